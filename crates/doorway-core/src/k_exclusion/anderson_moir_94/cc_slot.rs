@@ -1,0 +1,89 @@
+//! `(j+1, j)`-exclusion on a cache-coherent machine: one slot of the chain.
+//!
+//! # Problem
+//! Of the at most `j + 1` processes let in by the stage before, hold back one whenever `j` are inside.
+//!
+//! # Source
+//! Anderson and Moir, PODC 1994: **Figure 2**, Lemma 1, Theorem 1. Statements 1 and 8 (the stage before) belong
+//! to [`Chain`](super::Chain).
+//!
+//! # Idea
+//! `X` counts free slots. With only `j + 1` competitors at most one must wait, so the "queue" is a single
+//! word: `Q` names the waiter. A waiter announces itself in `Q`, looks at `X` again, and waits while `Q` is
+//! still its own name. Anyone who leaves, or arrives and must wait, overwrites `Q` and so wakes the previous one.
+//! A crashed process costs a slot but never blocks a queue, because there is no queue to block.
+//!
+//! # Shared variables
+//! | name | range    | initially | home   | written at | meaning |
+//! |------|----------|-----------|--------|------------|---------|
+//! | `X`  | `-1..=j` | `j`       | nobody | 2, 6       | free slots; `-1`: one process too many |
+//! | `Q`  | pid      | any       | nobody | 3, 7       | who may still be waiting |
+//!
+//! # Invariants (`p@{3..6}`: `p`'s next statement is one of 3..6; all checked)
+//! - assumed (I1): `|{p : p@{2..8}}| <= j + 1`
+//! - (I2) `X = j - |{p : p@{3..6}}|`
+//! - (I3) `X < 0` implies some `p@3`, or some `p@{4,5}` with `Q = p`
+//! - (I4) `|{p : p@6}| <= j` — this is k-exclusion
+//! - (U1) `p@5` and `Q != p` lasts until `p@6`: nobody else writes the name `p` into `Q`
+//!
+//! # Cost, faults, fairness
+//! At most 7 remote references a passage in the CC model (5 in, 2 out; Theorem 1), 6 where a write leaves the
+//! writer a valid copy; unbounded in DSM. Starvation-free while at most `j - 1` processes crash, anywhere. No order
+//! of arrival is promised.
+//!
+//! # Departures from the paper
+//! None.
+
+use crate::memory::{FetchAdd, Mark, Memory, Part, Pid, Process, Site};
+
+/// The shared variables of Figure 2.
+#[derive(Debug)]
+pub struct CcSlot<M: Memory> {
+    part: Part,
+    x: M::Var<i64>,
+    q: M::Var<Pid>,
+}
+
+impl<M: FetchAdd> CcSlot<M> {
+    /// A slot that lets `j` of `j + 1` processes pass.
+    pub fn new(site: &Site<'_, M>, j: usize) -> Self {
+        Self { part: site.here(), x: site.var("X", j as i64), q: site.var("Q", Pid::new(0)) }
+    }
+
+    /// Entry section, statements 2 to 5.
+    ///
+    /// # Cancel safety
+    /// Dropping this future part-way *is* a crash of `p` and spends one of the `j - 1` tolerated.
+    ///
+    /// # Errors
+    /// If an access failed.
+    #[inline]
+    pub async fn acquire(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        if p.at(2).fetch_add(&self.x, -1).await? == 0 {
+            // No slot was free,
+            p.keep(3, &());
+            p.at(3).write(&self.q, p.pid()).await?; // so announce that we may wait,
+            p.keep(4, &());
+            if p.at(4).read(&self.x).await? < 0 {
+                // and if there is still none,
+                p.keep(5, &());
+                p.at(5).wait_until(&self.q, |q| q != p.pid()).await?; // wait to be overwritten.
+            }
+        }
+        p.mark(Mark::Rests(6));
+        Ok(())
+    }
+
+    /// Exit section, statements 6 and 7.
+    ///
+    /// # Errors
+    /// If an access failed.
+    #[inline]
+    pub async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        p.at(6).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 4 sees it,
+        p.keep(7, &());
+        p.at(7).write(&self.q, p.pid()).await // then wake whoever already looked.
+    }
+}

@@ -1,0 +1,127 @@
+//! A fast path around two solutions of k-exclusion: cheap while at most `k` compete.
+//!
+//! # Problem
+//! k-exclusion whose cost, while at most `k` processes compete, does not depend on `N`.
+//!
+//! # Source
+//! Anderson and Moir, PODC 1994: **Figure 4**, Theorem 3, in a form that does not rest on the footnote's assumption
+//! about fetch-and-increment (see Departures).
+//!
+//! # Idea
+//! ```text
+//!   X: fast? ──yes─────────────┐
+//!     └──no──→ slow (N, k) ────┴──→ block (2k, k) → critical section
+//! ```
+//! `X` counts `k` fast places. Who gets one goes straight to the block; the others pass the slow solution first. At most `k` come
+//! from either side, so the block needs to be sized for `2k` only. The exit gives the block back **before** the place at its
+//! side: the other way round a third party of processes could get into the block.
+//!
+//! # Shared variables
+//! | name | range     | initially | home   | written at | meaning |
+//! |------|-----------|-----------|--------|------------|---------|
+//! | `X`  | `k-N..=k` | `k`       | nobody | 2, 9       | `k` less the number of processes between 2 and 9 |
+//!
+//! and those of the block and of the slow solution.
+//!
+//! # Invariants (all checked)
+//! - (F1) `X = k - |{p : p@{4..9}}|`
+//! - (F2) at most `k` processes that did not go through the slow solution are at 5 or 6
+//! - (F3) at most `2k` processes are at 5 or 6
+//!
+//! # Cost, faults, fairness
+//! Cost of the block plus 2 while at most `k` compete; else that of the slow solution too. With slots in both places: `7k + 2`, Theorem 3's figure.
+//! Tolerates what block and slow solution tolerate, `k - 1` crashes; starvation-free if they are.
+//!
+//! # Departures from the paper
+//! 1. The paper's X never falls below 0, because its footnote 2 assumes an instruction that does not decrement zero. With plain fetch-and-add
+//!    the text as printed lets two processes into the critical section (`N = 3`, `k = 1`, ten steps: the checker's
+//!    `mutant:am-fast-as-printed-on-plain-add`). Here *everyone* increments at 9, `<= 0` means slow, and the slow solution is sized `N`
+//!    instead of `N - k`, because a process may be sent there although a fast place is free. Theorem 3's
+//!    bound is computed with size `N` and stands.
+//! 2. The price: while slow processes are inside, newcomers go slow too, until fewer than `k` are active.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{FetchAdd, Mark, Memory, Part, Process, Site};
+
+/// Figure 4 around `block`, which admits `k` of `2k`, and `slow`, which admits `k` of `N`.
+#[derive(Debug)]
+pub struct FastPath<M: Memory, Block, Slow> {
+    part: Part,
+    x: M::Var<i64>,
+    block: Block,
+    slow: Slow,
+}
+
+/// Which way a passage went, with what the inner solutions hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passed<B, S> {
+    /// What the slow solution holds; `None` on the fast path.
+    pub slow: Option<S>,
+    /// What the block holds.
+    pub block: B,
+}
+
+impl<M: FetchAdd, Block, Slow> FastPath<M, Block, Slow> {
+    /// A fast path for `k` processes. `block` and `slow` are built on sites within this one.
+    pub fn new(
+        site: &Site<'_, M>,
+        k: usize,
+        block: impl FnOnce(&Site<'_, M>) -> Block,
+        slow: impl FnOnce(&Site<'_, M>) -> Slow,
+    ) -> Self {
+        Self {
+            part: site.here(),
+            x: site.var("X", k as i64),
+            block: block(&site.part("block", None)),
+            slow: slow(&site.part("slow", None)),
+        }
+    }
+}
+
+impl<M, B, S> KExclusion<M> for FastPath<M, B, S>
+where
+    M: FetchAdd,
+    B: KExclusion<M>,
+    S: KExclusion<M, Refusal = B::Refusal>,
+{
+    type Held = Passed<B::Held, S::Held>;
+    type Refusal = B::Refusal;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Self::Held, Failure<M::Error, B::Refusal>> {
+        let here = p.on(self.part);
+        let mut slow = None;
+        if here.at(2).fetch_add(&self.x, -1).await? <= 0 {
+            here.mark(Mark::Rests(4));
+            here.keep(4, &());
+            here.part(&());
+            slow = Some(self.slow.acquire(p).await?);
+            here.part_done();
+        }
+        here.mark(Mark::Rests(5));
+        here.keep(5, &slow);
+        here.part(&slow);
+        let block = self.block.acquire(p).await?;
+        here.part_done();
+        here.mark(Mark::Rests(6));
+        Ok(Passed { slow, block })
+    }
+
+    async fn release(&self, p: &Process<M>, held: Self::Held) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        here.part(&held.slow);
+        self.block.release(p, held.block).await?;
+        here.part_done();
+        if let Some(held) = held.slow {
+            here.mark(Mark::Rests(8));
+            here.keep(8, &held);
+            here.part(&());
+            self.slow.release(p, held).await?;
+            here.part_done();
+        }
+        here.keep(9, &());
+        here.mark(Mark::Rests(9));
+        here.at(9).fetch_add(&self.x, 1).await?; // Last: the block and the slow solution are free by now.
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! Declaring variables: everything a memory must know of one, and the place it belongs to.
+
+use super::{Memory, Pid, Word};
+
+/// In whose module of a distributed shared memory a variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// Remote to everyone.
+    Nobody,
+    /// Local to this process, remote to all others.
+    Of(Pid),
+}
+
+/// Kinds of registers, from the weakest to the strongest.
+///
+/// ```
+/// use doorway_core::memory::Register;
+/// assert!(Register::Safe < Register::Atomic);
+/// assert_eq!(Register::Regular.to_string(), "regular");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Register {
+    /// A read that overlaps a write may return any value of the domain.
+    Safe,
+    /// A read that overlaps a write returns at least the last value completely written; if the write shrinks the
+    /// value, the old or the new one.
+    Monotone,
+    /// A read that overlaps a write returns the old or the new value.
+    Regular,
+    /// Reads and writes happen at one instant each.
+    Atomic,
+}
+
+impl core::fmt::Display for Register {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Safe => "safe",
+            Self::Monotone => "monotone",
+            Self::Regular => "regular",
+            Self::Atomic => "atomic",
+        })
+    }
+}
+
+/// The values that a read of a non-atomic variable may return while it is being written.
+#[derive(Clone, Copy, Debug)]
+pub enum Domain<'a, T> {
+    /// These.
+    Of(&'a [T]),
+    /// The natural numbers, as far up as the search at hand goes (it says how far).
+    Naturals,
+}
+
+/// The weakest register that an algorithm claims to work with, for one variable.
+///
+/// A memory may give a stronger register and never a weaker one. Where "any value" has a meaning only
+/// together with a set of values, the set is part of the claim and cannot be forgotten.
+#[derive(Clone, Copy, Debug)]
+pub enum Needs<'a, T> {
+    /// A safe register over this domain.
+    Safe(Domain<'a, T>),
+    /// A monotone register over this domain.
+    Monotone(Domain<'a, T>),
+    /// A regular register.
+    Regular,
+    /// An atomic register.
+    Atomic,
+}
+
+impl<T> Needs<'_, T> {
+    /// The kind of register, without its domain.
+    #[must_use]
+    pub fn register(&self) -> Register {
+        match self {
+            Self::Safe(_) => Register::Safe,
+            Self::Monotone(_) => Register::Monotone,
+            Self::Regular => Register::Regular,
+            Self::Atomic => Register::Atomic,
+        }
+    }
+}
+
+/// The declaration of one variable. A bare value declares an atomic variable of 64 bits that lives with nobody.
+///
+/// ```
+/// use doorway_core::memory::{Decl, Domain, Home, Needs, Pid, Register, decl};
+/// let x: Decl<i64> = 2.into();
+/// assert_eq!((x.init, x.home, x.width), (2, Home::Nobody, 64));
+/// let flag = decl(false).home(Pid::new(1)).needs(Needs::Safe(Domain::Of(&[false, true])));
+/// assert_eq!(flag.needs.register(), Register::Safe);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Decl<'a, T> {
+    /// The value before anybody's first step.
+    pub init: T,
+    /// Whose module it lives in.
+    pub home: Home,
+    /// The weakest register it is claimed to work with.
+    pub needs: Needs<'a, T>,
+    /// How many bits it has: arithmetic on it is modulo `2^width`.
+    pub width: u32,
+}
+
+/// Starts a declaration; see [`Decl`].
+pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
+    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64 }
+}
+
+impl<'a, T: Word> Decl<'a, T> {
+    /// It lives with this process.
+    #[must_use]
+    pub fn home(mut self, p: Pid) -> Self {
+        self.home = Home::Of(p);
+        self
+    }
+
+    /// The weakest register it is claimed to work with.
+    #[must_use]
+    pub fn needs(mut self, needs: Needs<'a, T>) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// It wraps at this many bits.
+    ///
+    /// # Panics
+    /// If `bits` is not in `1..=64`, or if the initial value does not fit.
+    #[must_use]
+    pub fn wraps_at(mut self, bits: u32) -> Self {
+        assert!((1..=64).contains(&bits), "a variable has between 1 and 64 bits, not {bits}");
+        let init = self.init.pack();
+        assert!(super::fit::<T>(init, bits) == init, "the initial value {:?} does not fit {bits} bits", self.init);
+        self.width = bits;
+        self
+    }
+}
+
+impl<T: Word> From<T> for Decl<'_, T> {
+    fn from(init: T) -> Self {
+        decl(init)
+    }
+}
+
+/// One part of an algorithm: a level of a chain, a block, a node of a tree. Accesses carry the part
+/// they belong to, so that "`p` is at 6" of *this* level is well defined.
+///
+/// Only memories that observe (the simulator) tell parts apart; natively all are [`Part::ROOT`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Part(u32);
+
+impl Part {
+    /// The algorithm as a whole.
+    pub const ROOT: Self = Self(0);
+
+    /// A part by its number in the memory that made it.
+    #[must_use]
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number [`Part::new`] was given.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Name and place of a variable, as a memory is told them.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    /// The part it belongs to.
+    pub part: Part,
+    /// The paper's name for it.
+    pub name: &'static str,
+    /// Its place in a row.
+    pub index: Option<usize>,
+}
+
+/// A building site: where the variables of one part of an algorithm are declared.
+///
+/// ```
+/// use doorway_core::memory::Site;
+/// use doorway_check::sim::Sim;
+///
+/// let sim = Sim::default();
+/// let site = Site::new(&sim);
+/// let level = site.part("slot", Some(2));
+/// let _x = level.var("X", 2i64);
+/// assert_eq!(sim.layout().names(), ["slot2.X"]);
+/// ```
+#[derive(Debug)]
+pub struct Site<'m, M> {
+    memory: &'m M,
+    part: Part,
+}
+
+impl<'m, M: Memory> Site<'m, M> {
+    /// The site of a whole algorithm.
+    pub fn new(memory: &'m M) -> Self {
+        Self { memory, part: Part::ROOT }
+    }
+
+    /// A site within this one, for a part of the algorithm. `index` tells parts of one kind apart.
+    #[must_use]
+    pub fn part(&self, kind: &'static str, index: Option<usize>) -> Self {
+        Self { memory: self.memory, part: self.memory.part(self.part, kind, index) }
+    }
+
+    /// Which part is built here; its text begins with `let p = p.on(self.part)`.
+    #[must_use]
+    pub fn here(&self) -> Part {
+        self.part
+    }
+
+    /// Declares a variable.
+    pub fn var<'a, T: Word>(&self, name: &'static str, decl: impl Into<Decl<'a, T>>) -> M::Var<T> {
+        self.memory.var(Name { part: self.part, name, index: None }, decl.into())
+    }
+
+    /// Declares a row of variables, laid out by home.
+    pub fn row<'a, T: Word>(&self, name: &'static str, n: usize, decl: impl Fn(usize) -> Decl<'a, T>) -> M::Row<T> {
+        self.memory.row(n, |i| (Name { part: self.part, name, index: Some(i) }, decl(i)))
+    }
+}

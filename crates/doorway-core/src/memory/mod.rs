@@ -1,0 +1,28 @@
+//! The words algorithms are written in, each with its meaning in all memories.
+//!
+//! | word | natively | in the simulator |
+//! |---|---|---|
+//! | `p.at(3).write(&v, x).await?` | an atomic store | one step, of statement 3 |
+//! | `p.at(5).wait_until(&v, ok)` | spin, then yield | a failed turn is a step back to the loop head |
+//! | `p.spin_until(\|\| async { … })` | the same on several variables | the same |
+//! | `p.on(part)` | nothing | accesses belong to this part |
+//! | `p.mark(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, merging of local states |
+//!
+//! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
+//! its theorem's assumptions: `impl<M: ReadWrite> KExclusion<M> for Bakery<M>` *is* the sentence
+//! "uses only reads and writes".
+//!
+//! Read next: [`Memory`], then [`Here`] and [`At`].
+
+mod declare;
+mod process;
+mod traits;
+mod word;
+
+pub use declare::{Decl, Domain, Home, Name, Needs, Part, Register, Site, decl};
+pub use process::{At, Here, Process};
+pub use traits::{
+    Access, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Instruction, Label, Machine, Mark, Memory, Next,
+    ReadWrite, Swap, TestAndSet,
+};
+pub use word::{Additive, Pid, Word, fit};

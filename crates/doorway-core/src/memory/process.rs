@@ -1,0 +1,289 @@
+//! A process, and the words an algorithm's text is written in.
+
+use super::{
+    Access, Additive, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Part, Pid,
+    ReadWrite, Swap, TestAndSet, Word,
+};
+use core::fmt::Debug;
+use core::future::Future;
+
+/// One process: who it is and which memory it acts on.
+///
+/// Not `Clone`: two threads cannot be the same process.
+///
+/// ```compile_fail,E0599
+/// # use doorway_core::memory::{Pid, Process};
+/// # use doorway::native::Native;
+/// let p = Process::new(Pid::new(0), Native::new());
+/// let twin = p.clone();
+/// ```
+#[derive(Debug)]
+pub struct Process<M> {
+    pid: Pid,
+    memory: M,
+}
+
+impl<M: Memory> Process<M> {
+    /// Makes a process. Whoever makes two with the same `pid` on one algorithm breaks that algorithm.
+    #[inline(always)]
+    pub fn new(pid: Pid, memory: M) -> Self {
+        Self { pid, memory }
+    }
+
+    /// Who it is.
+    #[must_use]
+    #[inline(always)]
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// The memory it acts on.
+    #[must_use]
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// This process, at work in one part of the algorithm. The text of a part begins with it.
+    #[must_use]
+    #[inline(always)]
+    pub fn on(&self, part: Part) -> Here<'_, M> {
+        Here { process: self, part }
+    }
+}
+
+/// A process at work in one part of an algorithm. See [`Process::on`].
+#[derive(Debug)]
+pub struct Here<'p, M> {
+    process: &'p Process<M>,
+    part: Part,
+}
+
+impl<M> Clone for Here<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M> Copy for Here<'_, M> {}
+
+impl<'p, M: Memory> Here<'p, M> {
+    /// Who it is.
+    #[must_use]
+    #[inline(always)]
+    pub fn pid(self) -> Pid {
+        self.process.pid
+    }
+
+    /// The process, to hand to an inner part.
+    #[must_use]
+    #[inline(always)]
+    pub fn process(self) -> &'p Process<M> {
+        self.process
+    }
+
+    /// The statement that the next access belongs to.
+    #[must_use]
+    #[inline(always)]
+    pub fn at(self, label: Label) -> At<'p, M> {
+        At { here: self, label }
+    }
+
+    /// Says something that is no step; see [`Mark`].
+    #[inline(always)]
+    pub fn mark(self, mark: Mark) {
+        self.process.memory.mark(self.process.pid, self.part, mark);
+    }
+
+    /// "About to do `label`, and of this function's locals only `live` still matter."
+    ///
+    /// The checker merges local states that agree on it. Leaving it out is slow and never wrong; leaving a live
+    /// local out of `live` hides behaviour, which the checker's cross-check finds.
+    #[inline(always)]
+    pub fn keep(self, label: Label, live: &dyn Debug) {
+        self.process.memory.keep(self.access(label), live);
+    }
+
+    /// An inner part begins, and `live` are the caller's locals that survive it: they stay part of the local state
+    /// whatever the inner part [keeps](Self::keep). Ends with [`part_done`](Self::part_done).
+    ///
+    /// Plain calls around the inner part, because a wrapper that takes its future by value moves that
+    /// future, and made passages four times slower.
+    #[inline(always)]
+    pub fn part(self, live: &dyn Debug) {
+        self.process.memory.part_begins(self.process.pid, live);
+    }
+
+    /// The inner part that began last is done.
+    #[inline(always)]
+    pub fn part_done(self) {
+        self.process.memory.part_done(self.process.pid);
+    }
+
+    /// Re-runs `turn` from its start until it gives `Some`: a busy-wait on several variables.
+    ///
+    /// `Fn`, so nothing is carried from one turn to the next. What several turns must remember lives in an ordinary
+    /// loop *around* this one. A turn reads shared variables and does not write them.
+    #[inline]
+    pub async fn spin_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
+    where
+        R: Future<Output = Result<Option<T>, M::Error>>,
+    {
+        let memory = &self.process.memory;
+        let mut wait = memory.wait_begins(self.process.pid);
+        loop {
+            if let Some(t) = turn().await? {
+                return Ok(t);
+            }
+            memory.turn_failed(self.process.pid, &mut wait, false).await?;
+        }
+    }
+
+    /// [`spin_until`](Self::spin_until) for algorithms that can give up: `None` if the process was asked to.
+    #[inline]
+    pub async fn spin_unless_given_up<T, R>(self, turn: impl Fn() -> R) -> Result<Option<T>, M::Error>
+    where
+        R: Future<Output = Result<Option<T>, M::Error>>,
+    {
+        let memory = &self.process.memory;
+        let mut wait = memory.wait_begins(self.process.pid);
+        loop {
+            if let Some(t) = turn().await? {
+                return Ok(Some(t));
+            }
+            if memory.turn_failed(self.process.pid, &mut wait, true).await? == Next::GiveUp {
+                return Ok(None);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn access(self, label: Label) -> Access {
+        Access { pid: self.process.pid, part: self.part, label }
+    }
+}
+
+/// `p.at(3)`: process, part and statement. Its verbs are the instructions of the memory.
+#[derive(Debug)]
+pub struct At<'p, M> {
+    here: Here<'p, M>,
+    label: Label,
+}
+
+impl<M> Clone for At<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M> Copy for At<'_, M> {}
+
+impl<'p, M: Memory> At<'p, M> {
+    #[inline(always)]
+    fn access(self) -> Access {
+        self.here.access(self.label)
+    }
+
+    #[inline(always)]
+    fn memory(self) -> &'p M {
+        &self.here.process.memory
+    }
+}
+
+impl<'p, M: ReadWrite> At<'p, M> {
+    /// See [`ReadWrite::read`].
+    #[inline(always)]
+    pub fn read<T: Word>(self, v: &M::Cell<T>) -> impl Future<Output = Result<T, M::Error>> {
+        self.memory().read(self.access(), v)
+    }
+
+    /// See [`ReadWrite::write`].
+    #[inline(always)]
+    pub fn write<T: Word>(self, v: &M::Cell<T>, x: T) -> impl Future<Output = Result<(), M::Error>> {
+        self.memory().write(self.access(), v, x)
+    }
+
+    /// The common busy-wait, `while Q = p do od`: reads `v` until `ok`, and gives the value that was.
+    #[inline]
+    pub async fn wait_until<T: Word>(self, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> Result<T, M::Error> {
+        let (memory, pid) = (self.memory(), self.here.pid());
+        let mut wait = memory.wait_begins(pid);
+        loop {
+            let x = memory.read(self.access(), v).await?;
+            if ok(x) {
+                return Ok(x);
+            }
+            memory.unchanged(pid, &mut wait, false, v, x).await?;
+        }
+    }
+
+    /// [`wait_until`](Self::wait_until) for algorithms that can give up: `None` if the process was asked to.
+    #[inline]
+    pub async fn wait_unless_given_up<T: Word>(
+        self,
+        v: &M::Cell<T>,
+        ok: impl Fn(T) -> bool,
+    ) -> Result<Option<T>, M::Error> {
+        let (memory, pid) = (self.memory(), self.here.pid());
+        let mut wait = memory.wait_begins(pid);
+        loop {
+            let x = memory.read(self.access(), v).await?;
+            if ok(x) {
+                return Ok(Some(x));
+            }
+            if memory.unchanged(pid, &mut wait, true, v, x).await? == Next::GiveUp {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl<'p, M: FetchAdd> At<'p, M> {
+    /// See [`FetchAdd::fetch_add`].
+    #[inline(always)]
+    pub fn fetch_add<T: Additive>(self, v: &M::Cell<T>, delta: T) -> impl Future<Output = Result<T, M::Error>> {
+        self.memory().fetch_add(self.access(), v, delta)
+    }
+}
+
+impl<'p, M: FetchOr> At<'p, M> {
+    /// See [`FetchOr::fetch_or`].
+    #[inline(always)]
+    pub fn fetch_or(self, v: &M::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, M::Error>> {
+        self.memory().fetch_or(self.access(), v, mask)
+    }
+}
+
+impl<'p, M: BoundedDecrement> At<'p, M> {
+    /// See [`BoundedDecrement::bounded_decrement`].
+    #[inline(always)]
+    pub fn bounded_decrement(self, v: &M::Cell<u64>) -> impl Future<Output = Result<u64, M::Error>> {
+        self.memory().bounded_decrement(self.access(), v)
+    }
+}
+
+impl<'p, M: TestAndSet> At<'p, M> {
+    /// See [`TestAndSet::test_and_set`].
+    #[inline(always)]
+    pub fn test_and_set(self, v: &M::Cell<bool>) -> impl Future<Output = Result<bool, M::Error>> {
+        self.memory().test_and_set(self.access(), v)
+    }
+}
+
+impl<'p, M: Swap> At<'p, M> {
+    /// See [`Swap::swap`].
+    #[inline(always)]
+    pub fn swap<T: Word>(self, v: &M::Cell<T>, x: T) -> impl Future<Output = Result<T, M::Error>> {
+        self.memory().swap(self.access(), v, x)
+    }
+}
+
+impl<'p, M: CompareSwap> At<'p, M> {
+    /// See [`CompareSwap::compare_swap`].
+    #[inline(always)]
+    pub fn compare_swap<T: Word>(
+        self,
+        v: &M::Cell<T>,
+        old: T,
+        new: T,
+    ) -> impl Future<Output = Result<Result<T, T>, M::Error>> {
+        self.memory().compare_swap(self.access(), v, old, new)
+    }
+}

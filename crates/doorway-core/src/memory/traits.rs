@@ -1,0 +1,220 @@
+//! What a memory offers. Each capability is a trait of its own, because the papers' theorems are about
+//! exactly these: an algorithm's bounds are its theorem's assumptions.
+
+use super::{Additive, Decl, Name, Part, Pid, Word};
+use core::fmt::{self, Debug};
+use core::future::Future;
+use core::ops::{Deref, Index};
+
+/// A statement number of the paper, as in `p.at(3)`.
+pub type Label = u16;
+
+/// Who accesses, in which part of the algorithm, at which statement.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    /// The process.
+    pub pid: Pid,
+    /// The part of the algorithm.
+    pub part: Part,
+    /// The statement.
+    pub label: Label,
+}
+
+/// Things that are no steps but that properties are about. Natively nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// The doorway ends here (orders of arrival are about it; it begins with the first access of the passage).
+    DoorwayEnds,
+    /// The process is at this statement of *this* part until its next access in this part: an outer level
+    /// rests at 6 while inner levels run.
+    Rests(Label),
+}
+
+/// What follows a failed turn of a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Look again.
+    TryAgain,
+    /// The process was asked to give up. Only waits that can be abandoned are told so.
+    GiveUp,
+}
+
+/// A memory: it allocates variables and knows how to wait.
+///
+/// What an access *is* (a CPU atomic, a step of a scheduler, a round trip), the implementation decides.
+/// `doorway-check` has a conformance suite that says what is expected of all of them.
+pub trait Memory: Sized {
+    /// What can go wrong in an access; [`Infallible`](core::convert::Infallible) for memories in one machine.
+    type Error: Debug;
+    /// A word that accesses name.
+    type Cell<T: Word>: Debug;
+    /// A variable that stands alone.
+    type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
+    /// A row of variables.
+    type Row<T: Word>: Index<usize, Output = Self::Cell<T>> + Debug;
+    /// What one wait remembers between its turns (how long it has been spinning).
+    type Wait;
+
+    /// Names a part of an algorithm. Memories that do not observe need not tell parts apart.
+    fn part(&self, _within: Part, _kind: &'static str, _index: Option<usize>) -> Part {
+        Part::ROOT
+    }
+
+    /// Makes a variable.
+    fn var<T: Word>(&self, name: Name, decl: Decl<'_, T>) -> Self::Var<T>;
+
+    /// Makes a row of variables: the one place where a memory can lay them out by home.
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Self::Row<T>;
+
+    /// A wait begins: this is its loop head.
+    fn wait_begins(&self, pid: Pid) -> Self::Wait;
+
+    /// A turn of a wait came to nothing. Answers [`Next::GiveUp`] only if the wait is `abortable`.
+    ///
+    /// Free of the turn's type on purpose: a method generic over the turn's future would cost every future
+    /// built on it its `Send`.
+    fn turn_failed(
+        &self,
+        pid: Pid,
+        wait: &mut Self::Wait,
+        abortable: bool,
+    ) -> impl Future<Output = Result<Next, Self::Error>>;
+
+    /// See [`Here::keep`](super::Here::keep).
+    #[inline(always)]
+    fn keep(&self, _at: Access, _live: &dyn Debug) {}
+
+    /// See [`Here::part`](super::Here::part).
+    #[inline(always)]
+    fn part_begins(&self, _pid: Pid, _live: &dyn Debug) {}
+
+    /// See [`Here::part_done`](super::Here::part_done).
+    #[inline(always)]
+    fn part_done(&self, _pid: Pid) {}
+
+    /// See [`Here::mark`](super::Here::mark).
+    #[inline(always)]
+    fn mark(&self, _pid: Pid, _part: Part, _mark: Mark) {}
+}
+
+/// Atomic reads and writes.
+pub trait ReadWrite: Memory {
+    /// The value of the variable.
+    fn read<T: Word>(&self, at: Access, v: &Self::Cell<T>) -> impl Future<Output = Result<T, Self::Error>>;
+
+    /// Replaces the value of the variable.
+    fn write<T: Word>(&self, at: Access, v: &Self::Cell<T>, x: T) -> impl Future<Output = Result<(), Self::Error>>;
+
+    /// A turn that read only `v`, and found `seen`, failed: the memory may sleep on that one word until it
+    /// is something else. Otherwise as [`Memory::turn_failed`].
+    fn unchanged<T: Word>(
+        &self,
+        pid: Pid,
+        wait: &mut Self::Wait,
+        abortable: bool,
+        v: &Self::Cell<T>,
+        seen: T,
+    ) -> impl Future<Output = Result<Next, Self::Error>>;
+}
+
+/// Fetch-and-add: adds, and returns the **old** value.
+pub trait FetchAdd: ReadWrite {
+    /// Adds `delta`, modulo the variable's width, and returns the old value.
+    fn fetch_add<T: Additive>(
+        &self,
+        at: Access,
+        v: &Self::Cell<T>,
+        delta: T,
+    ) -> impl Future<Output = Result<T, Self::Error>>;
+}
+
+/// Fetch-and-or on a set of bits: sets, and returns the old set.
+pub trait FetchOr: ReadWrite {
+    /// Sets the bits of `mask` and returns the old value.
+    fn fetch_or(&self, at: Access, v: &Self::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Self::Error>>;
+}
+
+/// A decrement that stops at zero, which Anderson and Moir's second footnote assumes.
+///
+/// Never built from another instruction by default: a memory that can only loop on compare-and-swap is lock-free
+/// here and not wait-free, and the bounds that rest on one step do not hold for it.
+pub trait BoundedDecrement: ReadWrite {
+    /// Whether one call is one step, however many others call at the same time.
+    const WAIT_FREE: bool;
+
+    /// Subtracts one unless the variable is zero; returns the old value.
+    fn bounded_decrement(&self, at: Access, v: &Self::Cell<u64>) -> impl Future<Output = Result<u64, Self::Error>>;
+}
+
+/// Test-and-set on one bit.
+pub trait TestAndSet: ReadWrite {
+    /// Sets the bit and returns what it was.
+    fn test_and_set(&self, at: Access, v: &Self::Cell<bool>) -> impl Future<Output = Result<bool, Self::Error>>;
+}
+
+/// Exchange of a value.
+pub trait Swap: ReadWrite {
+    /// Writes `x` and returns the old value.
+    fn swap<T: Word>(&self, at: Access, v: &Self::Cell<T>, x: T) -> impl Future<Output = Result<T, Self::Error>>;
+}
+
+/// Compare-and-swap.
+pub trait CompareSwap: ReadWrite {
+    /// If the variable holds `old`, writes `new` and answers `Ok(old)`; otherwise `Err` of what it holds.
+    fn compare_swap<T: Word>(
+        &self,
+        at: Access,
+        v: &Self::Cell<T>,
+        old: T,
+        new: T,
+    ) -> impl Future<Output = Result<Result<T, T>, Self::Error>>;
+}
+
+/// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
+/// able to build any of them, asks for this.
+pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap {}
+impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap> Machine for M {}
+
+/// An instruction by name, as the papers' tables list them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Instruction {
+    /// [`ReadWrite::read`]
+    Read,
+    /// [`ReadWrite::write`]
+    Write,
+    /// [`FetchAdd`]
+    FetchAdd,
+    /// [`FetchOr`]
+    FetchOr,
+    /// [`BoundedDecrement`]
+    BoundedDecrement,
+    /// [`TestAndSet`]
+    TestAndSet,
+    /// [`Swap`]
+    Swap,
+    /// [`CompareSwap`]
+    CompareSwap,
+}
+
+impl Instruction {
+    /// The usual name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::FetchAdd => "fetch-and-add",
+            Self::FetchOr => "fetch-and-or",
+            Self::BoundedDecrement => "bounded-decrement",
+            Self::TestAndSet => "test-and-set",
+            Self::Swap => "swap",
+            Self::CompareSwap => "compare-and-swap",
+        }
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

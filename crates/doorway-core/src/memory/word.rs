@@ -1,0 +1,149 @@
+//! What fits one machine word.
+
+use core::fmt::Debug;
+
+/// A process of an algorithm: one of `0..N`.
+///
+/// ```
+/// use doorway_core::memory::Pid;
+/// assert_eq!(Pid::new(3).index(), 3);
+/// assert_eq!(Pid::new(3).to_string(), "p3");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pid(u16);
+
+impl Pid {
+    /// How many processes an algorithm can have at the most.
+    pub const LIMIT: usize = u16::MAX as usize;
+
+    /// The process with this index.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Pid::LIMIT`]; [`Sizes::new`](crate::registry::Sizes::new) refuses
+    /// such sizes before it comes to that.
+    #[must_use]
+    pub const fn new(index: usize) -> Self {
+        assert!(index < Self::LIMIT, "a process index must be below 65535");
+        Self(index as u16)
+    }
+
+    /// The index, for rows of variables with one entry for each process.
+    #[must_use]
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Debug for Pid {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::fmt::Display for Pid {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "p{}", self.0)
+    }
+}
+
+/// What a shared variable can hold: anything that packs into 64 bits.
+///
+/// Variables are typed, so that `Q = p` compares processes with processes, and "nobody" is a value of
+/// the type and not a number to remember.
+///
+/// ```
+/// use doorway_core::memory::{Pid, Word};
+/// assert_eq!(i64::unpack((-1i64).pack()), -1);
+/// assert_eq!(Option::<Pid>::unpack(Some(Pid::new(7)).pack()), Some(Pid::new(7)));
+/// ```
+pub trait Word: Copy + PartialEq + Debug + 'static {
+    /// Whether a narrow variable of this type extends its sign when read (see [`fit`]).
+    const SIGNED: bool = false;
+
+    /// The value as one word.
+    fn pack(self) -> u64;
+
+    /// The value a word stands for. Words that no value packs into may give any value.
+    fn unpack(word: u64) -> Self;
+}
+
+/// Values whose sum is the sum of their words, so that fetch-and-add makes sense on them.
+///
+/// Numbers are; so is a struct packed into fields, for as long as no field overflows into the next:
+/// adding `{ tickets: 1, exits: 0 }` adds to one field.
+pub trait Additive: Word {}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        word
+    }
+}
+impl Additive for u64 {}
+
+impl Word for i64 {
+    const SIGNED: bool = true;
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        word as i64
+    }
+}
+impl Additive for i64 {}
+
+impl Word for bool {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        u64::from(self)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        word != 0
+    }
+}
+
+impl Word for Pid {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        u64::from(self.0)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word as u16)
+    }
+}
+
+/// A process or nobody; nobody is the word 0, as the papers have it.
+impl Word for Option<Pid> {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.map_or(0, |p| p.pack() + 1)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        word.checked_sub(1).map(Pid::unpack)
+    }
+}
+
+/// Reduces a word to what a variable of `width` bits holds: modulo `2^width`, sign-extended for signed types.
+///
+/// ```
+/// use doorway_core::memory::fit;
+/// assert_eq!(fit::<u64>(17, 4), 1);
+/// assert_eq!(fit::<i64>(0b1111, 4) as i64, -1);
+/// assert_eq!(fit::<u64>(17, 64), 17);
+/// ```
+#[must_use]
+#[inline(always)]
+pub const fn fit<T: Word>(word: u64, width: u32) -> u64 {
+    let unused = 64 - width;
+    if T::SIGNED { (((word << unused) as i64) >> unused) as u64 } else { (word << unused) >> unused }
+}

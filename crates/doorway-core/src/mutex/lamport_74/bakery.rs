@@ -1,0 +1,119 @@
+//! Mutual exclusion for `N` processes from safe registers: the Bakery.
+//!
+//! # Problem
+//! Mutual exclusion, first come first served, with no instruction stronger than a read and a write, not even atomic ones.
+//!
+//! # Source
+//! Lamport 1974; statement numbers as in Danek, *The k-Bakery*, PODC 2010, **Figure 1**, which prints it for comparison.
+//!
+//! # Idea
+//! Everyone draws a ticket larger than all it sees, and enters in the order of tickets. Two that draw at the same time may draw
+//! the same number: names break the tie. A process that is just drawing might still come out with a small ticket, so a
+//! flag, `Doorway`, says "drawing now", and others wait it out before they compare.
+//!
+//! # Shared variables
+//! | name         | range | initially | home | written at | meaning |
+//! |--------------|-------|-----------|------|------------|---------|
+//! | `Doorway[p]` | bool  | false     | `p`  | 3, 5       | `p` is drawing a ticket |
+//! | `Ticket[p]`  | 0..   | 0         | `p`  | 42, 10     | `p`'s place in the queue; 0: not competing |
+//!
+//! # Invariants (checked)
+//! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42}`: one competes from the end of 42 to 10
+//! - (D) `Doorway[p]` exactly if `p@{41, 42, 5}`
+//! - (U) two processes past their doorways never hold the same (ticket, name), and whoever is inside holds the smallest
+//!   among those past their doorways
+//!
+//! # Cost, faults, fairness
+//! Unbounded remote references in the DSM model: both waits read the others' memory. A bounded number in the CC model, no
+//! constant claimed. No crash is tolerated. First come, first served: the doorway is 3 to 5.
+//!
+//! # Departures from the paper
+//! 1. Statement 4 is one line in the paper and several accesses: 41 reads one ticket, 42 writes one's own.
+//! 2. A process reads neither its own ticket at 41 (it is 0) nor its own variables at 7 and 8.
+//! 3. Tickets are 64-bit words. A process that would need a larger one withdraws and is told
+//!    [`TicketsExhausted`] instead of wrapping round; at one passage a nanosecond this takes centuries of never-empty bakery.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Domain, Mark, Memory, Needs, Part, Pid, Process, ReadWrite, Site, decl};
+use crate::mutex::MutualExclusion;
+
+/// The shared variables of the Bakery.
+#[derive(Debug)]
+pub struct Bakery<M: Memory> {
+    part: Part,
+    n: usize,
+    doorway: M::Row<bool>,
+    ticket: M::Row<u64>,
+}
+
+/// The next ticket would not fit its word; the process has withdrawn. Tickets start again once nobody holds one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TicketsExhausted;
+
+impl core::fmt::Display for TicketsExhausted {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("no larger ticket fits one word; try again once every holder of a ticket has left")
+    }
+}
+impl core::error::Error for TicketsExhausted {}
+
+impl<M: ReadWrite> Bakery<M> {
+    /// A bakery for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        let home = |p| Pid::new(p);
+        Self {
+            part: site.here(),
+            n,
+            doorway: site
+                .row("Doorway", n, |p| decl(false).home(home(p)).needs(Needs::Safe(Domain::Of(&[false, true])))),
+            ticket: site.row("Ticket", n, |p| decl(0).home(home(p)).needs(Needs::Safe(Domain::Naturals))),
+        }
+    }
+
+    fn others(&self, me: usize) -> impl Iterator<Item = usize> {
+        (0..self.n).filter(move |&i| i != me)
+    }
+}
+
+impl<M: ReadWrite> MutualExclusion<M> for Bakery<M> {}
+
+impl<M: ReadWrite> KExclusion<M> for Bakery<M> {
+    type Held = ();
+    type Refusal = TicketsExhausted;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error, TicketsExhausted>> {
+        let p = p.on(self.part);
+        let me = p.pid().index();
+
+        p.at(3).write(&self.doorway[me], true).await?; // from here on, others wait for our ticket,
+        let mut max = 0;
+        for i in self.others(me) {
+            p.keep(41, &(i, max));
+            max = max.max(p.at(41).read(&self.ticket[i]).await?);
+        }
+        let Some(mine) = max.checked_add(1) else {
+            p.keep(5, &"exhausted");
+            p.at(5).write(&self.doorway[me], false).await?;
+            return Err(Failure::Refused(TicketsExhausted));
+        };
+        p.keep(42, &mine);
+        p.at(42).write(&self.ticket[me], mine).await?;
+        p.keep(5, &mine);
+        p.at(5).write(&self.doorway[me], false).await?; // which is final now.
+        p.mark(Mark::DoorwayEnds);
+
+        for i in self.others(me) {
+            p.keep(7, &(i, mine));
+            p.at(7).wait_until(&self.doorway[i], |drawing| !drawing).await?; // its ticket is final, or will be larger than ours,
+            p.keep(8, &(i, mine));
+            p.at(8).wait_until(&self.ticket[i], |t| t == 0 || (t, i) >= (mine, me)).await?; // so it goes first or after us.
+        }
+        p.mark(Mark::Rests(9));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        p.on(self.part).at(10).write(&self.ticket[p.pid().index()], 0).await
+    }
+}

@@ -1,0 +1,9 @@
+//! Lamport, *A New Solution of Dijkstra's Concurrent Programming Problem*, Communications of the ACM 17(8), 1974.
+//!
+//! | in the paper | here |
+//! |---|---|
+//! | the algorithm | [`Bakery`] |
+
+mod bakery;
+
+pub use bakery::{Bakery, TicketsExhausted};

@@ -1,0 +1,45 @@
+//! Mutual exclusion: at most one process inside.
+//!
+//! # Problem
+//! [k-exclusion](crate::k_exclusion) with `k = 1`: safety is **mutual exclusion**, progress is **starvation freedom** if nobody
+//! stops outside its remainder. No crash is tolerated. What the solutions differ in is what they ask of the memory (safe
+//! registers, atomic reads and writes, stronger instructions), where they spin, and whom they let in first.
+//!
+//! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`].
+
+pub mod lamport_74;
+pub mod yang_anderson_93;
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Memory, Process};
+
+/// A solution of k-exclusion with `k = 1`, under the literature's names for its sections.
+///
+/// ```
+/// use doorway::native::{Native, now};
+/// use doorway_core::memory::{Pid, Process, Site};
+/// use doorway_core::mutex::{MutualExclusion, yang_anderson_93::TwoProcess};
+///
+/// let mutex = TwoProcess::new(&Site::new(&Native::new()));
+/// let p = Process::new(Pid::new(1), Native::new());
+/// let held = now(mutex.lock(&p)).unwrap();
+/// now(mutex.unlock(&p, held)).unwrap();
+/// ```
+pub trait MutualExclusion<M: Memory>: KExclusion<M> {
+    /// The entry section: [`KExclusion::acquire`].
+    ///
+    /// # Errors
+    /// As there.
+    fn lock(&self, p: &Process<M>) -> impl Future<Output = Result<Self::Held, Failure<M::Error, Self::Refusal>>> {
+        self.acquire(p)
+    }
+
+    /// The exit section: [`KExclusion::release`].
+    ///
+    /// # Errors
+    /// As there.
+    fn unlock(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>> {
+        self.release(p, held)
+    }
+}

@@ -1,0 +1,112 @@
+//! Mutual exclusion for two processes that spin on their own memory only.
+//!
+//! # Problem
+//! Mutual exclusion from atomic reads and writes, with a constant number of remote references even on a machine without
+//! coherent caches.
+//!
+//! # Source
+//! Yang and Anderson, PODC 1993: **Figure 1**, invariants (I0) to (I16).
+//!
+//! # Idea
+//! Both say "I compete" (`C`) and then sign `T`; who signed *last* waits. Instead of watching `T`, which is remote, each waits on its own `P`,
+//! which the rival raises: 1 says "I have signed `T` now", so that it is settled who was last, 2 says "I have left".
+//! A process that must wait for the news 1 may itself owe it to the rival, and pays first (6, 7).
+//!
+//! # Shared variables
+//! | name   | range   | initially | home   | written at  | meaning |
+//! |--------|---------|-----------|--------|-------------|---------|
+//! | `C[i]` | pid, –  | –         | nobody | 1, 12       | `i` competes |
+//! | `T`    | pid     | any       | nobody | 2           | who signed last |
+//! | `P[i]` | 0..=2   | 0         | `i`    | 3, rival 7, 14 | 1: the rival has signed `T`; 2: the rival has left |
+//!
+//! # Invariants (all checked, for both assignments of `i` and `j`)
+//! - (I0) `i@{0,1,13,14}` exactly if `C[i] = –`; (I1) `i@{2..12}` exactly if `C[i] = i`
+//! - (I6) not both at 11 — this is mutual exclusion
+//! - (I8) not both at 8 with both `P` zero; (I11) not both at 10: nobody waits for each other
+//! - the other fourteen stand beside the checker's claims for `ya-two`
+//!
+//! # Cost, faults, fairness
+//! At most 10 remote references a passage in the DSM model (1, 2, 4, 5, 6, 7, 9, 12, 13, 14), 5 uncontended; at most 11 with
+//! write-back caches. No crash is tolerated. Starvation-free: who signed `T` first goes first.
+//!
+//! # Departures from the paper
+//! The tail of the figure is misnumbered in print; the invariants fix it as 11 critical section, 12 to 14 exit, as here.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Mark, Memory, Part, Pid, Process, ReadWrite, Site, decl};
+use crate::mutex::MutualExclusion;
+
+/// The shared variables of Figure 1, for the processes 0 and 1.
+#[derive(Debug)]
+pub struct TwoProcess<M: Memory> {
+    part: Part,
+    c: M::Row<Option<Pid>>,
+    t: M::Var<Pid>,
+    p: M::Row<u64>,
+}
+
+impl<M: ReadWrite> TwoProcess<M> {
+    /// A mutex for the processes 0 and 1.
+    pub fn new(site: &Site<'_, M>) -> Self {
+        Self {
+            part: site.here(),
+            c: site.row("C", 2, |_| decl(None)),
+            t: site.var("T", Pid::new(0)),
+            p: site.row("P", 2, |i| decl(0).home(Pid::new(i))),
+        }
+    }
+}
+
+impl<M: ReadWrite> MutualExclusion<M> for TwoProcess<M> {}
+
+impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
+    type Held = ();
+    type Refusal = core::convert::Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let p = p.on(self.part);
+        let me = p.pid();
+        let (i, j) = (me.index(), 1 - me.index());
+
+        p.at(1).write(&self.c[i], Some(me)).await?;
+        p.keep(2, &());
+        p.at(2).write(&self.t, me).await?;
+        p.keep(3, &());
+        p.at(3).write(&self.p[i], 0).await?; // forget signals meant for an earlier passage
+        p.keep(4, &());
+        if p.at(4).read(&self.c[j]).await?.is_some() {
+            p.keep(5, &());
+            if p.at(5).read(&self.t).await? == me {
+                p.keep(6, &());
+                if p.at(6).read(&self.p[j]).await? == 0 {
+                    p.keep(7, &());
+                    p.at(7).write(&self.p[j], 1).await?; // tell the rival, who may wait at 8 for just this news,
+                }
+                p.keep(8, &());
+                p.at(8).wait_until(&self.p[i], |x| x != 0).await?; // and wait until it is settled who signed last.
+                p.keep(9, &());
+                if p.at(9).read(&self.t).await? == me {
+                    p.keep(10, &());
+                    p.at(10).wait_until(&self.p[i], |x| x > 1).await?; // It was us: wait until the rival has left.
+                }
+            }
+        }
+        p.mark(Mark::Rests(11));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        let me = p.pid();
+        let (i, j) = (me.index(), 1 - me.index());
+
+        p.at(12).write(&self.c[i], None).await?; // first free the way, so that a rival not yet at 4 passes,
+        p.keep(13, &());
+        if p.at(13).read(&self.t).await? != me {
+            p.keep(14, &());
+            p.at(14).write(&self.p[j], 2).await?; // then release the one who signed after us.
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,285 @@
+//! What is said of an algorithm, in one place.
+
+use crate::memory::{Instruction, Pid, Register};
+use core::fmt;
+
+/// Everything that is said of one algorithm. Lists, tables and documentation are made from it, and tests
+/// compare it with what the checker sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// The name it goes by on the command line.
+    pub id: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// What it solves.
+    pub problem: Problem,
+    /// Where it is from.
+    pub paper: Paper,
+    /// The figure of the paper.
+    pub figure: &'static str,
+    /// The instructions its text uses.
+    pub instructions: &'static [Instruction],
+    /// What the checker can be asked about it by name, and finds true.
+    pub properties: &'static [&'static str],
+    /// Whom it lets in, as far as it promises.
+    pub fairness: &'static str,
+    /// How many processes may crash.
+    pub tolerates: Tolerates,
+    /// The weakest registers it claims to work with.
+    pub registers: Register,
+    /// Remote references of one passage, for each cost model in which something is claimed.
+    pub rmr: &'static [(CostModel, Bound)],
+    /// The sizes it can be built for.
+    pub fits: Fits,
+    /// Sizes at which exploring it completes in seconds.
+    pub defaults: Defaults,
+}
+
+/// A problem, as the literature calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// At most one inside: [`mutex`](crate::mutex).
+    MutualExclusion,
+    /// At most `k` inside: [`k_exclusion`](crate::k_exclusion).
+    KExclusion,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MutualExclusion => "mutual exclusion",
+            Self::KExclusion => "k-exclusion",
+        })
+    }
+}
+
+/// A publication.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Paper {
+    /// Authors and year, for tables.
+    pub short: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// Where it appeared.
+    pub venue: &'static str,
+}
+
+/// How many crashes outside the remainder an algorithm tolerates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tolerates {
+    /// None: whoever stops may block all others.
+    None,
+    /// `k - 1`, anywhere.
+    KMinusOne,
+}
+
+impl Tolerates {
+    /// The number for a given `k`.
+    #[must_use]
+    pub fn crashes(self, sizes: Sizes) -> usize {
+        match self {
+            Self::None => 0,
+            Self::KMinusOne => sizes.k - 1,
+        }
+    }
+}
+
+impl fmt::Display for Tolerates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "0",
+            Self::KMinusOne => "k-1",
+        })
+    }
+}
+
+/// What counts as a remote reference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CostModel {
+    /// Cache-coherent, write-through without allocation: a write costs 1 and leaves no valid copy. The papers' count.
+    Cc,
+    /// Cache-coherent, a write costs 1 and leaves the writer a valid copy.
+    CcWriteBack,
+    /// Cache-coherent, a write to a line held exclusively is free.
+    CcExclusive,
+    /// Distributed shared memory: an access to a variable that lives elsewhere.
+    Dsm,
+}
+
+impl CostModel {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cc => "cc",
+            Self::CcWriteBack => "cc-wb",
+            Self::CcExclusive => "cc-ex",
+            Self::Dsm => "dsm",
+        }
+    }
+}
+
+/// A claimed bound on the remote references of one passage.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// At most this many.
+    AtMost {
+        /// The formula, for people.
+        formula: &'static str,
+        /// The formula, for machines: sizes and the contention, the largest number of processes outside their remainders.
+        at: fn(Sizes, usize) -> u64,
+    },
+    /// Bounded, with no constant claimed.
+    Order(&'static str),
+    /// No bound: it spins on remote memory.
+    Unbounded,
+}
+
+impl Bound {
+    /// The bound at these sizes and this contention; `None` if no number is claimed.
+    #[must_use]
+    pub fn at(&self, sizes: Sizes, contention: usize) -> Option<u64> {
+        match self {
+            Self::AtMost { at, .. } => Some(at(sizes, contention)),
+            Self::Order(_) | Self::Unbounded => None,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AtMost { formula, .. } => formula,
+            Self::Order(order) => order,
+            Self::Unbounded => "unbounded",
+        })
+    }
+}
+
+/// The sizes an algorithm can be built for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fits {
+    /// Any `n`, any `k`.
+    Any,
+    /// Any `n`, `k = 1`.
+    OneInside,
+    /// `n = 2`, `k = 1`.
+    TwoProcesses,
+}
+
+/// Default sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Defaults {
+    /// Processes.
+    pub n: usize,
+    /// Places.
+    pub k: usize,
+    /// Passages of each process; `None`: unbounded, for algorithms whose variables are.
+    pub passages: Option<u32>,
+}
+
+/// `n` processes, `k` places. `k >= n` is legal: nobody waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// Processes.
+    pub n: usize,
+    /// Places.
+    pub k: usize,
+}
+
+impl Sizes {
+    /// Sizes within reason.
+    ///
+    /// ```
+    /// use doorway_core::registry::{SizeError, Sizes};
+    /// assert!(Sizes::new(3, 5).is_ok());
+    /// assert_eq!(Sizes::new(0, 1), Err(SizeError::NoProcess));
+    /// ```
+    ///
+    /// # Errors
+    /// If one of them is zero, or `n` is not below [`Pid::LIMIT`].
+    pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
+        match (n, k) {
+            (0, _) => Err(SizeError::NoProcess),
+            (_, 0) => Err(SizeError::NoPlace),
+            (n, _) if n > Pid::LIMIT => Err(SizeError::TooManyProcesses(n)),
+            _ => Ok(Self { n, k }),
+        }
+    }
+}
+
+impl Info {
+    /// Checks that this algorithm can be built for these sizes; what is not given is the default.
+    ///
+    /// ```
+    /// use doorway_core::registry::{self, SizeError};
+    /// let chain = registry::find("am-chain").unwrap();
+    /// assert_eq!(chain.sizes(Some(5), Some(2)).unwrap().n, 5);
+    /// let bakery = registry::find("bakery").unwrap();
+    /// assert_eq!(bakery.sizes(None, Some(2)), Err(SizeError::OnlyOneInside { id: "bakery", k: 2 }));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sizes::new`], or if the algorithm is not made for them.
+    pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
+        let sizes = Sizes::new(n.unwrap_or(self.defaults.n), k.unwrap_or(self.defaults.k))?;
+        match self.fits {
+            Fits::TwoProcesses if sizes.n != 2 => Err(SizeError::OnlyTwoProcesses { id: self.id, n: sizes.n }),
+            Fits::OneInside | Fits::TwoProcesses if sizes.k != 1 => {
+                Err(SizeError::OnlyOneInside { id: self.id, k: sizes.k })
+            }
+            _ => Ok(sizes),
+        }
+    }
+
+    /// What is claimed in a cost model.
+    #[must_use]
+    pub fn bound(&self, model: CostModel) -> Option<Bound> {
+        self.rmr.iter().find(|(m, _)| *m == model).map(|&(_, b)| b)
+    }
+}
+
+/// Why an algorithm cannot be built for some sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SizeError {
+    /// `n = 0`.
+    NoProcess,
+    /// `k = 0`.
+    NoPlace,
+    /// `n` is too large for a process name.
+    TooManyProcesses(usize),
+    /// A mutex was asked to let several in.
+    OnlyOneInside {
+        /// Which.
+        id: &'static str,
+        /// How many.
+        k: usize,
+    },
+    /// A two-process algorithm was asked for another number.
+    OnlyTwoProcesses {
+        /// Which.
+        id: &'static str,
+        /// How many.
+        n: usize,
+    },
+}
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoProcess => write!(f, "n = 0 leaves nobody to run; give at least one process"),
+            Self::NoPlace => write!(f, "k = 0 would let nobody in; give at least one place"),
+            Self::TooManyProcesses(n) => {
+                write!(f, "n = {n} is more processes than have names; give at most {}", Pid::LIMIT)
+            }
+            Self::OnlyOneInside { id, k } => {
+                write!(
+                    f,
+                    "{id} solves mutual exclusion, so k is 1, not {k}; for more places take a k-exclusion algorithm"
+                )
+            }
+            Self::OnlyTwoProcesses { id, n } => write!(f, "{id} is for exactly two processes, so n is 2, not {n}"),
+        }
+    }
+}
+impl core::error::Error for SizeError {}

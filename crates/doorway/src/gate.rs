@@ -1,0 +1,257 @@
+//! Algorithms of the catalogue for threads: a gate, its members, and guards.
+
+use crate::native::{Native, now};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::registry::{Entry, SizeError, Sizes};
+use std::convert::Infallible;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One algorithm, built for `n` threads of which `k` may be inside.
+///
+/// The algorithms of the papers know their processes by name. A thread gets a name by [joining](Self::join), and keeps it until
+/// its [`Member`] is dropped.
+///
+/// ```
+/// use doorway::AmChain;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// let gate = AmChain::new(4, 2)?; // four threads, two inside
+/// let inside = AtomicUsize::new(0);
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         let mut me = gate.join().unwrap();
+///         s.spawn(|| {
+///             let mut me = me; // the member moves into its thread
+///             for _ in 0..1000 {
+///                 let _guard = me.acquire();
+///                 assert!(inside.fetch_add(1, Ordering::SeqCst) < 2);
+///                 inside.fetch_sub(1, Ordering::SeqCst);
+///             }
+///         });
+///     }
+/// });
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
+pub struct Gate<E: Entry> {
+    algorithm: E::On<Native>,
+    sizes: Sizes,
+    names: Mutex<Vec<Pid>>,
+}
+
+impl<E: Entry> Gate<E> {
+    /// A gate for `n` members, `k` of which may be inside.
+    ///
+    /// ```
+    /// use doorway::{AmChain, Bakery, SizeError};
+    /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
+    /// assert_eq!(AmChain::new(2, 0).unwrap_err(), SizeError::NoPlace);
+    /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
+    ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places take a k-exclusion algorithm");
+    /// ```
+    ///
+    /// # Errors
+    /// If the algorithm is not made for these sizes.
+    pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
+        let sizes = E::INFO.sizes(Some(n), Some(k))?;
+        let names = (0..n).rev().map(Pid::new).collect();
+        Ok(Self { algorithm: E::build(&Site::new(&Native::new()), sizes), sizes, names: Mutex::new(names) })
+    }
+
+    /// What it was built for.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// Becomes one of the `n`.
+    ///
+    /// # Errors
+    /// If all `n` names are taken.
+    pub fn join(&self) -> Result<Member<E, &Self>, Full> {
+        Member::new(self)
+    }
+
+    /// [`join`](Self::join) for threads that outlive the scope of the gate.
+    ///
+    /// ```
+    /// let gate = std::sync::Arc::new(doorway::AmFast::new(2, 1)?);
+    /// let mut me = gate.join_owned().unwrap();
+    /// std::thread::spawn(move || drop(me.acquire())).join().unwrap();
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If all `n` names are taken.
+    pub fn join_owned(self: &Arc<Self>) -> Result<Member<E, Arc<Self>>, Full> {
+        Member::new(Arc::clone(self))
+    }
+
+    fn names(&self) -> std::sync::MutexGuard<'_, Vec<Pid>> {
+        // The list is whole between any two operations on it.
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E: Entry> fmt::Debug for Gate<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").field("algorithm", &E::INFO.id).field("sizes", &self.sizes).finish_non_exhaustive()
+    }
+}
+
+/// All names of a gate are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full {
+    /// How many members there are.
+    pub members: usize,
+}
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "all {} places for members are taken; build the gate for more, or drop a member", self.members)
+    }
+}
+impl std::error::Error for Full {}
+
+/// One of the `n` processes of a gate, with a name of its own until it is dropped.
+///
+/// Neither `Clone` nor usable twice at a time, so two threads cannot be the same process:
+///
+/// ```compile_fail,E0499
+/// let gate = doorway::AmChain::new(2, 1).unwrap();
+/// let mut me = gate.join().unwrap();
+/// let (a, b) = (me.acquire(), me.acquire());
+/// # drop((a, b));
+/// ```
+pub struct Member<E: Entry, G: Deref<Target = Gate<E>>> {
+    gate: G,
+    process: Process<Native>,
+    /// From the first step of an entry to the last of its exit. Stays `true` if a guard is forgotten: that process
+    /// has crashed inside, and its name is never used again.
+    outside_remainder: bool,
+}
+
+impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
+    fn new(gate: G) -> Result<Self, Full> {
+        let name = gate.names().pop();
+        match name {
+            Some(pid) => Ok(Self { gate, process: Process::new(pid, Native::new()), outside_remainder: false }),
+            None => Err(Full { members: gate.sizes.n }),
+        }
+    }
+
+    /// Its name: one of `0..n`.
+    #[must_use]
+    pub fn name(&self) -> usize {
+        self.process.pid().index()
+    }
+
+    /// Waits until it is inside, for algorithms that may refuse.
+    ///
+    /// ```
+    /// let gate = doorway::Bakery::new(3, 1).unwrap();
+    /// let mut me = gate.join().unwrap();
+    /// assert!(me.acquire_or_refused().is_ok());
+    /// ```
+    ///
+    /// # Blocking
+    /// Spins, then yields the processor, until it is let in.
+    ///
+    /// # Errors
+    /// If the algorithm turns the process away; it is outside then.
+    ///
+    /// # Panics
+    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    pub fn acquire_or_refused(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
+        assert!(
+            !self.outside_remainder,
+            "{} was left inside: its guard was forgotten, which is a crash; join the gate again for a new name",
+            self.process.pid()
+        );
+        self.outside_remainder = true;
+        match now(self.gate.algorithm.acquire(&self.process)) {
+            Ok(held) => Ok(Guard {
+                algorithm: &self.gate.algorithm,
+                process: &self.process,
+                held: Some(held),
+                outside_remainder: &mut self.outside_remainder,
+            }),
+            Err(Failure::Memory(impossible)) => match impossible {},
+            Err(Failure::Refused(why)) => {
+                self.outside_remainder = false;
+                Err(why)
+            }
+        }
+    }
+
+    /// Waits until it is inside. It leaves when the guard is dropped.
+    ///
+    /// ```
+    /// let gate = doorway::AmChain::new(3, 2).unwrap();
+    /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
+    /// let (a, b) = (me.acquire(), you.acquire()); // both are inside
+    /// # drop((a, b));
+    /// ```
+    ///
+    /// # Blocking
+    /// Spins, then yields the processor, until it is let in.
+    ///
+    /// # Panics
+    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    pub fn acquire(&mut self) -> Guard<'_, E>
+    where
+        E::On<Native>: KExclusion<Native, Refusal = Infallible>,
+    {
+        let Ok(guard) = self.acquire_or_refused();
+        guard
+    }
+}
+
+impl<E: Entry, G: Deref<Target = Gate<E>>> Drop for Member<E, G> {
+    fn drop(&mut self) {
+        if !self.outside_remainder {
+            self.gate.names().push(self.process.pid());
+        }
+    }
+}
+
+impl<E: Entry, G: Deref<Target = Gate<E>>> fmt::Debug for Member<E, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").field("gate", &*self.gate).field("name", &self.name()).finish()
+    }
+}
+
+/// Why the algorithm `E` may turn a process away.
+pub type Refusal<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal;
+
+type Held<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
+
+/// The holder is inside; it leaves when this is dropped, also while a panic unwinds.
+///
+/// To forget a guard (`mem::forget`) **is to crash inside**: the place is lost, and the others go on if the algorithm
+/// tolerates it.
+#[must_use = "the holder leaves as soon as the guard is dropped"]
+pub struct Guard<'m, E: Entry> {
+    algorithm: &'m E::On<Native>,
+    process: &'m Process<Native>,
+    held: Option<Held<E>>,
+    outside_remainder: &'m mut bool,
+}
+
+impl<E: Entry> Drop for Guard<'_, E> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            let Ok(()) = now(self.algorithm.release(self.process, held));
+            *self.outside_remainder = false;
+        }
+    }
+}
+
+impl<E: Entry> fmt::Debug for Guard<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("algorithm", &E::INFO.id).field("process", &self.process.pid()).finish()
+    }
+}

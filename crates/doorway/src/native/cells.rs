@@ -1,0 +1,142 @@
+//! Words, and where they lie: each variable in a cache line of its own, rows by home.
+
+use crossbeam_utils::CachePadded;
+use doorway_core::memory::{Decl, Home, Word};
+use std::marker::PhantomData;
+use std::ops::{Deref, Index};
+use std::sync::atomic::AtomicU64;
+
+/// One shared word.
+///
+/// A variable of fewer than 64 bits lies in the *upper* bits of the word: the processor's wrap-around at 64 bits is then
+/// exactly its own, and comparing words compares values.
+pub struct Cell<T> {
+    pub(super) word: AtomicU64,
+    unused: u32,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word> Cell<T> {
+    fn new(decl: &Decl<'_, T>) -> Self {
+        let unused = 64 - decl.width;
+        Self { word: AtomicU64::new(decl.init.pack() << unused), unused, of: PhantomData }
+    }
+
+    fn unused() -> Self {
+        Self { word: AtomicU64::new(0), unused: 0, of: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn encode(&self, x: T) -> u64 {
+        x.pack() << self.unused
+    }
+
+    #[inline(always)]
+    pub(super) fn decode(&self, word: u64) -> T {
+        T::unpack(if T::SIGNED { (word as i64 >> self.unused) as u64 } else { word >> self.unused })
+    }
+}
+
+impl<T: Word> std::fmt::Debug for Cell<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.decode(self.word.load(std::sync::atomic::Ordering::SeqCst)).fmt(f)
+    }
+}
+
+/// A variable that stands alone: no other word is in its cache line.
+#[derive(Debug)]
+pub struct Var<T: Word>(CachePadded<Cell<T>>);
+
+impl<T: Word> Var<T> {
+    pub(super) fn new(decl: &Decl<'_, T>) -> Self {
+        Self(CachePadded::new(Cell::new(decl)))
+    }
+}
+
+impl<T: Word> Deref for Var<T> {
+    type Target = Cell<T>;
+    #[inline(always)]
+    fn deref(&self) -> &Cell<T> {
+        &self.0
+    }
+}
+
+const PER_LINE: usize = 8;
+
+/// A row of variables. Those that live with the same process share cache lines; all others have one each, so that
+/// nobody's spinning is disturbed by a write to somebody else's variable.
+#[derive(Debug)]
+pub struct Row<T: Word> {
+    lines: Box<[CachePadded<[Cell<T>; PER_LINE]>]>,
+    places: Box<[u32]>,
+}
+
+impl<T: Word> Row<T> {
+    pub(super) fn new<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
+        let mut lines = Vec::new();
+        // Lines that still have room: whose, which, and how many are in it.
+        let mut open: Vec<(Home, usize, usize)> = Vec::new();
+        let places = decls
+            .map(|decl| {
+                let slot = open
+                    .iter_mut()
+                    .find(|(home, _, used)| *home == decl.home && decl.home != Home::Nobody && *used < PER_LINE);
+                let (line, at) = if let Some((_, line, used)) = slot {
+                    *used += 1;
+                    (*line, *used - 1)
+                } else {
+                    lines.push(CachePadded::new(std::array::from_fn(|_| Cell::unused())));
+                    open.retain(|(home, ..)| *home != decl.home);
+                    open.push((decl.home, lines.len() - 1, 1));
+                    (lines.len() - 1, 0)
+                };
+                lines[line][at] = Cell::new(&decl);
+                u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
+            })
+            .collect();
+        Self { lines: lines.into(), places }
+    }
+}
+
+impl<T: Word> Index<usize> for Row<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &Cell<T> {
+        let place = self.places[i] as usize;
+        &self.lines[place / PER_LINE][place % PER_LINE]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use doorway_core::memory::{Pid, decl};
+
+    fn line_of<T: Word>(row: &Row<T>, i: usize) -> usize {
+        std::ptr::from_ref(&row[i]) as usize / 128
+    }
+
+    #[test]
+    fn what_lives_with_one_process_shares_lines_and_nothing_else_does() {
+        let home = [0, 1, 0, 1, 2].map(Pid::new);
+        let row = Row::new(home.iter().map(|&p| decl(7u64).home(p)));
+        for i in 0..5 {
+            for j in 0..5 {
+                assert_eq!(line_of(&row, i) == line_of(&row, j), home[i] == home[j], "{i} and {j}");
+            }
+        }
+        let nobodys = Row::new((0..3).map(|i| decl(i as u64)));
+        assert!(line_of(&nobodys, 0) != line_of(&nobodys, 1) && line_of(&nobodys, 1) != line_of(&nobodys, 2));
+    }
+
+    #[test]
+    fn a_full_line_is_followed_by_another() {
+        let row = Row::new((0..20).map(|i| decl(i as u64).home(Pid::new(0))));
+        assert_eq!(
+            (0..20).map(|i| row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst))).sum::<u64>(),
+            190
+        );
+        assert_eq!(line_of(&row, 0), line_of(&row, 7));
+        assert_ne!(line_of(&row, 7), line_of(&row, 8));
+    }
+}

@@ -1,0 +1,174 @@
+//! Native memory: variables are atomics of this machine.
+//!
+//! | word | here |
+//! |---|---|
+//! | an access | one atomic operation, `SeqCst`, ready at once |
+//! | waiting | spin, then yield |
+//! | home | variables of one process may share cache lines, others never do |
+//! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
+//! | marks, keeping, parts | nothing |
+//!
+//! # Orderings
+//! The papers assume atomic registers and program order, so everything is `SeqCst`.
+
+mod cells;
+
+pub use cells::{Cell, Row, Var};
+
+use crossbeam_utils::Backoff;
+use doorway_core::memory::{
+    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Swap,
+    TestAndSet, Word,
+};
+use std::convert::Infallible;
+use std::future::ready;
+use std::pin::pin;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::{Context, Poll, Waker};
+
+/// The memory of this process, for its threads.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Native {
+    // How to wait will be a choice of the handle; today there is one way.
+    _private: (),
+}
+
+impl Native {
+    /// The memory of this process.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { _private: () }
+    }
+}
+
+/// Runs a future that never has to be polled twice, as those of [`Native`] are: its waits block the thread.
+///
+/// ```
+/// use doorway::native::now;
+/// assert_eq!(now(async { 6 * 7 }), 42);
+/// ```
+///
+/// # Panics
+/// If the future is not ready at once: it awaits something that is no access to native memory.
+#[inline(always)] // Outlined, a passage takes three times as long.
+pub fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(out) => out,
+        Poll::Pending => panic!("the future awaits something that is no access to native memory"),
+    }
+}
+
+#[inline(always)]
+fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
+    ready(Ok(x))
+}
+
+impl Memory for Native {
+    type Error = Infallible;
+    type Cell<T: Word> = Cell<T>;
+    type Var<T: Word> = Var<T>;
+    type Row<T: Word> = Row<T>;
+    type Wait = Backoff;
+
+    fn var<T: Word>(&self, _: Name, decl: Decl<'_, T>) -> Var<T> {
+        Var::new(&decl)
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Row<T> {
+        Row::new((0..n).map(|i| decl(i).1))
+    }
+
+    #[inline]
+    fn wait_begins(&self, _: Pid) -> Backoff {
+        Backoff::new()
+    }
+
+    #[inline]
+    fn turn_failed(
+        &self,
+        _: Pid,
+        wait: &mut Backoff,
+        _abortable: bool,
+    ) -> impl Future<Output = Result<Next, Infallible>> {
+        wait.snooze();
+        done(Next::TryAgain)
+    }
+}
+
+impl ReadWrite for Native {
+    #[inline(always)]
+    fn read<T: Word>(&self, _: Access, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.load(SeqCst)))
+    }
+
+    #[inline(always)]
+    fn write<T: Word>(&self, _: Access, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
+        v.word.store(v.encode(x), SeqCst);
+        done(())
+    }
+
+    #[inline]
+    fn unchanged<T: Word>(
+        &self,
+        pid: Pid,
+        wait: &mut Backoff,
+        abortable: bool,
+        _: &Cell<T>,
+        _: T,
+    ) -> impl Future<Output = Result<Next, Infallible>> {
+        self.turn_failed(pid, wait, abortable)
+    }
+}
+
+impl FetchAdd for Native {
+    #[inline(always)]
+    fn fetch_add<T: Additive>(&self, _: Access, v: &Cell<T>, delta: T) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.fetch_add(v.encode(delta), SeqCst)))
+    }
+}
+
+impl FetchOr for Native {
+    #[inline(always)]
+    fn fetch_or(&self, _: Access, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
+        done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
+    }
+}
+
+impl BoundedDecrement for Native {
+    const WAIT_FREE: bool = false;
+
+    #[inline]
+    fn bounded_decrement(&self, _: Access, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
+        let less = |word| v.decode(word).checked_sub(1).map(|x| v.encode(x));
+        let (Ok(old) | Err(old)) = v.word.fetch_update(SeqCst, SeqCst, less);
+        done(v.decode(old))
+    }
+}
+
+impl TestAndSet for Native {
+    #[inline(always)]
+    fn test_and_set(&self, _: Access, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
+        done(v.decode(v.word.swap(v.encode(true), SeqCst)))
+    }
+}
+
+impl Swap for Native {
+    #[inline(always)]
+    fn swap<T: Word>(&self, _: Access, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.swap(v.encode(x), SeqCst)))
+    }
+}
+
+impl CompareSwap for Native {
+    #[inline(always)]
+    fn compare_swap<T: Word>(
+        &self,
+        _: Access,
+        v: &Cell<T>,
+        old: T,
+        new: T,
+    ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
+        let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
+        done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
+    }
+}
