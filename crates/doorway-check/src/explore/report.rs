@@ -1,0 +1,103 @@
+//! What a search found, and what it covered.
+
+use crate::trace::Trace;
+use doorway_core::memory::Instruction;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a search found. A verdict without its coverage means nothing, so both are here.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Processes.
+    pub processes: usize,
+    /// Passages of each process; `None`: no bound.
+    pub passages: Option<u32>,
+    /// States found.
+    pub states: usize,
+    /// States whose steps were all tried.
+    pub expanded: usize,
+    /// Steps tried; failed turns count.
+    pub edges: u64,
+    /// Whether these are all states there are (for the bound on passages, if there is one).
+    pub complete: bool,
+    /// Why the search ended before that.
+    pub stop: Option<Stop>,
+    /// Bytes held at the end.
+    pub bytes: usize,
+    /// Local states of all processes.
+    pub local_states: usize,
+    /// How often a text was run.
+    pub runs: u64,
+    /// The instructions that were seen.
+    pub instructions: BTreeSet<Instruction>,
+    /// The properties, in the order they were asked for.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A property failed.
+    Failed,
+    /// The limit of states was reached.
+    States,
+    /// The limit of memory was reached.
+    Memory,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Failed => "stopped at the first failure",
+            Self::States => "the limit of states was reached",
+            Self::Memory => "the limit of memory was reached",
+        })
+    }
+}
+
+/// What was found of one property.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The property.
+    pub name: Cow<'static, str>,
+    /// Whether it holds; `None`: not decided.
+    pub holds: Option<bool>,
+    /// A shortest run that shows it: to the failure, or to where a *sometimes* is so.
+    pub trace: Option<Trace>,
+}
+
+impl Report {
+    /// The verdict on a property.
+    ///
+    /// # Panics
+    /// If it was not asked for.
+    #[must_use]
+    pub fn verdict(&self, name: &str) -> &Verdict {
+        self.verdicts.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name} was not asked for"))
+    }
+
+    /// The first property that failed.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Verdict> {
+        self.verdicts.iter().find(|v| v.holds == Some(false))
+    }
+
+    /// Bytes held for each state.
+    #[must_use]
+    pub fn bytes_per_state(&self) -> f64 {
+        self.bytes as f64 / self.states as f64
+    }
+
+    /// All properties hold, and the search was complete.
+    ///
+    /// # Panics
+    /// If not: with the failure and its trace, or with what was covered.
+    pub fn assert_holds(&self) {
+        if let Some(v) = self.failure() {
+            let trace = v.trace.as_ref().map_or("never so".to_owned(), ToString::to_string);
+            panic!("{} fails:\n{trace}", v.name);
+        }
+        assert!(self.complete, "incomplete after {} states: {:?}", self.states, self.stop);
+    }
+}

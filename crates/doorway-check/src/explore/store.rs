@@ -1,0 +1,162 @@
+//! The states found so far, exactly, in few bytes.
+//!
+//! A state is written as a string of bytes, one small number after the other, most of them in one byte. All strings lie in one buffer;
+//! a hash table of indices finds them again. For each state the step that first led to it is kept, which gives shortest traces.
+
+use crate::sim::{State, World};
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// A state, by the order of its discovery.
+pub(super) type StateId = u32;
+
+#[derive(Debug)]
+pub(super) struct Store {
+    bytes: Vec<u8>,
+    /// Where each state begins; one more entry than there are states.
+    starts: Vec<u64>,
+    table: HashTable<StateId>,
+    /// From which state, and by whose step, each was found.
+    parents: Vec<(StateId, u16)>,
+    scratch: Vec<u8>,
+    processes: usize,
+    counts_passages: bool,
+}
+
+impl Store {
+    pub(super) fn new(world: &World) -> Self {
+        Self {
+            bytes: Vec::new(),
+            starts: vec![0],
+            table: HashTable::new(),
+            parents: Vec::new(),
+            scratch: Vec::new(),
+            processes: world.processes(),
+            counts_passages: world.counts_passages(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Adds a state unless it is known; says whether it was new.
+    pub(super) fn insert(&mut self, state: &State, parent: StateId, by: usize) -> bool {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        state.vars.iter().for_each(|&v| push(&mut scratch, zigzag(v)));
+        state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
+        state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
+
+        let (bytes, starts) = (&self.bytes, &self.starts);
+        let found = |id: &StateId| slice(bytes, starts, *id) == scratch;
+        let entry = self.table.entry(hash(&scratch), found, |id| hash(slice(bytes, starts, *id)));
+        let new = match entry {
+            hashbrown::hash_table::Entry::Occupied(_) => false,
+            hashbrown::hash_table::Entry::Vacant(place) => {
+                place.insert(self.parents.len() as StateId);
+                self.bytes.extend_from_slice(&scratch);
+                self.starts.push(self.bytes.len() as u64);
+                self.parents.push((parent, by as u16));
+                true
+            }
+        };
+        self.scratch = scratch;
+        new
+    }
+
+    /// Reads a state into `state`, whose lengths are right already.
+    pub(super) fn load(&self, id: StateId, state: &mut State) {
+        let mut bytes = slice(&self.bytes, &self.starts, id);
+        state.vars.iter_mut().for_each(|v| *v = unzigzag(pop(&mut bytes)));
+        state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
+        state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
+        debug_assert!(bytes.is_empty());
+        debug_assert_eq!(state.locals.len(), self.processes);
+        debug_assert_eq!(state.passages.is_empty(), !self.counts_passages);
+    }
+
+    /// Whose steps lead from the first state to this one, on a shortest way.
+    pub(super) fn path(&self, mut id: StateId) -> Vec<usize> {
+        let mut path = Vec::new();
+        while id != 0 {
+            let (parent, by) = self.parents[id as usize];
+            path.push(usize::from(by));
+            id = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.capacity()
+            + self.starts.capacity() * size_of::<u64>()
+            + self.parents.capacity() * size_of::<(StateId, u16)>()
+            + self.table.allocation_size()
+    }
+}
+
+fn slice<'a>(bytes: &'a [u8], starts: &[u64], id: StateId) -> &'a [u8] {
+    &bytes[starts[id as usize] as usize..starts[id as usize + 1] as usize]
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Small negative numbers, and the largest words, become small too.
+fn zigzag(word: u64) -> u64 {
+    (word << 1) ^ ((word as i64 >> 63) as u64)
+}
+
+fn unzigzag(word: u64) -> u64 {
+    (word >> 1) ^ (word & 1).wrapping_neg()
+}
+
+fn push(bytes: &mut Vec<u8>, mut word: u64) {
+    while word >= 0x80 {
+        bytes.push(word as u8 | 0x80);
+        word >>= 7;
+    }
+    bytes.push(word as u8);
+}
+
+fn pop(bytes: &mut &[u8]) -> u64 {
+    let (mut word, mut shift) = (0, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first().expect("a state was written whole");
+        *bytes = rest;
+        word |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return word;
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_the_round_trip() {
+        for word in [0, 1, 127, 128, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, -1i64 as u64, 1 << 48 | 3] {
+            let mut bytes = Vec::new();
+            push(&mut bytes, zigzag(word));
+            let mut rest = bytes.as_slice();
+            assert_eq!(unzigzag(pop(&mut rest)), word);
+            assert!(rest.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_ticket_and_minus_one_take_one_byte() {
+        let mut bytes = Vec::new();
+        push(&mut bytes, zigzag(u64::MAX));
+        assert_eq!(bytes.len(), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! What can be asked of an algorithm: predicates over statement numbers and variables.
+//!
+//! - [`Property::always`]: in every state.
+//! - [`Property::sometimes`]: in some state. It guards against checks that hold because nothing happens.
+//! - [`Property::unless`]: once so, it stays so until something else is so. An operator of the papers' proofs.
+//! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
+//!
+//! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
+//! variables and the statement numbers are those of that part.
+//!
+//! ```
+//! use doorway_check::{Explorer, Property};
+//! use doorway_core::k_exclusion::anderson_moir_94::Chain;
+//!
+//! // Invariant (I2) of Anderson and Moir, in each slot of a chain: X = j - |{p : p@{3..6}}|.
+//! let i2 = Property::always("I2", |v| v.get::<i64>("X") == v.index() as i64 - v.count(3..=6) as i64).each("slot");
+//! let report = Explorer::new(3).property(i2).run(|site| Chain::new(site, 3, 1)).unwrap();
+//! report.assert_holds();
+//! ```
+
+mod view;
+
+pub use view::{Labels, View};
+
+use std::borrow::Cow;
+use std::fmt;
+
+type OfState = Box<dyn Fn(&View<'_>) -> bool>;
+type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
+
+/// Something that holds or not.
+pub struct Property {
+    pub(crate) name: Cow<'static, str>,
+    /// The kind of part it is asked of.
+    pub(crate) kind: &'static str,
+    pub(crate) test: Test,
+}
+
+pub(crate) enum Test {
+    Always(OfState),
+    Sometimes(OfState),
+    Unless(OfProcess, OfProcess),
+    DeadlockFree,
+}
+
+impl Property {
+    fn new(name: impl Into<Cow<'static, str>>, test: Test) -> Self {
+        Self { name: name.into(), kind: "", test }
+    }
+
+    /// It is so in every state.
+    pub fn always(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
+        Self::new(name, Test::Always(Box::new(so)))
+    }
+
+    /// It is so in some state.
+    pub fn sometimes(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
+        Self::new(name, Test::Sometimes(Box::new(so)))
+    }
+
+    /// For each process: whenever `so` and not `until`, the next step leads to a state where `so` or `until`.
+    pub fn unless(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>, usize) -> bool + 'static,
+        until: impl Fn(&View<'_>, usize) -> bool + 'static,
+    ) -> Self {
+        Self::new(name, Test::Unless(Box::new(so), Box::new(until)))
+    }
+
+    /// At most `k` processes are inside at once.
+    pub fn exclusion(name: impl Into<Cow<'static, str>>, k: usize) -> Self {
+        Self::always(name, move |v| v.inside() <= k)
+    }
+
+    /// There is no state in which someone is outside its remainder and all who are can only wait.
+    pub fn deadlock_free(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::DeadlockFree)
+    }
+
+    /// Asks it of every part of this kind.
+    #[must_use]
+    pub fn each(mut self, kind: &'static str) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Debug for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operator = match self.test {
+            Test::Always(_) => "always",
+            Test::Sometimes(_) => "sometimes",
+            Test::Unless(..) => "unless",
+            Test::DeadlockFree => "deadlock-free",
+        };
+        f.debug_struct("Property").field("name", &self.name).field("kind", &self.kind).field("test", &operator).finish()
+    }
+}

@@ -1,0 +1,145 @@
+//! A state, as properties see it.
+
+use crate::sim::{Phase, State, World};
+use doorway_core::memory::{Label, Part, Word};
+use std::ops::RangeInclusive;
+
+/// A set of statement numbers: one, a range, a list, or two sets together.
+///
+/// ```
+/// use doorway_check::property::Labels;
+/// assert!((11..=14, 0..=2).has(1));
+/// assert!(![3, 5].has(4));
+/// ```
+pub trait Labels {
+    /// Whether it contains this one.
+    fn has(&self, label: Label) -> bool;
+}
+
+impl Labels for Label {
+    fn has(&self, label: Label) -> bool {
+        *self == label
+    }
+}
+
+impl Labels for RangeInclusive<Label> {
+    fn has(&self, label: Label) -> bool {
+        self.contains(&label)
+    }
+}
+
+impl<const N: usize> Labels for [Label; N] {
+    fn has(&self, label: Label) -> bool {
+        self.contains(&label)
+    }
+}
+
+impl<A: Labels, B: Labels> Labels for (A, B) {
+    fn has(&self, label: Label) -> bool {
+        self.0.has(label) || self.1.has(label)
+    }
+}
+
+/// A state, and the part of the algorithm whose variables and statements are meant.
+///
+/// "`p` is at 6" of a part means: of that part's statements, 6 is the one `p` rests at or is about to do; a process that is not in the
+/// part is at 0 there.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    world: &'a World,
+    state: &'a State,
+    part: Part,
+}
+
+impl<'a> View<'a> {
+    /// A view of a whole algorithm.
+    #[must_use]
+    pub fn new(world: &'a World, state: &'a State) -> Self {
+        Self { world, state, part: Part::ROOT }
+    }
+
+    /// The same state, with another part in view.
+    #[must_use]
+    pub fn of(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
+
+    /// All processes.
+    pub fn processes(&self) -> std::ops::Range<usize> {
+        0..self.world.processes()
+    }
+
+    /// The index that the part in view was built under; 0 if it has none.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.world.layout().part(self.part).index.unwrap_or(0)
+    }
+
+    /// Where in its passage a process is.
+    #[must_use]
+    pub fn phase(&self, p: usize) -> Phase {
+        self.world.phase(self.state, p)
+    }
+
+    /// How many are in their critical sections.
+    #[must_use]
+    pub fn inside(&self) -> usize {
+        self.processes().filter(|&p| self.phase(p) == Phase::Inside).count()
+    }
+
+    /// The statement a process is at, in the part in view.
+    #[must_use]
+    pub fn label(&self, p: usize) -> Label {
+        self.world.label_in(self.state, p, self.part)
+    }
+
+    /// Whether a process is at one of these statements.
+    #[must_use]
+    pub fn at(&self, p: usize, labels: impl Labels) -> bool {
+        labels.has(self.label(p))
+    }
+
+    /// How many processes are at one of these statements.
+    #[must_use]
+    pub fn count(&self, labels: impl Labels) -> usize {
+        self.processes().filter(|&p| labels.has(self.label(p))).count()
+    }
+
+    /// Whether it is so of some process at one of these statements.
+    pub fn any(&self, labels: impl Labels, so: impl Fn(usize) -> bool) -> bool {
+        self.processes().any(|p| labels.has(self.label(p)) && so(p))
+    }
+
+    /// Whether a process has left its doorway in this passage.
+    #[must_use]
+    pub fn past_doorway(&self, p: usize) -> bool {
+        self.world.past_doorway(self.state, p)
+    }
+
+    /// The value of a variable of the part in view.
+    ///
+    /// # Panics
+    /// If the part has no such variable, or one of another type: the property is mistaken, and no verdict would mean anything.
+    #[must_use]
+    pub fn get<T: Word>(&self, name: &str) -> T {
+        self.get_at(name, 0)
+    }
+
+    /// The value of a variable in a row.
+    ///
+    /// # Panics
+    /// As [`get`](Self::get).
+    #[must_use]
+    pub fn get_at<T: Word>(&self, name: &str, index: usize) -> T {
+        let layout = self.world.layout();
+        let Some(v) = layout.find(self.part, name, index) else {
+            panic!(
+                "part {:?} has no variable {name}[{index}]; there are {:?}",
+                layout.part(self.part).path,
+                layout.names()
+            )
+        };
+        assert!(layout.holds::<T>(v), "{} holds no {}", layout.var(v).path, std::any::type_name::<T>());
+        T::unpack(self.state.vars[v as usize])
+    }
+}

@@ -1,0 +1,173 @@
+//! What was declared: parts, variables, and their names.
+
+use doorway_core::memory::{Decl, Home, Name, Part, Register, Word, fit};
+use std::any::TypeId;
+
+/// A variable of the simulated memory.
+pub type VarId = u32;
+
+/// One declared variable.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    name: Name,
+    /// The full name, with the parts it lies in.
+    pub path: String,
+    /// Its value before anybody's first step.
+    pub init: u64,
+    /// Whose module it lives in.
+    pub home: Home,
+    /// The weakest register it is claimed to work with.
+    pub needs: Register,
+    width: u32,
+    of: TypeId,
+    fit: fn(u64, u32) -> u64,
+    show: fn(u64) -> String,
+}
+
+impl VarInfo {
+    /// A word as this variable holds it.
+    pub(super) fn fit(&self, word: u64) -> u64 {
+        (self.fit)(word, self.width)
+    }
+
+    /// A value of this variable, for people.
+    #[must_use]
+    pub fn show(&self, word: u64) -> String {
+        (self.show)(word)
+    }
+}
+
+fn show<T: Word>(word: u64) -> String {
+    let text = format!("{:?}", T::unpack(word));
+    // `Some(p1)` and `None` are how Rust writes what the papers write as p1 and nobody.
+    match text.strip_prefix("Some(").and_then(|t| t.strip_suffix(')')) {
+        Some(inner) => inner.to_owned(),
+        None if text == "None" => "–".to_owned(),
+        None => text,
+    }
+}
+
+/// One part of an algorithm.
+#[derive(Clone, Debug)]
+pub struct PartInfo {
+    /// What kind of part: the name it was built under; empty for the algorithm as a whole.
+    pub kind: &'static str,
+    /// Which of its kind.
+    pub index: Option<usize>,
+    /// The full name, with the parts it lies in; empty for the algorithm as a whole.
+    pub path: String,
+    /// Names, first variables and lengths of what was declared in it.
+    vars: Vec<(&'static str, VarId, u32)>,
+}
+
+/// Everything that an algorithm declared when it was built.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub(super) vars: Vec<VarInfo>,
+    pub(super) parts: Vec<PartInfo>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        let root = PartInfo { kind: "", index: None, path: String::new(), vars: Vec::new() };
+        Self { vars: Vec::new(), parts: vec![root] }
+    }
+}
+
+impl Layout {
+    pub(super) fn add_part(&mut self, within: Part, kind: &'static str, index: Option<usize>) -> Part {
+        let outer = &self.parts[within.number() as usize].path;
+        let dot = if outer.is_empty() { "" } else { "." };
+        let number = index.map_or(String::new(), |i| i.to_string());
+        let path = format!("{outer}{dot}{kind}{number}");
+        self.parts.push(PartInfo { kind, index, path, vars: Vec::new() });
+        Part::new(self.parts.len() as u32 - 1)
+    }
+
+    pub(super) fn add_var<T: Word>(&mut self, name: Name, decl: &Decl<'_, T>) -> VarId {
+        let id = self.vars.len() as VarId;
+        let part = &mut self.parts[name.part.number() as usize];
+        match part.vars.last_mut() {
+            Some((last, first, len))
+                if *last == name.name && name.index == Some(*len as usize) && *first + *len == id =>
+            {
+                *len += 1;
+            }
+            _ => part.vars.push((name.name, id, 1)),
+        }
+        let dot = if part.path.is_empty() { "" } else { "." };
+        let index = name.index.map_or(String::new(), |i| format!("[{i}]"));
+        self.vars.push(VarInfo {
+            name,
+            path: format!("{}{dot}{}{index}", part.path, name.name),
+            init: decl.init.pack(),
+            home: decl.home,
+            needs: decl.needs.register(),
+            width: decl.width,
+            of: TypeId::of::<T>(),
+            fit: fit::<T>,
+            show: show::<T>,
+        });
+        id
+    }
+
+    /// The full names of all variables, in the order of their declaration.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.vars.iter().map(|v| v.path.as_str()).collect()
+    }
+
+    /// A variable.
+    #[must_use]
+    pub fn var(&self, v: VarId) -> &VarInfo {
+        &self.vars[v as usize]
+    }
+
+    /// All variables.
+    #[must_use]
+    pub fn vars(&self) -> &[VarInfo] {
+        &self.vars
+    }
+
+    /// A part.
+    #[must_use]
+    pub fn part(&self, part: Part) -> &PartInfo {
+        &self.parts[part.number() as usize]
+    }
+
+    /// All parts of one kind; the empty kind is the algorithm as a whole.
+    #[must_use]
+    pub fn parts_of_kind(&self, kind: &str) -> Vec<Part> {
+        (0..self.parts.len() as u32).map(Part::new).filter(|&p| self.part(p).kind == kind).collect()
+    }
+
+    /// The variable of a part by its paper's name, and its place in a row (0 for one that stands alone).
+    #[must_use]
+    pub fn find(&self, part: Part, name: &str, index: usize) -> Option<VarId> {
+        let (_, first, len) = self.part(part).vars.iter().find(|(n, ..)| *n == name)?;
+        (index < *len as usize).then(|| first + index as u32)
+    }
+
+    /// The variable with this full name.
+    #[must_use]
+    pub fn by_path(&self, path: &str) -> Option<VarId> {
+        self.vars.iter().position(|v| v.path == path).map(|i| i as VarId)
+    }
+
+    /// Whether the variable holds values of type `T`.
+    #[must_use]
+    pub fn holds<T: Word>(&self, v: VarId) -> bool {
+        self.var(v).of == TypeId::of::<T>()
+    }
+
+    /// A variable by the paper's name alone, if that is enough to tell it apart; else its full name.
+    #[must_use]
+    pub fn short_name(&self, v: VarId) -> String {
+        let var = self.var(v);
+        let twins = self.vars.iter().filter(|w| w.name.name == var.name.name && w.name.index == var.name.index).count();
+        if twins > 1 {
+            return var.path.clone();
+        }
+        var.name.index.map_or(var.name.name.to_owned(), |i| format!("{}[{i}]", var.name.name))
+    }
+}

@@ -1,0 +1,334 @@
+//! The simulated memory, as the algorithm's text sees it.
+//!
+//! A text is run by *replay*: it is given a history, the list of values that its accesses saw since its passage began. The accesses
+//! of the history are answered from it at once; the first one after it is what the process asks for next, and there the text is
+//! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
+
+use super::layout::{Layout, VarId};
+use super::op::Op;
+use doorway_core::memory::{
+    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name, Next, Part,
+    Pid, ReadWrite, Swap, TestAndSet, Word, fit,
+};
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::fmt::{Debug, Write as _};
+use std::future::{Future, pending, poll_fn};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::task::Poll;
+
+/// Where in its passage a process is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// Outside; it need not ever start.
+    Remainder,
+    /// In its entry section: it has made its first access.
+    Entry,
+    /// In its critical section.
+    Inside,
+    /// In its exit section.
+    Exit,
+}
+
+/// A simulated memory. A handle: clones are the same memory.
+#[derive(Clone, Default, Debug)]
+pub struct Sim(Rc<Inner>);
+
+#[derive(Default, Debug)]
+struct Inner {
+    layout: RefCell<Layout>,
+    replay: RefCell<Replay>,
+}
+
+/// What one run of the text is given, and what it leaves behind.
+#[derive(Debug)]
+struct Replay {
+    history: Vec<u64>,
+    seen: usize,
+    phase: Phase,
+    doorway_done: bool,
+    rests: Vec<(Part, Label)>,
+    frames: Vec<String>,
+    kept: Option<String>,
+    asks: Option<(Op, Part, Label)>,
+    failed_turn: Option<usize>,
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Self {
+            history: Vec::new(),
+            seen: 0,
+            phase: Phase::Remainder,
+            doorway_done: false,
+            rests: Vec::new(),
+            frames: Vec::new(),
+            kept: None,
+            asks: None,
+            failed_turn: None,
+        }
+    }
+}
+
+/// What the text was about when it was left pending.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Position {
+    pub(super) op: Op,
+    pub(super) part: Part,
+    pub(super) label: Label,
+    pub(super) phase: Phase,
+    pub(super) doorway_done: bool,
+    pub(super) rests: Box<[(Part, Label)]>,
+}
+
+/// How one run of the text ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ran {
+    /// It asks for a step; the key says what still matters of its locals, if the text said so.
+    Asks(Position, Option<String>),
+    /// A turn of a wait failed; the wait began after this many accesses.
+    FailedTurn(usize),
+    /// The passage is over.
+    Ended,
+    /// It awaits something that is no access.
+    Lost,
+}
+
+impl Sim {
+    /// What was declared so far.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.0.layout.borrow().clone()
+    }
+
+    /// Runs a text on a history.
+    pub(super) fn run(&self, history: Vec<u64>, passage: &mut dyn FnMut() -> Running) -> Ran {
+        *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
+        let mut running = passage();
+        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        drop(running);
+        let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
+        match (polled, replay.failed_turn, replay.asks) {
+            (Poll::Ready(()), ..) => Ran::Ended,
+            (Poll::Pending, Some(head), _) => Ran::FailedTurn(head),
+            (Poll::Pending, None, Some((op, part, label))) => {
+                let Replay { phase, doorway_done, rests, kept, .. } = replay;
+                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {k}"));
+                Ran::Asks(Position { op, part, label, phase, doorway_done, rests: rests.into() }, key)
+            }
+            (Poll::Pending, None, None) => Ran::Lost,
+        }
+    }
+
+    /// One access: answered from the history, or asked for.
+    async fn step(&self, op: Op, part: Part, label: Label) -> u64 {
+        poll_fn(|_| {
+            let mut r = self.0.replay.borrow_mut();
+            let Some(&saw) = r.history.get(r.seen) else {
+                r.asks = Some((op, part, label));
+                return Poll::Pending;
+            };
+            r.seen += 1;
+            r.kept = None;
+            r.rests.retain(|(p, _)| *p != part);
+            r.phase = match r.phase {
+                Phase::Remainder => Phase::Entry,
+                Phase::Inside => Phase::Exit,
+                same => same,
+            };
+            Poll::Ready(saw)
+        })
+        .await
+    }
+
+    async fn access(&self, at: Access, op: Op) -> u64 {
+        self.step(op, at.part, at.label).await
+    }
+
+    /// A step that is no access, from one section to the next.
+    pub(super) async fn section(&self) {
+        self.step(Op::Section, Part::ROOT, 0).await;
+    }
+
+    /// The entry section is done, and this is what it holds. The exit begins with the next step.
+    pub(super) fn enters(&self, held: &dyn Debug) {
+        let mut r = self.0.replay.borrow_mut();
+        r.phase = Phase::Inside;
+        r.kept = Some(format!("inside {held:?}"));
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.0.replay.borrow().phase
+    }
+}
+
+/// A text at work.
+pub(super) type Running = std::pin::Pin<Box<dyn Future<Output = ()>>>;
+
+/// A word of the simulated memory.
+pub struct SimCell<T> {
+    id: VarId,
+    width: u32,
+    of: PhantomData<T>,
+}
+
+impl<T> Debug for SimCell<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.id)
+    }
+}
+
+/// A variable of the simulated memory.
+#[derive(Debug)]
+pub struct SimVar<T>(SimCell<T>);
+
+impl<T> Deref for SimVar<T> {
+    type Target = SimCell<T>;
+    fn deref(&self) -> &SimCell<T> {
+        &self.0
+    }
+}
+
+impl<T: Word> SimCell<T> {
+    /// A value as the variable will hold it.
+    fn word(&self, x: T) -> u64 {
+        fit::<T>(x.pack(), self.width)
+    }
+}
+
+impl Sim {
+    fn cell<T: Word>(&self, name: Name, decl: &Decl<'_, T>) -> SimCell<T> {
+        let id = self.0.layout.borrow_mut().add_var(name, decl);
+        SimCell { id, width: decl.width, of: PhantomData }
+    }
+}
+
+impl Memory for Sim {
+    type Error = Infallible;
+    type Cell<T: Word> = SimCell<T>;
+    type Var<T: Word> = SimVar<T>;
+    type Row<T: Word> = Vec<SimCell<T>>;
+    /// How many accesses were made before the wait began.
+    type Wait = usize;
+
+    fn part(&self, within: Part, kind: &'static str, index: Option<usize>) -> Part {
+        self.0.layout.borrow_mut().add_part(within, kind, index)
+    }
+
+    fn var<T: Word>(&self, name: Name, decl: Decl<'_, T>) -> SimVar<T> {
+        SimVar(self.cell(name, &decl))
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Vec<SimCell<T>> {
+        (0..n).map(decl).map(|(name, decl)| self.cell(name, &decl)).collect()
+    }
+
+    fn wait_begins(&self, _: Pid) -> usize {
+        self.0.replay.borrow().seen
+    }
+
+    /// A failed turn leads back to the loop head: the history is cut there, so it never grows by waiting.
+    async fn turn_failed(&self, _: Pid, head: &mut usize, _abortable: bool) -> Result<Next, Infallible> {
+        self.0.replay.borrow_mut().failed_turn = Some(*head);
+        pending().await
+    }
+
+    fn keep(&self, at: Access, live: &dyn Debug) {
+        let mut r = self.0.replay.borrow_mut();
+        let mut key = format!("{}@{} {live:?}", at.part.number(), at.label);
+        for frame in &r.frames {
+            let _ = write!(key, "\n{frame}");
+        }
+        r.kept = Some(key);
+    }
+
+    fn part_begins(&self, _: Pid, live: &dyn Debug) {
+        self.0.replay.borrow_mut().frames.push(format!("{live:?}"));
+    }
+
+    fn part_done(&self, _: Pid) {
+        self.0.replay.borrow_mut().frames.pop();
+    }
+
+    fn mark(&self, _: Pid, part: Part, mark: Mark) {
+        let mut r = self.0.replay.borrow_mut();
+        match mark {
+            Mark::DoorwayEnds => r.doorway_done = true,
+            Mark::Rests(label) => {
+                r.rests.retain(|(p, _)| *p != part);
+                r.rests.push((part, label));
+                r.rests.sort_unstable();
+            }
+        }
+    }
+}
+
+impl ReadWrite for Sim {
+    async fn read<T: Word>(&self, at: Access, v: &SimCell<T>) -> Result<T, Infallible> {
+        Ok(T::unpack(self.access(at, Op::Read(v.id)).await))
+    }
+
+    async fn write<T: Word>(&self, at: Access, v: &SimCell<T>, x: T) -> Result<(), Infallible> {
+        self.access(at, Op::Write(v.id, v.word(x))).await;
+        Ok(())
+    }
+
+    async fn unchanged<T: Word>(
+        &self,
+        pid: Pid,
+        head: &mut usize,
+        abortable: bool,
+        _: &SimCell<T>,
+        _: T,
+    ) -> Result<Next, Infallible> {
+        self.turn_failed(pid, head, abortable).await
+    }
+}
+
+impl FetchAdd for Sim {
+    async fn fetch_add<T: Additive>(&self, at: Access, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
+        Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack())).await))
+    }
+}
+
+impl FetchOr for Sim {
+    async fn fetch_or(&self, at: Access, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
+        Ok(self.access(at, Op::FetchOr(v.id, mask)).await)
+    }
+}
+
+impl BoundedDecrement for Sim {
+    const WAIT_FREE: bool = true;
+
+    async fn bounded_decrement(&self, at: Access, v: &SimCell<u64>) -> Result<u64, Infallible> {
+        Ok(self.access(at, Op::BoundedDecrement(v.id)).await)
+    }
+}
+
+impl TestAndSet for Sim {
+    async fn test_and_set(&self, at: Access, v: &SimCell<bool>) -> Result<bool, Infallible> {
+        Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id)).await))
+    }
+}
+
+impl Swap for Sim {
+    async fn swap<T: Word>(&self, at: Access, v: &SimCell<T>, x: T) -> Result<T, Infallible> {
+        Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x))).await))
+    }
+}
+
+impl CompareSwap for Sim {
+    async fn compare_swap<T: Word>(
+        &self,
+        at: Access,
+        v: &SimCell<T>,
+        old: T,
+        new: T,
+    ) -> Result<Result<T, T>, Infallible> {
+        let old = v.word(old);
+        let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new))).await;
+        Ok(if saw == old { Ok(T::unpack(saw)) } else { Err(T::unpack(saw)) })
+    }
+}

@@ -1,0 +1,87 @@
+//! A simulated machine that runs the shipped text of an algorithm step by step.
+//!
+//! - [`Sim`] is the memory the text sees. Each access is one step of the machine.
+//! - [`World`] is the machine: [`State`]s, and [`World::step`].
+//! - [`Layout`] knows what was declared, by the papers' names.
+//!
+//! Nothing here searches; see [`explore`](crate::explore) for that and [`schedule`](crate::schedule) for walking by hand.
+//!
+//! # What replay rests on
+//! The text of a passage is a function of what its accesses see: it must not look at clocks, random numbers or anything shared that is not
+//! a variable of the memory, and it waits only in the words for waiting. The machine notices texts that do otherwise and
+//! returns a [`TextError`].
+
+mod layout;
+mod locals;
+mod memory;
+mod op;
+mod world;
+
+pub use layout::{Layout, PartInfo, VarId, VarInfo};
+pub use locals::LocalId;
+pub use memory::{Phase, Sim, SimCell, SimVar};
+pub use op::Op;
+pub use world::{Keep, Rules, Sections, State, Stepped, World};
+
+use doorway_core::memory::{Label, Pid};
+use std::fmt;
+
+/// A text that cannot be run by replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextError {
+    /// It awaits something that is no access.
+    Lost(Pid),
+    /// Run twice on the same history it asks for different things.
+    NotDeterministic(Pid),
+    /// A turn of a wait reads nothing, so it can never succeed.
+    EmptyTurn {
+        /// Who.
+        pid: Pid,
+        /// The last statement before it.
+        label: Label,
+    },
+    /// A passage makes more accesses than any bounded passage would.
+    TooLong {
+        /// Who.
+        pid: Pid,
+        /// The statement it was at.
+        label: Label,
+        /// How many accesses it had made.
+        accesses: usize,
+    },
+    /// A `keep` left out a local that still matters.
+    KeepHides {
+        /// Who.
+        pid: Pid,
+        /// The statement of the `keep`.
+        label: Label,
+        /// The statement at which the merged local states differ.
+        later: Label,
+    },
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost(pid) => write!(f, "{pid} awaits something that is no access to its memory; await only accesses"),
+            Self::NotDeterministic(pid) => write!(
+                f,
+                "{pid} does different things on the same history; let it depend only on what its accesses see"
+            ),
+            Self::EmptyTurn { pid, label } => write!(
+                f,
+                "{pid} waits after statement {label} without reading anything; a turn must read what it waits for"
+            ),
+            Self::TooLong { pid, label, accesses } => write!(
+                f,
+                "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
+                 write the wait as wait_until or spin_until"
+            ),
+            Self::KeepHides { pid, label, later } => write!(
+                f,
+                "the keep of {pid} at statement {label} leaves out a local that matters at statement {later}; add it"
+            ),
+        }
+    }
+}
+impl std::error::Error for TextError {}

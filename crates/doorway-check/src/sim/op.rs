@@ -1,0 +1,111 @@
+//! What a process asks of the simulated memory, and what it does there.
+
+use super::layout::{Layout, VarId};
+use doorway_core::memory::Instruction;
+
+/// The next step of a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Reads.
+    Read(VarId),
+    /// Writes this.
+    Write(VarId, u64),
+    /// Adds this.
+    FetchAdd(VarId, u64),
+    /// Sets these bits.
+    FetchOr(VarId, u64),
+    /// Subtracts one unless it is zero.
+    BoundedDecrement(VarId),
+    /// Sets the bit.
+    TestAndSet(VarId),
+    /// Writes this.
+    Swap(VarId, u64),
+    /// If it is the first, writes the second.
+    CompareSwap(VarId, u64, u64),
+    /// Goes from one section to the next, without an access.
+    Section,
+    /// None: all passages are done.
+    Stop,
+}
+
+impl Op {
+    /// The variable it is about.
+    #[must_use]
+    pub fn var(self) -> Option<VarId> {
+        match self {
+            Self::Read(v)
+            | Self::Write(v, _)
+            | Self::FetchAdd(v, _)
+            | Self::FetchOr(v, _)
+            | Self::BoundedDecrement(v)
+            | Self::TestAndSet(v)
+            | Self::Swap(v, _)
+            | Self::CompareSwap(v, ..) => Some(v),
+            Self::Section | Self::Stop => None,
+        }
+    }
+
+    /// Its name among the instructions.
+    #[must_use]
+    pub fn instruction(self) -> Option<Instruction> {
+        Some(match self {
+            Self::Read(_) => Instruction::Read,
+            Self::Write(..) => Instruction::Write,
+            Self::FetchAdd(..) => Instruction::FetchAdd,
+            Self::FetchOr(..) => Instruction::FetchOr,
+            Self::BoundedDecrement(_) => Instruction::BoundedDecrement,
+            Self::TestAndSet(_) => Instruction::TestAndSet,
+            Self::Swap(..) => Instruction::Swap,
+            Self::CompareSwap(..) => Instruction::CompareSwap,
+            Self::Section | Self::Stop => return None,
+        })
+    }
+
+    /// Does it to the variables; returns what the process sees. Everything but a write sees the old value.
+    pub(super) fn apply(self, layout: &Layout, vars: &mut [u64]) -> u64 {
+        let Some(v) = self.var() else { return 0 };
+        let old = vars[v as usize];
+        let new = match self {
+            Self::Read(_) | Self::Section | Self::Stop => old,
+            Self::Write(_, x) | Self::Swap(_, x) => x,
+            Self::FetchAdd(_, delta) => old.wrapping_add(delta),
+            Self::FetchOr(_, mask) => old | mask,
+            Self::BoundedDecrement(_) => old.saturating_sub(1),
+            Self::TestAndSet(_) => 1,
+            Self::CompareSwap(_, expected, x) => {
+                if old == expected {
+                    x
+                } else {
+                    old
+                }
+            }
+        };
+        if new != old {
+            vars[v as usize] = layout.var(v).fit(new);
+        }
+        if matches!(self, Self::Write(..)) { 0 } else { old }
+    }
+
+    /// What happened, for people: `saw` is what [`apply`](Self::apply) returned.
+    #[must_use]
+    pub fn describe(self, layout: &Layout, saw: u64) -> String {
+        let Some(v) = self.var() else { return String::new() };
+        let name = layout.short_name(v);
+        let show = |word| layout.var(v).show(word);
+        match self {
+            Self::Read(_) => format!("{name} = {}", show(saw)),
+            Self::Write(_, x) => format!("{name} := {}", show(x)),
+            Self::FetchAdd(_, d) if (d as i64) < 0 => {
+                format!("{name} -= {}, was {}", (d as i64).unsigned_abs(), show(saw))
+            }
+            Self::FetchAdd(_, d) => format!("{name} += {}, was {}", show(d), show(saw)),
+            Self::FetchOr(_, m) => format!("{name} |= {m:#b}, was {saw:#b}"),
+            Self::BoundedDecrement(_) => format!("{name} -= 1 unless 0, was {}", show(saw)),
+            Self::TestAndSet(_) => format!("{name} := true, was {}", show(saw)),
+            Self::Swap(_, x) => format!("{name} := {}, was {}", show(x), show(saw)),
+            Self::CompareSwap(_, old, x) if saw == old => format!("{name}: {} → {}", show(old), show(x)),
+            Self::CompareSwap(_, old, _) => format!("{name} is {}, not {}", show(saw), show(old)),
+            Self::Section | Self::Stop => String::new(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A trace as a table.
+
+use super::{Step, Trace};
+use std::fmt;
+
+/// What stands in the column of the process.
+fn cell(step: &Step) -> String {
+    let place = if step.part.is_empty() { String::new() } else { format!("{}.", step.part) };
+    let what = match step.instruction {
+        None => format!("→ {}", step.now.unwrap_or("on")),
+        Some(_) => format!("{place}{}: {}", step.statement, step.did),
+    };
+    if step.waits { format!("{what}, waits") } else { what }
+}
+
+/// What stands at the right.
+fn consequence(step: &Step) -> String {
+    let changed = step.changed.iter().map(|(name, value)| format!("{name} = {value}"));
+    let now = step.now.iter().filter(|&&now| now != "entry").map(|now| match *now {
+        "remainder" => format!("p{} done", step.process),
+        now => format!("p{} {now}", step.process),
+    });
+    changed.chain(now).collect::<Vec<_>>().join("; ")
+}
+
+fn width(s: &str) -> usize {
+    s.chars().count()
+}
+
+fn padded(s: &str, to: usize) -> String {
+    format!("{s}{}", " ".repeat(to.saturating_sub(width(s))))
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Steps without an access begin or end a section that has none: they belong to the schedule, not to the text.
+        let mut widths: Vec<usize> = (0..self.processes).map(|p| width(&format!("p{p}"))).collect();
+        for step in &self.steps {
+            widths[step.process] = widths[step.process].max(width(&cell(step)));
+        }
+        write!(f, "step")?;
+        for (p, &w) in widths.iter().enumerate() {
+            write!(f, "  {}", padded(&format!("p{p}"), w))?;
+        }
+        writeln!(f, "  changed")?;
+        for (i, step) in self.steps.iter().enumerate() {
+            let mut line = format!("{:4}", i + 1);
+            for (p, &w) in widths.iter().enumerate() {
+                let text = if p == step.process { cell(step) } else { String::new() };
+                line += &format!("  {}", padded(&text, w));
+            }
+            line += &format!("  {}", consequence(step));
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        let end: Vec<String> = self
+            .end
+            .iter()
+            .enumerate()
+            .map(|(p, at)| match (at.section, at.statement) {
+                ("entry" | "exit", Some(statement)) => format!("p{p} at {statement}"),
+                (section, _) => format!("p{p} {}", if section == "remainder" { "outside" } else { section }),
+            })
+            .collect();
+        write!(f, " end  {}", end.join(", "))
+    }
+}
