@@ -1,0 +1,18 @@
+//! The Bakery's invariants, as `lamport_74/bakery.rs` states them.
+
+use crate::Property;
+
+pub(super) fn bakery() -> Vec<Property> {
+    vec![
+        Property::always("T", |v| {
+            v.processes().all(|p| (v.get_at::<u64>("Ticket", p) == 0) == v.at(p, [0, 3, 41, 42]))
+        }),
+        Property::always("D", |v| v.processes().all(|p| v.get_at::<bool>("Doorway", p) == v.at(p, [41, 42, 5]))),
+        Property::always("U", |v| {
+            let place = |p| (v.get_at::<u64>("Ticket", p), p);
+            v.processes()
+                .filter(|&p| v.at(p, 9))
+                .all(|p| v.processes().filter(|&q| v.past_doorway(q)).all(|q| place(p) <= place(q)))
+        }),
+    ]
+}

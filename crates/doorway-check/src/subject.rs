@@ -1,0 +1,132 @@
+//! Whatever can be checked by name: the algorithms of the registry, and the mutants.
+
+use crate::mutants::{self, Mutant};
+use crate::sim::{Rules, TextError, World};
+use crate::{Property, claims};
+use doorway_core::registry::{self, Defaults, Entry, Info, SizeError, Sizes, Visit};
+
+/// What mutants' names begin with.
+pub const MUTANT_PREFIX: &str = "mutant:";
+
+/// An algorithm or a mutant of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// The algorithm.
+    pub info: &'static Info,
+    /// The mutant, if it is one.
+    pub mutant: Option<&'static Mutant>,
+}
+
+/// Finds an algorithm or, with the prefix `mutant:`, a mutant.
+///
+/// ```
+/// let chain = doorway_check::subject::find("am-chain").unwrap();
+/// assert!(chain.mutant.is_none());
+/// assert!(doorway_check::subject::find("mutant:am-chain-swaps-6-and-7").is_ok());
+/// assert_eq!(doorway_check::subject::find("am-chian").unwrap_err().nearest, Some("am-chain"));
+/// ```
+///
+/// # Errors
+/// If there is none of this name; the error knows the nearest.
+pub fn find(id: &str) -> Result<Subject, Unknown> {
+    let found = match id.strip_prefix(MUTANT_PREFIX) {
+        None => registry::find(id).map(|info| Subject { info, mutant: None }),
+        Some(name) => mutants::ALL
+            .iter()
+            .find(|m| m.name == name)
+            .and_then(|m| registry::find(m.of).map(|info| Subject { info, mutant: Some(m) })),
+    };
+    found.ok_or_else(|| Unknown::new(id))
+}
+
+/// There is no algorithm of this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// What was asked for.
+    pub id: String,
+    /// The nearest name there is, if one is near.
+    pub nearest: Option<&'static str>,
+}
+
+impl Unknown {
+    fn new(id: &str) -> Self {
+        let (prefix, name) = id.strip_prefix(MUTANT_PREFIX).map_or(("", id), |name| (MUTANT_PREFIX, name));
+        let names: Vec<&'static str> = if prefix.is_empty() {
+            registry::ALL.iter().map(|info| info.id).collect()
+        } else {
+            mutants::ALL.iter().map(|m| m.name).collect()
+        };
+        let nearest = names
+            .into_iter()
+            .map(|known| (strsim::damerau_levenshtein(name, known), known))
+            .min()
+            .filter(|(distance, known)| *distance <= known.len() / 2)
+            .map(|(_, known)| known);
+        Self { id: id.to_owned(), nearest }
+    }
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no algorithm {:?}", self.id)?;
+        match self.nearest {
+            Some(nearest) if self.id.starts_with(MUTANT_PREFIX) => {
+                write!(f, "; did you mean {MUTANT_PREFIX}{nearest}?")
+            }
+            Some(nearest) => write!(f, "; did you mean {nearest}?"),
+            None => write!(f, "; `doorway list` shows all there are"),
+        }
+    }
+}
+impl std::error::Error for Unknown {}
+
+impl Subject {
+    /// The name it goes by.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.mutant.map_or(self.info.id.to_owned(), |m| format!("{MUTANT_PREFIX}{}", m.name))
+    }
+
+    /// Default sizes: those of the algorithm, or those at which the mutant is known to fail.
+    #[must_use]
+    pub fn defaults(&self) -> Defaults {
+        self.mutant.map_or(self.info.defaults, |m| m.sizes)
+    }
+
+    /// Checks sizes; what is not given is the default.
+    ///
+    /// # Errors
+    /// If the algorithm is not made for them.
+    pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
+        let defaults = self.defaults();
+        self.info.sizes(Some(n.unwrap_or(defaults.n)), Some(k.unwrap_or(defaults.k)))
+    }
+
+    /// Everything it claims. A mutant is asked for what every solution of its problem claims: its text no longer
+    /// has the invariants' statements.
+    #[must_use]
+    pub fn claims(&self, sizes: Sizes) -> Vec<Property> {
+        match self.mutant {
+            None => claims::of(self.info, sizes),
+            Some(_) => claims::of_the_problem(self.info.problem, sizes),
+        }
+    }
+
+    /// A machine that runs it.
+    ///
+    /// # Errors
+    /// If its text breaks the rules that replay rests on.
+    pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        struct Build(Sizes, Rules);
+        impl Visit for Build {
+            type Out = Result<World, TextError>;
+            fn visit<E: Entry + 'static>(self) -> Self::Out {
+                World::new(self.0.n, self.1, |site| E::build(site, self.0))
+            }
+        }
+        match self.mutant {
+            Some(mutant) => mutant.world(sizes, rules),
+            None => registry::with(self.info.id, Build(sizes, rules)).expect("what the registry lists it builds"),
+        }
+    }
+}
