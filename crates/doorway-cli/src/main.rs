@@ -1,1 +1,65 @@
-fn main() {}
+//! The `doorway` command.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod list;
+mod output;
+mod tour;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Crash-tolerant admission control: algorithms that bound how many get in, checked and measured.
+#[derive(Parser)]
+#[command(name = "doorway", version, arg_required_else_help = true)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows every algorithm: problem, paper, figure, instructions, bounds
+    List(list::Args),
+    /// Explores all interleavings of an algorithm and says which of its properties hold
+    ///
+    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 nothing found but incomplete.
+    Check(check::Args),
+    /// Shows what there is, in about a minute
+    Tour,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Fine,
+    Failed,
+    BadUsage,
+    Incomplete,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Failed => 1,
+            Exit::BadUsage => 2,
+            Exit::Incomplete => 3,
+        })
+    }
+}
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::List(args) => list::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Tour => tour::run(),
+    };
+    result
+        .unwrap_or_else(|message| {
+            eprintln!("doorway: {message}");
+            Exit::BadUsage
+        })
+        .into()
+}

@@ -1,1 +1,13 @@
+//! The catalogue as tables, measurements against rivals, and their records.
+//!
+//! - [`catalogue`]: the registry as rows and tables.
+//! - [`measure`]: CPU time, pinning, medians.
+//! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.
+//! - `cargo bench -p doorway-lab --bench generic`: the generic text beside the same algorithm by hand.
+//!
+//! Results that were looked at are kept in this crate's folder `records`.
 
+#![forbid(unsafe_code)]
+
+pub mod catalogue;
+pub mod measure;

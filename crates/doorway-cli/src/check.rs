@@ -1,0 +1,283 @@
+//! `doorway check`
+
+use crate::output::{count, print, print_json};
+use crate::{Exit, output};
+use doorway_check::explore::{Progress, Verdict};
+use doorway_check::sim::{Keep, Rules};
+use doorway_check::subject::{self, Subject};
+use doorway_check::trace::Trace;
+use doorway_check::{Explorer, Property, Report};
+use doorway_core::registry::Sizes;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::num::NonZero;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The algorithm, as `doorway list` names it, or mutant:NAME
+    id: String,
+    /// Processes [default: the algorithm's]
+    #[arg(long)]
+    n: Option<usize>,
+    /// Places: how many may be inside [default: the algorithm's]
+    #[arg(long)]
+    k: Option<usize>,
+    /// Passages of each process: a number, or "unbounded" [default: the algorithm's]
+    #[arg(long, value_parser = passages)]
+    passages: Option<Passages>,
+    /// A property to ask for; may be given several times [default: all that the algorithm promises]
+    #[arg(long = "property", value_name = "NAME")]
+    properties: Vec<String>,
+    /// End the search after this many states
+    #[arg(long, value_name = "STATES")]
+    max_states: Option<NonZero<usize>>,
+    /// End the search when it holds this much memory, such as 512M or 8G [default: half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<usize>,
+    /// Do not merge local states that the text says are alike (slow; right whatever the text says)
+    #[arg(long)]
+    no_keep: bool,
+    /// When the search is done, run merged local states side by side to see that they are alike
+    #[arg(long, conflicts_with = "no_keep")]
+    cross_check: bool,
+    /// Go on after a failure until every property is decided
+    #[arg(long)]
+    keep_going: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Passages(Option<u32>);
+
+fn passages(text: &str) -> Result<Passages, String> {
+    match (text, text.parse()) {
+        ("unbounded", _) => Ok(Passages(None)),
+        (_, Ok(n)) if n > 0 => Ok(Passages(Some(n))),
+        _ => Err("give a number from 1 on, or \"unbounded\"".to_owned()),
+    }
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let bad = || "give a number of bytes, or one with K, M or G behind it, such as 512M".to_owned();
+    let (digits, unit) = match text.char_indices().last().ok_or_else(bad)? {
+        (at, 'k' | 'K') => (&text[..at], 1 << 10),
+        (at, 'm' | 'M') => (&text[..at], 1 << 20),
+        (at, 'g' | 'G') => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(bad)?;
+    if bytes == 0 { Err(bad()) } else { Ok(bytes) }
+}
+
+/// Half of the memory that is free now, so that a search ends cleanly before the system ends it.
+fn half_of_free_memory() -> usize {
+    let free = || {
+        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    };
+    free().map_or(4 << 30, |kib| kib * 1024 / 2)
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    algorithm: String,
+    n: usize,
+    k: usize,
+    registers: &'static str,
+    crashes: usize,
+    passages: Option<u32>,
+    states: usize,
+    edges: u64,
+    complete: bool,
+    properties: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    holds: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'a Trace>,
+}
+
+impl<'a> From<&'a Verdict> for Line<'a> {
+    fn from(v: &'a Verdict) -> Self {
+        Self { name: &v.name, holds: v.holds, trace: v.trace.as_ref().filter(|_| v.holds == Some(false)) }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
+    let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
+    let properties = chosen(&subject, sizes, &args.properties)?;
+    let keep = match (args.no_keep, args.cross_check) {
+        (true, _) => Keep::Ignored,
+        (_, true) => Keep::CrossChecked,
+        _ => Keep::Trusted,
+    };
+    let passages = args.passages.map_or(subject.defaults().passages, |p| p.0);
+    let rules = Rules { passages, keep, ..Rules::default() };
+
+    let begun = Instant::now();
+    let bar = Bar::new();
+    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+    let report = Explorer::new(sizes.n)
+        .properties(properties)
+        .max_states(args.max_states.map(NonZero::get))
+        .max_memory(args.max_memory.unwrap_or_else(half_of_free_memory))
+        .keep_going(args.keep_going)
+        .on_progress(|progress| bar.show(progress))
+        .explore(world)
+        .map_err(|e| e.to_string())?;
+    bar.clear();
+
+    if args.json {
+        print_json(&Document {
+            algorithm: subject.id(),
+            n: sizes.n,
+            k: sizes.k,
+            registers: "atomic",
+            crashes: 0,
+            passages,
+            states: report.states,
+            edges: report.edges,
+            complete: report.complete,
+            properties: report.verdicts.iter().map(Line::from).collect(),
+        })?;
+    } else {
+        print(&describe(&subject, sizes, &report, begun.elapsed()))?;
+    }
+    Ok(exit(&report))
+}
+
+pub(crate) fn exit(report: &Report) -> Exit {
+    match (report.failure(), report.complete) {
+        (Some(_), _) => Exit::Failed,
+        (None, true) => Exit::Fine,
+        (None, false) => Exit::Incomplete,
+    }
+}
+
+/// The properties asked for, or all.
+fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Property>, String> {
+    let mut claims = subject.claims(sizes);
+    if names.is_empty() {
+        return Ok(claims);
+    }
+    let mut chosen: Vec<Property> = Vec::new();
+    for name in names {
+        if chosen.iter().any(|property| property.name() == name) {
+            continue;
+        }
+        let Some(at) = claims.iter().position(|property| property.name() == name) else {
+            let known: Vec<&str> = claims.iter().map(Property::name).collect();
+            let nearest = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
+            return Err(format!(
+                "{} has no property {name:?}; did you mean {}? There are {}",
+                subject.id(),
+                nearest.unwrap_or(&"one of its own"),
+                known.join(", ")
+            ));
+        };
+        chosen.push(claims.swap_remove(at));
+    }
+    Ok(chosen)
+}
+
+/// What was found and what was covered, for people.
+pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: Duration) -> String {
+    let mut out = String::new();
+    let passages = report.passages.map_or("unbounded".to_owned(), |p| p.to_string());
+    let _ = writeln!(out, "{}: {}", subject.id(), subject.mutant.map_or(subject.info.title, |m| m.change));
+    let _ = writeln!(out, "n={} k={}, atomic registers, no crashes, passages: {passages}\n", sizes.n, sizes.k);
+    let width = report.verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
+    for v in &report.verdicts {
+        let steps = v.trace.as_ref().map(|t| count(t.len() as u64, "step"));
+        let verdict = match (v.holds, steps) {
+            (Some(true), _) => "holds".to_owned(),
+            (Some(false), Some(steps)) => format!("FAILS after {steps}"),
+            (Some(false), None) => "FAILS: never so".to_owned(),
+            (None, _) => "not decided".to_owned(),
+        };
+        let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
+    }
+    for v in report.verdicts.iter().filter(|v| v.holds == Some(false)) {
+        if let Some(trace) = &v.trace {
+            let _ = writeln!(out, "\nA shortest way to break {}:\n{trace}", v.name);
+        }
+    }
+    let covered = match (report.complete, report.passages, report.stop) {
+        (true, None, _) => "complete".to_owned(),
+        (true, Some(p), _) => format!("complete for {} of each process", count(u64::from(p), "passage")),
+        (false, _, Some(why)) => format!("NOT complete: {why}"),
+        (false, ..) => "NOT complete".to_owned(),
+    };
+    let _ = writeln!(
+        out,
+        "\n{}, {}, {covered} ({:.2} s, {:.0} bytes a state)",
+        count(report.states as u64, "state"),
+        count(report.edges, "edge"),
+        took.as_secs_f64(),
+        report.bytes_per_state()
+    );
+    out
+}
+
+/// A line on a terminal that says how far the search has come; nothing elsewhere.
+struct Bar {
+    bar: ProgressBar,
+    begun: Instant,
+}
+
+impl Bar {
+    fn new() -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, begun: Instant::now() }
+    }
+
+    fn show(&self, progress: &Progress) {
+        let rate = progress.states as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
+        self.bar.set_message(format!(
+            "{} states, {} a second, {} to go on from, {}",
+            output::thousands(progress.states as u64),
+            output::thousands(rate as u64),
+            output::thousands(progress.frontier as u64),
+            HumanBytes(progress.bytes as u64)
+        ));
+        self.bar.tick();
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("7"), Ok(7));
+        for bad in ["", "M", "-1G", "0", "99999999999G", "1.5G"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn passages_are_counted_from_one() {
+        assert_eq!(passages("3").map(|p| p.0), Ok(Some(3)));
+        assert_eq!(passages("unbounded").map(|p| p.0), Ok(None));
+        assert!(passages("0").is_err() && passages("many").is_err());
+    }
+}

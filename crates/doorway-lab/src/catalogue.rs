@@ -1,0 +1,116 @@
+//! The registry as rows: for `doorway list`, for JSON, and for the tables in the README files.
+
+use doorway_core::registry::{self, Bound, CostModel, Info};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is said of one algorithm, in words.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct Row {
+    /// The name it goes by on the command line.
+    pub id: &'static str,
+    /// What it solves.
+    pub problem: String,
+    /// Where it is from.
+    pub paper: String,
+    /// The figure of the paper.
+    pub figure: &'static str,
+    /// The instructions its text uses.
+    pub instructions: Vec<&'static str>,
+    /// What the checker can be asked about it.
+    pub properties: Vec<&'static str>,
+    /// Whom it lets in.
+    pub fairness: &'static str,
+    /// How many crashes it tolerates.
+    pub tolerates: String,
+    /// The weakest registers it claims to work with.
+    pub registers: String,
+    /// Remote references of one passage, by cost model.
+    pub rmr: BTreeMap<&'static str, String>,
+    /// Sizes at which exploring completes.
+    pub defaults: DefaultSizes,
+}
+
+/// Default sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
+pub struct DefaultSizes {
+    /// Processes.
+    pub n: usize,
+    /// Places.
+    pub k: usize,
+    /// Passages; `None`: unbounded.
+    pub passages: Option<u32>,
+}
+
+impl From<&Info> for Row {
+    fn from(info: &Info) -> Self {
+        let defaults = info.defaults;
+        Self {
+            id: info.id,
+            problem: info.problem.to_string(),
+            paper: format!("{}, {}, {}", info.paper.short, info.paper.title, info.paper.venue),
+            figure: info.figure,
+            instructions: info.instructions.iter().map(|i| i.name()).collect(),
+            properties: info.properties.to_vec(),
+            fairness: info.fairness,
+            tolerates: info.tolerates.to_string(),
+            registers: info.registers.to_string(),
+            rmr: info.rmr.iter().map(|(model, bound)| (model.name(), bound.to_string())).collect(),
+            defaults: DefaultSizes { n: defaults.n, k: defaults.k, passages: defaults.passages },
+        }
+    }
+}
+
+/// Every algorithm.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    registry::ALL.iter().map(Row::from).collect()
+}
+
+/// The columns of the tables.
+const COLUMNS: [&str; 9] =
+    ["id", "problem", "paper", "figure", "instructions", "lets in", "crashes", "registers", "remote references"];
+
+fn cells(info: &Info) -> [String; 9] {
+    let bound = |model, name| info.bound(model).map(|b: Bound| format!("{name} {b}"));
+    let rmr = [bound(CostModel::Cc, "CC"), bound(CostModel::CcWriteBack, "CC-WB"), bound(CostModel::Dsm, "DSM")];
+    [
+        info.id.to_owned(),
+        info.problem.to_string(),
+        info.paper.short.to_owned(),
+        info.figure.to_owned(),
+        info.instructions.iter().map(|i| i.name()).collect::<Vec<_>>().join(", "),
+        info.fairness.to_owned(),
+        info.tolerates.to_string(),
+        info.registers.to_string(),
+        rmr.into_iter().flatten().collect::<Vec<_>>().join("; "),
+    ]
+}
+
+/// The table in Markdown, for the README files.
+#[must_use]
+pub fn markdown() -> String {
+    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut out = row(&COLUMNS.map(str::to_owned));
+    out += &row(&COLUMNS.map(|_| "---".to_owned()));
+    for info in registry::ALL {
+        let mut cells = cells(info);
+        cells[0] = format!("`{}`", cells[0]);
+        out += &row(&cells);
+    }
+    out
+}
+
+/// The table for a terminal.
+#[must_use]
+pub fn text() -> String {
+    let rows: Vec<[String; 9]> =
+        std::iter::once(COLUMNS.map(str::to_owned)).chain(registry::ALL.iter().map(cells)).collect();
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 9] = std::array::from_fn(width);
+    let line = |row: &[String; 9]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}

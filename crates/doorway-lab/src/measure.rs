@@ -1,0 +1,69 @@
+//! Measuring on a machine that is not quiet: CPU time, pinned, as ratios within one run, with a control.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// CPU time of this thread.
+#[must_use]
+pub fn cpu_time() -> Duration {
+    let t = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(t.tv_sec.unsigned_abs(), u32::try_from(t.tv_nsec).unwrap_or(0))
+}
+
+/// Keeps this thread on one processor, if the system lets it. Unpinned, busy threads may be packed onto one
+/// processor, and what one wanted to measure is gone.
+pub fn pin(processor: usize) -> bool {
+    let Ok(allowed) = sched_getaffinity(None) else { return false };
+    let Some(cpu) = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).nth(processor) else { return false };
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    sched_setaffinity(None, &set).is_ok()
+}
+
+/// Processes that want to run, beyond this one, as the last minute saw it; `None` if the system does not say.
+#[must_use]
+pub fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// A remark for the head of a result, if the machine was busy before the measurement began.
+#[must_use]
+pub fn remark_on_load() -> Option<String> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as f64;
+    let load = load()?;
+    (load > 0.5 * processors).then(|| {
+        format!("the machine was busy (load {load:.2} on {processors} processors): trust ratios only, and little")
+    })
+}
+
+/// The CPU time of several ways to do the same thing, measured in turns, so that a slow spell hits all of them.
+///
+/// Returns for each the median over `rounds` of the nanoseconds of CPU time that one of `times` calls took.
+pub fn in_turns(rounds: usize, times: u32, ways: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let mut taken = vec![Vec::with_capacity(rounds); ways.len()];
+    for _ in 0..rounds {
+        for (way, taken) in ways.iter_mut().zip(&mut taken) {
+            let before = cpu_time();
+            for _ in 0..times {
+                way();
+            }
+            taken.push((cpu_time() - before).as_nanos() as f64 / f64::from(times));
+        }
+    }
+    taken.into_iter().map(median).collect()
+}
+
+/// The middle value.
+///
+/// ```
+/// assert_eq!(doorway_lab::measure::median(vec![3.0, 1.0, 2.0]), 2.0);
+/// ```
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
