@@ -1,45 +1,112 @@
 //! Every seeded fault is noticed, by the property and after the number of steps that the table says.
 
+use doorway_check::explore::Verdict;
+use doorway_check::mutants::Mutant;
 use doorway_check::sim::Rules;
-use doorway_check::{Explorer, Property, mutants, subject};
+use doorway_check::trace::Trace;
+use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
 use doorway_core::registry;
+use std::fmt::Write as _;
 
-#[test]
-fn every_mutant_is_killed_and_every_control_holds() {
-    let mut wrong = Vec::new();
-    for m in mutants::ALL {
-        let s = subject::find(&format!("mutant:{}", m.name)).unwrap();
-        let sizes = s.sizes(None, None).unwrap();
-        let rules = Rules { passages: m.sizes.passages, ..Rules::default() };
-        let t = std::time::Instant::now();
-        let r = Explorer::new(sizes.n)
-            .properties(s.claims(sizes))
-            .max_states(2_000_000)
-            .explore(s.world(sizes, rules).unwrap())
-            .unwrap();
-        let got = r.failure().map(|v| (v.name.clone().into_owned(), v.trace.as_ref().map_or(0, |t| t.len())));
-        println!("{} {:?} states {} complete {} {:?}", m.name, got, r.states, r.complete, t.elapsed());
-        if got.as_ref().map(|(n, l)| (n.as_str(), *l)) != m.fails {
-            wrong.push((m.name, got, m.fails));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+fn explore(mutant: &Mutant, properties: impl FnOnce(&subject::Subject, registry::Sizes) -> Vec<Property>) -> Report {
+    let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
+    let sizes = subject.sizes(None, None).unwrap();
+    let rules = Rules { passages: mutant.sizes.passages, ..Rules::default() };
+    let world = subject.world(sizes, rules).unwrap();
+    Explorer::new(sizes.n).properties(properties(&subject, sizes)).explore(world).unwrap()
+}
+
+fn steps(verdict: &Verdict) -> usize {
+    verdict.trace.as_ref().map_or(0, Trace::len)
 }
 
 #[test]
-fn drift() {
-    for info in registry::ALL {
-        let s = subject::find(info.id).unwrap();
-        let sizes = s.sizes(None, None).unwrap();
-        let rules = Rules { passages: info.defaults.passages, ..Rules::default() };
-        let run = |w| Explorer::new(sizes.n).property(Property::exclusion("x", sizes.k)).explore(w).unwrap();
-        let a = run(s.world(sizes, rules).unwrap());
-        let b = run(mutants::without_fault(info.id, sizes, rules).unwrap().unwrap());
-        println!("{} {} {}", info.id, a.states, a.edges);
-        assert_eq!((a.states, a.edges), (b.states, b.edges), "{}", info.id);
-        let t = std::time::Instant::now();
-        let r = Explorer::new(sizes.n).properties(s.claims(sizes)).explore(s.world(sizes, rules).unwrap()).unwrap();
-        println!("all claims {:?}", t.elapsed());
-        r.assert_holds();
+fn every_mutant_is_killed_and_every_control_holds() {
+    for mutant in mutants::ALL {
+        let report = explore(mutant, |subject, sizes| subject.claims(sizes));
+        match mutant.fails {
+            Some((property, length)) => {
+                let failure = report.failure().unwrap_or_else(|| panic!("{} survives", mutant.name));
+                assert_eq!((&*failure.name, steps(failure)), (property, length), "{}", mutant.name);
+            }
+            None => report.assert_holds(),
+        }
     }
+}
+
+#[test]
+fn every_algorithm_has_mutants() {
+    for info in registry::ALL {
+        let killed = mutants::ALL.iter().filter(|m| m.of == info.id && m.fails.is_some()).count();
+        assert!(killed >= 3, "{} has {killed} mutants", info.id);
+    }
+}
+
+/// The mutants' texts cannot drift from the shipped ones: without a fault they have the same states and steps.
+#[test]
+fn without_a_fault_a_mutant_is_the_shipped_text() {
+    for info in registry::ALL {
+        let subject = subject::find(info.id).unwrap();
+        let sizes = subject.sizes(None, None).unwrap();
+        let rules = Rules { passages: info.defaults.passages, ..Rules::default() };
+        let explore = |world| {
+            let report = Explorer::new(sizes.n).properties(claims::of(info, sizes)).explore(world).unwrap();
+            report.assert_holds();
+            (report.states, report.edges)
+        };
+        let shipped = explore(subject.world(sizes, rules).unwrap());
+        let copied = explore(mutants::without_fault(info.id, sizes, rules).unwrap().unwrap());
+        assert_eq!(shipped, copied, "{}", info.id);
+    }
+}
+
+/// `DOORWAY_BLESS=1 cargo test` writes the table instead of comparing it.
+#[test]
+fn the_table_of_mutants_is_up_to_date() {
+    let mut table = String::from(
+        "| mutant | change | (n, k), passages | breaks | after steps | first claim to notice | after steps |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for mutant in mutants::ALL {
+        let (broken, length) = mutant.fails.map_or(("nothing (control)", String::new()), |(p, n)| (p, n.to_string()));
+        let noticed = mutant.fails.map(|_| explore(mutant, |subject, sizes| claims::of(subject.info, sizes)));
+        let first = noticed.as_ref().and_then(Report::failure);
+        let (first, earlier) = first.map_or(("", String::new()), |v| (&*v.name, steps(v).to_string()));
+        let passages = mutant.sizes.passages.map_or("unbounded".to_owned(), |p| p.to_string());
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | ({}, {}), {passages} | {broken} | {length} | {first} | {earlier} |",
+            mutant.name, mutant.change, mutant.sizes.n, mutant.sizes.k
+        );
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("MUTANTS.md");
+    if std::env::var_os("DOORWAY_BLESS").is_some() {
+        std::fs::write(&path, table).unwrap();
+    } else {
+        let written = std::fs::read_to_string(&path).unwrap();
+        assert!(written == table, "MUTANTS.md is old; run DOORWAY_BLESS=1 cargo test --workspace");
+    }
+}
+
+/// A check that cannot fail proves nothing: each claim fails on some mutant of its algorithm.
+#[test]
+fn every_claim_is_seen_to_fail() {
+    let mut unseen = Vec::new();
+    for info in registry::ALL {
+        let mut never_failed: Vec<&str> = info.properties.to_vec();
+        for mutant in mutants::ALL.iter().filter(|m| m.of == info.id) {
+            let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
+            let sizes = subject.sizes(None, None).unwrap();
+            let rules = Rules { passages: mutant.sizes.passages, ..Rules::default() };
+            let report = Explorer::new(sizes.n)
+                .properties(claims::of(info, sizes))
+                .keep_going(true)
+                .max_states(300_000)
+                .explore(subject.world(sizes, rules).unwrap())
+                .unwrap();
+            never_failed.retain(|name| report.verdict(name).holds != Some(false));
+        }
+        unseen.extend(never_failed.into_iter().map(|name| (info.id, name)));
+    }
+    assert!(unseen.is_empty(), "these fail on no mutant: {unseen:?}");
 }

@@ -7,7 +7,17 @@ use std::time::Duration;
 /// CPU time of this thread.
 #[must_use]
 pub fn cpu_time() -> Duration {
-    let t = clock_gettime(ClockId::ThreadCPUTime);
+    clock(ClockId::ThreadCPUTime)
+}
+
+/// CPU time of all threads of this process.
+#[must_use]
+pub fn process_cpu_time() -> Duration {
+    clock(ClockId::ProcessCPUTime)
+}
+
+fn clock(id: ClockId) -> Duration {
+    let t = clock_gettime(id);
     Duration::new(t.tv_sec.unsigned_abs(), u32::try_from(t.tv_nsec).unwrap_or(0))
 }
 
@@ -27,12 +37,19 @@ pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// A remark for the head of a result, if the machine was busy before the measurement began.
+/// Gets ready to measure: pins this thread, and says what a reader of the result must know of the machine.
 #[must_use]
-pub fn remark_on_load() -> Option<String> {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as f64;
+pub fn prepare() -> String {
+    // In this order: a pinned thread sees one processor only.
+    let remark = remark_on_load().unwrap_or_else(|| "the machine was quiet before".to_owned());
+    let pinned = if pin(0) { "pinned to one processor" } else { "NOT pinned: the system does not let us" };
+    format!("{pinned}; {remark}")
+}
+
+fn remark_on_load() -> Option<String> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let load = load()?;
-    (load > 0.5 * processors).then(|| {
+    (load > 0.5 * processors as f64).then(|| {
         format!("the machine was busy (load {load:.2} on {processors} processors): trust ratios only, and little")
     })
 }

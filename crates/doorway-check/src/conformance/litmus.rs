@@ -1,14 +1,14 @@
 //! Small texts, and what may come of them.
 
 use super::Outcome;
-use doorway_core::memory::{Additive, Machine, Memory, Part, Pid, Process, Site, Word, decl};
+use doorway_core::memory::{Additive, Machine, Memory, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
 /// The variables that litmus tests share out among themselves.
 #[derive(Debug)]
 pub struct Vars<M: Memory> {
     /// The part they are declared in.
-    pub part: Part,
+    pub part: M::Part,
     x: M::Var<u64>,
     y: M::Var<u64>,
     signed: M::Var<i64>,

@@ -31,8 +31,7 @@ impl Backend for Simulated {
             },
         );
         let mut world = world.expect("a litmus test awaits accesses only");
-        let first =
-            world.layout().find(doorway_core::memory::Part::ROOT, "result", 0).expect("it was just declared") as usize;
+        let first = world.layout().find(crate::sim::Part::ROOT, "result", 0).expect("it was just declared") as usize;
 
         let (mut seen, mut todo) = (HashSet::new(), vec![world.initial()]);
         let mut outcomes = BTreeSet::new();

@@ -20,10 +20,11 @@ mod store;
 pub use report::{Report, Stop, Verdict};
 
 use crate::property::{Property, Test, View};
+use crate::sim::Part;
 use crate::sim::{Keep, Rules, Sections, Sim, State, TextError, World};
 use crate::trace::Trace;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Part, Site};
+use doorway_core::memory::Site;
 use std::fmt;
 use store::{StateId, Store};
 
@@ -31,6 +32,8 @@ use store::{StateId, Store};
 const CROSS_CHECK_DEPTH: usize = 6;
 /// How many states lie between two looks at memory and progress.
 const STRIDE: usize = 4096;
+
+type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
 
 /// A search to be made: how large, of what, within which limits.
 #[must_use = "an explorer does nothing until it is run"]
@@ -42,7 +45,7 @@ pub struct Explorer<'a> {
     max_states: Option<usize>,
     max_memory: Option<usize>,
     keep_going: bool,
-    progress: Option<Box<dyn FnMut(&Progress) + 'a>>,
+    progress: Option<OnProgress<'a>>,
 }
 
 impl fmt::Debug for Explorer<'_> {
@@ -247,7 +250,7 @@ impl<'a> Search<'a> {
                 break Some(Stop::Failed);
             }
         };
-        if self.explorer.rules.keep == Keep::CrossChecked {
+        if world.rules().keep == Keep::CrossChecked {
             world.cross_check(CROSS_CHECK_DEPTH)?;
         }
         self.report(world, at, stop)

@@ -1,9 +1,10 @@
 //! The Bakery with faults.
 
+use crate::sim::Part;
 use crate::sim::{Sim, SimCell};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Mark, Part, Process, Site, decl};
+use doorway_core::memory::{Mark, Process, Site, decl};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,7 @@ pub(super) enum Fault {
     TiesWait,
     DrawsMax,
     KeepsTicket,
+    WaitsForItself,
 }
 
 pub(super) struct Bakery {
@@ -67,7 +69,7 @@ impl KExclusion<Sim> for Bakery {
             p.at(5).write(&self.doorway[me], false).await?;
         }
         p.mark(Mark::DoorwayEnds);
-        for i in self.others(me) {
+        for i in (0..self.ticket.len()).filter(|&i| i != me || self.fault == Fault::WaitsForItself) {
             if self.fault != Fault::NoWaitAt7 {
                 p.keep(7, &(i, mine));
                 p.at(7).wait_until(&self.doorway[i], |drawing| !drawing).await?;
@@ -76,6 +78,7 @@ impl KExclusion<Sim> for Bakery {
             let after_us = |t| match self.fault {
                 Fault::TiesEnter => t >= mine,
                 Fault::TiesWait => t > mine,
+                Fault::WaitsForItself => (t, i) > (mine, me),
                 _ => (t, i) >= (mine, me),
             };
             p.at(8).wait_until(&self.ticket[i], |t| t == 0 || after_us(t)).await?;

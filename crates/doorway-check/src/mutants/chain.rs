@@ -1,9 +1,10 @@
 //! Anderson and Moir's chain with faults.
 
+use crate::sim::Part;
 use crate::sim::{Sim, SimVar};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Mark, Part, Pid, Process, Site};
+use doorway_core::memory::{Mark, Pid, Process, Site};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ pub(super) enum Fault {
     SevenIfAnother,
     TwoBelowZero,
     OneTooMany,
+    OneTooFew,
+    SevenNamesP0,
     OutermostFirst,
     LacksASlot,
 }
@@ -78,7 +81,8 @@ impl Slot {
                     }
                     p.keep(7, &"another");
                 }
-                p.at(7).write(&self.q, p.pid()).await?;
+                let name = if self.fault == Fault::SevenNamesP0 { Pid::new(0) } else { p.pid() };
+                p.at(7).write(&self.q, name).await?;
             }
         }
         Ok(())
@@ -96,7 +100,11 @@ impl Chain {
         let outermost = if fault == Fault::LacksASlot { n - 1 } else { n };
         let slot = |j: usize| {
             let at = site.part("slot", Some(j));
-            let free = if fault == Fault::OneTooMany { j + 1 } else { j };
+            let free = match fault {
+                Fault::OneTooMany => j + 1,
+                Fault::OneTooFew => j - 1,
+                _ => j,
+            };
             Slot { part: at.here(), x: at.var("X", free as i64), q: at.var("Q", Pid::new(0)), fault }
         };
         Self { part: site.here(), slots: (k..outermost).rev().map(slot).collect(), fault }

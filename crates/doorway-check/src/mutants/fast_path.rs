@@ -1,10 +1,11 @@
 //! Anderson and Moir's fast path with faults: the ways to read Figure 4 without the instruction its footnote assumes.
 
+use super::chain::{self, Chain};
+use crate::sim::Part;
 use crate::sim::{Sim, SimVar};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::k_exclusion::anderson_moir_94::Chain;
-use doorway_core::memory::{Mark, Part, Process, Site};
+use doorway_core::memory::{Mark, Process, Site};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,8 @@ pub(super) enum Fault {
     SlowTooSmall,
     PlaceFirst,
     Exact,
+    /// The fault is in the slots of block and slow path.
+    InSlots(chain::Fault),
 }
 
 pub(super) struct FastPath {
@@ -24,23 +27,24 @@ pub(super) struct FastPath {
     x: SimVar<i64>,
     /// `X` again, for the instruction that stops at zero.
     bounded: Option<SimVar<u64>>,
-    block: Chain<Sim>,
-    slow: Chain<Sim>,
+    block: Chain,
+    slow: Chain,
     fault: Fault,
 }
 
 impl FastPath {
     pub(super) fn new(site: &Site<'_, Sim>, n: usize, k: usize, fault: Fault) -> Self {
         let slow_inputs = match fault {
-            Fault::None | Fault::PlaceFirst | Fault::UndoesAtOnceSizedN => n,
+            Fault::None | Fault::PlaceFirst | Fault::UndoesAtOnceSizedN | Fault::InSlots(_) => n,
             _ => n.saturating_sub(k),
         };
+        let in_slots = if let Fault::InSlots(fault) = fault { fault } else { chain::Fault::None };
         Self {
             part: site.here(),
             x: site.var("X", k as i64),
             bounded: (fault == Fault::Exact).then(|| site.var("X bounded", k as u64)),
-            block: Chain::new(&site.part("block", None), n.min(2 * k), k),
-            slow: Chain::new(&site.part("slow", None), slow_inputs, k),
+            block: Chain::new(&site.part("block", None), n.min(2 * k), k, in_slots),
+            slow: Chain::new(&site.part("slow", None), slow_inputs, k, in_slots),
             fault,
         }
     }
@@ -60,13 +64,17 @@ impl FastPath {
         Ok(slow)
     }
 
+    fn slow_ones_return_a_place_too(&self) -> bool {
+        matches!(self.fault, Fault::None | Fault::SlowTooSmall | Fault::PlaceFirst | Fault::InSlots(_))
+    }
+
     /// Statement 9.
     async fn return_place(&self, p: &Process<Sim>, slow: bool) -> Result<(), Infallible> {
         let here = p.on(self.part);
         here.keep(9, &(slow && self.fault == Fault::PlaceFirst));
         here.mark(Mark::Rests(9));
         match &self.bounded {
-            _ if slow && !matches!(self.fault, Fault::None | Fault::SlowTooSmall | Fault::PlaceFirst) => {}
+            _ if slow && !self.slow_ones_return_a_place_too() => {}
             Some(x) => drop(here.at(9).fetch_add(x, 1).await?),
             None => drop(here.at(9).fetch_add(&self.x, 1).await?),
         }

@@ -1,9 +1,10 @@
 //! Yang and Anderson's Figure 1 with faults.
 
+use crate::sim::Part;
 use crate::sim::{Sim, SimCell, SimVar};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Mark, Part, Pid, Process, Site, decl};
+use doorway_core::memory::{Mark, Pid, Process, Site, decl};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,12 +14,16 @@ pub(super) enum Fault {
     FourBeforeOne,
     FourBeforeTwo,
     FourBeforeThree,
+    NoTwo,
     NoThree,
+    NoSix,
     NoSeven,
     NoEight,
     NoNine,
     NoTen,
+    NoTwelve,
     NoFourteen,
+    AlwaysWaits,
 }
 
 pub(super) struct TwoProcess {
@@ -34,7 +39,7 @@ impl TwoProcess {
         Self {
             part: site.here(),
             c: site.row("C", 2, |_| decl(None)),
-            t: site.var("T", Pid::new(0)),
+            t: site.var("T", Pid::new(if fault == Fault::NoTwo { 7 } else { 0 })),
             p: site.row("P", 2, |i| decl(0).home(Pid::new(i))),
             fault,
         }
@@ -60,8 +65,10 @@ impl KExclusion<Sim> for TwoProcess {
             p.keep(4, &());
             rival = p.at(4).read(&self.c[j]).await?;
         }
-        p.keep(2, &rival);
-        p.at(2).write(&self.t, me).await?;
+        if f != Fault::NoTwo {
+            p.keep(2, &rival);
+            p.at(2).write(&self.t, me).await?;
+        }
         if f == Fault::FourBeforeThree {
             p.keep(4, &());
             rival = p.at(4).read(&self.c[j]).await?;
@@ -74,12 +81,13 @@ impl KExclusion<Sim> for TwoProcess {
             p.keep(4, &());
             rival = p.at(4).read(&self.c[j]).await?;
         }
-        if rival.is_some() {
+        let always = f == Fault::AlwaysWaits;
+        if rival.is_some() || always {
             p.keep(5, &());
-            if p.at(5).read(&self.t).await? == me {
+            if p.at(5).read(&self.t).await? == me || always {
                 if f != Fault::NoSeven {
                     p.keep(6, &());
-                    if p.at(6).read(&self.p[j]).await? == 0 {
+                    if f == Fault::NoSix || p.at(6).read(&self.p[j]).await? == 0 {
                         p.keep(7, &());
                         p.at(7).write(&self.p[j], 1).await?;
                     }
@@ -89,7 +97,7 @@ impl KExclusion<Sim> for TwoProcess {
                     p.at(8).wait_until(&self.p[i], |x| x != 0).await?;
                 }
                 p.keep(9, &());
-                if f == Fault::NoNine || p.at(9).read(&self.t).await? == me {
+                if f == Fault::NoNine || always || p.at(9).read(&self.t).await? == me {
                     p.keep(10, &());
                     if f != Fault::NoTen {
                         p.at(10).wait_until(&self.p[i], |x| x > 1).await?;
@@ -111,7 +119,9 @@ impl KExclusion<Sim> for TwoProcess {
             last = p.at(13).read(&self.t).await?;
             p.keep(12, &last);
         }
-        p.at(12).write(&self.c[i], None).await?;
+        if f != Fault::NoTwelve {
+            p.at(12).write(&self.c[i], None).await?;
+        }
         if f != Fault::ThirteenBeforeTwelve {
             p.keep(13, &());
             last = p.at(13).read(&self.t).await?;

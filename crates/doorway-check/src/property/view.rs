@@ -1,7 +1,8 @@
 //! A state, as properties see it.
 
+use crate::sim::Part;
 use crate::sim::{Phase, State, World};
-use doorway_core::memory::{Label, Part, Word};
+use doorway_core::memory::{Label, Word};
 use std::ops::RangeInclusive;
 
 /// A set of statement numbers: one, a range, a list, or two sets together.

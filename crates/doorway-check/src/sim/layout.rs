@@ -1,6 +1,6 @@
 //! What was declared: parts, variables, and their names.
 
-use doorway_core::memory::{Decl, Home, Name, Part, Register, Word, fit};
+use doorway_core::memory::{Decl, Home, Name, Register, Word, fit};
 use std::any::TypeId;
 
 /// A variable of the simulated memory.
@@ -9,7 +9,7 @@ pub type VarId = u32;
 /// One declared variable.
 #[derive(Clone, Debug)]
 pub struct VarInfo {
-    name: Name,
+    name: Name<Part>,
     /// The full name, with the parts it lies in.
     pub path: String,
     /// Its value before anybody's first step.
@@ -30,6 +30,11 @@ impl VarInfo {
         (self.fit)(word, self.width)
     }
 
+    fn bare_name(&self) -> String {
+        let index = self.name.index.map_or(String::new(), |i| format!("[{i}]"));
+        format!("{}{index}", self.name.name)
+    }
+
     /// A value of this variable, for people.
     #[must_use]
     pub fn show(&self, word: u64) -> String {
@@ -47,7 +52,24 @@ fn show<T: Word>(word: u64) -> String {
     }
 }
 
-/// One part of an algorithm.
+/// A part of an algorithm, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Part(u32);
+
+impl Part {
+    /// The algorithm as a whole.
+    pub const ROOT: Self = Self(0);
+
+    pub(super) const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub(super) const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// What is known of a part.
 #[derive(Clone, Debug)]
 pub struct PartInfo {
     /// What kind of part: the name it was built under; empty for the algorithm as a whole.
@@ -84,7 +106,7 @@ impl Layout {
         Part::new(self.parts.len() as u32 - 1)
     }
 
-    pub(super) fn add_var<T: Word>(&mut self, name: Name, decl: &Decl<'_, T>) -> VarId {
+    pub(super) fn add_var<T: Word>(&mut self, name: Name<Part>, decl: &Decl<'_, T>) -> VarId {
         let id = self.vars.len() as VarId;
         let part = &mut self.parts[name.part.number() as usize];
         match part.vars.last_mut() {
@@ -95,11 +117,10 @@ impl Layout {
             }
             _ => part.vars.push((name.name, id, 1)),
         }
-        let dot = if part.path.is_empty() { "" } else { "." };
-        let index = name.index.map_or(String::new(), |i| format!("[{i}]"));
-        self.vars.push(VarInfo {
+        let outer = if part.path.is_empty() { String::new() } else { format!("{}.", part.path) };
+        let mut var = VarInfo {
             name,
-            path: format!("{}{dot}{}{index}", part.path, name.name),
+            path: String::new(),
             init: decl.init.pack(),
             home: decl.home,
             needs: decl.needs.register(),
@@ -107,7 +128,9 @@ impl Layout {
             of: TypeId::of::<T>(),
             fit: fit::<T>,
             show: show::<T>,
-        });
+        };
+        var.path = outer + &var.bare_name();
+        self.vars.push(var);
         id
     }
 
@@ -163,11 +186,13 @@ impl Layout {
     /// A variable by the paper's name alone, if that is enough to tell it apart; else its full name.
     #[must_use]
     pub fn short_name(&self, v: VarId) -> String {
-        let var = self.var(v);
-        let twins = self.vars.iter().filter(|w| w.name.name == var.name.name && w.name.index == var.name.index).count();
-        if twins > 1 {
-            return var.path.clone();
-        }
-        var.name.index.map_or(var.name.name.to_owned(), |i| format!("{}[{i}]", var.name.name))
+        let same = |w: &&VarInfo| w.name.name == self.var(v).name.name && w.name.index == self.var(v).name.index;
+        if self.vars.iter().filter(same).count() > 1 { self.var(v).path.clone() } else { self.var(v).bare_name() }
+    }
+
+    /// A variable as the text of a part calls it.
+    #[must_use]
+    pub fn name_within(&self, part: Part, v: VarId) -> String {
+        if self.var(v).name.part == part { self.var(v).bare_name() } else { self.short_name(v) }
     }
 }

@@ -9,10 +9,11 @@
 //! - nodes with equal `keep` keys are one node.
 
 use super::TextError;
+use super::layout::Part;
 use super::memory::{Position, Ran, Running, Sim};
 use super::op::Op;
 use super::{Keep, Phase};
-use doorway_core::memory::{Label, Part, Pid};
+use doorway_core::memory::{Label, Pid};
 use rustc_hash::FxHashMap;
 
 /// A local state of one process.
@@ -153,7 +154,7 @@ impl Locals {
         if ran == again { Ok(ran) } else { Err(TextError::NotDeterministic(self.pid)) }
     }
 
-    fn history(&self, mut at: LocalId) -> Vec<u64> {
+    pub(super) fn history(&self, mut at: LocalId) -> Vec<u64> {
         let mut history = Vec::with_capacity(self.nodes[at as usize].depth as usize + 1);
         while at != ROOT {
             history.push(self.nodes[at as usize].came);

@@ -4,11 +4,12 @@
 //! of the history are answered from it at once; the first one after it is what the process asks for next, and there the text is
 //! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
 
+use super::layout::Part;
 use super::layout::{Layout, VarId};
 use super::op::Op;
 use doorway_core::memory::{
-    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name, Next, Part,
-    Pid, ReadWrite, Swap, TestAndSet, Word, fit,
+    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name, Next, Pid,
+    ReadWrite, Swap, TestAndSet, Word, fit,
 };
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -143,7 +144,7 @@ impl Sim {
         .await
     }
 
-    async fn access(&self, at: Access, op: Op) -> u64 {
+    async fn access(&self, at: Access<Part>, op: Op) -> u64 {
         self.step(op, at.part, at.label).await
     }
 
@@ -199,7 +200,7 @@ impl<T: Word> SimCell<T> {
 }
 
 impl Sim {
-    fn cell<T: Word>(&self, name: Name, decl: &Decl<'_, T>) -> SimCell<T> {
+    fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
         let id = self.0.layout.borrow_mut().add_var(name, decl);
         SimCell { id, width: decl.width, of: PhantomData }
     }
@@ -207,6 +208,8 @@ impl Sim {
 
 impl Memory for Sim {
     type Error = Infallible;
+    type Part = Part;
+    const ROOT: Part = Part::ROOT;
     type Cell<T: Word> = SimCell<T>;
     type Var<T: Word> = SimVar<T>;
     type Row<T: Word> = Vec<SimCell<T>>;
@@ -217,11 +220,11 @@ impl Memory for Sim {
         self.0.layout.borrow_mut().add_part(within, kind, index)
     }
 
-    fn var<T: Word>(&self, name: Name, decl: Decl<'_, T>) -> SimVar<T> {
+    fn var<T: Word>(&self, name: Name<Part>, decl: Decl<'_, T>) -> SimVar<T> {
         SimVar(self.cell(name, &decl))
     }
 
-    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Vec<SimCell<T>> {
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Part>, Decl<'a, T>)) -> Vec<SimCell<T>> {
         (0..n).map(decl).map(|(name, decl)| self.cell(name, &decl)).collect()
     }
 
@@ -235,7 +238,7 @@ impl Memory for Sim {
         pending().await
     }
 
-    fn keep(&self, at: Access, live: &dyn Debug) {
+    fn keep(&self, at: Access<Part>, live: &dyn Debug) {
         let mut r = self.0.replay.borrow_mut();
         let mut key = format!("{}@{} {live:?}", at.part.number(), at.label);
         for frame in &r.frames {
@@ -266,11 +269,11 @@ impl Memory for Sim {
 }
 
 impl ReadWrite for Sim {
-    async fn read<T: Word>(&self, at: Access, v: &SimCell<T>) -> Result<T, Infallible> {
+    async fn read<T: Word>(&self, at: Access<Part>, v: &SimCell<T>) -> Result<T, Infallible> {
         Ok(T::unpack(self.access(at, Op::Read(v.id)).await))
     }
 
-    async fn write<T: Word>(&self, at: Access, v: &SimCell<T>, x: T) -> Result<(), Infallible> {
+    async fn write<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<(), Infallible> {
         self.access(at, Op::Write(v.id, v.word(x))).await;
         Ok(())
     }
@@ -288,13 +291,13 @@ impl ReadWrite for Sim {
 }
 
 impl FetchAdd for Sim {
-    async fn fetch_add<T: Additive>(&self, at: Access, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
+    async fn fetch_add<T: Additive>(&self, at: Access<Part>, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
         Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack())).await))
     }
 }
 
 impl FetchOr for Sim {
-    async fn fetch_or(&self, at: Access, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
+    async fn fetch_or(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
         Ok(self.access(at, Op::FetchOr(v.id, mask)).await)
     }
 }
@@ -302,19 +305,19 @@ impl FetchOr for Sim {
 impl BoundedDecrement for Sim {
     const WAIT_FREE: bool = true;
 
-    async fn bounded_decrement(&self, at: Access, v: &SimCell<u64>) -> Result<u64, Infallible> {
+    async fn bounded_decrement(&self, at: Access<Part>, v: &SimCell<u64>) -> Result<u64, Infallible> {
         Ok(self.access(at, Op::BoundedDecrement(v.id)).await)
     }
 }
 
 impl TestAndSet for Sim {
-    async fn test_and_set(&self, at: Access, v: &SimCell<bool>) -> Result<bool, Infallible> {
+    async fn test_and_set(&self, at: Access<Part>, v: &SimCell<bool>) -> Result<bool, Infallible> {
         Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id)).await))
     }
 }
 
 impl Swap for Sim {
-    async fn swap<T: Word>(&self, at: Access, v: &SimCell<T>, x: T) -> Result<T, Infallible> {
+    async fn swap<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<T, Infallible> {
         Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x))).await))
     }
 }
@@ -322,7 +325,7 @@ impl Swap for Sim {
 impl CompareSwap for Sim {
     async fn compare_swap<T: Word>(
         &self,
-        at: Access,
+        at: Access<Part>,
         v: &SimCell<T>,
         old: T,
         new: T,

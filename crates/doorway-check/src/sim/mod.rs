@@ -17,7 +17,7 @@ mod memory;
 mod op;
 mod world;
 
-pub use layout::{Layout, PartInfo, VarId, VarInfo};
+pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
 pub use memory::{Phase, Sim, SimCell, SimVar};
 pub use op::Op;

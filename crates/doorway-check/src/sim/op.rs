@@ -1,6 +1,6 @@
 //! What a process asks of the simulated memory, and what it does there.
 
-use super::layout::{Layout, VarId};
+use super::layout::{Layout, Part, VarId};
 use doorway_core::memory::Instruction;
 
 /// The next step of a process.
@@ -86,11 +86,11 @@ impl Op {
         if matches!(self, Self::Write(..)) { 0 } else { old }
     }
 
-    /// What happened, for people: `saw` is what [`apply`](Self::apply) returned.
+    /// What happened in a part, for people: `saw` is what the process saw.
     #[must_use]
-    pub fn describe(self, layout: &Layout, saw: u64) -> String {
+    pub fn describe(self, layout: &Layout, part: Part, saw: u64) -> String {
         let Some(v) = self.var() else { return String::new() };
-        let name = layout.short_name(v);
+        let name = layout.name_within(part, v);
         let show = |word| layout.var(v).show(word);
         match self {
             Self::Read(_) => format!("{name} = {}", show(saw)),

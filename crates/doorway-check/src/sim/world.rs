@@ -1,13 +1,14 @@
 //! A machine: shared variables, processes, and who may step.
 
 use super::layout::Layout;
+use super::layout::Part;
 use super::locals::{DONE, How, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
 use super::op::Op;
 use super::{LocalId, TextError};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Label, Part, Pid, Process, Site};
+use doorway_core::memory::{Label, Pid, Process, Site};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
@@ -242,6 +243,13 @@ impl World {
         self.node(state, p).label_in(part)
     }
 
+    /// What the accesses of a process have seen since its passage began, as its local state is known by: a `keep` makes several
+    /// such lists one.
+    #[must_use]
+    pub fn history(&self, state: &State, p: usize) -> Vec<u64> {
+        self.locals[p].history(state.locals[p])
+    }
+
     /// Lets a process take its next step. A process that has stopped stays as it is.
     ///
     /// # Errors
@@ -281,8 +289,9 @@ impl World {
     /// Whether nobody can go on: someone is outside its remainder, and everyone who is has only failing turns. Those in
     /// their remainders need not start.
     ///
-    /// Exact: if each such process, run alone, comes back to where it was without a change of memory, then no order of
-    /// their steps changes anything for any of them.
+    /// Exact: if each such process, run alone, comes back to where it is without a change of memory, then no order of
+    /// their steps changes anything for any of them. A process that will only wait but still has something else to do first is not
+    /// counted as waiting; it soon will be.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -291,7 +300,7 @@ impl World {
         for p in 0..self.processes() {
             if self.phase(state, p) != Phase::Remainder {
                 anyone = true;
-                if !self.is_stuck(state, p)? {
+                if !self.only_waits(state, p)? {
                     return Ok(false);
                 }
             }
@@ -299,19 +308,20 @@ impl World {
         Ok(anyone)
     }
 
-    /// Whether a process, run alone, waits for ever.
-    fn is_stuck(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+    /// Whether a process, run alone, comes back to where it is, and nothing has changed.
+    fn only_waits(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
         let mut alone = state.clone();
         let mut been = Vec::new();
         loop {
             let stepped = self.step(&mut alone, p)?;
-            if !stepped.unchanged || stepped.passage_ended {
+            let at = alone.locals[p];
+            if at == state.locals[p] {
+                return Ok(stepped.unchanged);
+            }
+            if !stepped.unchanged || stepped.passage_ended || been.contains(&at) {
                 return Ok(false);
             }
-            if been.contains(&alone.locals[p]) {
-                return Ok(true);
-            }
-            been.push(alone.locals[p]);
+            been.push(at);
         }
     }
 

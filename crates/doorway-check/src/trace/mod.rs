@@ -110,7 +110,7 @@ impl Step {
             part: layout.part(part).path.clone(),
             statement,
             instruction: op.instruction().map(doorway_core::memory::Instruction::name),
-            did: op.describe(layout, stepped.saw),
+            did: op.describe(layout, part, stepped.saw),
             waits: stepped.failed_turn,
             changed: op
                 .var()

@@ -141,35 +141,11 @@ impl<T: Word> From<T> for Decl<'_, T> {
     }
 }
 
-/// One part of an algorithm: a level of a chain, a block, a node of a tree. Accesses carry the part
-/// they belong to, so that "`p` is at 6" of *this* level is well defined.
-///
-/// Only memories that observe (the simulator) tell parts apart; natively all are [`Part::ROOT`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Part(u32);
-
-impl Part {
-    /// The algorithm as a whole.
-    pub const ROOT: Self = Self(0);
-
-    /// A part by its number in the memory that made it.
-    #[must_use]
-    pub const fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number [`Part::new`] was given.
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-}
-
 /// Name and place of a variable, as a memory is told them.
 #[derive(Clone, Copy, Debug)]
-pub struct Name {
+pub struct Name<P> {
     /// The part it belongs to.
-    pub part: Part,
+    pub part: P,
     /// The paper's name for it.
     pub name: &'static str,
     /// Its place in a row.
@@ -189,15 +165,15 @@ pub struct Name {
 /// assert_eq!(sim.layout().names(), ["slot2.X"]);
 /// ```
 #[derive(Debug)]
-pub struct Site<'m, M> {
+pub struct Site<'m, M: Memory> {
     memory: &'m M,
-    part: Part,
+    part: M::Part,
 }
 
 impl<'m, M: Memory> Site<'m, M> {
     /// The site of a whole algorithm.
     pub fn new(memory: &'m M) -> Self {
-        Self { memory, part: Part::ROOT }
+        Self { memory, part: M::ROOT }
     }
 
     /// A site within this one, for a part of the algorithm. `index` tells parts of one kind apart.
@@ -208,7 +184,7 @@ impl<'m, M: Memory> Site<'m, M> {
 
     /// Which part is built here; its text begins with `let p = p.on(self.part)`.
     #[must_use]
-    pub fn here(&self) -> Part {
+    pub fn here(&self) -> M::Part {
         self.part
     }
 

@@ -19,7 +19,7 @@ mod process;
 mod traits;
 mod word;
 
-pub use declare::{Decl, Domain, Home, Name, Needs, Part, Register, Site, decl};
+pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub use traits::{
     Access, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Instruction, Label, Machine, Mark, Memory, Next,

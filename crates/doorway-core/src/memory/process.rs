@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Part, Pid,
-    ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Pid, ReadWrite,
+    Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -46,24 +46,24 @@ impl<M: Memory> Process<M> {
     /// This process, at work in one part of the algorithm. The text of a part begins with it.
     #[must_use]
     #[inline(always)]
-    pub fn on(&self, part: Part) -> Here<'_, M> {
+    pub fn on(&self, part: M::Part) -> Here<'_, M> {
         Here { process: self, part }
     }
 }
 
 /// A process at work in one part of an algorithm. See [`Process::on`].
 #[derive(Debug)]
-pub struct Here<'p, M> {
+pub struct Here<'p, M: Memory> {
     process: &'p Process<M>,
-    part: Part,
+    part: M::Part,
 }
 
-impl<M> Clone for Here<'_, M> {
+impl<M: Memory> Clone for Here<'_, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<M> Copy for Here<'_, M> {}
+impl<M: Memory> Copy for Here<'_, M> {}
 
 impl<'p, M: Memory> Here<'p, M> {
     /// Who it is.
@@ -156,28 +156,28 @@ impl<'p, M: Memory> Here<'p, M> {
     }
 
     #[inline(always)]
-    fn access(self, label: Label) -> Access {
+    fn access(self, label: Label) -> Access<M::Part> {
         Access { pid: self.process.pid, part: self.part, label }
     }
 }
 
 /// `p.at(3)`: process, part and statement. Its verbs are the instructions of the memory.
 #[derive(Debug)]
-pub struct At<'p, M> {
+pub struct At<'p, M: Memory> {
     here: Here<'p, M>,
     label: Label,
 }
 
-impl<M> Clone for At<'_, M> {
+impl<M: Memory> Clone for At<'_, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<M> Copy for At<'_, M> {}
+impl<M: Memory> Copy for At<'_, M> {}
 
 impl<'p, M: Memory> At<'p, M> {
     #[inline(always)]
-    fn access(self) -> Access {
+    fn access(self) -> Access<M::Part> {
         self.here.access(self.label)
     }
 

@@ -1,7 +1,7 @@
 //! What a memory offers. Each capability is a trait of its own, because the papers' theorems are about
 //! exactly these: an algorithm's bounds are its theorem's assumptions.
 
-use super::{Additive, Decl, Name, Part, Pid, Word};
+use super::{Additive, Decl, Name, Pid, Word};
 use core::fmt::{self, Debug};
 use core::future::Future;
 use core::ops::{Deref, Index};
@@ -11,11 +11,11 @@ pub type Label = u16;
 
 /// Who accesses, in which part of the algorithm, at which statement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Access {
+pub struct Access<P> {
     /// The process.
     pub pid: Pid,
     /// The part of the algorithm.
-    pub part: Part,
+    pub part: P,
     /// The statement.
     pub label: Label,
 }
@@ -46,6 +46,12 @@ pub enum Next {
 pub trait Memory: Sized {
     /// What can go wrong in an access; [`Infallible`](core::convert::Infallible) for memories in one machine.
     type Error: Debug;
+    /// One part of an algorithm: a level of a chain, a block, a node of a tree. Accesses carry the part they
+    /// belong to, so that "`p` is at 6" of *this* level is well defined. A memory that does not observe need not tell
+    /// parts apart, and `()` then costs nothing.
+    type Part: Copy + Debug;
+    /// The algorithm as a whole.
+    const ROOT: Self::Part;
     /// A word that accesses name.
     type Cell<T: Word>: Debug;
     /// A variable that stands alone.
@@ -55,16 +61,14 @@ pub trait Memory: Sized {
     /// What one wait remembers between its turns (how long it has been spinning).
     type Wait;
 
-    /// Names a part of an algorithm. Memories that do not observe need not tell parts apart.
-    fn part(&self, _within: Part, _kind: &'static str, _index: Option<usize>) -> Part {
-        Part::ROOT
-    }
+    /// Names a part of an algorithm.
+    fn part(&self, within: Self::Part, kind: &'static str, index: Option<usize>) -> Self::Part;
 
     /// Makes a variable.
-    fn var<T: Word>(&self, name: Name, decl: Decl<'_, T>) -> Self::Var<T>;
+    fn var<T: Word>(&self, name: Name<Self::Part>, decl: Decl<'_, T>) -> Self::Var<T>;
 
     /// Makes a row of variables: the one place where a memory can lay them out by home.
-    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Self::Row<T>;
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>)) -> Self::Row<T>;
 
     /// A wait begins: this is its loop head.
     fn wait_begins(&self, pid: Pid) -> Self::Wait;
@@ -82,7 +86,7 @@ pub trait Memory: Sized {
 
     /// See [`Here::keep`](super::Here::keep).
     #[inline(always)]
-    fn keep(&self, _at: Access, _live: &dyn Debug) {}
+    fn keep(&self, _at: Access<Self::Part>, _live: &dyn Debug) {}
 
     /// See [`Here::part`](super::Here::part).
     #[inline(always)]
@@ -94,16 +98,21 @@ pub trait Memory: Sized {
 
     /// See [`Here::mark`](super::Here::mark).
     #[inline(always)]
-    fn mark(&self, _pid: Pid, _part: Part, _mark: Mark) {}
+    fn mark(&self, _pid: Pid, _part: Self::Part, _mark: Mark) {}
 }
 
 /// Atomic reads and writes.
 pub trait ReadWrite: Memory {
     /// The value of the variable.
-    fn read<T: Word>(&self, at: Access, v: &Self::Cell<T>) -> impl Future<Output = Result<T, Self::Error>>;
+    fn read<T: Word>(&self, at: Access<Self::Part>, v: &Self::Cell<T>) -> impl Future<Output = Result<T, Self::Error>>;
 
     /// Replaces the value of the variable.
-    fn write<T: Word>(&self, at: Access, v: &Self::Cell<T>, x: T) -> impl Future<Output = Result<(), Self::Error>>;
+    fn write<T: Word>(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<T>,
+        x: T,
+    ) -> impl Future<Output = Result<(), Self::Error>>;
 
     /// A turn that read only `v`, and found `seen`, failed: the memory may sleep on that one word until it
     /// is something else. Otherwise as [`Memory::turn_failed`].
@@ -122,7 +131,7 @@ pub trait FetchAdd: ReadWrite {
     /// Adds `delta`, modulo the variable's width, and returns the old value.
     fn fetch_add<T: Additive>(
         &self,
-        at: Access,
+        at: Access<Self::Part>,
         v: &Self::Cell<T>,
         delta: T,
     ) -> impl Future<Output = Result<T, Self::Error>>;
@@ -131,7 +140,12 @@ pub trait FetchAdd: ReadWrite {
 /// Fetch-and-or on a set of bits: sets, and returns the old set.
 pub trait FetchOr: ReadWrite {
     /// Sets the bits of `mask` and returns the old value.
-    fn fetch_or(&self, at: Access, v: &Self::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Self::Error>>;
+    fn fetch_or(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<u64>,
+        mask: u64,
+    ) -> impl Future<Output = Result<u64, Self::Error>>;
 }
 
 /// A decrement that stops at zero, which Anderson and Moir's second footnote assumes.
@@ -143,19 +157,32 @@ pub trait BoundedDecrement: ReadWrite {
     const WAIT_FREE: bool;
 
     /// Subtracts one unless the variable is zero; returns the old value.
-    fn bounded_decrement(&self, at: Access, v: &Self::Cell<u64>) -> impl Future<Output = Result<u64, Self::Error>>;
+    fn bounded_decrement(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<u64>,
+    ) -> impl Future<Output = Result<u64, Self::Error>>;
 }
 
 /// Test-and-set on one bit.
 pub trait TestAndSet: ReadWrite {
     /// Sets the bit and returns what it was.
-    fn test_and_set(&self, at: Access, v: &Self::Cell<bool>) -> impl Future<Output = Result<bool, Self::Error>>;
+    fn test_and_set(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<bool>,
+    ) -> impl Future<Output = Result<bool, Self::Error>>;
 }
 
 /// Exchange of a value.
 pub trait Swap: ReadWrite {
     /// Writes `x` and returns the old value.
-    fn swap<T: Word>(&self, at: Access, v: &Self::Cell<T>, x: T) -> impl Future<Output = Result<T, Self::Error>>;
+    fn swap<T: Word>(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<T>,
+        x: T,
+    ) -> impl Future<Output = Result<T, Self::Error>>;
 }
 
 /// Compare-and-swap.
@@ -163,7 +190,7 @@ pub trait CompareSwap: ReadWrite {
     /// If the variable holds `old`, writes `new` and answers `Ok(old)`; otherwise `Err` of what it holds.
     fn compare_swap<T: Word>(
         &self,
-        at: Access,
+        at: Access<Self::Part>,
         v: &Self::Cell<T>,
         old: T,
         new: T,

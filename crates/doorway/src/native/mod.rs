@@ -65,16 +65,21 @@ fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
 
 impl Memory for Native {
     type Error = Infallible;
+    /// Nobody observes, so parts are not told apart.
+    type Part = ();
+    const ROOT: () = ();
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
     type Wait = Backoff;
 
-    fn var<T: Word>(&self, _: Name, decl: Decl<'_, T>) -> Var<T> {
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Var<T> {
         Var::new(&decl)
     }
 
-    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name, Decl<'a, T>)) -> Row<T> {
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
         Row::new((0..n).map(|i| decl(i).1))
     }
 
@@ -97,12 +102,12 @@ impl Memory for Native {
 
 impl ReadWrite for Native {
     #[inline(always)]
-    fn read<T: Word>(&self, _: Access, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
+    fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.load(SeqCst)))
     }
 
     #[inline(always)]
-    fn write<T: Word>(&self, _: Access, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
+    fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
         v.word.store(v.encode(x), SeqCst);
         done(())
     }
@@ -122,14 +127,19 @@ impl ReadWrite for Native {
 
 impl FetchAdd for Native {
     #[inline(always)]
-    fn fetch_add<T: Additive>(&self, _: Access, v: &Cell<T>, delta: T) -> impl Future<Output = Result<T, Infallible>> {
+    fn fetch_add<T: Additive>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        delta: T,
+    ) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.fetch_add(v.encode(delta), SeqCst)))
     }
 }
 
 impl FetchOr for Native {
     #[inline(always)]
-    fn fetch_or(&self, _: Access, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
+    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
         done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
     }
 }
@@ -138,7 +148,7 @@ impl BoundedDecrement for Native {
     const WAIT_FREE: bool = false;
 
     #[inline]
-    fn bounded_decrement(&self, _: Access, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
+    fn bounded_decrement(&self, _: Access<()>, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
         let less = |word| v.decode(word).checked_sub(1).map(|x| v.encode(x));
         let (Ok(old) | Err(old)) = v.word.fetch_update(SeqCst, SeqCst, less);
         done(v.decode(old))
@@ -147,14 +157,14 @@ impl BoundedDecrement for Native {
 
 impl TestAndSet for Native {
     #[inline(always)]
-    fn test_and_set(&self, _: Access, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
+    fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
         done(v.decode(v.word.swap(v.encode(true), SeqCst)))
     }
 }
 
 impl Swap for Native {
     #[inline(always)]
-    fn swap<T: Word>(&self, _: Access, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
+    fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.swap(v.encode(x), SeqCst)))
     }
 }
@@ -163,7 +173,7 @@ impl CompareSwap for Native {
     #[inline(always)]
     fn compare_swap<T: Word>(
         &self,
-        _: Access,
+        _: Access<()>,
         v: &Cell<T>,
         old: T,
         new: T,

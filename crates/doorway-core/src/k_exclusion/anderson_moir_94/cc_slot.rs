@@ -34,12 +34,12 @@
 //! # Departures from the paper
 //! None.
 
-use crate::memory::{FetchAdd, Mark, Memory, Part, Pid, Process, Site};
+use crate::memory::{FetchAdd, Mark, Memory, Pid, Process, Site};
 
 /// The shared variables of Figure 2.
 #[derive(Debug)]
 pub struct CcSlot<M: Memory> {
-    part: Part,
+    part: M::Part,
     x: M::Var<i64>,
     q: M::Var<Pid>,
 }
@@ -48,6 +48,11 @@ impl<M: FetchAdd> CcSlot<M> {
     /// A slot that lets `j` of `j + 1` processes pass.
     pub fn new(site: &Site<'_, M>, j: usize) -> Self {
         Self { part: site.here(), x: site.var("X", j as i64), q: site.var("Q", Pid::new(0)) }
+    }
+
+    /// Which part of the algorithm it is.
+    pub fn part(&self) -> M::Part {
+        self.part
     }
 
     /// Entry section, statements 2 to 5.

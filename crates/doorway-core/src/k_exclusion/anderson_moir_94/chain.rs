@@ -28,14 +28,14 @@
 use super::CcSlot;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{FetchAdd, Memory, Part, Process, Site};
+use crate::memory::{FetchAdd, Memory, Process, Site};
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
 /// Slots `N-1`, `N-2`, …, `k`.
 #[derive(Debug)]
 pub struct Chain<M: Memory> {
-    part: Part,
+    part: M::Part,
     slots: Vec<CcSlot<M>>,
 }
 
@@ -53,9 +53,9 @@ impl<M: FetchAdd> KExclusion<M> for Chain<M> {
 
     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
         let here = p.on(self.part);
-        for (at, slot) in self.slots.iter().enumerate() {
-            here.keep(1, &at);
-            here.part(&at);
+        for slot in &self.slots {
+            here.keep(1, &slot.part());
+            here.part(&slot.part());
             slot.acquire(p).await?;
             here.part_done();
         }
@@ -64,9 +64,9 @@ impl<M: FetchAdd> KExclusion<M> for Chain<M> {
 
     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        for (at, slot) in self.slots.iter().enumerate().rev() {
-            here.keep(8, &at);
-            here.part(&at);
+        for slot in self.slots.iter().rev() {
+            here.keep(8, &slot.part());
+            here.part(&slot.part());
             slot.release(p).await?;
             here.part_done();
         }

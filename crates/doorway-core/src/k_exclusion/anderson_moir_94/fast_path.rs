@@ -42,12 +42,12 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{FetchAdd, Mark, Memory, Part, Process, Site};
+use crate::memory::{FetchAdd, Mark, Memory, Process, Site};
 
 /// Figure 4 around `block`, which admits `k` of `2k`, and `slow`, which admits `k` of `N`.
 #[derive(Debug)]
 pub struct FastPath<M: Memory, Block, Slow> {
-    part: Part,
+    part: M::Part,
     x: M::Var<i64>,
     block: Block,
     slow: Slow,

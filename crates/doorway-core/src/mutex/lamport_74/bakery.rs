@@ -35,13 +35,13 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Domain, Mark, Memory, Needs, Part, Pid, Process, ReadWrite, Site, decl};
+use crate::memory::{Domain, Mark, Memory, Needs, Pid, Process, ReadWrite, Site, decl};
 use crate::mutex::MutualExclusion;
 
 /// The shared variables of the Bakery.
 #[derive(Debug)]
 pub struct Bakery<M: Memory> {
-    part: Part,
+    part: M::Part,
     n: usize,
     doorway: M::Row<bool>,
     ticket: M::Row<u64>,

@@ -34,13 +34,13 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Part, Pid, Process, ReadWrite, Site, decl};
+use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, decl};
 use crate::mutex::MutualExclusion;
 
 /// The shared variables of Figure 1, for the processes 0 and 1.
 #[derive(Debug)]
 pub struct TwoProcess<M: Memory> {
-    part: Part,
+    part: M::Part,
     c: M::Row<Option<Pid>>,
     t: M::Var<Pid>,
     p: M::Row<u64>,

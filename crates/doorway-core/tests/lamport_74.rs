@@ -1,0 +1,61 @@
+//! Lamport 1974: exclusion and the Bakery's invariants, its doorway step by step, and the end of all tickets.
+
+mod common;
+
+use common::{explore, run, run_mutant};
+use doorway_check::{Explorer, Property, claims};
+use doorway_core::mutex::lamport_74::Bakery;
+use doorway_core::registry::{self, Sizes};
+
+#[test]
+fn exclusion_and_invariants_hold() {
+    for (n, passages, states) in [(1, 3, 13), (2, 1, 93), (2, 3, 1_627), (3, 1, 3_152), (3, 2, 59_331), (4, 1, 158_329)]
+    {
+        explore("bakery", n, 1, Some(passages), states);
+    }
+}
+
+#[test]
+fn someone_waits_at_the_doorway_and_someone_for_a_ticket() {
+    let report = Explorer::new(2)
+        .passages(2)
+        .property(Property::sometimes("waits at 7", |v| v.any(7, |p| v.get_at("Doorway", 1 - p))))
+        .property(Property::sometimes("waits at 8", |v| v.any(8, |p| v.get_at::<u64>("Ticket", 1 - p) == 1)))
+        .property(Property::sometimes("equal tickets", |v| {
+            v.get_at::<u64>("Ticket", 0) == 1 && v.get_at::<u64>("Ticket", 1) == 1
+        }))
+        .run(|site| Bakery::new(site, 2))
+        .unwrap();
+    report.assert_holds();
+}
+
+#[test]
+fn equal_tickets_go_by_name() {
+    let mut r = run("bakery", 2, 1);
+    r.follow("p0.3.41  p1.3.41.42.5  p0.42.5  p1.7.8~  p0.7.8").unwrap();
+    assert_eq!((r.view().inside(), r.view().label(0)), (1, 9));
+    r.follow("p0.10  p1.8").unwrap();
+    assert_eq!((r.view().inside(), r.view().label(1)), (1, 9));
+}
+
+#[test]
+fn fails_without_the_wait_at_7() {
+    // p1 passes p0, which is still drawing and comes out with the same ticket and the smaller name.
+    let mut r = run_mutant("bakery-never-waits-at-7");
+    r.follow("p0.3.41  p1>in  p0>in").unwrap();
+    assert_eq!(r.view().inside(), 2);
+}
+
+#[test]
+fn a_process_that_finds_no_larger_ticket_withdraws() {
+    // Ticket[1] is the largest there is; p0 must not wrap round to 0, and must not leave its doorway open.
+    let claims = claims::of(registry::find("bakery").unwrap(), Sizes { n: 2, k: 1 });
+    let report = Explorer::new(2)
+        .passages(2)
+        .initially("Ticket[1]", u64::MAX)
+        .properties(claims.into_iter().filter(|c| c.name() == "mutual-exclusion"))
+        .property(Property::sometimes("p0 withdraws", |v| v.at(0, 5) && v.get_at::<u64>("Ticket", 0) == 0))
+        .run(|site| Bakery::new(site, 2))
+        .unwrap();
+    report.assert_holds();
+}

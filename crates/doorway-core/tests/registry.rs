@@ -1,0 +1,65 @@
+//! What the registry says of an algorithm is what the checker sees.
+
+mod common;
+
+use common::explore_without_trust;
+use doorway_check::sim::Rules;
+use doorway_check::{Explorer, claims, subject};
+use doorway_core::memory::Instruction;
+use doorway_core::registry::{self, SizeError};
+use std::collections::BTreeSet;
+
+#[test]
+fn defaults_complete_and_everything_promised_holds() {
+    for info in registry::ALL {
+        let subject = subject::find(info.id).unwrap();
+        let sizes = subject.sizes(None, None).unwrap();
+        let rules = Rules { passages: info.defaults.passages, ..Rules::default() };
+        let world = subject.world(sizes, rules).unwrap();
+        let weakest = world.layout().vars().iter().map(|v| v.needs).min();
+        let report = Explorer::new(sizes.n).properties(subject.claims(sizes)).explore(world).unwrap();
+        report.assert_holds();
+
+        let declared: BTreeSet<Instruction> = info.instructions.iter().copied().collect();
+        assert_eq!(report.instructions, declared, "{}: instructions seen and declared", info.id);
+        assert_eq!(weakest, Some(info.registers), "{}: the weakest register declared", info.id);
+    }
+}
+
+#[test]
+fn the_properties_listed_are_those_that_can_be_asked_for() {
+    for info in registry::ALL {
+        let claims = claims::of(info, info.sizes(None, None).unwrap());
+        let names: Vec<&str> = claims.iter().map(doorway_check::Property::name).collect();
+        assert_eq!(names, info.properties, "{}", info.id);
+    }
+}
+
+#[test]
+fn ids_are_unique_and_found() {
+    let ids: BTreeSet<&str> = registry::ALL.iter().map(|info| info.id).collect();
+    assert_eq!(ids.len(), registry::ALL.len());
+    assert!(ids.iter().all(|id| registry::find(id).is_some_and(|info| info.id == *id)));
+    assert!(registry::find("nothing").is_none());
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused_with_advice() {
+    let sizes = |id: &str, n, k| registry::find(id).unwrap().sizes(Some(n), Some(k));
+    assert_eq!(sizes("am-chain", 0, 1), Err(SizeError::NoProcess));
+    assert_eq!(sizes("am-chain", 1, 0), Err(SizeError::NoPlace));
+    assert_eq!(sizes("am-chain", 70_000, 1), Err(SizeError::TooManyProcesses(70_000)));
+    assert_eq!(sizes("bakery", 3, 2), Err(SizeError::OnlyOneInside { id: "bakery", k: 2 }));
+    assert_eq!(sizes("ya-two", 3, 1), Err(SizeError::OnlyTwoProcesses { id: "ya-two", n: 3 }));
+    assert!(sizes("am-fast", 2, 9).is_ok());
+}
+
+/// The texts' `keep` hides nothing: without it, and with merged local states run side by side, all holds as well.
+#[test]
+fn keep_can_be_trusted() {
+    explore_without_trust("bakery", 3, 1, Some(1));
+    explore_without_trust("ya-two", 2, 1, None);
+    explore_without_trust("am-chain", 2, 1, None);
+    explore_without_trust("am-chain", 3, 2, None);
+    explore_without_trust("am-fast", 2, 1, None);
+}
