@@ -23,6 +23,7 @@ pub(super) enum Fault {
     SevenNamesP0,
     OutermostFirst,
     LacksASlot,
+    ASlotTooMany,
 }
 
 struct Slot {
@@ -97,6 +98,7 @@ pub(super) struct Chain {
 
 impl Chain {
     pub(super) fn new(site: &Site<'_, Sim>, n: usize, k: usize, fault: Fault) -> Self {
+        let innermost = if fault == Fault::ASlotTooMany { k - 1 } else { k };
         let outermost = if fault == Fault::LacksASlot { n - 1 } else { n };
         let slot = |j: usize| {
             let at = site.part("slot", Some(j));
@@ -107,7 +109,7 @@ impl Chain {
             };
             Slot { part: at.here(), x: at.var("X", free as i64), q: at.var("Q", Pid::new(0)), fault }
         };
-        Self { part: site.here(), slots: (k..outermost).rev().map(slot).collect(), fault }
+        Self { part: site.here(), slots: (innermost..outermost).rev().map(slot).collect(), fault }
     }
 }
 

@@ -27,7 +27,8 @@ pub struct Mutant {
     pub change: &'static str,
     /// Where it fails.
     pub sizes: Defaults,
-    /// What it breaks, and the length of the shortest trace; `None` for a control.
+    /// What it breaks, and the length of the shortest trace (0 if it breaks what should happen sometimes: there is none);
+    /// `None` for a control.
     pub fails: Option<(&'static str, usize)>,
     text: Text,
 }
@@ -355,6 +356,14 @@ pub const ALL: &[Mutant] = &[
         THREE,
         Some((K_EXCLUSION, 13)),
         Text::Chain(chain::Fault::OutermostFirst),
+    ),
+    mutant(
+        "am-chain",
+        "am-chain-has-a-slot-too-many",
+        "slot k-1 added: lets k-1 in",
+        (3, 2, None),
+        Some(("k-enter-together", 0)),
+        Text::Chain(chain::Fault::ASlotTooMany),
     ),
     mutant(
         "am-chain",
