@@ -18,8 +18,8 @@ pub(crate) fn run() -> Result<Exit, String> {
     let sound = explore("am-chain")?;
     print(
         "\n2. The same checker on a text with a known fault: the paper's fast path, taken\n\
-         \x20  literally, on an instruction that goes below zero. Stress tests miss it; this is\n\
-         \x20  the shortest way to break it.\n\n\
+         \x20  literally, on an instruction that goes below zero. This is the shortest way to\n\
+         \x20  break it: three in the block behind the fast path, which is built for two.\n\n\
          $ doorway check mutant:am-fast-as-printed-on-plain-add\n",
     )?;
     let broken = explore("mutant:am-fast-as-printed-on-plain-add")?;

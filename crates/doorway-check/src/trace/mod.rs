@@ -51,6 +51,9 @@ pub struct Whereabouts {
     pub section: &'static str,
     /// The statement it is about to do; `None` in the remainder.
     pub statement: Option<u16>,
+    /// What it would see and go on waiting, if its next step is a turn that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<String>,
 }
 
 pub(crate) fn section(phase: Phase) -> &'static str {
@@ -73,13 +76,13 @@ impl Trace {
         for &p in order {
             steps.push(Step::take(world, &mut state, p)?);
         }
-        let end = (0..world.processes())
-            .map(|p| {
-                let phase = world.phase(&state, p);
-                let statement = (phase != Phase::Remainder).then(|| world.next_at(&state, p).1);
-                Whereabouts { section: section(phase), statement }
-            })
-            .collect();
+        let mut end = Vec::new();
+        for p in 0..world.processes() {
+            let phase = world.phase(&state, p);
+            let statement = (phase != Phase::Remainder).then(|| world.next_at(&state, p).1);
+            let next = Step::take(world, &mut state.clone(), p)?;
+            end.push(Whereabouts { section: section(phase), statement, waits: next.waits.then_some(next.did) });
+        }
         Ok((Self { processes: world.processes(), steps, end }, state))
     }
 

@@ -33,7 +33,6 @@ fn padded(s: &str, to: usize) -> String {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Steps without an access begin or end a section that has none: they belong to the schedule, not to the text.
         let mut widths: Vec<usize> = (0..self.processes).map(|p| width(&format!("p{p}"))).collect();
         for step in &self.steps {
             widths[step.process] = widths[step.process].max(width(&cell(step)));
@@ -56,9 +55,11 @@ impl fmt::Display for Trace {
             .end
             .iter()
             .enumerate()
-            .map(|(p, at)| match (at.section, at.statement) {
-                ("entry" | "exit", Some(statement)) => format!("p{p} at {statement}"),
-                (section, _) => format!("p{p} {}", if section == "remainder" { "outside" } else { section }),
+            .map(|(p, at)| match (at.section, at.statement, &at.waits) {
+                ("entry" | "exit", Some(statement), Some(sees)) => format!("p{p} waits at {statement} ({sees})"),
+                ("entry" | "exit", Some(statement), None) => format!("p{p} at {statement}"),
+                ("remainder", ..) => format!("p{p} outside"),
+                (section, ..) => format!("p{p} {section}"),
             })
             .collect();
         write!(f, " end  {}", end.join(", "))

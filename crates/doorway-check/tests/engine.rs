@@ -1,0 +1,255 @@
+//! The checker itself: what it notices, where it stops, and that it says so.
+
+use doorway_check::conformance::{self, Backend, Litmus, Outcome, Simulated};
+use doorway_check::explore::Stop;
+use doorway_check::sim::{Keep, Part, Rules, Sim, SimCell, SimVar, TextError, World};
+use doorway_check::{Explorer, Property, Report, subject};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::anderson_moir_94::Chain;
+use doorway_core::memory::{Process, Site};
+use doorway_core::mutex::lamport_74::Bakery;
+use doorway_core::registry::Sizes;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::rc::Rc;
+
+/// Explores a text that is no lock: all of it in the entry section, one passage.
+fn explore_text<F: Future<Output = ()> + 'static>(
+    n: usize,
+    keep: Keep,
+    properties: Vec<Property>,
+    text: impl Fn(Rc<SimVar<u64>>, Process<Sim>) -> F + 'static,
+) -> Result<Report, TextError> {
+    let rules = Rules { passages: Some(1), keep, ..Rules::default() };
+    let world = World::of_programs(n, rules, |site| site.var("x", 0u64), text)?;
+    Explorer::new(n).properties(properties).keep_going(true).explore(world)
+}
+
+#[test]
+fn a_bare_loop_is_told_from_a_wait() {
+    let result = explore_text(1, Keep::Trusted, vec![], |x, p| async move {
+        while p.on(Part::ROOT).at(7).read(&x).await == Ok(0) {}
+    });
+    let Err(e @ TextError::TooLong { label: 7, .. }) = result else { panic!("{result:?}") };
+    assert!(e.to_string().contains("wait_until"));
+}
+
+#[test]
+fn a_turn_that_reads_nothing_is_an_error() {
+    let result = explore_text(1, Keep::Trusted, vec![], |x, p| async move {
+        let p = p.on(Part::ROOT);
+        let _ = p.at(1).read(&x).await;
+        let _: Result<u64, Infallible> = p.spin_until(|| async { Ok(None) }).await;
+    });
+    assert!(matches!(result, Err(TextError::EmptyTurn { label: 1, .. })), "{result:?}");
+}
+
+#[test]
+fn a_text_that_flips_a_coin_is_an_error() {
+    let coin = Cell::new(0);
+    let result = explore_text(1, Keep::Trusted, vec![], move |x, p| {
+        coin.set(coin.get() + 1);
+        let side = coin.get() % 2;
+        async move { drop(p.on(Part::ROOT).at(1).write(&x, side).await) }
+    });
+    assert!(matches!(result, Err(TextError::NotDeterministic(_))), "{result:?}");
+}
+
+#[test]
+fn awaiting_something_else_is_an_error() {
+    let result = explore_text(1, Keep::Trusted, vec![], |_, _| std::future::pending());
+    assert!(matches!(result, Err(TextError::Lost(_))), "{result:?}");
+}
+
+/// A `keep` that leaves out a live local hides behaviour: the cross-check and the search without `keep` find out.
+#[test]
+fn a_wrong_keep_is_found() {
+    let never_two = || vec![Property::always("x is never 2", |v| v.get::<u64>("x") != 2)];
+    let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        let here = p.on(Part::ROOT);
+        if p.pid().index() == 0 {
+            let _ = here.at(1).write(&x, 1).await;
+        } else {
+            let saw = here.at(2).read(&x).await.unwrap_or(0);
+            here.keep(3, &"nothing"); // `saw` is alive
+            let _ = here.at(3).fetch_add(&x, 0).await;
+            let _ = here.at(4).write(&x, 2 * saw).await;
+        }
+    };
+    let trusted = explore_text(2, Keep::Trusted, never_two(), text).unwrap();
+    trusted.assert_holds(); // it believes the text
+    let ignored = explore_text(2, Keep::Ignored, never_two(), text).unwrap();
+    assert_eq!(ignored.verdict("x is never 2").holds, Some(false));
+    let checked = explore_text(2, Keep::CrossChecked, never_two(), text);
+    assert!(matches!(checked, Err(TextError::KeepHides { label: 3, later: 4, .. })), "{checked:?}");
+}
+
+#[test]
+fn reaching_a_limit_decides_nothing_and_says_so() {
+    let search = || {
+        Explorer::new(3)
+            .property(Property::exclusion("k-exclusion", 1))
+            .property(Property::sometimes("all inside", |v| v.inside() == 3))
+            .property(Property::sometimes("one inside", |v| v.inside() == 1))
+    };
+    let by_states = search().max_states(1000).run(|site| Chain::new(site, 3, 1)).unwrap();
+    let by_memory = search().max_memory(100_000).run(|site| Chain::new(site, 3, 1)).unwrap();
+    for (report, stop) in [(&by_states, Stop::States), (&by_memory, Stop::Memory)] {
+        assert_eq!((report.complete, report.stop), (false, Some(stop)));
+        let holds = |name| report.verdict(name).holds;
+        assert_eq!([holds("k-exclusion"), holds("all inside"), holds("one inside")], [None, None, Some(true)]);
+    }
+    assert_eq!(by_states.states, 1000);
+    let exactly = search().max_states(6_867).run(|site| Chain::new(site, 3, 1)).unwrap();
+    assert!(exactly.complete, "a limit that is not exceeded does not matter");
+}
+
+#[test]
+fn what_never_happens_fails() {
+    let report = Explorer::new(2)
+        .property(Property::sometimes("both inside", |v| v.inside() == 2))
+        .run(|site| Chain::new(site, 2, 1));
+    let report = report.unwrap();
+    assert_eq!(report.verdict("both inside").holds, Some(false));
+    assert!(report.verdict("both inside").trace.is_none());
+}
+
+#[test]
+fn unless_fails_with_the_step_that_breaks_it() {
+    // "Whoever is at 3 stays there until it is at 5" is false: it goes on to 4.
+    let wrong = Property::unless("3 unless 5", |v, p| v.at(p, 3), |v, p| v.at(p, 5)).each("slot");
+    let right = Property::unless("3 unless 4", |v, p| v.at(p, 3), |v, p| v.at(p, 4)).each("slot");
+    let report =
+        Explorer::new(2).keep_going(true).properties([wrong, right]).run(|site| Chain::new(site, 2, 1)).unwrap();
+    assert_eq!(report.verdict("3 unless 4").holds, Some(true));
+    let trace = report.verdict("3 unless 5").trace.as_ref().unwrap();
+    assert_eq!((trace.len(), trace.steps[2].statement), (3, 3));
+}
+
+#[test]
+fn a_search_ends_with_the_first_failure_unless_told_to_go_on() {
+    let search = |keep_going| {
+        Explorer::new(2)
+            .property(Property::exclusion("nobody inside", 0))
+            .property(Property::sometimes("someone waits", |v| v.count(5) > 0).each("slot"))
+            .keep_going(keep_going)
+            .run(|site| Chain::new(site, 2, 1))
+            .unwrap()
+    };
+    let first = search(false);
+    assert_eq!((first.stop, first.verdict("someone waits").holds), (Some(Stop::Failed), None));
+    let all = search(true);
+    assert!(all.complete && all.verdict("someone waits").holds == Some(true));
+    assert_eq!(all.verdict("nobody inside").trace.as_ref().map(|t| t.len()), Some(1), "still a shortest trace");
+}
+
+/// Two flags and no turn: both can wait for each other.
+struct FlagsOnly {
+    flags: Vec<SimCell<bool>>,
+}
+
+impl KExclusion<Sim> for FlagsOnly {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        let (p, me) = (p.on(Part::ROOT), p.pid().index());
+        p.at(1).write(&self.flags[me], true).await?;
+        p.at(2).wait_until(&self.flags[1 - me], |up| !up).await?;
+        Ok(())
+    }
+    async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        p.on(Part::ROOT).at(3).write(&self.flags[p.pid().index()], false).await
+    }
+}
+
+#[test]
+fn a_deadlock_is_found_where_everyone_waits() {
+    let flags = |site: &Site<'_, Sim>| FlagsOnly { flags: site.row("flag", 2, |_| false.into()) };
+    let report = Explorer::new(2).property(Property::deadlock_free("deadlock-free")).run(flags).unwrap();
+    let trace = report.verdict("deadlock-free").trace.as_ref().unwrap();
+    assert_eq!(trace.len(), 2);
+    // Alone, nobody waits.
+    let flags = |site: &Site<'_, Sim>| FlagsOnly { flags: site.row("flag", 2, |_| false.into()) };
+    Explorer::new(1).property(Property::deadlock_free("deadlock-free")).run(flags).unwrap().assert_holds();
+}
+
+#[test]
+fn a_deadlock_does_not_wait_for_those_who_need_not_start() {
+    // p1 waits for a ticket that p0 kept when it left; p0 could come back and would free it, and need not.
+    let subject = subject::find("mutant:bakery-keeps-its-ticket").unwrap();
+    let sizes = Sizes { n: 2, k: 1 };
+    let rules = Rules { passages: Some(2), ..Rules::default() };
+    let report =
+        Explorer::new(2).properties(subject.claims(sizes)).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let trace = report.verdict("deadlock-free").trace.as_ref().unwrap();
+    let sections: Vec<&str> = trace.end.iter().map(|at| at.section).collect();
+    assert!(sections.contains(&"remainder") && sections.contains(&"entry"), "{sections:?}");
+}
+
+#[test]
+fn a_trace_is_a_table_with_a_column_for_each_process() {
+    let subject = subject::find("mutant:am-chain-without-7").unwrap();
+    let sizes = Sizes { n: 2, k: 1 };
+    let world = subject.world(sizes, Rules::default()).unwrap();
+    let report = Explorer::new(2).properties(subject.claims(sizes)).explore(world).unwrap();
+    let expected = "\
+step  p0                       p1                      changed
+   1  slot1.2: X -= 1, was 1                           X = 0; p0 inside
+   2                           slot1.2: X -= 1, was 0  X = -1
+   3                           slot1.3: Q := p1        Q = p1
+   4                           slot1.4: X = -1
+   5  slot1.6: X += 1, was -1                          X = 0; p0 done
+ end  p0 outside, p1 waits at 5 (Q = p1)";
+    assert_eq!(report.failure().unwrap().trace.as_ref().unwrap().to_string(), expected);
+}
+
+#[test]
+fn a_process_that_has_made_its_passages_stops() {
+    let rules = Rules { passages: Some(1), ..Rules::default() };
+    let mut world = World::new(1, rules, |site| Bakery::new(site, 1)).unwrap();
+    let mut state = world.initial();
+    for _ in 0..10 {
+        world.step(&mut state, 0).unwrap();
+    }
+    assert_eq!(world.next(&state, 0), doorway_check::sim::Op::Stop);
+}
+
+/// A memory that shows an outcome it must not, or hides one it should show, does not pass the suite.
+struct Flawed {
+    litmus: Litmus,
+    shows: Option<Outcome>,
+}
+
+impl Backend for Flawed {
+    const EXHAUSTIVE: bool = true;
+    fn outcomes(&self, litmus: Litmus) -> BTreeSet<Outcome> {
+        let mut outcomes = Simulated.outcomes(litmus);
+        if litmus == self.litmus {
+            match &self.shows {
+                Some(outcome) => drop(outcomes.insert(outcome.clone())),
+                None => drop(outcomes.pop_first()),
+            }
+        }
+        outcomes
+    }
+}
+
+#[test]
+#[should_panic(expected = "StoreBuffering must not come out as [[0], [0]]")]
+fn a_memory_with_store_buffers_does_not_conform() {
+    conformance::run(&Flawed { litmus: Litmus::StoreBuffering, shows: Some(vec![vec![0], vec![0]]) });
+}
+
+#[test]
+#[should_panic(expected = "FetchAdd must not come out as [[0], [0]]")]
+fn a_memory_whose_addition_is_two_steps_does_not_conform() {
+    conformance::run(&Flawed { litmus: Litmus::FetchAdd, shows: Some(vec![vec![0], vec![0]]) });
+}
+
+#[test]
+#[should_panic(expected = "Coherence must show every allowed outcome")]
+fn a_search_that_misses_an_outcome_does_not_conform() {
+    conformance::run(&Flawed { litmus: Litmus::Coherence, shows: None });
+}

@@ -1,0 +1,181 @@
+//! The command as its users run it.
+
+use serde_json::Value;
+use std::process::{Command, Output, Stdio};
+
+fn doorway(args: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_doorway")).args(args.split_whitespace()).output().unwrap()
+}
+
+fn code(args: &str) -> i32 {
+    doorway(args).status.code().unwrap()
+}
+
+fn json(args: &str) -> Value {
+    let out = doorway(args);
+    assert!(out.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// Bad usage: exit code 2, nothing on standard output, and a message that has all these words.
+fn refused(args: &str, words: &[&str]) {
+    let out = doorway(args);
+    let message = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(2), "{args}: {message}");
+    assert!(out.stdout.is_empty(), "{args}");
+    for word in words {
+        assert!(message.contains(word), "{args}: {message:?} lacks {word:?}");
+    }
+}
+
+#[test]
+fn list_as_json_has_every_field() {
+    let list = json("list --json");
+    let ids: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["bakery", "ya-two", "am-chain", "am-fast"]);
+    let chain = &list[2];
+    assert_eq!(chain["problem"], "k-exclusion");
+    assert_eq!(chain["figure"], "2");
+    assert_eq!(chain["instructions"], serde_json::json!(["read", "write", "fetch-and-add"]));
+    assert_eq!(chain["rmr"]["cc"], "7(N-k)");
+    assert_eq!(chain["tolerates"], "k-1");
+    assert_eq!(chain["registers"], "atomic");
+    assert!(chain["paper"].as_str().unwrap().contains("Anderson & Moir 1994"));
+    assert!(chain["properties"].as_array().unwrap().iter().any(|p| p == "I2"));
+    assert_eq!(chain["defaults"], serde_json::json!({ "n": 4, "k": 2, "passages": null }));
+    assert_eq!(list[0]["defaults"]["passages"], 2);
+}
+
+#[test]
+fn list_shows_every_algorithm() {
+    let text = String::from_utf8(doorway("list").stdout).unwrap();
+    for id in ["bakery", "ya-two", "am-chain", "am-fast"] {
+        assert!(text.lines().any(|line| line.starts_with(id)), "{text}");
+    }
+}
+
+#[test]
+fn check_as_json_has_every_field() {
+    let report = json("check am-chain --n 3 --k 1 --json");
+    assert_eq!(report["algorithm"], "am-chain");
+    assert_eq!((&report["n"], &report["k"]), (&3.into(), &1.into()));
+    assert_eq!((&report["registers"], &report["crashes"]), (&"atomic".into(), &0.into()));
+    assert!(report["passages"].is_null());
+    assert_eq!((&report["states"], &report["edges"]), (&6867.into(), &20601.into()));
+    assert_eq!(report["complete"], true);
+    let properties = report["properties"].as_array().unwrap();
+    assert_eq!(properties.len(), 8);
+    assert!(properties.iter().all(|p| p["holds"] == true && p.get("trace").is_none()));
+}
+
+#[test]
+fn a_failure_has_a_trace_and_exit_code_1() {
+    assert_eq!(code("check mutant:am-chain-without-7"), 1);
+    let report = json("check mutant:am-chain-without-7 --json");
+    assert_eq!(report["complete"], false);
+    let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false).unwrap();
+    assert_eq!(failed["name"], "deadlock-free");
+    let steps = failed["trace"]["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 5);
+    assert_eq!(steps[0]["process"], 0);
+    assert_eq!(steps[0]["statement"], 2);
+    assert_eq!(steps[0]["instruction"], "fetch-and-add");
+}
+
+#[test]
+fn everything_holds_by_default() {
+    for id in ["bakery", "ya-two", "am-chain", "am-fast"] {
+        assert_eq!(code(&format!("check {id}")), 0, "{id}");
+    }
+}
+
+#[test]
+fn properties_can_be_chosen() {
+    let report = json("check ya-two --property I6 --property I0 --property I6 --json");
+    let names: Vec<&str> =
+        report["properties"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["I6", "I0"]);
+    refused("check ya-two --property I66", &["I66", "I6", "mutual-exclusion"]);
+}
+
+#[test]
+fn passages_can_be_bounded() {
+    assert_eq!(json("check bakery --n 2 --passages 3 --json")["states"], 1627);
+    assert_eq!(json("check am-chain --n 2 --k 1 --passages 2 --json")["passages"], 2);
+    assert_eq!(json("check bakery --n 1 --passages unbounded --json")["complete"], true);
+    refused("check bakery --passages 0", &["from 1 on"]);
+}
+
+#[test]
+fn a_limit_ends_the_search_with_what_was_covered() {
+    for limit in ["--max-states 1000", "--max-memory 100K"] {
+        let args = format!("check am-chain --n 4 --k 1 {limit}");
+        assert_eq!(code(&args), 3, "{args}");
+        let report = json(&format!("{args} --json"));
+        assert_eq!(report["complete"], false);
+        let undecided = report["properties"].as_array().unwrap().iter().filter(|p| p["holds"].is_null()).count();
+        assert_eq!(undecided, 7, "what should happen sometimes did");
+        let text = String::from_utf8(doorway(&args).stdout).unwrap();
+        assert!(text.contains("NOT complete") && text.contains("not decided"), "{text}");
+    }
+    let bounded = json("check bakery --n 3 --passages unbounded --max-states 50000 --json");
+    assert_eq!((&bounded["states"], &bounded["complete"]), (&50_000.into(), &false.into()));
+}
+
+#[test]
+fn keep_can_be_distrusted() {
+    assert_eq!(json("check ya-two --no-keep --json")["states"], 1538);
+    assert_eq!(json("check ya-two --cross-check --json")["states"], 672);
+    refused("check ya-two --no-keep --cross-check", &["cannot be used with"]);
+}
+
+#[test]
+fn bad_input_is_refused_with_advice() {
+    refused("check am-chian", &["am-chian", "did you mean am-chain?"]);
+    refused("check xyzzy-plugh", &["doorway list"]);
+    refused("check mutant:am-chain-witout-7", &["did you mean mutant:am-chain-without-7?"]);
+    refused("check am-chain --n 0", &["at least one process"]);
+    refused("check am-chain --k 0", &["at least one place"]);
+    refused("check am-chain --n 99999999", &["at most 65535"]);
+    refused("check bakery --k 2", &["k is 1"]);
+    refused("check ya-two --n 3", &["exactly two"]);
+    refused("check am-chain --n minus-one", &["--n"]);
+    refused("check am-chain --max-memory lots", &["512M"]);
+    refused("check am-chain --max-states 0", &["--max-states"]);
+    refused("check am-chain --frobnicate", &["--frobnicate"]);
+    refused("check", &["<ID>"]);
+    refused("chekc am-chain", &["check"]);
+}
+
+#[test]
+fn more_places_than_processes_is_legal() {
+    let report = json("check am-chain --n 2 --k 5 --json");
+    assert_eq!((&report["states"], &report["complete"]), (&4.into(), &true.into()));
+    assert_eq!(code("check am-fast --n 2 --k 2"), 0);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for args in [&["list", "--json"][..], &["check", "ya-two"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_doorway"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take()); // nobody reads
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{args:?}");
+        assert!(out.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+#[test]
+fn the_tour_shows_a_check_a_mutant_and_threads() {
+    let out = doorway("tour");
+    assert_eq!(out.status.code(), Some(0));
+    let text = String::from_utf8(out.stdout).unwrap();
+    for words in ["doorway check am-chain", "complete", "FAILS after 7 steps", "p2 inside", "died inside"] {
+        assert!(text.contains(words), "the tour lacks {words:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Gates on real threads.
+
+use doorway::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Machine, Process, Site};
+use doorway_core::registry::{AndersonMoirChain, Entry, Info, Sizes};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// Threads go in and out; each time, whoever is inside counts itself.
+fn never_more_than_k<E: Entry>(n: usize, k: usize, passages: usize)
+where
+    E::On<doorway::native::Native>: Sync,
+{
+    let gate = Gate::<E>::new(n, k).unwrap();
+    let (inside, entered) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|s| {
+        for _ in 0..n {
+            s.spawn(|| {
+                let mut me = gate.join().unwrap();
+                for _ in 0..passages {
+                    let Ok(guard) = me.acquire_or_refused() else { panic!("nobody runs out of tickets here") };
+                    assert!(inside.fetch_add(1, SeqCst) < k);
+                    entered.fetch_add(1, SeqCst);
+                    std::thread::yield_now();
+                    inside.fetch_sub(1, SeqCst);
+                    drop(guard);
+                }
+            });
+        }
+    });
+    assert_eq!(entered.into_inner(), n * passages);
+}
+
+#[test]
+fn never_more_than_k_are_inside() {
+    use doorway_core::registry::{AndersonMoirFast, LamportBakery, YangAndersonTwo};
+    never_more_than_k::<LamportBakery>(3, 1, 500);
+    never_more_than_k::<YangAndersonTwo>(2, 1, 2000);
+    never_more_than_k::<AndersonMoirChain>(5, 2, 500);
+    never_more_than_k::<AndersonMoirChain>(2, 9, 500);
+    never_more_than_k::<AndersonMoirFast>(5, 2, 500);
+}
+
+#[test]
+fn names_are_lent_and_come_back() {
+    let gate = AmChain::new(2, 1).unwrap();
+    let (a, b) = (gate.join().unwrap(), gate.join().unwrap());
+    assert_eq!((a.name(), b.name()), (0, 1));
+    assert_eq!(gate.join().unwrap_err().members, 2);
+    assert!(gate.join().unwrap_err().to_string().contains("build the gate for more"));
+    drop(a);
+    assert_eq!(gate.join().unwrap().name(), 0);
+}
+
+#[test]
+fn a_forgotten_guard_is_a_crash_and_the_others_go_on() {
+    let gate = AmFast::new(3, 2).unwrap();
+    let mut dead = gate.join().unwrap();
+    std::mem::forget(dead.acquire());
+    drop(dead); // its name does not come back
+    let (mut a, mut b) = (gate.join().unwrap(), gate.join().unwrap());
+    assert!(gate.join().is_err());
+    for _ in 0..100 {
+        drop(a.acquire());
+        drop(b.acquire());
+    }
+}
+
+#[test]
+#[should_panic(expected = "p0 was left inside")]
+fn a_process_that_crashed_cannot_enter_again() {
+    let gate = AmChain::new(2, 1).unwrap();
+    let mut me = gate.join().unwrap();
+    std::mem::forget(me.acquire());
+    drop(me.acquire());
+}
+
+#[test]
+fn a_panic_inside_leaves() {
+    let gate = YaTwo::new(2, 1).unwrap();
+    let result = std::panic::catch_unwind(|| {
+        let mut me = gate.join().unwrap();
+        let _guard = me.acquire();
+        panic!("inside");
+    });
+    assert!(result.is_err());
+    let mut again = gate.join().unwrap();
+    drop(again.acquire());
+}
+
+#[test]
+fn gates_members_and_guards_can_move_to_other_threads() {
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+    is_send::<Member<AndersonMoirChain, &AmChain>>();
+    is_send::<Guard<'_, AndersonMoirChain>>();
+    is_sync::<AmChain>();
+    is_sync::<AmFast>();
+    is_sync::<Bakery>();
+    is_sync::<YaTwo>();
+}
+
+#[test]
+fn futures_of_concrete_algorithms_are_send() {
+    use doorway::native::Native;
+    fn is_send<T: Send>(_: &T) {}
+    let memory = Native::new();
+    let p = Process::new(doorway_core::memory::Pid::new(0), memory);
+    let fast = doorway_core::registry::AndersonMoirFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    is_send(&fast.acquire(&p));
+    let bakery = doorway_core::registry::LamportBakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    is_send(&bakery.acquire(&p));
+}
+
+/// An algorithm of one's own can be a gate; this one lets nobody in.
+#[derive(Debug)]
+struct Closed;
+
+#[derive(Debug, PartialEq)]
+struct GoAway;
+
+impl Entry for Closed {
+    const INFO: Info = Info { id: "closed", ..AndersonMoirChain::INFO };
+    type On<M: Machine> = Self;
+    fn build<M: Machine>(_: &Site<'_, M>, _: Sizes) -> Self {
+        Self
+    }
+}
+
+impl<M: Machine> KExclusion<M> for Closed {
+    type Held = ();
+    type Refusal = GoAway;
+    async fn acquire(&self, _: &Process<M>) -> Result<(), Failure<M::Error, GoAway>> {
+        Err(Failure::Refused(GoAway))
+    }
+    async fn release(&self, _: &Process<M>, (): ()) -> Result<(), M::Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn who_is_refused_is_outside() {
+    let gate = Gate::<Closed>::new(1, 1).unwrap();
+    let mut me = gate.join().unwrap();
+    assert!(matches!(me.acquire_or_refused(), Err(GoAway)));
+    assert!(matches!(me.acquire_or_refused(), Err(GoAway)), "it may ask again");
+    drop(me);
+    assert!(gate.join().is_ok(), "its name came back");
+}
