@@ -1,6 +1,73 @@
-//! x
+//! Model checking of the shipped text of concurrent algorithms.
+//!
+//! An algorithm written over [`doorway_core::memory`] runs here in a simulated memory, where each access is one step of a scheduler. The
+//! [`Explorer`] tries every order of steps and says which [properties](Property) hold, and what it covered; a failure comes with a shortest
+//! [trace](trace::Trace).
+//!
+//! - [`sim`]: the machine.
+//! - [`explore`]: the search.
+//! - [`property`]: what can be asked.
+//! - [`trace`], [`schedule`]: what happened, and making it happen again by hand.
+//! - [`conformance`]: what is expected of every memory.
+//! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, what they claim, and faulty versions of them.
+//!
+//! # An algorithm of your own
+//!
+//! ```
+//! use doorway_check::{Explorer, Property};
+//! use doorway_core::Failure;
+//! use doorway_core::k_exclusion::KExclusion;
+//! use doorway_core::memory::{Memory, Process, Site, TestAndSet};
+//! use std::convert::Infallible;
+//!
+//! /// The simplest lock there is.
+//! struct TestAndSetLock<M: Memory> {
+//!     part: M::Part,
+//!     taken: M::Var<bool>,
+//! }
+//!
+//! impl<M: Memory> TestAndSetLock<M> {
+//!     fn new(site: &Site<'_, M>) -> Self {
+//!         Self { part: site.here(), taken: site.var("taken", false) }
+//!     }
+//! }
+//!
+//! impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
+//!     type Held = ();
+//!     type Refusal = Infallible;
+//!
+//!     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+//!         let p = p.on(self.part);
+//!         let won = || async { Ok((!p.at(1).test_and_set(&self.taken).await?).then_some(())) };
+//!         Ok(p.spin_until(won).await?)
+//!     }
+//!
+//!     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+//!         p.on(self.part).at(2).write(&self.taken, false).await
+//!     }
+//! }
+//!
+//! let report = Explorer::new(3)
+//!     .property(Property::exclusion("mutual-exclusion", 1))
+//!     .property(Property::deadlock_free("deadlock-free"))
+//!     .run(|site| TestAndSetLock::new(site))?;
+//! report.assert_holds();
+//! assert_eq!(report.states, 4); // nobody inside, or one of three
+//!
+//! // It is no lock for two at a time, and says so with a trace.
+//! let report = Explorer::new(3)
+//!     .property(Property::sometimes("two inside", |v| v.inside() == 2))
+//!     .run(|site| TestAndSetLock::new(site))?;
+//! assert_eq!(report.verdict("two inside").holds, Some(false));
+//! # Ok::<(), doorway_check::sim::TextError>(())
+//! ```
+//!
+//! # What it does not see
+//! Steps are sequentially consistent: reorderings of a weaker memory are outside of it (mutants stand in for some). A verdict is for the sizes
+//! that were searched. Clocks, allocation and everything that is no access are invisible.
+
 #![forbid(unsafe_code)]
-#![allow(missing_docs)]
+
 pub mod claims;
 pub mod conformance;
 pub mod explore;
@@ -10,5 +77,6 @@ pub mod schedule;
 pub mod sim;
 pub mod subject;
 pub mod trace;
+
 pub use explore::{Explorer, Report};
 pub use property::Property;

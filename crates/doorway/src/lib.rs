@@ -38,3 +38,8 @@ pub type YaTwo = Gate<registry::YangAndersonTwo>;
 pub type AmChain = Gate<registry::AndersonMoirChain>;
 /// Anderson and Moir's [fast path](doorway_core::k_exclusion::anderson_moir_94::FastPath): cheap while at most `k` compete.
 pub type AmFast = Gate<registry::AndersonMoirFast>;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Explores what is too large for the test suite, every claim of every algorithm. About ten minutes and 6 GiB.
+# The last results are in crates/doorway-lab/records.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+
+check() {
+    echo "\$ doorway check $*"
+    ./target/release/doorway check "$@" | grep -E 'FAILS|not decided|states,'
+}
+check bakery --n 3 --passages 3
+check bakery --n 3 --passages 4
+check bakery --n 4 --passages 1
+check am-chain --n 4 --k 1
+check am-chain --n 5 --k 3
+check am-chain --n 6 --k 5
+check am-chain --n 7 --k 6
+check am-fast --n 3 --k 1
+check am-fast --n 4 --k 3
+check am-fast --n 4 --k 2
+echo "without keep:"
+check am-chain --n 3 --k 1 --no-keep
+check bakery --n 4 --passages 1 --no-keep
+echo "keep cross-checked:"
+check am-chain --n 4 --k 2 --cross-check
+check am-fast --n 3 --k 1 --cross-check
+check bakery --n 4 --passages 1 --cross-check
