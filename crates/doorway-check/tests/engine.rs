@@ -3,6 +3,7 @@
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Simulated};
 use doorway_check::explore::Stop;
 use doorway_check::sim::{Keep, Part, Rules, Sim, SimCell, SimVar, TextError, World};
+use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, subject};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
@@ -52,7 +53,9 @@ fn a_text_that_flips_a_coin_is_an_error() {
     let result = explore_text(1, Keep::Trusted, vec![], move |x, p| {
         coin.set(coin.get() + 1);
         let side = coin.get() % 2;
-        async move { drop(p.on(Part::ROOT).at(1).write(&x, side).await) }
+        async move {
+            let _ = p.on(Part::ROOT).at(1).write(&x, side).await;
+        }
     });
     assert!(matches!(result, Err(TextError::NotDeterministic(_))), "{result:?}");
 }
@@ -142,7 +145,7 @@ fn a_search_ends_with_the_first_failure_unless_told_to_go_on() {
     assert_eq!((first.stop, first.verdict("someone waits").holds), (Some(Stop::Failed), None));
     let all = search(true);
     assert!(all.complete && all.verdict("someone waits").holds == Some(true));
-    assert_eq!(all.verdict("nobody inside").trace.as_ref().map(|t| t.len()), Some(1), "still a shortest trace");
+    assert_eq!(all.verdict("nobody inside").trace.as_ref().map(Trace::len), Some(1), "still a shortest trace");
 }
 
 /// Two flags and no turn: both can wait for each other.

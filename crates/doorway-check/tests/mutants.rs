@@ -23,7 +23,7 @@ fn steps(verdict: &Verdict) -> usize {
 #[test]
 fn every_mutant_is_killed_and_every_control_holds() {
     for mutant in mutants::ALL {
-        let report = explore(mutant, |subject, sizes| subject.claims(sizes));
+        let report = explore(mutant, subject::Subject::claims);
         match mutant.fails {
             Some((property, length)) => {
                 let failure = report.failure().unwrap_or_else(|| panic!("{} survives", mutant.name));

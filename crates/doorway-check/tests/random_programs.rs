@@ -122,17 +122,17 @@ struct Vars {
 async fn body(vars: Rc<Vars>, p: Process<Sim>, programs: Rc<Programs>) {
     let at = p.on(doorway_check::sim::Part::ROOT).at(1);
     for instr in &programs[p.pid().index()] {
-        match *instr {
-            Instr::Read(v) => drop(at.read(&vars.number[v]).await),
-            Instr::Write(v, x) => drop(at.write(&vars.number[v], x).await),
-            Instr::Add(v, d) => drop(at.fetch_add(&vars.number[v], d).await),
-            Instr::Or(v, m) => drop(at.fetch_or(&vars.number[v], m).await),
-            Instr::BoundedDecrement(v) => drop(at.bounded_decrement(&vars.number[v]).await),
-            Instr::TestAndSet => drop(at.test_and_set(&vars.bit).await),
-            Instr::Swap(v, x) => drop(at.swap(&vars.number[v], x).await),
-            Instr::CompareSwap(v, a, b) => drop(at.compare_swap(&vars.number[v], a, b).await),
-            Instr::Wait(v, x) => drop(at.wait_until(&vars.number[v], |y| y == x).await),
-        }
+        let Ok(()) = match *instr {
+            Instr::Read(v) => at.read(&vars.number[v]).await.map(|_| ()),
+            Instr::Write(v, x) => at.write(&vars.number[v], x).await,
+            Instr::Add(v, d) => at.fetch_add(&vars.number[v], d).await.map(|_| ()),
+            Instr::Or(v, m) => at.fetch_or(&vars.number[v], m).await.map(|_| ()),
+            Instr::BoundedDecrement(v) => at.bounded_decrement(&vars.number[v]).await.map(|_| ()),
+            Instr::TestAndSet => at.test_and_set(&vars.bit).await.map(|_| ()),
+            Instr::Swap(v, x) => at.swap(&vars.number[v], x).await.map(|_| ()),
+            Instr::CompareSwap(v, a, b) => at.compare_swap(&vars.number[v], a, b).await.map(|_| ()),
+            Instr::Wait(v, x) => at.wait_until(&vars.number[v], |y| y == x).await.map(|_| ()),
+        };
     }
     // Stay here, so that the local state still tells what was seen.
     let _ = at.wait_until(&vars.never, |x| x).await;
