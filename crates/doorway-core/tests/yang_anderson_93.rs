@@ -16,7 +16,7 @@ fn paper_invariants_hold() {
 fn the_initial_value_of_t_is_arbitrary() {
     for t in [0, 1] {
         let claims = claims::of(registry::find("ya-two").unwrap(), Sizes { n: 2, k: 1 });
-        Explorer::new(2).properties(claims).initially("T", t).run(|site| TwoProcess::new(site)).unwrap().assert_holds();
+        Explorer::new(2).properties(claims).initially("T", t).run(TwoProcess::new).unwrap().assert_holds();
     }
 }
 
@@ -26,7 +26,7 @@ fn every_statement_is_reached() {
         // 12 is done straight from the critical section, 11.
         Property::sometimes(format!("someone at {label}"), move |v| v.count(label) > 0)
     });
-    let report = Explorer::new(2).properties(statements).run(|site| TwoProcess::new(site)).unwrap();
+    let report = Explorer::new(2).properties(statements).run(TwoProcess::new).unwrap();
     report.assert_holds();
 }
 
