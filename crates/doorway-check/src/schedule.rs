@@ -7,6 +7,9 @@
 //! | `p0.2` | `p0` is about to do statement 2; it does it |
 //! | `p0.2.3.4` | the same for several statements in a row |
 //! | `p1.5~` | it does statement 5, which is a wait, and goes on waiting |
+//! | `p1.5?` | the same, and gives up |
+//! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3 |
+//! | `p1!` | it crashes |
 //! | `p0>in` | `p0` runs alone until it is inside |
 //! | `p0>out` | `p0` runs alone until its passage is over |
 //! | `p0>5` | `p0` runs alone until it is about to do statement 5 |
@@ -25,7 +28,7 @@
 //! ```
 
 use crate::property::View;
-use crate::sim::{Op, Phase, State, TextError, World};
+use crate::sim::{Action, Op, Phase, State, TextError, What, World};
 use crate::trace::{Step, Trace};
 use std::fmt;
 
@@ -34,7 +37,7 @@ use std::fmt;
 pub struct Runner {
     world: World,
     state: State,
-    order: Vec<usize>,
+    actions: Vec<Action>,
 }
 
 /// Why a schedule could not be followed.
@@ -75,7 +78,10 @@ impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Word(word) => {
-                write!(f, "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p0>in, p0>out or p0>5")
+                write!(
+                    f,
+                    "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p0>in, p0>out or p0>5"
+                )
             }
             Self::Elsewhere { word, at } => write!(f, "at {word:?} the process is {at}"),
             Self::Otherwise { word, did } => write!(f, "at {word:?} the process did {did}"),
@@ -86,12 +92,21 @@ impl fmt::Display for ScheduleError {
 }
 impl std::error::Error for ScheduleError {}
 
+/// How a step is to go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    GoesOn,
+    Waits,
+    GivesUp,
+    Sees(u64),
+}
+
 impl Runner {
     /// Starts in the first state.
     #[must_use]
     pub fn new(world: World) -> Self {
         let state = world.initial();
-        Self { world, state, order: Vec::new() }
+        Self { world, state, actions: Vec::new() }
     }
 
     /// Follows a schedule.
@@ -102,7 +117,7 @@ impl Runner {
         for word in schedule.split_whitespace() {
             let bad = || ScheduleError::Word(word.to_owned());
             let rest = word.strip_prefix('p').ok_or_else(bad)?;
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?; // the words are ASCII up to there
             let p: usize = rest[..digits].parse().map_err(|_| bad())?;
             if p >= self.world.processes() {
                 return Err(bad());
@@ -111,10 +126,21 @@ impl Runner {
                 ">" => self.run_until(word, p, &rest[digits + 1..])?,
                 "." => {
                     for statement in rest[digits + 1..].split('.') {
-                        let waits = statement.ends_with('~');
-                        let label = statement.trim_end_matches('~').parse().map_err(|_| bad())?;
-                        self.one_step(word, p, label, waits)?;
+                        let end = statement.find(|c: char| !c.is_ascii_digit()).unwrap_or(statement.len());
+                        let label = statement[..end].parse().map_err(|_| bad())?;
+                        let how = match (&statement[end..], statement[end..].strip_prefix('=')) {
+                            ("", _) => How::GoesOn,
+                            ("~", _) => How::Waits,
+                            ("?", _) => How::GivesUp,
+                            (_, Some(value)) => How::Sees(value.parse().map_err(|_| bad())?),
+                            _ => return Err(bad()),
+                        };
+                        self.one_step(word, p, label, how)?;
                     }
+                }
+                "!" if rest.len() == digits + 1 => {
+                    let crash = Action { process: p, what: What::Crash };
+                    self.act(crash)?.ok_or_else(|| self.elsewhere(word, p))?;
                 }
                 _ => return Err(bad()),
             }
@@ -122,15 +148,34 @@ impl Runner {
         Ok(self)
     }
 
-    fn one_step(&mut self, word: &str, p: usize, label: u16, waits: bool) -> Result<(), ScheduleError> {
+    fn one_step(&mut self, word: &str, p: usize, label: u16, how: How) -> Result<(), ScheduleError> {
         if self.world.next_at(&self.state, p).1 != label || self.world.next(&self.state, p) == Op::Stop {
-            return Err(ScheduleError::Elsewhere { word: word.to_owned(), at: self.whereabouts(p) });
+            return Err(self.elsewhere(word, p));
         }
-        let step = self.step(p)?;
-        if step.waits != waits {
+        let mut actions = vec![Action::step(p), Action { process: p, what: What::GiveUp }];
+        actions.retain(|a| (a.what == What::GiveUp) == (how == How::GivesUp));
+        if let How::Sees(value) = how {
+            actions.clear();
+            self.world.actions(&self.state, p, &mut actions);
+            let mut sees = Vec::new();
+            for action in actions {
+                let stepped = self.world.act(&mut self.state.clone(), action)?;
+                sees.extend(stepped.filter(|s| s.saw == value).map(|_| action));
+            }
+            actions = sees;
+        }
+        let Some(&action) = actions.first() else {
+            return Err(ScheduleError::Otherwise { word: word.to_owned(), did: "not see that".to_owned() });
+        };
+        let step = self.act(action)?.ok_or_else(|| self.elsewhere(word, p))?;
+        if matches!(how, How::GoesOn | How::Waits) && step.waits != (how == How::Waits) {
             return Err(ScheduleError::Otherwise { word: word.to_owned(), did: step.did });
         }
         Ok(())
+    }
+
+    fn elsewhere(&self, word: &str, p: usize) -> ScheduleError {
+        ScheduleError::Elsewhere { word: word.to_owned(), at: self.whereabouts(p) }
     }
 
     fn run_until(&mut self, word: &str, p: usize, goal: &str) -> Result<(), ScheduleError> {
@@ -141,7 +186,7 @@ impl Runner {
         let mut been = Vec::new();
         loop {
             let phase = self.world.phase(&self.state, p);
-            let step = self.step(p)?;
+            let step = self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;
             let arrived = match (goal, label) {
                 ("in", _) => self.world.phase(&self.state, p) == Phase::Inside,
                 ("out", _) => phase != Phase::Remainder && self.world.phase(&self.state, p) == Phase::Remainder,
@@ -168,13 +213,14 @@ impl Runner {
         }
     }
 
-    /// Lets one process take one step.
+    /// Lets something happen; `None` if it cannot.
     ///
     /// # Errors
-    /// If its text cannot be run by replay.
-    pub fn step(&mut self, p: usize) -> Result<Step, TextError> {
-        self.order.push(p);
-        Step::take(&mut self.world, &mut self.state, p)
+    /// If a text cannot be run by replay.
+    pub fn act(&mut self, action: Action) -> Result<Option<Step>, TextError> {
+        let step = Step::take(&mut self.world, &mut self.state, action)?;
+        self.actions.extend(step.as_ref().map(|_| action));
+        Ok(step)
     }
 
     /// The state it is in.
@@ -204,6 +250,6 @@ impl Runner {
     /// If a text cannot be run by replay.
     pub fn trace(&mut self) -> Result<Trace, TextError> {
         let initial = self.world.initial();
-        Ok(Trace::of(&mut self.world, &initial, &self.order)?.0)
+        Trace::of(&mut self.world, &initial, &self.actions)
     }
 }

@@ -108,7 +108,7 @@ impl Subject {
     pub fn claims(&self, sizes: Sizes) -> Vec<Property> {
         match self.mutant {
             None => claims::of(self.info, sizes),
-            Some(_) => claims::of_the_problem(self.info.problem, sizes),
+            Some(_) => claims::of_the_problem(self.info, sizes),
         }
     }
 

@@ -183,9 +183,9 @@ fn a_deadlock_does_not_wait_for_those_who_need_not_start() {
     // p1 waits for a ticket that p0 kept when it left; p0 could come back and would free it, and need not.
     let subject = subject::find("mutant:bakery-keeps-its-ticket").unwrap();
     let sizes = Sizes { n: 2, k: 1 };
-    let rules = Rules { passages: Some(2), ..Rules::default() };
-    let report =
-        Explorer::new(2).properties(subject.claims(sizes)).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let claims = subject.claims(sizes);
+    let rules = Rules::with_passages(Some(2)).for_properties(&claims);
+    let report = Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
     let trace = report.verdict("deadlock-free").trace.as_ref().unwrap();
     let sections: Vec<&str> = trace.end.iter().map(|at| at.section).collect();
     assert!(sections.contains(&"remainder") && sections.contains(&"entry"), "{sections:?}");

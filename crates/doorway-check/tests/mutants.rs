@@ -11,9 +11,10 @@ use std::fmt::Write as _;
 fn explore(mutant: &Mutant, properties: impl FnOnce(&subject::Subject, registry::Sizes) -> Vec<Property>) -> Report {
     let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
     let sizes = subject.sizes(None, None).unwrap();
-    let rules = Rules { passages: mutant.sizes.passages, ..Rules::default() };
+    let properties = properties(&subject, sizes);
+    let rules = Rules::with_passages(mutant.sizes.passages).for_properties(&properties);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(sizes.n).properties(properties(&subject, sizes)).explore(world).unwrap()
+    Explorer::new(sizes.n).properties(properties).explore(world).unwrap()
 }
 
 fn steps(verdict: &Verdict) -> usize {
@@ -48,7 +49,7 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
     for info in registry::ALL {
         let subject = subject::find(info.id).unwrap();
         let sizes = subject.sizes(None, None).unwrap();
-        let rules = Rules { passages: info.defaults.passages, ..Rules::default() };
+        let rules = Rules::with_passages(info.defaults.passages).for_properties(&claims::of(info, sizes));
         let explore = |world| {
             let report = Explorer::new(sizes.n).properties(claims::of(info, sizes)).explore(world).unwrap();
             report.assert_holds();
@@ -97,9 +98,10 @@ fn every_claim_is_seen_to_fail() {
         for mutant in mutants::ALL.iter().filter(|m| m.of == info.id) {
             let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
             let sizes = subject.sizes(None, None).unwrap();
-            let rules = Rules { passages: mutant.sizes.passages, ..Rules::default() };
+            let claims = claims::of(info, sizes);
+            let rules = Rules::with_passages(mutant.sizes.passages).for_properties(&claims);
             let report = Explorer::new(sizes.n)
-                .properties(claims::of(info, sizes))
+                .properties(claims)
                 .keep_going(true)
                 .max_states(300_000)
                 .explore(subject.world(sizes, rules).unwrap())

@@ -7,6 +7,7 @@ use doorway_check::sim::{Keep, Rules};
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report};
+use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -30,6 +31,15 @@ pub(crate) struct Args {
     /// A property to ask for; may be given several times [default: all that the algorithm promises]
     #[arg(long = "property", value_name = "NAME")]
     properties: Vec<String>,
+    /// Let up to this many processes crash, at any step outside their remainders
+    #[arg(long, default_value_t = 0, value_name = "F")]
+    crashes: usize,
+    /// Weaken each variable to this kind of register, and no further than it declares
+    #[arg(long, default_value = "atomic", value_parser = register)]
+    registers: Register,
+    /// With --registers: weaken variables further than they declare
+    #[arg(long)]
+    force: bool,
     /// End the search after this many states
     #[arg(long, value_name = "STATES")]
     max_states: Option<NonZero<usize>>,
@@ -61,6 +71,11 @@ fn passages(text: &str) -> Result<Passages, String> {
     }
 }
 
+fn register(text: &str) -> Result<Register, String> {
+    let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
+    kinds.into_iter().find(|kind| kind.to_string() == text).ok_or("give safe, monotone, regular or atomic".to_owned())
+}
+
 fn size(text: &str) -> Result<usize, String> {
     let bad = || "give a number of bytes, or one with K, M or G behind it, such as 512M".to_owned();
     let (digits, unit) = match text.char_indices().last().ok_or_else(bad)? {
@@ -89,7 +104,7 @@ struct Document<'a> {
     algorithm: String,
     n: usize,
     k: usize,
-    registers: &'static str,
+    registers: String,
     crashes: usize,
     passages: Option<u32>,
     states: usize,
@@ -122,7 +137,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         _ => Keep::Trusted,
     };
     let passages = args.passages.map_or(subject.defaults().passages, |p| p.0);
-    let rules = Rules { passages, keep, ..Rules::default() };
+    let rules = Rules {
+        passages,
+        keep,
+        crashes: args.crashes,
+        registers: args.registers,
+        force_registers: args.force,
+        ..Rules::default()
+    }
+    .for_properties(&properties);
 
     let begun = Instant::now();
     let bar = Bar::new();
@@ -142,8 +165,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             algorithm: subject.id(),
             n: sizes.n,
             k: sizes.k,
-            registers: "atomic",
-            crashes: 0,
+            registers: report.rules.registers.to_string(),
+            crashes: report.rules.crashes,
             passages,
             states: report.states,
             edges: report.edges,
@@ -193,9 +216,19 @@ fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Prope
 /// What was found and what was covered, for people.
 pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: Duration) -> String {
     let mut out = String::new();
-    let passages = report.passages.map_or("unbounded".to_owned(), |p| p.to_string());
+    let passages = report.rules.passages.map_or("unbounded".to_owned(), |p| p.to_string());
     let _ = writeln!(out, "{}: {}", subject.id(), subject.mutant.map_or(subject.info.title, |m| m.change));
-    let _ = writeln!(out, "n={} k={}, atomic registers, no crashes, passages: {passages}\n", sizes.n, sizes.k);
+    let _ = writeln!(
+        out,
+        "n={} k={}, {} registers, {}, passages: {passages}\n",
+        sizes.n,
+        sizes.k,
+        report.rules.registers,
+        match report.rules.crashes {
+            0 => "no crashes".to_owned(),
+            f => format!("up to {}", count(f as u64, "crash").replace("crashs", "crashes")),
+        }
+    );
     let width = report.verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
     for v in &report.verdicts {
         let steps = v.trace.as_ref().map(|t| count(t.len() as u64, "step"));
@@ -212,7 +245,7 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
             let _ = writeln!(out, "\nA shortest way to break {}:\n{trace}", v.name);
         }
     }
-    let covered = match (report.complete, report.passages, report.stop) {
+    let covered = match (report.complete, report.rules.passages, report.stop) {
         (true, None, _) => "complete".to_owned(),
         (true, Some(p), _) => format!("complete for {} of each process", count(u64::from(p), "passage")),
         (false, _, Some(why)) => format!("NOT complete: {why}"),

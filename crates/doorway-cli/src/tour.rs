@@ -34,10 +34,11 @@ fn explore(id: &str) -> Result<Report, String> {
     let subject = subject::find(id).map_err(|e| e.to_string())?;
     let sizes = subject.sizes(None, None).map_err(|e| e.to_string())?;
     let begun = Instant::now();
-    let rules = Rules { passages: subject.defaults().passages, ..Rules::default() };
+    let claims = subject.claims(sizes);
+    let rules = Rules::with_passages(subject.defaults().passages).for_properties(&claims);
     let report = subject
         .world(sizes, rules)
-        .and_then(|world| Explorer::new(sizes.n).properties(subject.claims(sizes)).explore(world))
+        .and_then(|world| Explorer::new(sizes.n).properties(claims).explore(world))
         .map_err(|e| e.to_string())?;
     print(&check::describe(&subject, sizes, &report, begun.elapsed()))?;
     Ok(report)

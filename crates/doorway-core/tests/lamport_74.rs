@@ -9,8 +9,8 @@ use doorway_core::registry::{self, Sizes};
 
 #[test]
 fn exclusion_and_invariants_hold() {
-    for (n, passages, states) in [(1, 3, 13), (2, 1, 93), (2, 3, 1_627), (3, 1, 3_152), (3, 2, 59_331), (4, 1, 158_329)]
-    {
+    // Who came before whom is part of these states; a change in their numbers means that exploration changed.
+    for (n, passages, states) in [(1, 3, 13), (2, 1, 107), (2, 3, 1_935), (3, 1, 6_591), (3, 2, 127_097)] {
         explore("bakery", n, 1, Some(passages), states);
     }
 }

@@ -14,10 +14,11 @@ fn defaults_complete_and_everything_promised_holds() {
     for info in registry::ALL {
         let subject = subject::find(info.id).unwrap();
         let sizes = subject.sizes(None, None).unwrap();
-        let rules = Rules { passages: info.defaults.passages, ..Rules::default() };
+        let claims = subject.claims(sizes);
+        let rules = Rules::with_passages(info.defaults.passages).for_properties(&claims);
         let world = subject.world(sizes, rules).unwrap();
         let weakest = world.layout().vars().iter().map(|v| v.needs).min();
-        let report = Explorer::new(sizes.n).properties(subject.claims(sizes)).explore(world).unwrap();
+        let report = Explorer::new(sizes.n).properties(claims).explore(world).unwrap();
         report.assert_holds();
 
         let declared: BTreeSet<Instruction> = info.instructions.iter().copied().collect();

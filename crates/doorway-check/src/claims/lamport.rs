@@ -12,7 +12,7 @@ pub(super) fn bakery() -> Vec<Property> {
             let place = |p| (v.get_at::<u64>("Ticket", p), p);
             v.processes()
                 .filter(|&p| v.at(p, 9))
-                .all(|p| v.processes().filter(|&q| v.past_doorway(q)).all(|q| place(p) <= place(q)))
+                .all(|p| v.processes().filter(|&q| v.past_doorway(q) && !v.at(q, 10)).all(|q| place(p) <= place(q)))
         }),
     ]
 }

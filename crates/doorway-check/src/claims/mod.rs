@@ -12,7 +12,7 @@ use doorway_core::registry::{Info, Problem, Sizes};
 /// Everything that an algorithm claims at these sizes, in the order of its registry entry.
 #[must_use]
 pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
-    let mut claims = of_the_problem(info.problem, sizes);
+    let mut claims = of_the_problem(info, sizes);
     claims.extend(match info.id {
         "bakery" => lamport::bakery(),
         "ya-two" => yang_anderson::two_process(),
@@ -23,17 +23,23 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
     claims
 }
 
-/// What every solution of a problem claims.
+/// What an algorithm claims as a solution of its problem, whatever its text.
 #[must_use]
-pub fn of_the_problem(problem: Problem, sizes: Sizes) -> Vec<Property> {
+pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     let most = sizes.n.min(sizes.k);
-    let (exclusion, everyone) = match problem {
+    let (exclusion, everyone) = match info.problem {
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion => ("k-exclusion", "k-enter-together"),
     };
-    vec![
+    let mut claims = vec![
         Property::exclusion(exclusion, sizes.k),
         Property::deadlock_free("deadlock-free"),
         Property::sometimes(everyone, move |v| v.inside() == most),
-    ]
+        Property::livelock_free("livelock-free"),
+        Property::bounded_exit("bounded-exit"),
+        Property::starvation_free("starvation-free"),
+        Property::first_come("first-come-first-served", 1),
+    ];
+    claims.retain(|claim| info.properties.contains(&claim.name()));
+    claims
 }

@@ -38,6 +38,12 @@ fn claim(name: &'static str, so: fn(&Rivals<'_>) -> bool) -> Property {
     Property::always(name, move |v| [(0, 1), (1, 0)].into_iter().all(|(i, j)| so(&Rivals { v, i, j })))
 }
 
+/// `i` at a wait leads to its end, or to the news it waits for.
+fn progress(name: &'static str, wait: u16, news: Option<u64>) -> Property {
+    let got = move |v: &View<'_>, i| news.is_some_and(|least| v.get_at::<u64>("P", i) >= least);
+    Property::leads_to(name, move |v, i| v.at(i, wait), move |v, i| !v.at(i, wait) || got(v, i))
+}
+
 pub(super) fn two_process() -> Vec<Property> {
     vec![
         claim("I0", |r| r.i((0..=1, 13..=14)) == (r.c(r.i).is_none())),
@@ -57,5 +63,9 @@ pub(super) fn two_process() -> Vec<Property> {
         claim("I14", |r| implies(r.i(0..=2) && r.j(4..=8), r.p(r.j) == 0 || r.p(r.j) == 2)),
         claim("I15", |r| implies(r.i(0..=2) && r.j(9..=10), r.p(r.j) == 2)),
         claim("I16", |r| implies(r.i(3..=8) && r.j(10) && r.t() == r.i, r.p(r.j) == 2)),
+        progress("L0", 8, Some(1)),
+        progress("L1", 8, None),
+        progress("L2", 10, Some(2)),
+        progress("L3", 10, None),
     ]
 }

@@ -6,32 +6,27 @@
 //!
 //! let report = Explorer::new(2)
 //!     .property(Property::exclusion("mutual-exclusion", 1))
-//!     .property(Property::deadlock_free("deadlock-free"))
+//!     .property(Property::starvation_free("starvation-free"))
 //!     .property(Property::sometimes("someone waits at 10", |v| v.count(10) > 0))
-//!     .run(|site| TwoProcess::new(site))
+//!     .run(TwoProcess::new)
 //!     .unwrap();
 //! report.assert_holds();
 //! assert!(report.complete);
 //! ```
 
+mod graph;
+mod progress;
 mod report;
+mod search;
 mod store;
 
 pub use report::{Report, Stop, Verdict};
 
-use crate::property::{Property, Test, View};
-use crate::sim::Part;
-use crate::sim::{Keep, Rules, Sections, Sim, State, TextError, World};
-use crate::trace::Trace;
+use crate::property::Property;
+use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::Site;
+use doorway_core::memory::{Register, Site};
 use std::fmt;
-use store::{StateId, Store};
-
-/// How deep [`Keep::CrossChecked`] runs merged local states side by side.
-const CROSS_CHECK_DEPTH: usize = 6;
-/// How many states lie between two looks at memory and progress.
-const STRIDE: usize = 4096;
 
 type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
 
@@ -96,7 +91,8 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Each process makes this many passages; `None` (the default): no bound. *Complete* then means complete for that bound.
+    /// Each process makes this many passages; `None` (the default): no bound. *Complete* then means complete for that bound, and progress is
+    /// judged for that bound only.
     pub fn passages(mut self, passages: impl Into<Option<u32>>) -> Self {
         self.rules.passages = passages.into();
         self
@@ -111,6 +107,24 @@ impl<'a> Explorer<'a> {
     /// What to do with the text's `keep`.
     pub fn keep(mut self, keep: Keep) -> Self {
         self.rules.keep = keep;
+        self
+    }
+
+    /// Up to this many processes crash, at every step outside their remainders, also half-way through a write.
+    pub fn crashes(mut self, crashes: usize) -> Self {
+        self.rules.crashes = crashes;
+        self
+    }
+
+    /// Weakens each variable to this kind of register, and no further than it declares.
+    pub fn registers(mut self, registers: Register) -> Self {
+        self.rules.registers = registers;
+        self
+    }
+
+    /// Weakens variables further than they declare.
+    pub fn force_registers(mut self, force: bool) -> Self {
+        self.rules.force_registers = force;
         self
     }
 
@@ -148,12 +162,12 @@ impl<'a> Explorer<'a> {
     /// Explores a solution of k-exclusion.
     ///
     /// # Errors
-    /// If its text breaks the rules that replay rests on.
+    /// If its text breaks the rules that replay rests on, or there are more processes than the rules can keep track of.
     pub fn run<A>(self, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Report, TextError>
     where
         A: KExclusion<Sim> + 'static,
     {
-        let world = World::new(self.processes, self.rules, build)?;
+        let world = World::new(self.processes, self.rules.for_properties(&self.properties), build)?;
         self.explore(world)
     }
 
@@ -163,7 +177,8 @@ impl<'a> Explorer<'a> {
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If [`initially`](Self::initially) named a variable that does not exist.
+    /// If [`initially`](Self::initially) named a variable that does not exist, or a property about the order of arrival is asked of a machine
+    /// whose rules do not keep track of it.
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
         let mut initial = world.initial();
         for (path, word) in &self.initially {
@@ -172,166 +187,9 @@ impl<'a> Explorer<'a> {
             };
             initial.vars[v as usize] = *word;
         }
-        Search::new(self, &world, initial).run(&mut world)
-    }
-}
-
-/// A property at work: the parts it is asked of, and what was found.
-struct Asked {
-    property: Property,
-    parts: Vec<Part>,
-    /// The state, and for operators over steps the step, that decided it.
-    decided: Option<(StateId, Option<usize>)>,
-}
-
-impl Asked {
-    /// Whether finding it decided means that it failed.
-    fn fails_when_decided(&self) -> bool {
-        !matches!(self.property.test, Test::Sometimes(_))
-    }
-}
-
-struct Search<'a> {
-    explorer: Explorer<'a>,
-    asked: Vec<Asked>,
-    store: Store,
-    initial: State,
-    edges: u64,
-}
-
-impl<'a> Search<'a> {
-    fn new(mut explorer: Explorer<'a>, world: &World, initial: State) -> Self {
-        let asked = std::mem::take(&mut explorer.properties)
-            .into_iter()
-            .map(|property| Asked { parts: world.layout().parts_of_kind(property.kind), property, decided: None })
-            .collect();
-        let mut store = Store::new(world);
-        store.insert(&initial, 0, 0);
-        Self { explorer, asked, store, initial, edges: 0 }
-    }
-
-    fn run(mut self, world: &mut World) -> Result<Report, TextError> {
-        let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
-        let mut at = 0;
-        let stop = loop {
-            if at == self.store.len() {
-                break None;
-            }
-            if at % STRIDE == 0
-                && let Some(stop) = self.out_of_memory(world, at)
-            {
-                break Some(stop);
-            }
-            let id = at as StateId;
-            self.store.load(id, &mut state);
-            self.look_at(world, &state, id);
-            let mut everyone_waits = true;
-            for p in 0..world.processes() {
-                if world.next(&state, p) == crate::sim::Op::Stop {
-                    continue;
-                }
-                next.clone_from(&state);
-                let stepped = world.step(&mut next, p)?;
-                self.edges += 1;
-                if !stepped.unchanged && world.phase(&state, p) != crate::sim::Phase::Remainder {
-                    everyone_waits = false;
-                }
-                self.look_at_step(world, &state, &next, id, p);
-                self.store.insert(&next, id, p);
-            }
-            if self.explorer.max_states.is_some_and(|most| self.store.len() > most) {
-                break Some(Stop::States);
-            }
-            if everyone_waits {
-                self.look_for_deadlock(world, &state, id)?;
-            }
-            at += 1;
-            if !self.explorer.keep_going && self.asked.iter().any(|a| a.decided.is_some() && a.fails_when_decided()) {
-                break Some(Stop::Failed);
-            }
-        };
-        if world.rules().keep == Keep::CrossChecked {
-            world.cross_check(CROSS_CHECK_DEPTH)?;
+        if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
+            assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
-        self.report(world, at, stop)
-    }
-
-    fn out_of_memory(&mut self, world: &World, at: usize) -> Option<Stop> {
-        let states = self.store.len();
-        let bytes = self.store.bytes() + world.bytes();
-        if let Some(call) = &mut self.explorer.progress {
-            call(&Progress { states, frontier: states - at, bytes });
-        }
-        self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
-    }
-
-    fn look_at(&mut self, world: &World, state: &State, id: StateId) {
-        let view = View::new(world, state);
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            let decides = match &asked.property.test {
-                Test::Always(so) => !asked.parts.iter().all(|&part| so(&view.of(part))),
-                Test::Sometimes(so) => asked.parts.iter().any(|&part| so(&view.of(part))),
-                Test::Unless(..) | Test::DeadlockFree => false,
-            };
-            if decides {
-                asked.decided = Some((id, None));
-            }
-        }
-    }
-
-    fn look_at_step(&mut self, world: &World, state: &State, next: &State, id: StateId, by: usize) {
-        let (before, after) = (View::new(world, state), View::new(world, next));
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            if let Test::Unless(so, until) = &asked.property.test {
-                let broken = asked.parts.iter().any(|&part| {
-                    let (before, after) = (before.of(part), after.of(part));
-                    before
-                        .processes()
-                        .any(|p| so(&before, p) && !until(&before, p) && !so(&after, p) && !until(&after, p))
-                });
-                if broken {
-                    asked.decided = Some((id, Some(by)));
-                }
-            }
-        }
-    }
-
-    fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            if matches!(asked.property.test, Test::DeadlockFree) && world.is_deadlock(state)? {
-                asked.decided = Some((id, None));
-            }
-        }
-        Ok(())
-    }
-
-    fn report(self, world: &mut World, expanded: usize, stop: Option<Stop>) -> Result<Report, TextError> {
-        let complete = stop.is_none();
-        let mut verdicts = Vec::new();
-        for asked in &self.asked {
-            let (holds, trace) = match asked.decided {
-                Some((id, step)) => {
-                    let order: Vec<usize> = self.store.path(id).into_iter().chain(step).collect();
-                    let (trace, _) = Trace::of(world, &self.initial, &order)?;
-                    (Some(!asked.fails_when_decided()), Some(trace))
-                }
-                None => (complete.then_some(asked.fails_when_decided()), None),
-            };
-            verdicts.push(Verdict { name: asked.property.name.clone(), holds, trace });
-        }
-        Ok(Report {
-            processes: world.processes(),
-            passages: world.rules().passages,
-            states: self.explorer.max_states.map_or(self.store.len(), |most| self.store.len().min(most)),
-            expanded,
-            edges: self.edges,
-            complete,
-            stop,
-            bytes: self.store.bytes() + world.bytes(),
-            local_states: world.local_states(),
-            runs: world.runs(),
-            instructions: world.instructions_seen(),
-            verdicts,
-        })
+        search::Search::new(self, &world, initial).run(&mut world)
     }
 }

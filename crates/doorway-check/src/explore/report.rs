@@ -1,5 +1,6 @@
 //! What a search found, and what it covered.
 
+use crate::sim::Rules;
 use crate::trace::Trace;
 use doorway_core::memory::Instruction;
 use std::borrow::Cow;
@@ -11,8 +12,8 @@ use std::fmt;
 pub struct Report {
     /// Processes.
     pub processes: usize,
-    /// Passages of each process; `None`: no bound.
-    pub passages: Option<u32>,
+    /// How the machine ran: passages, crashes, registers.
+    pub rules: Rules,
     /// States found.
     pub states: usize,
     /// States whose steps were all tried.

@@ -3,7 +3,7 @@
 //! A state is written as a string of bytes, one small number after the other, most of them in one byte. All strings lie in one buffer;
 //! a hash table of indices finds them again. For each state the step that first led to it is kept, which gives shortest traces.
 
-use crate::sim::{State, World};
+use crate::sim::{Action, State, World};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -18,10 +18,10 @@ pub(super) struct Store {
     starts: Vec<u64>,
     table: HashTable<StateId>,
     /// From which state, and by whose step, each was found.
-    parents: Vec<(StateId, u16)>,
+    parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
-    processes: usize,
-    counts_passages: bool,
+    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache.
+    parts: [bool; 4],
 }
 
 impl Store {
@@ -32,8 +32,7 @@ impl Store {
             table: HashTable::new(),
             parents: Vec::new(),
             scratch: Vec::new(),
-            processes: world.processes(),
-            counts_passages: world.counts_passages(),
+            parts: world.optional_parts(),
         }
     }
 
@@ -41,29 +40,44 @@ impl Store {
         self.parents.len()
     }
 
-    /// Adds a state unless it is known; says whether it was new.
-    pub(super) fn insert(&mut self, state: &State, parent: StateId, by: usize) -> bool {
+    /// Adds a state unless it is known; says which it is.
+    pub(super) fn insert(&mut self, state: &State, parent: StateId, by: Action) -> StateId {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         state.vars.iter().for_each(|&v| push(&mut scratch, zigzag(v)));
         state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
         state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
+        let [crashes, writes, order, cache] = self.parts;
+        if crashes {
+            push(&mut scratch, state.crashed);
+        }
+        if writes {
+            push(&mut scratch, state.writing);
+        }
+        if order {
+            state.before.iter().for_each(|&mask| push(&mut scratch, mask));
+            push(&mut scratch, state.passed);
+        }
+        if cache {
+            state.cached.iter().for_each(|&mask| push(&mut scratch, mask));
+        }
 
         let (bytes, starts) = (&self.bytes, &self.starts);
         let found = |id: &StateId| slice(bytes, starts, *id) == scratch;
         let entry = self.table.entry(hash(&scratch), found, |id| hash(slice(bytes, starts, *id)));
-        let new = match entry {
-            hashbrown::hash_table::Entry::Occupied(_) => false,
+        let id = match entry {
+            hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
             hashbrown::hash_table::Entry::Vacant(place) => {
-                place.insert(self.parents.len() as StateId);
+                let id = self.parents.len() as StateId;
+                place.insert(id);
                 self.bytes.extend_from_slice(&scratch);
                 self.starts.push(self.bytes.len() as u64);
-                self.parents.push((parent, by as u16));
-                true
+                self.parents.push((parent, by.pack()));
+                id
             }
         };
         self.scratch = scratch;
-        new
+        id
     }
 
     /// Reads a state into `state`, whose lengths are right already.
@@ -72,17 +86,29 @@ impl Store {
         state.vars.iter_mut().for_each(|v| *v = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
+        let [crashes, writes, order, cache] = self.parts;
+        if crashes {
+            state.crashed = pop(&mut bytes);
+        }
+        if writes {
+            state.writing = pop(&mut bytes);
+        }
+        if order {
+            state.before.iter_mut().for_each(|mask| *mask = pop(&mut bytes));
+            state.passed = pop(&mut bytes);
+        }
+        if cache {
+            state.cached.iter_mut().for_each(|mask| *mask = pop(&mut bytes));
+        }
         debug_assert!(bytes.is_empty());
-        debug_assert_eq!(state.locals.len(), self.processes);
-        debug_assert_eq!(state.passages.is_empty(), !self.counts_passages);
     }
 
-    /// Whose steps lead from the first state to this one, on a shortest way.
-    pub(super) fn path(&self, mut id: StateId) -> Vec<usize> {
+    /// What leads from the first state to this one, on a shortest way.
+    pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
         let mut path = Vec::new();
         while id != 0 {
             let (parent, by) = self.parents[id as usize];
-            path.push(usize::from(by));
+            path.push(Action::unpack(by));
             id = parent;
         }
         path.reverse();
@@ -93,7 +119,7 @@ impl Store {
     pub(super) fn bytes(&self) -> usize {
         self.bytes.capacity()
             + self.starts.capacity() * size_of::<u64>()
-            + self.parents.capacity() * size_of::<(StateId, u16)>()
+            + self.parents.capacity() * size_of::<(StateId, (u16, u16))>()
             + self.table.allocation_size()
     }
 }

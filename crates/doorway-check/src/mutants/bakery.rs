@@ -18,6 +18,7 @@ pub(super) enum Fault {
     DrawsMax,
     KeepsTicket,
     WaitsForItself,
+    WaitsToLeave,
 }
 
 pub(super) struct Bakery {
@@ -91,6 +92,11 @@ impl KExclusion<Sim> for Bakery {
         if self.fault == Fault::KeepsTicket {
             return Ok(());
         }
-        p.on(self.part).at(10).write(&self.ticket[p.pid().index()], 0).await
+        let me = p.pid().index();
+        if self.fault == Fault::WaitsToLeave {
+            p.on(self.part).at(10).wait_until(&self.ticket[(me + 1) % self.ticket.len()], |t| t == 0).await?;
+            p.on(self.part).keep(10, &"waited");
+        }
+        p.on(self.part).at(10).write(&self.ticket[me], 0).await
     }
 }

@@ -23,6 +23,7 @@ pub(super) enum Fault {
     SevenNamesP0,
     OutermostFirst,
     LacksASlot,
+    WaitsToLeave,
     ASlotTooMany,
 }
 
@@ -84,6 +85,10 @@ impl Slot {
                 }
                 let name = if self.fault == Fault::SevenNamesP0 { Pid::new(0) } else { p.pid() };
                 p.at(7).write(&self.q, name).await?;
+                if self.fault == Fault::WaitsToLeave {
+                    p.keep(7, &"wrote");
+                    p.at(7).wait_until(&self.q, |q| q != p.pid()).await?;
+                }
             }
         }
         Ok(())

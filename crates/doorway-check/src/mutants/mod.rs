@@ -111,9 +111,10 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Bakery(bakery::Fault::ClosesEarly), TWO_BOUNDED, Some((MUTEX, 12)), "bakery-closes-its-doorway-early", "5 before 42: the ticket is not yet written"),
     mutant(Text::Bakery(bakery::Fault::TiesEnter), TWO_BOUNDED, Some((MUTEX, 12)), "bakery-breaks-no-ties", "8 compares tickets without names: equal ones both enter"),
     mutant(Text::Bakery(bakery::Fault::TiesWait), TWO_BOUNDED, Some((STUCK, 10)), "bakery-waits-on-ties", "8 waits for equal tickets too"),
-    mutant(Text::Bakery(bakery::Fault::DrawsMax), TWO_BOUNDED, Some((MUTEX, 12)), "bakery-draws-the-maximum", "42 writes max instead of 1 + max"),
+    mutant(Text::Bakery(bakery::Fault::DrawsMax), TWO_BOUNDED, Some(("first-come-first-served", 10)), "bakery-draws-the-maximum", "42 writes max instead of 1 + max"),
     mutant(Text::Bakery(bakery::Fault::KeepsTicket), TWO_BOUNDED, Some((STUCK, 12)), "bakery-keeps-its-ticket", "10 dropped: leaves with its ticket"),
     mutant(Text::Bakery(bakery::Fault::WaitsForItself), TWO_BOUNDED, Some((STUCK, 5)), "bakery-waits-for-itself", "7 and 8 scan the process itself, which never lets itself go"),
+    mutant(Text::Bakery(bakery::Fault::WaitsToLeave), TWO_BOUNDED, Some((STUCK, 12)), "bakery-waits-to-leave", "10 waits until the next one has no ticket"),
     // ya-two
     mutant(Text::TwoProcess(two_process::Fault::ThirteenBeforeTwelve), TWO, Some((STUCK, 13)), "ya-two-13-before-12", "looks at T before it frees the way"),
     mutant(Text::TwoProcess(two_process::Fault::FourBeforeOne), TWO, Some((MUTEX, 8)), "ya-two-4-before-1", "looks for a rival before it announces itself"),
@@ -129,6 +130,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::TwoProcess(two_process::Fault::NoSix), TWO, Some((STUCK, 21)), "ya-two-without-6", "6 dropped: 7 overwrites what it finds"),
     mutant(Text::TwoProcess(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-two-without-12", "12 dropped: never stops competing"),
     mutant(Text::TwoProcess(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-two-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
+    mutant(Text::TwoProcess(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-two-waits-to-leave", "12 waits until the rival does not compete"),
     // am-chain
     mutant(Text::Chain(chain::Fault::FourBeforeThree), TWO, Some((STUCK, 6)), "am-chain-swaps-3-and-4", "looks at X before it announces itself (a missing fence)"),
     mutant(Text::Chain(chain::Fault::SevenBeforeSix), TWO, Some((STUCK, 6)), "am-chain-swaps-6-and-7", "wakes before it frees the slot"),
@@ -143,6 +145,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Chain(chain::Fault::OutermostFirst), THREE, Some((K_EXCLUSION, 13)), "am-chain-exits-outermost-first", "leaves the slots in the order of entry"),
     mutant(Text::Chain(chain::Fault::ASlotTooMany), THREE_TWO, Some((TOO_FEW, 0)), "am-chain-has-a-slot-too-many", "slot k-1 added: lets k-1 in"),
     mutant(Text::Chain(chain::Fault::LacksASlot), THREE, Some((K_EXCLUSION, 3)), "am-chain-lacks-a-slot", "slot N-1 left out"),
+    mutant(Text::Chain(chain::Fault::WaitsToLeave), TWO, Some((STUCK, 3)), "am-chain-waits-to-leave", "after 7, waits until somebody else writes Q"),
     mutant(Text::Chain(chain::Fault::SevenIfAnother), THREE, HOLDS, "am-chain-7-only-if-another", "7 writes only if Q is another's (one read more)"),
     // am-fast
     mutant(Text::FastPath(fast_path::Fault::AsPrinted), THREE, Some((K_EXCLUSION, 7)), "am-fast-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
@@ -153,6 +156,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::SevenBeforeSix)), THREE, Some((STUCK, 11)), "am-fast-swaps-6-and-7-in-its-slots", "in block and slow path, wakes before it frees the slot"),
     mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::OneTooFew)), THREE, Some((STUCK, 4)), "am-fast-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
     mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::SevenNamesP0)), THREE, Some((STUCK, 11)), "am-fast-7-names-p0-in-its-slots", "in block and slow path, 7 writes the name p0"),
+    mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::WaitsToLeave)), THREE, Some((STUCK, 4)), "am-fast-waits-to-leave-its-slots", "in block and slow path, after 7, waits until somebody else writes Q"),
     mutant(Text::FastPath(fast_path::Fault::UndoesAtOnceSizedN), THREE, HOLDS, "am-fast-undoes-at-once-sized-n", "<= 0 is slow and undone at once, slow path sized N"),
     mutant(Text::FastPath(fast_path::Fault::Exact), THREE, HOLDS, "am-fast-on-bounded-decrement", "the figure as printed, on the footnote's instruction"),
 ];

@@ -24,6 +24,7 @@ pub(super) enum Fault {
     NoTwelve,
     NoFourteen,
     AlwaysWaits,
+    WaitsToLeave,
 }
 
 pub(super) struct TwoProcess {
@@ -115,6 +116,10 @@ impl KExclusion<Sim> for TwoProcess {
         let (i, j) = (me.index(), 1 - me.index());
         let f = self.fault;
         let mut last = me;
+        if f == Fault::WaitsToLeave {
+            p.at(12).wait_until(&self.c[j], |c| c.is_none()).await?;
+            p.keep(12, &"waited");
+        }
         if f == Fault::ThirteenBeforeTwelve {
             last = p.at(13).read(&self.t).await?;
             p.keep(12, &last);

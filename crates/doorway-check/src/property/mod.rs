@@ -22,6 +22,7 @@ mod view;
 
 pub use view::{Labels, View};
 
+use crate::sim::Phase;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -41,6 +42,18 @@ pub(crate) enum Test {
     Sometimes(OfState),
     Unless(OfProcess, OfProcess),
     DeadlockFree,
+    LeadsTo(OfProcess, OfProcess),
+    LivelockFree,
+    BoundedExit,
+    FirstCome(usize),
+    FirstEnabled,
+}
+
+impl Test {
+    /// Whether it is decided on the whole graph, not on a state or a step.
+    pub(crate) fn needs_graph(&self) -> bool {
+        matches!(self, Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit)
+    }
 }
 
 impl Property {
@@ -77,11 +90,57 @@ impl Property {
         Self::new(name, Test::DeadlockFree)
     }
 
+    /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
+    ///
+    /// A run is fair if every process that has not crashed, and is not in its remainder, takes steps for ever.
+    pub fn leads_to(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>, usize) -> bool + 'static,
+        then: impl Fn(&View<'_>, usize) -> bool + 'static,
+    ) -> Self {
+        Self::new(name, Test::LeadsTo(Box::new(so), Box::new(then)))
+    }
+
+    /// Whoever is in its entry section enters, and whoever is in its exit section leaves it, in every fair run. With crashes: all who have
+    /// not crashed do, however the others did.
+    pub fn starvation_free(name: impl Into<Cow<'static, str>>) -> Self {
+        let on_its_way = |v: &View<'_>, p: usize| matches!(v.phase(p), Phase::Entry | Phase::Exit);
+        Self::leads_to(name, on_its_way, move |v, p| !on_its_way(v, p))
+    }
+
+    /// Whenever someone is in its entry section, someone enters, in every fair run.
+    pub fn livelock_free(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::LivelockFree)
+    }
+
+    /// The exit section takes a bounded number of a process's own steps, whatever the others do.
+    pub fn bounded_exit(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::BoundedExit)
+    }
+
+    /// k-first come, first served: when a process enters, fewer than `k` are still waiting that had left their doorways when it
+    /// began. With `k = 1`, first come, first served.
+    pub fn first_come(name: impl Into<Cow<'static, str>>, k: usize) -> Self {
+        Self::new(name, Test::FirstCome(k))
+    }
+
+    /// First in, first enabled: whoever has been passed by one that came after it can enter by its own steps alone, from then on and
+    /// whatever torn reads return.
+    pub fn first_enabled(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::FirstEnabled)
+    }
+
     /// Asks it of every part of this kind.
     #[must_use]
     pub fn each(mut self, kind: &'static str) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// Whether states must remember who came before whom to decide it; see [`Rules::order`](crate::sim::Rules::order).
+    #[must_use]
+    pub fn needs_order(&self) -> bool {
+        matches!(self.test, Test::FirstCome(_) | Test::FirstEnabled)
     }
 
     /// Its name.
@@ -98,6 +157,11 @@ impl fmt::Debug for Property {
             Test::Sometimes(_) => "sometimes",
             Test::Unless(..) => "unless",
             Test::DeadlockFree => "deadlock-free",
+            Test::LeadsTo(..) => "leads-to",
+            Test::LivelockFree => "livelock-free",
+            Test::BoundedExit => "bounded-exit",
+            Test::FirstCome(_) => "first-come",
+            Test::FirstEnabled => "first-enabled",
         };
         f.debug_struct("Property").field("name", &self.name).field("kind", &self.kind).field("test", &operator).finish()
     }

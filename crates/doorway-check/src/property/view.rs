@@ -82,7 +82,13 @@ impl<'a> View<'a> {
         self.world.phase(self.state, p)
     }
 
-    /// How many are in their critical sections.
+    /// Whether a process has crashed.
+    #[must_use]
+    pub fn has_crashed(&self, p: usize) -> bool {
+        self.world.has_crashed(self.state, p)
+    }
+
+    /// How many are in their critical sections; those that crashed there count.
     #[must_use]
     pub fn inside(&self) -> usize {
         self.processes().filter(|&p| self.phase(p) == Phase::Inside).count()

@@ -1,6 +1,6 @@
 //! What was declared: parts, variables, and their names.
 
-use doorway_core::memory::{Decl, Home, Name, Register, Word, fit};
+use doorway_core::memory::{Decl, Domain, Home, Name, Needs, Register, Word, fit};
 use std::any::TypeId;
 
 /// A variable of the simulated memory.
@@ -18,6 +18,8 @@ pub struct VarInfo {
     pub home: Home,
     /// The weakest register it is claimed to work with.
     pub needs: Register,
+    /// What a torn read may return; `None`: the natural numbers.
+    domain: Option<Vec<u64>>,
     width: u32,
     of: TypeId,
     fit: fn(u64, u32) -> u64,
@@ -30,6 +32,26 @@ impl VarInfo {
         (self.fit)(word, self.width)
     }
 
+    /// What a read may return while these values are being written over `old`, on a register of this kind. Sorted.
+    ///
+    /// With several writers: a safe read that overlaps any write returns anything, a regular one the value of the write that
+    /// ended last or of any write it overlaps. For one writer these are the usual definitions.
+    pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], largest: u64) -> Vec<u64> {
+        let mut values = vec![old];
+        values.extend_from_slice(writes);
+        let any = || self.domain.clone().unwrap_or_else(|| (0..=largest).collect());
+        match kind {
+            Register::Safe => values.extend(any()),
+            Register::Monotone if writes.iter().any(|&new| new > old) => {
+                values.extend(any().into_iter().filter(|&x| x > old))
+            }
+            Register::Monotone | Register::Regular | Register::Atomic => {}
+        }
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
     fn bare_name(&self) -> String {
         let index = self.name.index.map_or(String::new(), |i| format!("[{i}]"));
         format!("{}{index}", self.name.name)
@@ -39,6 +61,16 @@ impl VarInfo {
     #[must_use]
     pub fn show(&self, word: u64) -> String {
         (self.show)(word)
+    }
+}
+
+/// The values that a torn read may return, as far as they are declared or follow from the type.
+fn domain<T: Word>(decl: &Decl<'_, T>) -> Option<Vec<u64>> {
+    match decl.needs {
+        Needs::Safe(Domain::Of(values)) | Needs::Monotone(Domain::Of(values)) => {
+            Some(values.iter().map(|x| x.pack()).collect())
+        }
+        _ => (TypeId::of::<T>() == TypeId::of::<bool>()).then(|| vec![0, 1]),
     }
 }
 
@@ -124,6 +156,7 @@ impl Layout {
             init: decl.init.pack(),
             home: decl.home,
             needs: decl.needs.register(),
+            domain: domain(decl),
             width: decl.width,
             of: TypeId::of::<T>(),
             fit: fit::<T>,

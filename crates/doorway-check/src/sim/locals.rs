@@ -10,7 +10,7 @@
 
 use super::TextError;
 use super::layout::Part;
-use super::memory::{Position, Ran, Running, Sim};
+use super::memory::{Position, Ran, Running, Seen, Sim};
 use super::op::Op;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
@@ -35,7 +35,7 @@ pub(super) struct Child {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
     On,
-    FailedTurn,
+    FailedTurn { abortable: bool },
     PassageEnded,
 }
 
@@ -43,9 +43,9 @@ pub(super) enum How {
 pub(super) struct Node {
     parent: LocalId,
     depth: u32,
-    came: u64,
+    came: Seen,
     pub(super) position: Position,
-    kids: Vec<(u64, Child)>,
+    kids: Vec<(Seen, Child)>,
 }
 
 impl Node {
@@ -62,7 +62,7 @@ impl Node {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Merge {
     into: LocalId,
-    history: Vec<u64>,
+    history: Vec<Seen>,
 }
 
 /// All local states of one process found so far.
@@ -86,7 +86,8 @@ impl Locals {
         let Ran::Asks(position, _) = locals.run(sim, start, Vec::new())? else { return Err(TextError::Lost(pid)) };
         let stopped = Position { op: Op::Stop, ..position.clone() };
         for position in [position, stopped] {
-            locals.nodes.push(Node { parent: ROOT, depth: 0, came: 0, position, kids: Vec::new() });
+            let came = Seen { value: 0, gave_up: false };
+            locals.nodes.push(Node { parent: ROOT, depth: 0, came, position, kids: Vec::new() });
         }
         Ok(locals)
     }
@@ -99,7 +100,7 @@ impl Locals {
         start: &Start,
         keep: Keep,
         from: LocalId,
-        saw: u64,
+        saw: Seen,
     ) -> Result<Child, TextError> {
         match self.nodes[from as usize].kids.iter().find(|(value, _)| *value == saw) {
             Some(&(_, child)) => Ok(child),
@@ -108,7 +109,7 @@ impl Locals {
     }
 
     #[cold]
-    fn discover(&mut self, sim: &Sim, start: &Start, keep: Keep, from: LocalId, saw: u64) -> Result<Child, TextError> {
+    fn discover(&mut self, sim: &Sim, start: &Start, keep: Keep, from: LocalId, saw: Seen) -> Result<Child, TextError> {
         let mut history = self.history(from);
         history.push(saw);
         let depth = history.len();
@@ -119,11 +120,11 @@ impl Locals {
         let child = match self.run(sim, start, history.clone())? {
             Ran::Ended => Child { to: ROOT, how: How::PassageEnded },
             Ran::Lost => return Err(TextError::Lost(self.pid)),
-            Ran::FailedTurn(head) => {
+            Ran::FailedTurn(head, abortable) => {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                Child { to: self.ancestor(from, head), how: How::FailedTurn }
+                Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable } }
             }
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
@@ -147,14 +148,14 @@ impl Locals {
     }
 
     /// Runs the text twice: replay rests on its being deterministic.
-    fn run(&mut self, sim: &Sim, start: &Start, history: Vec<u64>) -> Result<Ran, TextError> {
+    fn run(&mut self, sim: &Sim, start: &Start, history: Vec<Seen>) -> Result<Ran, TextError> {
         let ran = sim.run(history.clone(), &mut || start(self.pid));
         self.runs += 1;
         let again = sim.run(history, &mut || start(self.pid));
         if ran == again { Ok(ran) } else { Err(TextError::NotDeterministic(self.pid)) }
     }
 
-    pub(super) fn history(&self, mut at: LocalId) -> Vec<u64> {
+    pub(super) fn history(&self, mut at: LocalId) -> Vec<Seen> {
         let mut history = Vec::with_capacity(self.nodes[at as usize].depth as usize + 1);
         while at != ROOT {
             history.push(self.nodes[at as usize].came);
@@ -195,7 +196,7 @@ impl Locals {
                     longer.push(saw);
                     match (child.how, self.run(sim, start, longer.clone())?) {
                         // A failed turn leads back to a loop head, which was compared on the way here.
-                        (How::PassageEnded, Ran::Ended) | (How::FailedTurn, Ran::FailedTurn(_)) => {}
+                        (How::PassageEnded, Ran::Ended) | (How::FailedTurn { .. }, Ran::FailedTurn(..)) => {}
                         (How::On, Ran::Asks(..)) => todo.push((child.to, longer, left - 1)),
                         _ => {
                             let merged = &self.nodes[merge.into as usize].position;
@@ -210,7 +211,7 @@ impl Locals {
 
     /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> usize {
-        let node = size_of::<Node>() + 2 * size_of::<(u64, Child)>();
+        let node = size_of::<Node>() + 2 * size_of::<(Seen, Child)>();
         self.nodes.capacity() * node + self.kept.len() * 64 + self.merges.len() * 128
     }
 }

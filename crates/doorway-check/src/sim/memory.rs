@@ -33,6 +33,17 @@ pub enum Phase {
     Exit,
 }
 
+impl Phase {
+    /// Where the next access of a process in this phase leads.
+    pub(super) fn begun(self) -> Self {
+        match self {
+            Self::Remainder => Self::Entry,
+            Self::Inside => Self::Exit,
+            same => same,
+        }
+    }
+}
+
 /// A simulated memory. A handle: clones are the same memory.
 #[derive(Clone, Default, Debug)]
 pub struct Sim(Rc<Inner>);
@@ -43,10 +54,17 @@ struct Inner {
     replay: RefCell<Replay>,
 }
 
+/// What one access saw; and whether the process, whose turn failed with it, then gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Seen {
+    pub(super) value: u64,
+    pub(super) gave_up: bool,
+}
+
 /// What one run of the text is given, and what it leaves behind.
 #[derive(Debug)]
 struct Replay {
-    history: Vec<u64>,
+    history: Vec<Seen>,
     seen: usize,
     phase: Phase,
     doorway_done: bool,
@@ -54,7 +72,11 @@ struct Replay {
     frames: Vec<String>,
     kept: Option<String>,
     asks: Option<(Op, Part, Label)>,
-    failed_turn: Option<usize>,
+    failed_turn: Option<(usize, bool)>,
+    /// Where the last wait began.
+    wait_at: Option<usize>,
+    /// Where a section began with a step of its own, because its first access is a wait.
+    section_at: Option<usize>,
 }
 
 impl Default for Replay {
@@ -69,6 +91,8 @@ impl Default for Replay {
             kept: None,
             asks: None,
             failed_turn: None,
+            wait_at: None,
+            section_at: None,
         }
     }
 }
@@ -89,8 +113,8 @@ pub(super) struct Position {
 pub(super) enum Ran {
     /// It asks for a step; the key says what still matters of its locals, if the text said so.
     Asks(Position, Option<String>),
-    /// A turn of a wait failed; the wait began after this many accesses.
-    FailedTurn(usize),
+    /// A turn of a wait failed; the wait began after this many accesses, and could be given up or not.
+    FailedTurn(usize, bool),
     /// The passage is over.
     Ended,
     /// It awaits something that is no access.
@@ -105,7 +129,7 @@ impl Sim {
     }
 
     /// Runs a text on a history.
-    pub(super) fn run(&self, history: Vec<u64>, passage: &mut dyn FnMut() -> Running) -> Ran {
+    pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> Ran {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
         let mut running = passage();
         let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
@@ -113,7 +137,7 @@ impl Sim {
         let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => Ran::Ended,
-            (Poll::Pending, Some(head), _) => Ran::FailedTurn(head),
+            (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some((op, part, label))) => {
                 let Replay { phase, doorway_done, rests, kept, .. } = replay;
                 let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {k}"));
@@ -134,17 +158,24 @@ impl Sim {
             r.seen += 1;
             r.kept = None;
             r.rests.retain(|(p, _)| *p != part);
-            r.phase = match r.phase {
-                Phase::Remainder => Phase::Entry,
-                Phase::Inside => Phase::Exit,
-                same => same,
-            };
-            Poll::Ready(saw)
+            r.phase = r.phase.begun();
+            Poll::Ready(saw.value)
         })
         .await
     }
 
     async fn access(&self, at: Access<Part>, op: Op) -> u64 {
+        // A process that waits at the first access of a section has begun the section all the same.
+        let begins_with_a_wait = {
+            let r = self.0.replay.borrow();
+            r.wait_at == Some(r.seen) && r.phase.begun() != r.phase
+        };
+        if begins_with_a_wait {
+            let mut r = self.0.replay.borrow_mut();
+            r.section_at = r.wait_at;
+            drop(r);
+            self.section().await;
+        }
         self.step(op, at.part, at.label).await
     }
 
@@ -158,6 +189,11 @@ impl Sim {
         let mut r = self.0.replay.borrow_mut();
         r.phase = Phase::Inside;
         r.kept = Some(format!("inside {held:?}"));
+    }
+
+    /// The entry section was given up; what follows is the way out.
+    pub(super) fn gives_up(&self) {
+        self.0.replay.borrow_mut().phase = Phase::Exit;
     }
 
     pub(super) fn phase(&self) -> Phase {
@@ -229,12 +265,23 @@ impl Memory for Sim {
     }
 
     fn wait_begins(&self, _: Pid) -> usize {
-        self.0.replay.borrow().seen
+        let mut r = self.0.replay.borrow_mut();
+        r.wait_at = Some(r.seen);
+        r.seen
     }
 
     /// A failed turn leads back to the loop head: the history is cut there, so it never grows by waiting.
-    async fn turn_failed(&self, _: Pid, head: &mut usize, _abortable: bool) -> Result<Next, Infallible> {
-        self.0.replay.borrow_mut().failed_turn = Some(*head);
+    async fn turn_failed(&self, _: Pid, head: &mut usize, abortable: bool) -> Result<Next, Infallible> {
+        {
+            let mut r = self.0.replay.borrow_mut();
+            let last = r.seen.checked_sub(1).and_then(|last| r.history.get(last));
+            if abortable && last.is_some_and(|seen| seen.gave_up) {
+                return Ok(Next::GiveUp);
+            }
+            // The loop head is behind the step that began the section.
+            let begun = usize::from(r.section_at == Some(*head));
+            r.failed_turn = Some((*head + begun, abortable));
+        }
         pending().await
     }
 

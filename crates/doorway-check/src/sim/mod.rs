@@ -15,13 +15,18 @@ mod layout;
 mod locals;
 mod memory;
 mod op;
+mod rules;
+mod step;
 mod world;
 
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
 pub use memory::{Phase, Sim, SimCell, SimVar};
 pub use op::Op;
-pub use world::{Keep, Rules, Sections, State, Stepped, World};
+pub use rules::{Keep, Rules, Sections};
+pub use step::{Action, Stepped, What};
+pub(crate) use world::is_set;
+pub use world::{State, World};
 
 use doorway_core::memory::{Label, Pid};
 use std::fmt;
@@ -49,6 +54,8 @@ pub enum TextError {
         /// How many accesses it had made.
         accesses: usize,
     },
+    /// There are more processes or variables than the rules can keep track of.
+    TooLarge,
     /// A `keep` left out a local that still matters.
     KeepHides {
         /// Who.
@@ -76,6 +83,10 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
                  write the wait as wait_until or spin_until"
+            ),
+            Self::TooLarge => write!(
+                f,
+                "crashes, weak registers, order and cost can be followed for at most 64 processes and variables; take fewer"
             ),
             Self::KeepHides { pid, label, later } => write!(
                 f,

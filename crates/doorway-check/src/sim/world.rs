@@ -1,53 +1,19 @@
 //! A machine: shared variables, processes, and who may step.
 
-use super::layout::Layout;
-use super::layout::Part;
-use super::locals::{DONE, How, Locals, Node, ROOT, Start};
+use super::layout::{Layout, Part, VarId};
+use super::locals::{DONE, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
 use super::op::Op;
+use super::rules::{Rules, Sections};
 use super::{LocalId, TextError};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Label, Pid, Process, Site};
+use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::memory::{Label, Pid, Process, Register, Site};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
-/// Whether leaving the remainder, and being inside, are steps of their own.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Sections {
-    /// Neither: a process leaves its remainder with its first access, and the critical section with the first access of its
-    /// exit, as in the papers. Nothing that others could notice is lost, and there are fewer states.
-    #[default]
-    Merged,
-    /// Both, as in most hand-written models.
-    Explicit,
-}
-
-/// What to do with the texts' [`keep`](doorway_core::memory::Here::keep).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Keep {
-    /// Merge local states that it says are alike.
-    #[default]
-    Trusted,
-    /// Merge, and when the search is done, run merged histories side by side to see that they are alike.
-    CrossChecked,
-    /// Do not merge: right whatever the texts say, and slow.
-    Ignored,
-}
-
-/// How the machine runs.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Rules {
-    /// How many passages each process makes; `None`: no bound.
-    pub passages: Option<u32>,
-    /// What counts as a step.
-    pub sections: Sections,
-    /// What to do with `keep`.
-    pub keep: Keep,
-}
-
-/// A state of the machine.
+/// A state of the machine. What the rules do not ask for stays empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// The shared variables.
@@ -56,28 +22,27 @@ pub struct State {
     pub locals: Vec<LocalId>,
     /// The passages that each process has completed, where these are counted.
     pub passages: Vec<u32>,
-}
-
-/// What a step did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stepped {
-    /// What the process saw.
-    pub saw: u64,
-    /// Whether shared memory is as it was.
-    pub unchanged: bool,
-    /// Whether a turn of a wait failed.
-    pub failed_turn: bool,
-    /// Whether a passage ended.
-    pub passage_ended: bool,
+    /// Who has crashed, a bit for each process.
+    pub crashed: u64,
+    /// Who is half-way through a write, a bit for each process.
+    pub writing: u64,
+    /// For each process in its entry section: who had left its doorway when this one began, and has not entered since.
+    pub before: Vec<u64>,
+    /// Who has been passed by one that came after it, a bit for each process.
+    pub passed: u64,
+    /// Of the process that is measured: which variables are in its cache, and which of them in no other.
+    pub cached: [u64; 2],
 }
 
 /// A machine with its processes.
 pub struct World {
-    sim: Sim,
+    pub(super) sim: Sim,
     layout: Layout,
-    start: Box<Start>,
-    locals: Vec<Locals>,
+    pub(super) start: Box<Start>,
+    pub(super) locals: Vec<Locals>,
     rules: Rules,
+    /// What each variable is under the rules.
+    kinds: Vec<Register>,
 }
 
 impl fmt::Debug for World {
@@ -87,6 +52,31 @@ impl fmt::Debug for World {
             .field("rules", &self.rules)
             .finish_non_exhaustive()
     }
+}
+
+/// From the end of the entry section to the end of the passage.
+async fn inside_and_out<A: KExclusion<Sim>>(
+    sim: &Sim,
+    p: &Process<Sim>,
+    algorithm: &A,
+    held: A::Held,
+    sections: Sections,
+) {
+    if sim.phase() == Phase::Remainder {
+        sim.section().await; // an entry without accesses is a step all the same
+    }
+    sim.enters(&held);
+    if sections == Sections::Explicit {
+        sim.section().await;
+    }
+    let Ok(()) = algorithm.release(p, held).await;
+    if sim.phase() == Phase::Inside {
+        sim.section().await;
+    }
+}
+
+pub(crate) fn is_set(bits: u64, p: usize) -> bool {
+    bits >> p & 1 == 1
 }
 
 impl World {
@@ -113,17 +103,47 @@ impl World {
                     Err(Failure::Memory(impossible)) => match impossible {},
                     Err(Failure::Refused(_)) => return,
                 };
-                if sim.phase() == Phase::Remainder {
-                    sim.section().await; // an entry without accesses is a step all the same
-                }
-                sim.enters(&held);
+                inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
+            })
+        };
+        Self::from_passages(n, rules, sim, start)
+    }
+
+    /// A machine of `n` processes that make passages through a solution whose waiting processes can give up. They do so, at
+    /// every turn that fails, if the rules say so.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_abortable<A>(n: usize, rules: Rules, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Self, TextError>
+    where
+        A: Abortable<Sim> + 'static,
+    {
+        let sim = Sim::default();
+        let algorithm = Rc::new(build(&Site::new(&sim)));
+        let memory = sim.clone();
+        let start = move |pid| -> Running {
+            let (algorithm, sim) = (Rc::clone(&algorithm), memory.clone());
+            Box::pin(async move {
+                let p = Process::new(pid, sim.clone());
                 if rules.sections == Sections::Explicit {
                     sim.section().await;
                 }
-                let Ok(()) = algorithm.release(&p, held).await;
-                if sim.phase() == Phase::Inside {
-                    sim.section().await;
-                }
+                let mut attempt = A::Attempt::default();
+                let held = match algorithm.try_acquire(&p, &mut attempt).await {
+                    Ok(Some(held)) => Some(held),
+                    Ok(None) => {
+                        sim.gives_up();
+                        let Ok(held) = algorithm.leave(&p, attempt).await;
+                        if let Some(held) = held {
+                            let Ok(()) = algorithm.release(&p, held).await;
+                        }
+                        None
+                    }
+                    Err(Failure::Memory(impossible)) => match impossible {},
+                    Err(Failure::Refused(_)) => None,
+                };
+                let Some(held) = held else { return };
+                inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
             })
         };
         Self::from_passages(n, rules, sim, start)
@@ -165,10 +185,20 @@ impl World {
         sim: Sim,
         start: impl Fn(Pid) -> Running + 'static,
     ) -> Result<Self, TextError> {
+        let layout = sim.layout();
+        let needs_bits =
+            rules.crashes > 0 || rules.order || rules.registers < Register::Atomic || rules.measure.is_some();
+        if needs_bits && (n > 64 || layout.vars().len() > 64 && rules.measure.is_some()) {
+            return Err(TextError::TooLarge);
+        }
+        let kind = |declared: Register| {
+            if rules.force_registers { rules.registers } else { rules.registers.max(declared) }
+        };
+        let kinds = layout.vars().iter().map(|v| kind(v.needs)).collect();
         // Far more than any passage of a text that waits in the words for waiting.
         let longest = 1000 + 100 * n;
         let locals = (0..n).map(|p| Locals::new(&sim, &start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { layout: sim.layout(), sim, start: Box::new(start), locals, rules })
+        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds })
     }
 
     /// How many processes there are.
@@ -198,6 +228,11 @@ impl World {
             vars: self.layout.vars().iter().map(|v| v.init).collect(),
             locals: vec![at; n],
             passages: vec![0; if self.counts_passages() { n } else { 0 }],
+            crashed: 0,
+            writing: 0,
+            before: vec![0; if self.rules.order { n } else { 0 }],
+            passed: 0,
+            cached: [0; 2],
         }
     }
 
@@ -206,7 +241,19 @@ impl World {
         self.rules.passages.is_some_and(|p| p > 1)
     }
 
-    fn node(&self, state: &State, p: usize) -> &Node {
+    /// The kind of register that a variable is under the rules.
+    #[must_use]
+    pub fn kind(&self, v: VarId) -> Register {
+        self.kinds[v as usize]
+    }
+
+    /// The kinds of registers that variables are under the rules.
+    #[must_use]
+    pub fn weakest_register(&self) -> Register {
+        self.kinds.iter().copied().min().unwrap_or(Register::Atomic)
+    }
+
+    pub(super) fn node(&self, state: &State, p: usize) -> &Node {
         &self.locals[p].nodes[state.locals[p] as usize]
     }
 
@@ -228,7 +275,22 @@ impl World {
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &State, p: usize) -> Phase {
-        self.node(state, p).position.phase
+        let phase = self.node(state, p).position.phase;
+        // Half-way through a write it has begun what the text has not seen done.
+        if state.writing != 0 && is_set(state.writing, p) { phase.begun() } else { phase }
+    }
+
+    /// Whether a process has crashed.
+    #[must_use]
+    #[inline]
+    pub fn has_crashed(&self, state: &State, p: usize) -> bool {
+        state.crashed != 0 && is_set(state.crashed, p)
+    }
+
+    /// How many processes are outside their remainders.
+    #[must_use]
+    pub fn contention(&self, state: &State) -> usize {
+        (0..self.processes()).filter(|&p| self.phase(state, p) != Phase::Remainder).count()
     }
 
     /// Whether it has left its doorway in this passage.
@@ -240,89 +302,18 @@ impl World {
     /// The statement of a part that a process is at: the one it rests at, or is about to do; 0 if it is not in that part.
     #[must_use]
     pub fn label_in(&self, state: &State, p: usize, part: Part) -> Label {
-        self.node(state, p).label_in(part)
+        let node = self.node(state, p);
+        if state.writing != 0 && is_set(state.writing, p) && node.position.part == part {
+            return node.position.label;
+        }
+        node.label_in(part)
     }
 
     /// What the accesses of a process have seen since its passage began, as its local state is known by: a `keep` makes several
     /// such lists one.
     #[must_use]
     pub fn history(&self, state: &State, p: usize) -> Vec<u64> {
-        self.locals[p].history(state.locals[p])
-    }
-
-    /// Lets a process take its next step. A process that has stopped stays as it is.
-    ///
-    /// # Errors
-    /// If its text breaks the rules that replay rests on.
-    #[inline]
-    pub fn step(&mut self, state: &mut State, p: usize) -> Result<Stepped, TextError> {
-        let at = state.locals[p];
-        let op = self.locals[p].nodes[at as usize].position.op;
-        if op == Op::Stop {
-            return Ok(Stepped { saw: 0, unchanged: true, failed_turn: false, passage_ended: false });
-        }
-        let before = op.var().map(|v| state.vars[v as usize]);
-        let saw = op.apply(&self.layout, &mut state.vars);
-        let child = self.locals[p].child(&self.sim, &*self.start, self.rules.keep, at, saw)?;
-        state.locals[p] = child.to;
-        let ended = child.how == How::PassageEnded;
-        if ended && let Some(limit) = self.rules.passages {
-            let done = match state.passages.get_mut(p) {
-                Some(count) => {
-                    *count += 1;
-                    *count
-                }
-                None => 1,
-            };
-            if done >= limit {
-                state.locals[p] = DONE;
-            }
-        }
-        Ok(Stepped {
-            saw,
-            unchanged: before == op.var().map(|v| state.vars[v as usize]),
-            failed_turn: child.how == How::FailedTurn,
-            passage_ended: ended,
-        })
-    }
-
-    /// Whether nobody can go on: someone is outside its remainder, and everyone who is has only failing turns. Those in
-    /// their remainders need not start.
-    ///
-    /// Exact: if each such process, run alone, comes back to where it is without a change of memory, then no order of
-    /// their steps changes anything for any of them. A process that will only wait but still has something else to do first is not
-    /// counted as waiting; it soon will be.
-    ///
-    /// # Errors
-    /// As [`step`](Self::step).
-    pub fn is_deadlock(&mut self, state: &State) -> Result<bool, TextError> {
-        let mut anyone = false;
-        for p in 0..self.processes() {
-            if self.phase(state, p) != Phase::Remainder {
-                anyone = true;
-                if !self.only_waits(state, p)? {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(anyone)
-    }
-
-    /// Whether a process, run alone, comes back to where it is, and nothing has changed.
-    fn only_waits(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
-        let mut alone = state.clone();
-        let mut been = Vec::new();
-        loop {
-            let stepped = self.step(&mut alone, p)?;
-            let at = alone.locals[p];
-            if at == state.locals[p] {
-                return Ok(stepped.unchanged);
-            }
-            if !stepped.unchanged || stepped.passage_ended || been.contains(&at) {
-                return Ok(false);
-            }
-            been.push(at);
-        }
+        self.locals[p].history(state.locals[p]).into_iter().map(|seen| seen.value).collect()
     }
 
     /// The instructions that occur in the local states found so far.
@@ -353,6 +344,12 @@ impl World {
             compared += locals.cross_check(&self.sim, &*self.start, depth)?;
         }
         Ok(compared)
+    }
+
+    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache.
+    pub(crate) fn optional_parts(&self) -> [bool; 4] {
+        let torn = self.weakest_register() < Register::Atomic;
+        [self.rules.crashes > 0, torn, self.rules.order, self.rules.measure.is_some()]
     }
 
     pub(crate) fn bytes(&self) -> usize {

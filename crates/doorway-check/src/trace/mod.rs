@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::sim::{Phase, State, TextError, World};
+use crate::sim::{Action, Phase, State, TextError, What, World};
 use serde::Serialize;
 
 /// A run from the first state, step by step.
@@ -15,8 +15,17 @@ pub struct Trace {
     pub processes: usize,
     /// The steps.
     pub steps: Vec<Step>,
+    /// From which step on it repeats for ever, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats_from: Option<usize>,
+    /// Why the repetition is fair, process by process.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub why_fair: Vec<String>,
     /// Where everyone is at the end.
     pub end: Vec<Whereabouts>,
+    /// What happened, as the machine is told it.
+    #[serde(skip)]
+    pub actions: Vec<Action>,
 }
 
 /// One step.
@@ -54,6 +63,9 @@ pub struct Whereabouts {
     /// What it would see and go on waiting, if its next step is a turn that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
+    /// Whether it has crashed there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub crashed: bool,
 }
 
 pub(crate) fn section(phase: Phase) -> &'static str {
@@ -66,24 +78,32 @@ pub(crate) fn section(phase: Phase) -> &'static str {
 }
 
 impl Trace {
-    /// The run in which the processes step in this order, and the state it leads to.
+    /// The run in which this happens.
     ///
     /// # Errors
     /// If a text breaks the rules that replay rests on.
-    pub fn of(world: &mut World, initial: &State, order: &[usize]) -> Result<(Self, State), TextError> {
+    pub fn of(world: &mut World, initial: &State, actions: &[Action]) -> Result<Self, TextError> {
         let mut state = initial.clone();
         let mut steps = Vec::new();
-        for &p in order {
-            steps.push(Step::take(world, &mut state, p)?);
+        for &action in actions {
+            steps.extend(Step::take(world, &mut state, action)?);
         }
         let mut end = Vec::new();
         for p in 0..world.processes() {
             let phase = world.phase(&state, p);
             let statement = (phase != Phase::Remainder).then(|| world.next_at(&state, p).1);
-            let next = Step::take(world, &mut state.clone(), p)?;
-            end.push(Whereabouts { section: section(phase), statement, waits: next.waits.then_some(next.did) });
+            let next = Step::take(world, &mut state.clone(), Action::step(p))?;
+            let waits = next.filter(|next| next.waits).map(|next| next.did);
+            end.push(Whereabouts { section: section(phase), statement, waits, crashed: world.has_crashed(&state, p) });
         }
-        Ok((Self { processes: world.processes(), steps, end }, state))
+        let (processes, actions) = (world.processes(), actions.to_vec());
+        Ok(Self { processes, steps, repeats_from: None, why_fair: Vec::new(), end, actions })
+    }
+
+    /// From this step on it repeats for ever, and this is why that is fair.
+    pub(crate) fn repeats(&mut self, from: usize, why_fair: Vec<String>) {
+        self.repeats_from = Some(from);
+        self.why_fair = why_fair;
     }
 
     /// How many steps it has.
@@ -100,26 +120,35 @@ impl Trace {
 }
 
 impl Step {
-    /// Lets a process take its next step, and writes down what happened.
-    pub(crate) fn take(world: &mut World, state: &mut State, p: usize) -> Result<Self, TextError> {
+    /// Lets something happen, and writes it down; `None` if it cannot happen.
+    pub(crate) fn take(world: &mut World, state: &mut State, action: Action) -> Result<Option<Self>, TextError> {
+        let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
         let old = op.var().map(|v| state.vars[v as usize]);
-        let stepped = world.step(state, p)?;
+        let writing = state.writing;
+        let Some(stepped) = world.act(state, action)? else { return Ok(None) };
         let layout = world.layout();
         let new = op.var().map(|v| state.vars[v as usize]);
         let after = world.phase(state, p);
-        Ok(Self {
+        let did = match action.what {
+            What::Crash => "crashes".to_owned(),
+            What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
+            What::Sees(_) => format!("{}, torn", op.describe(layout, part, stepped.saw)),
+            What::Step if state.writing & !writing != 0 => format!("{} begins", op.describe(layout, part, stepped.saw)),
+            What::Step => op.describe(layout, part, stepped.saw),
+        };
+        Ok(Some(Self {
             process: p,
             part: layout.part(part).path.clone(),
             statement,
             instruction: op.instruction().map(doorway_core::memory::Instruction::name),
-            did: op.describe(layout, part, stepped.saw),
+            did,
             waits: stepped.failed_turn,
             changed: op
                 .var()
                 .filter(|_| old != new)
                 .map(|v| (layout.short_name(v), layout.var(v).show(state.vars[v as usize]))),
             now: (before != after || stepped.passage_ended).then(|| section(after)),
-        })
+        }))
     }
 }

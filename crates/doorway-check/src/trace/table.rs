@@ -8,6 +8,7 @@ fn cell(step: &Step) -> String {
     let place = if step.part.is_empty() { String::new() } else { format!("{}.", step.part) };
     let what = match step.instruction {
         None => format!("→ {}", step.now.unwrap_or("on")),
+        Some(_) if step.did == "crashes" => format!("{place}{}: crashes", step.statement),
         Some(_) => format!("{place}{}: {}", step.statement, step.did),
     };
     if step.waits { format!("{what}, waits") } else { what }
@@ -43,6 +44,9 @@ impl fmt::Display for Trace {
         }
         writeln!(f, "  changed")?;
         for (i, step) in self.steps.iter().enumerate() {
+            if self.repeats_from == Some(i) {
+                writeln!(f, "----  repeats for ever:")?;
+            }
             let mut line = format!("{:4}", i + 1);
             for (p, &w) in widths.iter().enumerate() {
                 let text = if p == step.process { cell(step) } else { String::new() };
@@ -56,12 +60,16 @@ impl fmt::Display for Trace {
             .iter()
             .enumerate()
             .map(|(p, at)| match (at.section, at.statement, &at.waits) {
+                (_, Some(statement), _) if at.crashed => format!("p{p} crashed at {statement}"),
                 ("entry" | "exit", Some(statement), Some(sees)) => format!("p{p} waits at {statement} ({sees})"),
                 ("entry" | "exit", Some(statement), None) => format!("p{p} at {statement}"),
                 ("remainder", ..) => format!("p{p} outside"),
                 (section, ..) => format!("p{p} {section}"),
             })
             .collect();
+        if self.repeats_from.is_some() {
+            return write!(f, "fair  {}", self.why_fair.join(", "));
+        }
         write!(f, " end  {}", end.join(", "))
     }
 }

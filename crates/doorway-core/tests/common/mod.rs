@@ -11,9 +11,9 @@ use doorway_core::registry::Sizes;
 pub(crate) fn explore(id: &str, n: usize, k: usize, passages: Option<u32>, states: usize) {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
-    let rules = Rules { passages, ..Rules::default() };
-    let report =
-        Explorer::new(n).properties(subject.claims(sizes)).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let claims = subject.claims(sizes);
+    let rules = Rules::with_passages(passages).for_properties(&claims);
+    let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
     report.assert_holds();
     assert_eq!(report.states, states, "{id} ({n},{k})");
 }
@@ -23,9 +23,9 @@ pub(crate) fn explore_without_trust(id: &str, n: usize, k: usize, passages: Opti
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
     for keep in [Keep::Ignored, Keep::CrossChecked] {
-        let rules = Rules { passages, keep, ..Rules::default() };
-        let report =
-            Explorer::new(n).properties(subject.claims(sizes)).explore(subject.world(sizes, rules).unwrap()).unwrap();
+        let claims = subject.claims(sizes);
+        let rules = Rules { passages, keep, ..Rules::default() }.for_properties(&claims);
+        let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
         report.assert_holds();
         println!("{id} ({n},{k}) {keep:?}: {} states", report.states);
     }

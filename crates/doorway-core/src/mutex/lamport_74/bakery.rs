@@ -21,7 +21,7 @@
 //! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42}`: one competes from the end of 42 to 10
 //! - (D) `Doorway[p]` exactly if `p@{41, 42, 5}`
 //! - (U) two processes past their doorways never hold the same (ticket, name), and whoever is inside holds the smallest
-//!   among those past their doorways
+//!   among those past their doorways (who is half-way through 10 has left)
 //!
 //! # Cost, faults, fairness
 //! Unbounded remote references in the DSM model: both waits read the others' memory. A bounded number in the CC model, no

@@ -1,0 +1,249 @@
+//! The stored graph: components, fair cycles, longest passages.
+//!
+//! Every process that has not crashed and is not in its remainder always has a step (a failed turn is one), so a run is fair if each of them
+//! steps for ever, and a fair run ends up in a strongly connected component in which each of them has a step. What must hold of all
+//! fair runs is therefore decided on the components *of the part of the graph where the bad thing lasts*, not on those of the whole graph.
+
+use super::store::StateId;
+use std::collections::VecDeque;
+
+/// A step between states.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) to: StateId,
+    by: u16,
+}
+
+const CRASH: u16 = 1 << 15;
+const ENTERS: u16 = 1 << 14;
+const COSTS: u16 = 1 << 13;
+const PROCESS: u16 = 0xff;
+
+impl Edge {
+    pub(super) fn new(to: StateId, process: usize, crash: bool, enters: bool, costs: bool) -> Self {
+        let flag = |set: bool, bit: u16| if set { bit } else { 0 };
+        Self { to, by: process as u16 | flag(crash, CRASH) | flag(enters, ENTERS) | flag(costs, COSTS) }
+    }
+
+    pub(super) fn process(self) -> usize {
+        usize::from(self.by & PROCESS)
+    }
+
+    pub(super) fn is_crash(self) -> bool {
+        self.by & CRASH != 0
+    }
+
+    pub(super) fn enters(self) -> bool {
+        self.by & ENTERS != 0
+    }
+
+    pub(super) fn cost(self) -> u64 {
+        u64::from(self.by & COSTS != 0)
+    }
+}
+
+/// All states and steps.
+#[derive(Default, Debug)]
+pub(super) struct Graph {
+    starts: Vec<u64>,
+    to: Vec<StateId>,
+    by: Vec<u16>,
+    /// Of each state: who need not step, because it has crashed, has stopped, or is in its remainder.
+    idle: Vec<u64>,
+}
+
+impl Graph {
+    /// Adds the next state, with who need not step in it.
+    pub(super) fn add_state(&mut self, idle: u64) {
+        self.starts.push(self.to.len() as u64);
+        self.idle.push(idle);
+    }
+
+    /// Adds a step of the state added last.
+    pub(super) fn add_edge(&mut self, edge: Edge) {
+        self.to.push(edge.to);
+        self.by.push(edge.by);
+    }
+
+    pub(super) fn states(&self) -> usize {
+        self.idle.len()
+    }
+
+    fn range(&self, s: StateId) -> std::ops::Range<usize> {
+        let end = self.starts.get(s as usize + 1).map_or(self.to.len(), |&end| end as usize);
+        self.starts[s as usize] as usize..end
+    }
+
+    pub(super) fn edges(&self, s: StateId) -> impl Iterator<Item = Edge> {
+        self.range(s).map(|e| Edge { to: self.to[e], by: self.by[e] })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.starts.capacity() * 8 + self.to.capacity() * 4 + self.by.capacity() * 2 + self.idle.capacity() * 8
+    }
+
+    /// Tarjan's algorithm on the part of the graph where `within` holds of states and `follows` of steps. Calls `found` for each component,
+    /// those first that no other component can be reached from; stops when it returns something.
+    pub(super) fn components<T>(
+        &self,
+        roots: impl Iterator<Item = StateId>,
+        within: impl Fn(StateId) -> bool,
+        follows: impl Fn(Edge) -> bool,
+        mut found: impl FnMut(&[StateId], &Components) -> Option<T>,
+    ) -> Option<T> {
+        let mut known = Components { index: vec![0; self.states()], low: vec![0; self.states()], current: 0 };
+        let (mut next, mut path, mut open) = (1u32, Vec::<(StateId, usize)>::new(), Vec::<StateId>::new());
+        for root in roots {
+            if known.index[root as usize] != 0 || !within(root) {
+                continue;
+            }
+            path.push((root, self.range(root).start));
+            known.enter(root, &mut next);
+            open.push(root);
+            while let Some(&mut (s, ref mut e)) = path.last_mut() {
+                if *e < self.range(s).end {
+                    let edge = Edge { to: self.to[*e], by: self.by[*e] };
+                    *e += 1;
+                    if !follows(edge) || !within(edge.to) {
+                        continue;
+                    }
+                    match known.index[edge.to as usize] {
+                        0 => {
+                            known.enter(edge.to, &mut next);
+                            open.push(edge.to);
+                            path.push((edge.to, self.range(edge.to).start));
+                        }
+                        DONE => {}
+                        index => known.low[s as usize] = known.low[s as usize].min(index),
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some(&(parent, _)) = path.last() {
+                    known.low[parent as usize] = known.low[parent as usize].min(known.low[s as usize]);
+                }
+                if known.low[s as usize] == known.index[s as usize] {
+                    let from = open.iter().rposition(|&o| o == s).expect("a root of a component is open");
+                    known.current += 1;
+                    for &member in &open[from..] {
+                        known.index[member as usize] = DONE;
+                        known.low[member as usize] = known.current;
+                    }
+                    if let Some(t) = found(&open[from..], &known) {
+                        return Some(t);
+                    }
+                    open.truncate(from);
+                }
+            }
+        }
+        None
+    }
+
+    /// A component in which every process that must step does: states among which a fair run can stay for ever.
+    pub(super) fn fair_component(
+        &self,
+        processes: usize,
+        roots: impl Iterator<Item = StateId>,
+        within: impl Fn(StateId) -> bool,
+        follows: impl Fn(Edge) -> bool,
+    ) -> Option<Vec<StateId>> {
+        let all = u64::MAX >> (64 - processes);
+        self.components(roots, &within, &follows, |members, known| {
+            let mut steps = 0;
+            for &s in members {
+                for edge in self.edges(s).filter(|&e| follows(e) && within(e.to)) {
+                    if known.is_current(edge.to) && !edge.is_crash() {
+                        steps |= 1u64 << edge.process();
+                    }
+                }
+            }
+            (steps | self.idle[members[0] as usize] == all).then(|| members.to_vec())
+        })
+    }
+
+    /// From one of `members`, which are the states of a component, through a step of each process that has one there, and back.
+    pub(super) fn cycle_through(
+        &self,
+        start: StateId,
+        members: &[StateId],
+        follows: impl Fn(Edge) -> bool,
+    ) -> Vec<(StateId, Edge)> {
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        let within = |s: StateId| sorted.binary_search(&s).is_ok();
+        let mut missing = 0u64;
+        for &s in members {
+            for edge in self.edges(s).filter(|&e| follows(e) && within(e.to)) {
+                missing |= 1 << edge.process();
+            }
+        }
+        let (mut at, mut cycle) = (start, Vec::new());
+        while missing != 0 || at != start {
+            let wanted = |edge: Edge| if missing == 0 { edge.to == start } else { missing >> edge.process() & 1 == 1 };
+            let way = self
+                .shortest(std::iter::once(at), within, &follows, wanted)
+                .expect("within a component everything can be reached");
+            for &(s, edge) in &way {
+                missing &= !(1 << edge.process());
+                cycle.push((s, edge));
+            }
+            at = way.last().map_or(at, |(_, edge)| edge.to);
+        }
+        cycle
+    }
+
+    /// A shortest way from one of the `roots` to a step that is `wanted`.
+    pub(super) fn shortest(
+        &self,
+        roots: impl Iterator<Item = StateId>,
+        within: impl Fn(StateId) -> bool,
+        follows: impl Fn(Edge) -> bool,
+        wanted: impl Fn(Edge) -> bool,
+    ) -> Option<Vec<(StateId, Edge)>> {
+        let mut came: rustc_hash::FxHashMap<StateId, Option<(StateId, Edge)>> = rustc_hash::FxHashMap::default();
+        let mut todo: VecDeque<StateId> = roots.collect();
+        came.extend(todo.iter().map(|&root| (root, None)));
+        while let Some(s) = todo.pop_front() {
+            for edge in self.edges(s).filter(|&e| follows(e) && within(e.to)) {
+                if wanted(edge) {
+                    let mut way = vec![(s, edge)];
+                    while let Some(&Some(step)) = came.get(&way.last().expect("it begins with a step").0) {
+                        way.push(step);
+                    }
+                    way.reverse();
+                    return Some(way);
+                }
+                if !came.contains_key(&edge.to) {
+                    came.insert(edge.to, Some((s, edge)));
+                    todo.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What Tarjan's algorithm knows so far.
+#[derive(Debug)]
+pub(super) struct Components {
+    /// 0: not seen; [`DONE`]: in a component that was found; otherwise the order of discovery.
+    index: Vec<u32>,
+    /// While open, the lowest index that can be reached; then the number of the component.
+    low: Vec<u32>,
+    current: u32,
+}
+
+const DONE: u32 = u32::MAX;
+
+impl Components {
+    fn enter(&mut self, s: StateId, next: &mut u32) {
+        self.index[s as usize] = *next;
+        self.low[s as usize] = *next;
+        *next += 1;
+    }
+
+    /// Whether a state is in the component found last.
+    pub(super) fn is_current(&self, s: StateId) -> bool {
+        self.index[s as usize] == DONE && self.low[s as usize] == self.current
+    }
+}

@@ -1,0 +1,169 @@
+//! What must hold of all fair runs, decided on the stored graph.
+
+use super::graph::{Edge, Graph};
+use super::store::{StateId, Store};
+use crate::sim::{Action, Phase, State, TextError, World};
+
+/// The graph, and what its states are.
+pub(super) struct Judge<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) store: &'a Store,
+    pub(super) world: &'a World,
+}
+
+/// A run that ends in a cycle.
+pub(super) struct Lasso {
+    /// The state from which the steps below lead on.
+    from: StateId,
+    /// The way into the cycle.
+    lead_in: Vec<(StateId, Edge)>,
+    cycle: Vec<(StateId, Edge)>,
+    /// How long the way to `from` is.
+    path_len: usize,
+    /// Why the cycle is a run to be reckoned with, process by process.
+    pub(super) why: Vec<String>,
+}
+
+impl Lasso {
+    pub(super) fn prefix_len(&self) -> usize {
+        self.path_len + self.lead_in.len()
+    }
+
+    /// Everything that happens, the cycle once.
+    pub(super) fn actions(&self, world: &mut World, store: &Store) -> Result<Vec<Action>, TextError> {
+        let mut actions = store.path(self.from);
+        let (mut before, mut after) = (world.initial(), world.initial());
+        for (from, edge) in self.lead_in.iter().chain(&self.cycle) {
+            store.load(*from, &mut before);
+            store.load(edge.to, &mut after);
+            actions.push(action_between(world, &before, &after, edge.process())?);
+        }
+        Ok(actions)
+    }
+}
+
+/// What a process does that leads from one state to another.
+fn action_between(world: &mut World, before: &State, after: &State, p: usize) -> Result<Action, TextError> {
+    let mut actions = Vec::new();
+    world.actions(before, p, &mut actions);
+    for action in actions {
+        let mut next = before.clone();
+        if world.act(&mut next, action)?.is_some() && next == *after {
+            return Ok(action);
+        }
+    }
+    unreachable!("every step of the graph was made once")
+}
+
+impl Judge<'_> {
+    fn all(&self) -> impl Iterator<Item = StateId> + use<> {
+        0..self.graph.states() as StateId
+    }
+
+    fn state(&self, id: StateId) -> State {
+        let mut state = self.world.initial();
+        self.store.load(id, &mut state);
+        state
+    }
+
+    /// A fair run in which some process is `so` and never after that `then`. `masks`: of each state, for which processes these hold.
+    pub(super) fn leads_to(&self, masks: &[(u64, u64)]) -> Option<Lasso> {
+        (0..self.world.processes()).find_map(|p| {
+            let so = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
+            let not_then = |s: StateId| masks[s as usize].1 >> p & 1 == 0;
+            let roots = || self.all().filter(|&s| so(s) && not_then(s));
+            let members = self.graph.fair_component(self.world.processes(), roots(), not_then, |_| true)?;
+            Some(self.lasso(&members, roots(), not_then, |_| true, Some(p)))
+        })
+    }
+
+    /// A fair run in which someone is in its entry section for ever and nobody enters any more.
+    pub(super) fn livelock(&self) -> Option<Lasso> {
+        let n = self.world.processes();
+        let nobody_enters = |edge: Edge| !edge.enters();
+        let someone_waits = |s: StateId| {
+            let state = self.state(s);
+            (0..n).any(|p| self.world.phase(&state, p) == Phase::Entry && !self.world.has_crashed(&state, p))
+        };
+        let waiting: Vec<bool> = self.all().map(someone_waits).collect();
+        let within = |s: StateId| waiting[s as usize];
+        let members = self.graph.fair_component(n, self.all(), within, nobody_enters)?;
+        Some(self.lasso(&members, self.all(), within, nobody_enters, None))
+    }
+
+    /// A run in which a process takes steps in its exit section for ever, fair or not.
+    pub(super) fn unbounded_exit(&self) -> Option<Lasso> {
+        let n = self.world.processes();
+        let mut exits = vec![0u64; self.graph.states()];
+        for s in self.all() {
+            let state = self.state(s);
+            exits[s as usize] = (0..n).filter(|&p| self.world.phase(&state, p) == Phase::Exit).map(|p| 1u64 << p).sum();
+        }
+        (0..n).find_map(|p| {
+            let within = |s: StateId| exits[s as usize] >> p & 1 == 1;
+            let steps_of_p = |edge: Edge| edge.process() == p && !edge.is_crash();
+            let members = self.graph.components(
+                self.all(),
+                within,
+                |_| true,
+                |members, known| {
+                    let own =
+                        members.iter().any(|&s| self.graph.edges(s).any(|e| steps_of_p(e) && known.is_current(e.to)));
+                    own.then(|| members.to_vec())
+                },
+            )?;
+            let mut lasso = self.lasso(&members, self.all(), within, |_| true, Some(p));
+            lasso.why = vec![format!("p{p} takes steps in its exit section and never leaves it")];
+            Some(lasso)
+        })
+    }
+
+    /// A shortest way into a component, and a cycle in which everyone steps who does there.
+    fn lasso(
+        &self,
+        members: &[StateId],
+        roots: impl Iterator<Item = StateId>,
+        within: impl Fn(StateId) -> bool,
+        follows: impl Fn(Edge) -> bool,
+        suffers: Option<usize>,
+    ) -> Lasso {
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        let is_member = |s: StateId| sorted.binary_search(&s).is_ok();
+        // States are numbered breadth-first, so the smallest number is nearest to the beginning.
+        let roots: Vec<StateId> = roots.collect();
+        let (from, lead_in) = match roots.iter().copied().find(|&r| is_member(r)) {
+            Some(root) => (root, Vec::new()),
+            None => {
+                let way = self
+                    .graph
+                    .shortest(roots.into_iter(), within, &follows, |edge| is_member(edge.to))
+                    .expect("the component was found from one of the roots");
+                (way[0].0, way)
+            }
+        };
+        let start = lead_in.last().map_or(from, |(_, edge)| edge.to);
+        let cycle = self.graph.cycle_through(start, members, follows);
+        let path_len = self.store.path(from).len();
+        let why = self.why_fair(start, &cycle, suffers);
+        Lasso { from, lead_in, cycle, path_len, why }
+    }
+
+    /// Why everyone does its duty in the cycle.
+    fn why_fair(&self, start: StateId, cycle: &[(StateId, Edge)], suffers: Option<usize>) -> Vec<String> {
+        let state = self.state(start);
+        (0..self.world.processes())
+            .map(|p| {
+                let steps = cycle.iter().filter(|(_, edge)| edge.process() == p).count();
+                let what = match steps {
+                    _ if self.world.has_crashed(&state, p) => "has crashed".to_owned(),
+                    0 => "is outside and need not start".to_owned(),
+                    1 => "takes 1 step".to_owned(),
+                    steps => format!("takes {steps} steps"),
+                };
+                let but = if suffers == Some(p) { ", and never gets on" } else { "" };
+                format!("p{p} {what}{but}")
+            })
+            .collect()
+    }
+}

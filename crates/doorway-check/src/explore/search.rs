@@ -1,0 +1,269 @@
+//! The search itself.
+
+use super::graph::{Edge, Graph};
+use super::store::{StateId, Store};
+use super::{Explorer, Progress, Report, Stop, Verdict, progress};
+use crate::property::{Property, Test, View};
+use crate::sim::{Action, Keep, Op, Part, Phase, State, Stepped, TextError, What, World};
+use crate::trace::Trace;
+
+/// How deep [`Keep::CrossChecked`] runs merged local states side by side.
+const CROSS_CHECK_DEPTH: usize = 6;
+/// How many states lie between two looks at memory and progress.
+const STRIDE: usize = 4096;
+
+/// A property at work: the parts it is asked of, and what was found.
+pub(super) struct Asked {
+    property: Property,
+    parts: Vec<Part>,
+    /// Of operators over runs: for each part and state, of which processes `so` and `then` hold.
+    so_then: Vec<Vec<(u64, u64)>>,
+    decided: Option<Decided>,
+}
+
+/// What decided a property.
+enum Decided {
+    /// A state.
+    At(StateId),
+    /// A step from a state.
+    By(StateId, Action),
+    /// A run that ends in a cycle.
+    Lasso(progress::Lasso),
+}
+
+impl Asked {
+    /// Whether finding it decided means that it failed.
+    fn fails_when_decided(&self) -> bool {
+        !matches!(self.property.test, Test::Sometimes(_))
+    }
+
+    fn has_failed(&self) -> bool {
+        self.decided.is_some() && self.fails_when_decided()
+    }
+}
+
+pub(super) struct Search<'a> {
+    explorer: Explorer<'a>,
+    asked: Vec<Asked>,
+    store: Store,
+    /// Kept only if a property needs it.
+    graph: Option<Graph>,
+    initial: State,
+    edges: u64,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(mut explorer: Explorer<'a>, world: &World, initial: State) -> Self {
+        let asked: Vec<Asked> = std::mem::take(&mut explorer.properties)
+            .into_iter()
+            .map(|property| {
+                let parts = world.layout().parts_of_kind(property.kind);
+                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None }
+            })
+            .collect();
+        let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
+        let mut store = Store::new(world);
+        store.insert(&initial, 0, Action::step(0));
+        Self { explorer, asked, store, graph, initial, edges: 0 }
+    }
+
+    pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
+        let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
+        let mut actions = Vec::new();
+        let mut at = 0;
+        let stop = loop {
+            if at == self.store.len() {
+                break None;
+            }
+            if at % STRIDE == 0
+                && let Some(stop) = self.out_of_memory(world, at)
+            {
+                break Some(stop);
+            }
+            let id = at as StateId;
+            self.store.load(id, &mut state);
+            self.look_at(world, &state, id)?;
+            let mut everyone_waits = true;
+            actions.clear();
+            (0..world.processes()).for_each(|p| world.actions(&state, p, &mut actions));
+            for &action in &actions {
+                next.clone_from(&state);
+                let Some(stepped) = world.act(&mut next, action)? else { continue };
+                let p = action.process;
+                self.edges += 1;
+                if !stepped.unchanged && action.what != What::Crash && world.phase(&state, p) != Phase::Remainder {
+                    everyone_waits = false;
+                }
+                self.look_at_step(world, (&state, id), &next, action, stepped);
+                let to = self.store.insert(&next, id, action);
+                if let Some(graph) = &mut self.graph {
+                    graph.add_edge(Edge::new(to, p, action.what == What::Crash, stepped.entered, stepped.cost > 0));
+                }
+            }
+            if everyone_waits {
+                self.look_for_deadlock(world, &state, id)?;
+            }
+            at += 1;
+            if self.explorer.max_states.is_some_and(|most| self.store.len() > most) {
+                break Some(Stop::States);
+            }
+            if !self.explorer.keep_going && self.asked.iter().any(Asked::has_failed) {
+                break Some(Stop::Failed);
+            }
+        };
+        if stop.is_none() {
+            self.look_at_the_whole(world);
+        }
+        if world.rules().keep == Keep::CrossChecked {
+            world.cross_check(CROSS_CHECK_DEPTH)?;
+        }
+        self.report(world, at, stop)
+    }
+
+    fn out_of_memory(&mut self, world: &World, at: usize) -> Option<Stop> {
+        let states = self.store.len();
+        let bytes = self.bytes(world);
+        if let Some(call) = &mut self.explorer.progress {
+            call(&Progress { states, frontier: states - at, bytes });
+        }
+        self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
+    }
+
+    fn bytes(&self, world: &World) -> usize {
+        let masks: usize = self.asked.iter().flat_map(|a| &a.so_then).map(|m| m.capacity() * 16).sum();
+        self.store.bytes() + world.bytes() + self.graph.as_ref().map_or(0, Graph::bytes) + masks
+    }
+
+    fn look_at(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
+        if let Some(graph) = &mut self.graph {
+            let idle = |p: usize| {
+                world.has_crashed(state, p)
+                    || world.phase(state, p) == Phase::Remainder
+                    || world.next(state, p) == Op::Stop
+            };
+            graph.add_state((0..world.processes()).filter(|&p| idle(p)).map(|p| 1u64 << p).sum());
+        }
+        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
+            let view = View::new(world, state);
+            let decides = match &asked.property.test {
+                Test::Always(so) => !asked.parts.iter().all(|&part| so(&view.of(part))),
+                Test::Sometimes(so) => asked.parts.iter().any(|&part| so(&view.of(part))),
+                Test::LeadsTo(so, then) => {
+                    for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
+                        let view = view.of(part);
+                        let of = |holds: &dyn Fn(usize) -> bool| {
+                            view.processes().filter(|&p| holds(p)).map(|p| 1u64 << p).sum::<u64>()
+                        };
+                        masks.push((of(&|p| so(&view, p)), of(&|p| then(&view, p) || view.has_crashed(p))));
+                    }
+                    false
+                }
+                Test::FirstEnabled => {
+                    let mut stuck = false;
+                    for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
+                        stuck |= !world.enters_alone(state, p)?;
+                    }
+                    stuck
+                }
+                _ => false,
+            };
+            if decides {
+                asked.decided = Some(Decided::At(id));
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_step(
+        &mut self,
+        world: &World,
+        (state, id): (&State, StateId),
+        next: &State,
+        action: Action,
+        stepped: Stepped,
+    ) {
+        let (before, after) = (View::new(world, state), View::new(world, next));
+        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
+            let broken = match &asked.property.test {
+                Test::Unless(so, until) => asked.parts.iter().any(|&part| {
+                    let (before, after) = (before.of(part), after.of(part));
+                    before
+                        .processes()
+                        .any(|p| so(&before, p) && !until(&before, p) && !so(&after, p) && !until(&after, p))
+                }),
+                Test::FirstCome(k) => stepped.overtook as usize >= *k,
+                _ => false,
+            };
+            if broken {
+                asked.decided = Some(Decided::By(id, action));
+            }
+        }
+    }
+
+    fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
+        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
+            if matches!(asked.property.test, Test::DeadlockFree) && world.is_deadlock(state)? {
+                asked.decided = Some(Decided::At(id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides what is decided on the whole graph.
+    fn look_at_the_whole(&mut self, world: &World) {
+        let Some(graph) = &self.graph else { return };
+        let judge = progress::Judge { graph, store: &self.store, world };
+        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
+            let lasso = match &asked.property.test {
+                Test::LeadsTo(..) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks)),
+                Test::LivelockFree => judge.livelock(),
+                Test::BoundedExit => judge.unbounded_exit(),
+                _ => None,
+            };
+            asked.decided = lasso.map(Decided::Lasso);
+        }
+    }
+
+    fn report(self, world: &mut World, expanded: usize, stop: Option<Stop>) -> Result<Report, TextError> {
+        let complete = stop.is_none();
+        let bytes = self.bytes(world);
+        let mut verdicts = Vec::new();
+        for asked in &self.asked {
+            let (holds, trace) = match &asked.decided {
+                Some(decided) => {
+                    let trace = match decided {
+                        Decided::At(id) => Trace::of(world, &self.initial, &self.store.path(*id))?,
+                        Decided::By(id, action) => {
+                            let mut path = self.store.path(*id);
+                            path.push(*action);
+                            Trace::of(world, &self.initial, &path)?
+                        }
+                        Decided::Lasso(lasso) => {
+                            let path = lasso.actions(world, &self.store)?;
+                            let mut trace = Trace::of(world, &self.initial, &path)?;
+                            trace.repeats(lasso.prefix_len(), lasso.why.clone());
+                            trace
+                        }
+                    };
+                    (Some(!asked.fails_when_decided()), Some(trace))
+                }
+                None => (complete.then_some(asked.fails_when_decided()), None),
+            };
+            verdicts.push(Verdict { name: asked.property.name.clone(), holds, trace });
+        }
+        Ok(Report {
+            processes: world.processes(),
+            rules: world.rules(),
+            states: self.explorer.max_states.map_or(self.store.len(), |most| self.store.len().min(most)),
+            expanded,
+            edges: self.edges,
+            complete,
+            stop,
+            bytes,
+            local_states: world.local_states(),
+            runs: world.runs(),
+            instructions: world.instructions_seen(),
+            verdicts,
+        })
+    }
+}

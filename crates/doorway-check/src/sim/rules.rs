@@ -1,0 +1,89 @@
+//! How a machine runs: what counts as a step, who may crash, what a register is.
+
+use crate::Property;
+use doorway_core::memory::Register;
+use doorway_core::registry::CostModel;
+
+/// Whether leaving the remainder, and being inside, are steps of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Sections {
+    /// Neither: a process leaves its remainder with its first access, and the critical section with the first access of its
+    /// exit, as in the papers. Nothing that others could notice is lost, and there are fewer states.
+    #[default]
+    Merged,
+    /// Both, as in most hand-written models.
+    Explicit,
+}
+
+/// What to do with the texts' [`keep`](doorway_core::memory::Here::keep).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Keep {
+    /// Merge local states that it says are alike.
+    #[default]
+    Trusted,
+    /// Merge, and when the search is done, run merged histories side by side to see that they are alike.
+    CrossChecked,
+    /// Do not merge: right whatever the texts say, and slow.
+    Ignored,
+}
+
+/// How a machine runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// How many passages each process makes; `None`: no bound.
+    pub passages: Option<u32>,
+    /// What counts as a step.
+    pub sections: Sections,
+    /// What to do with `keep`.
+    pub keep: Keep,
+    /// How many processes may crash, at any step outside their remainders, also half-way through a write.
+    pub crashes: usize,
+    /// Whether waits that can be abandoned are, at every turn that fails.
+    pub give_ups: bool,
+    /// The weakest registers: each variable is weakened to this, and no further than it declares.
+    pub registers: Register,
+    /// Weaken further than declared.
+    pub force_registers: bool,
+    /// Whether states remember who came before whom, for properties about the order of arrival.
+    pub order: bool,
+    /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
+    pub measure: Option<(usize, CostModel)>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            passages: None,
+            sections: Sections::Merged,
+            keep: Keep::Trusted,
+            crashes: 0,
+            give_ups: false,
+            registers: Register::Atomic,
+            force_registers: false,
+            order: false,
+            measure: None,
+        }
+    }
+}
+
+impl Rules {
+    /// These rules with a bound on passages.
+    #[must_use]
+    pub fn with_passages(passages: Option<u32>) -> Self {
+        Self { passages, ..Self::default() }
+    }
+
+    /// These rules, with what the properties need to be decided.
+    #[must_use]
+    pub fn for_properties(mut self, properties: &[Property]) -> Self {
+        self.order |= properties.iter().any(Property::needs_order);
+        self
+    }
+
+    /// The largest natural number that a torn read of an unbounded variable returns: above every value that so many passages
+    /// can bring about, so that "too large" is among what may be read.
+    #[must_use]
+    pub fn largest_natural(&self, processes: usize) -> u64 {
+        processes as u64 * u64::from(self.passages.unwrap_or(1)) + 2
+    }
+}

@@ -1,0 +1,351 @@
+//! What can happen next, and what it does.
+
+use super::TextError;
+use super::layout::VarId;
+use super::locals::{DONE, How};
+use super::memory::{Phase, Seen};
+use super::op::Op;
+use super::world::{State, World, is_set};
+use doorway_core::memory::{Home, Pid, Register};
+use doorway_core::registry::CostModel;
+use std::collections::HashMap;
+
+/// Something that can happen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Action {
+    /// To whom.
+    pub process: usize,
+    /// What.
+    pub what: What,
+}
+
+/// What can happen to a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum What {
+    /// It takes its next step. A write to a register that is not atomic is two steps: it begins, and it ends.
+    Step,
+    /// Its next step is a read that overlaps a write, and of the values it may return it returns this one.
+    Sees(u16),
+    /// A turn of its wait fails, and it gives up.
+    GiveUp,
+    /// It crashes: it never takes a step again.
+    Crash,
+}
+
+impl Action {
+    /// An ordinary step.
+    #[must_use]
+    pub const fn step(process: usize) -> Self {
+        Self { process, what: What::Step }
+    }
+
+    pub(crate) fn pack(self) -> (u16, u16) {
+        let what = match self.what {
+            What::Step => 0,
+            What::Sees(i) => i + 1,
+            What::GiveUp => u16::MAX - 1,
+            What::Crash => u16::MAX,
+        };
+        (self.process as u16, what)
+    }
+
+    pub(crate) fn unpack((process, what): (u16, u16)) -> Self {
+        let what = match what {
+            0 => What::Step,
+            u16::MAX => What::Crash,
+            i if i == u16::MAX - 1 => What::GiveUp,
+            i => What::Sees(i - 1),
+        };
+        Self { process: process as usize, what }
+    }
+}
+
+/// What an action did.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stepped {
+    /// What the process saw.
+    pub saw: u64,
+    /// Whether shared memory is as it was.
+    pub unchanged: bool,
+    /// Whether a turn of a wait failed.
+    pub failed_turn: bool,
+    /// Whether a passage ended.
+    pub passage_ended: bool,
+    /// Whether the process entered its critical section.
+    pub entered: bool,
+    /// How many who came before it are still waiting, if it entered and order is kept track of.
+    pub overtook: u32,
+    /// The remote references it cost the process that is measured.
+    pub cost: u32,
+}
+
+impl World {
+    /// Everything that can happen to a process.
+    pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
+        let op = self.next(state, p);
+        if op == Op::Stop || self.has_crashed(state, p) {
+            return;
+        }
+        match op {
+            Op::Read(v) if state.writing != 0 && self.writes_in_progress(state, p, v).next().is_some() => {
+                let values = self.torn_values(state, p, v).len() as u16;
+                out.extend((0..values).map(|i| Action { process: p, what: What::Sees(i) }));
+            }
+            _ => out.push(Action::step(p)),
+        }
+        let rules = self.rules();
+        if rules.give_ups && matches!(op, Op::Read(_)) {
+            out.push(Action { process: p, what: What::GiveUp });
+        }
+        if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
+            out.push(Action { process: p, what: What::Crash });
+        }
+    }
+
+    /// The values that others are writing to a variable.
+    fn writes_in_progress(&self, state: &State, reader: usize, v: VarId) -> impl Iterator<Item = u64> {
+        (0..self.processes()).filter(move |&q| q != reader && is_set(state.writing, q)).filter_map(move |q| match self
+            .next(state, q)
+        {
+            Op::Write(w, x) if w == v => Some(x),
+            _ => None,
+        })
+    }
+
+    fn torn_values(&self, state: &State, reader: usize, v: VarId) -> Vec<u64> {
+        let writes: Vec<u64> = self.writes_in_progress(state, reader, v).collect();
+        let largest = self.rules().largest_natural(self.processes());
+        self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, largest)
+    }
+
+    /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
+    /// the old value.
+    ///
+    /// # Errors
+    /// If its text breaks the rules that replay rests on.
+    pub fn step(&mut self, state: &mut State, p: usize) -> Result<Stepped, TextError> {
+        let stepped = self.act(state, Action::step(p))?;
+        Ok(stepped.unwrap_or(Stepped { unchanged: true, ..Stepped::default() }))
+    }
+
+    /// Lets something happen; `None`, and the state is as it was, if it cannot happen.
+    ///
+    /// # Errors
+    /// If a text breaks the rules that replay rests on.
+    pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
+        let p = action.process;
+        let op = self.next(state, p);
+        if op == Op::Stop || self.has_crashed(state, p) {
+            return Ok(None);
+        }
+        if action.what == What::Crash {
+            state.crashed |= 1 << p;
+            return Ok(Some(Stepped::default()));
+        }
+        let before = self.phase(state, p);
+        let begins_write =
+            matches!(op, Op::Write(v, _) if self.kind(v) < Register::Atomic) && !is_set(state.writing, p);
+        let mut stepped = if begins_write {
+            state.writing |= 1 << p;
+            Stepped::default()
+        } else {
+            match self.complete(state, action, op)? {
+                Some(stepped) => stepped,
+                None => return Ok(None),
+            }
+        };
+        if self.rules().order {
+            self.keep_order(state, p, before, &mut stepped);
+        } else {
+            stepped.entered = before != Phase::Inside && self.phase(state, p) == Phase::Inside;
+        }
+        if self.rules().measure.is_some() && !(matches!(op, Op::Write(..)) && !begins_write && self.is_torn_write(op)) {
+            stepped.cost = self.charge(state, p, op);
+        }
+        Ok(Some(stepped))
+    }
+
+    fn is_torn_write(&self, op: Op) -> bool {
+        op.var().is_some_and(|v| self.kind(v) < Register::Atomic)
+    }
+
+    /// Does what the text asked for and shows it the answer.
+    #[inline]
+    fn complete(&mut self, state: &mut State, action: Action, op: Op) -> Result<Option<Stepped>, TextError> {
+        let p = action.process;
+        let at = state.locals[p];
+        let old = op.var().map(|v| state.vars[v as usize]);
+        let value = match (action.what, op) {
+            (What::Sees(i), Op::Read(v)) => match self.torn_values(state, p, v).get(usize::from(i)) {
+                Some(&value) => value,
+                None => return Ok(None),
+            },
+            (What::Sees(_), _) => return Ok(None),
+            _ => op.apply(self.layout(), &mut state.vars),
+        };
+        let keep = self.rules().keep;
+        let seen = Seen { value, gave_up: false };
+        let mut child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+        if action.what == What::GiveUp {
+            if child.how != (How::FailedTurn { abortable: true }) {
+                return Ok(None); // a read leaves the state as it was
+            }
+            child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
+        }
+        if state.writing != 0 {
+            state.writing &= !(1 << p);
+        }
+        state.locals[p] = child.to;
+        let passage_ended = child.how == How::PassageEnded;
+        if passage_ended && let Some(limit) = self.rules().passages {
+            let done = match state.passages.get_mut(p) {
+                Some(count) => {
+                    *count += 1;
+                    *count
+                }
+                None => 1,
+            };
+            if done >= limit {
+                state.locals[p] = DONE;
+            }
+        }
+        Ok(Some(Stepped {
+            saw: value,
+            unchanged: old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op),
+            failed_turn: matches!(child.how, How::FailedTurn { .. }),
+            passage_ended,
+            ..Stepped::default()
+        }))
+    }
+
+    /// Keeps track of who came before whom, and who was passed.
+    fn keep_order(&self, state: &mut State, p: usize, before: Phase, stepped: &mut Stepped) {
+        let now = self.phase(state, p);
+        if before == Phase::Remainder && now != Phase::Remainder {
+            let waits = |q: usize| q != p && self.phase(state, q) == Phase::Entry && self.past_doorway(state, q);
+            state.before[p] = (0..self.processes()).filter(|&q| waits(q)).map(|q| 1 << q).sum();
+        }
+        if before != Phase::Inside && now == Phase::Inside {
+            stepped.entered = true;
+            stepped.overtook = state.before[p].count_ones();
+            state.passed |= state.before[p];
+        }
+        // Whoever enters, or leaves without having entered, no longer waits.
+        if stepped.entered || stepped.passage_ended {
+            state.before[p] = 0;
+            state.before.iter_mut().for_each(|others| *others &= !(1 << p));
+            state.passed &= !(1 << p);
+        }
+    }
+
+    /// What an access costs the process that is measured, and what it leaves in its cache.
+    fn charge(&self, state: &mut State, p: usize, op: Op) -> u32 {
+        let (Some((measured, model)), Some(v)) = (self.rules().measure, op.var()) else { return 0 };
+        let line = 1u64 << v;
+        let reads = matches!(op, Op::Read(_));
+        let [valid, exclusive] = &mut state.cached;
+        if p != measured {
+            *exclusive &= !line;
+            if !reads {
+                *valid &= !line;
+            }
+            return 0;
+        }
+        let (hit, owned) = (*valid & line != 0, *exclusive & line != 0);
+        let cost = match model {
+            CostModel::Dsm => self.layout().var(v).home != Home::Of(Pid::new(p)),
+            _ if reads => !hit,
+            CostModel::Cc | CostModel::CcWriteBack => true,
+            CostModel::CcExclusive => !owned,
+        };
+        match (model, reads) {
+            (CostModel::Dsm, _) => {}
+            (_, true) => *valid |= line,
+            (CostModel::Cc, false) => *valid &= !line,
+            (CostModel::CcWriteBack, false) => *valid |= line,
+            (CostModel::CcExclusive, false) => {
+                *valid |= line;
+                *exclusive |= line;
+            }
+        }
+        u32::from(cost)
+    }
+
+    /// Whether nobody can go on: someone is outside its remainder, and everyone who is, and has not crashed, has only failing turns.
+    /// Those in their remainders need not start.
+    ///
+    /// Exact: if each such process, run alone, comes back to where it is without a change of memory, whatever torn reads return, then
+    /// no order of their steps changes anything for any of them. A process that will only wait but still has something else
+    /// to do first is not counted as waiting; it soon will be.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn is_deadlock(&mut self, state: &State) -> Result<bool, TextError> {
+        let mut anyone = false;
+        for p in 0..self.processes() {
+            if self.phase(state, p) != Phase::Remainder && !self.has_crashed(state, p) {
+                anyone = true;
+                if !self.only_waits(state, p)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(anyone)
+    }
+
+    /// Whether a process, run alone, comes back to where it is, and nothing has changed, on every way it can go.
+    fn only_waits(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+        let mut comes_back = false;
+        let mut been = Vec::new();
+        let mut todo = vec![state.clone()];
+        let mut actions = Vec::new();
+        while let Some(at) = todo.pop() {
+            actions.clear();
+            self.actions(&at, p, &mut actions);
+            for &action in actions.iter().filter(|a| matches!(a.what, What::Step | What::Sees(_))) {
+                let mut next = at.clone();
+                let Some(stepped) = self.act(&mut next, action)? else { continue };
+                if !stepped.unchanged || stepped.passage_ended {
+                    return Ok(false);
+                }
+                comes_back |= next.locals[p] == state.locals[p];
+                if !been.contains(&next.locals[p]) {
+                    been.push(next.locals[p]);
+                    todo.push(next);
+                }
+            }
+        }
+        Ok(comes_back)
+    }
+
+    /// Whether a process, run alone, enters, whatever torn reads return.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn enters_alone(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+        self.always_enters(state, p, &mut HashMap::new())
+    }
+
+    /// `been`: states on the way to here (not known to enter), and states known to enter.
+    fn always_enters(&mut self, state: &State, p: usize, been: &mut HashMap<State, bool>) -> Result<bool, TextError> {
+        if self.phase(state, p) == Phase::Inside {
+            return Ok(true);
+        }
+        if let Some(&enters) = been.get(state) {
+            return Ok(enters); // if not: it has been here and can go round for ever
+        }
+        been.insert(state.clone(), false);
+        let mut actions = Vec::new();
+        self.actions(state, p, &mut actions);
+        actions.retain(|a| matches!(a.what, What::Step | What::Sees(_)));
+        for action in &actions {
+            let mut next = state.clone();
+            if self.act(&mut next, *action)?.is_some() && !self.always_enters(&next, p, been)? {
+                return Ok(false);
+            }
+        }
+        let enters = !actions.is_empty();
+        been.insert(state.clone(), enters);
+        Ok(enters)
+    }
+}
