@@ -112,6 +112,12 @@ impl Subject {
         }
     }
 
+    /// Everything it can be asked for by name, whether it claims it or not.
+    #[must_use]
+    pub fn askable(&self, sizes: Sizes) -> Vec<Property> {
+        claims::askable(self.info, sizes)
+    }
+
     /// A machine that runs it.
     ///
     /// # Errors

@@ -189,10 +189,10 @@ pub(crate) fn exit(report: &Report) -> Exit {
 
 /// The properties asked for, or all.
 fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Property>, String> {
-    let mut claims = subject.claims(sizes);
     if names.is_empty() {
-        return Ok(claims);
+        return Ok(subject.claims(sizes));
     }
+    let mut claims = subject.askable(sizes);
     let mut chosen: Vec<Property> = Vec::new();
     for name in names {
         if chosen.iter().any(|property| property.name() == name) {

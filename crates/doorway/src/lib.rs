@@ -1,6 +1,6 @@
 //! Crash-tolerant admission control: at most `k` of `n` get in.
 //!
-//! - [`Gate`]: an algorithm of the catalogue, for threads. [`Bakery`], [`YaTwo`], [`AmChain`] and [`AmFast`] are gates by name.
+//! - [`Gate`]: an algorithm of the catalogue, for threads. [`Tas`], [`Bakery`], [`YaTwo`], [`AmChain`] and [`AmFast`] are gates by name.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
 //! ```
@@ -30,6 +30,8 @@ pub use gate::{Full, Gate, Guard, Member, Refusal};
 
 use doorway_core::registry;
 
+/// The [test-and-set lock](doorway_core::mutex::TestAndSetLock): one bit, and no fairness.
+pub type Tas = Gate<registry::TestAndSetBit>;
 /// Lamport's [Bakery](doorway_core::mutex::lamport_74::Bakery): first come, first served, from reads and writes.
 pub type Bakery = Gate<registry::LamportBakery>;
 /// Yang and Anderson's [two-process mutex](doorway_core::mutex::yang_anderson_93::TwoProcess): each spins on its own memory.

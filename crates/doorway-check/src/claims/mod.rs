@@ -12,26 +12,41 @@ use doorway_core::registry::{Info, Problem, Sizes};
 /// Everything that an algorithm claims at these sizes, in the order of its registry entry.
 #[must_use]
 pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
-    let mut claims = of_the_problem(info, sizes);
-    claims.extend(match info.id {
+    let mut claims = askable(info, sizes);
+    claims.retain(|claim| info.properties.contains(&claim.name()));
+    claims
+}
+
+/// Everything that can be asked of an algorithm by name, whether it claims it or not.
+#[must_use]
+pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let mut all = askable_of_any(info.problem, sizes);
+    all.extend(match info.id {
         "bakery" => lamport::bakery(),
         "ya-two" => yang_anderson::two_process(),
         "am-chain" => anderson_moir::slots(),
         "am-fast" => anderson_moir::slots().into_iter().chain(anderson_moir::fast_path(sizes)).collect(),
         _ => Vec::new(),
     });
-    claims
+    all
 }
 
 /// What an algorithm claims as a solution of its problem, whatever its text.
 #[must_use]
 pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let mut claims = askable_of_any(info.problem, sizes);
+    claims.retain(|claim| info.properties.contains(&claim.name()));
+    claims
+}
+
+/// What can be asked of every solution of a problem.
+fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
     let most = sizes.n.min(sizes.k);
-    let (exclusion, everyone) = match info.problem {
+    let (exclusion, everyone) = match problem {
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion => ("k-exclusion", "k-enter-together"),
     };
-    let mut claims = vec![
+    vec![
         Property::exclusion(exclusion, sizes.k),
         Property::deadlock_free("deadlock-free"),
         Property::sometimes(everyone, move |v| v.inside() == most),
@@ -39,7 +54,7 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
         Property::bounded_exit("bounded-exit"),
         Property::starvation_free("starvation-free"),
         Property::first_come("first-come-first-served", 1),
-    ];
-    claims.retain(|claim| info.properties.contains(&claim.name()));
-    claims
+        Property::first_come("k-first-come-first-served", sizes.k),
+        Property::first_enabled("first-in-first-enabled"),
+    ]
 }

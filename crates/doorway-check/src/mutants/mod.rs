@@ -11,6 +11,7 @@
 mod bakery;
 mod chain;
 mod fast_path;
+mod test_and_set;
 mod two_process;
 
 use crate::sim::{Rules, TextError, World};
@@ -36,6 +37,7 @@ pub struct Mutant {
 /// Which text, with which fault.
 #[derive(Clone, Copy, Debug)]
 enum Text {
+    TestAndSet(test_and_set::Fault),
     Bakery(bakery::Fault),
     TwoProcess(two_process::Fault),
     Chain(chain::Fault),
@@ -46,6 +48,7 @@ impl Text {
     /// The algorithm it is the text of.
     const fn of(self) -> &'static str {
         match self {
+            Self::TestAndSet(_) => "tas",
             Self::Bakery(_) => "bakery",
             Self::TwoProcess(_) => "ya-two",
             Self::Chain(_) => "am-chain",
@@ -56,6 +59,7 @@ impl Text {
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
         match self {
+            Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
             Self::Chain(fault) => World::new(n, rules, |site| chain::Chain::new(site, n, k, fault)),
@@ -73,6 +77,7 @@ impl Mutant {
 /// The text of an algorithm as its mutants have it, without a fault; `None` if it has no mutants.
 pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
     let texts = [
+        Text::TestAndSet(test_and_set::Fault::None),
         Text::Bakery(bakery::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
         Text::Chain(chain::Fault::None),
@@ -105,6 +110,12 @@ const HOLDS: Option<(&str, usize)> = None;
 /// Every mutant and control.
 #[rustfmt::skip] // a table
 pub const ALL: &[Mutant] = &[
+    // tas
+    mutant(Text::TestAndSet(test_and_set::Fault::TestThenSet), TWO, Some((MUTEX, 6)), "tas-tests-then-sets", "test and set are two steps"),
+    mutant(Text::TestAndSet(test_and_set::Fault::NeverSets), TWO, Some((MUTEX, 4)), "tas-never-sets", "the bit is tested and never set"),
+    mutant(Text::TestAndSet(test_and_set::Fault::NeverClears), TWO, Some((STUCK, 4)), "tas-never-clears", "2 leaves the bit set"),
+    mutant(Text::TestAndSet(test_and_set::Fault::StartsTaken), TWO, Some((STUCK, 1)), "tas-starts-taken", "the bit is set from the beginning"),
+    mutant(Text::TestAndSet(test_and_set::Fault::WaitsToLeave), TWO, Some((STUCK, 3)), "tas-waits-to-leave", "2 waits until the bit is clear"),
     // bakery
     mutant(Text::Bakery(bakery::Fault::NoWaitAt7), TWO_BOUNDED, Some((MUTEX, 10)), "bakery-never-waits-at-7", "7 dropped: does not wait while others draw"),
     mutant(Text::Bakery(bakery::Fault::NoDoorway), TWO_BOUNDED, Some((MUTEX, 8)), "bakery-never-opens-its-doorway", "3 and 5 dropped: nobody says that it draws"),

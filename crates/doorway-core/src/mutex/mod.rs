@@ -8,7 +8,10 @@
 //! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`].
 
 pub mod lamport_74;
+mod test_and_set;
 pub mod yang_anderson_93;
+
+pub use test_and_set::TestAndSetLock;
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;

@@ -36,6 +36,7 @@ pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, SizeError
 use crate::k_exclusion::KExclusion;
 use crate::k_exclusion::anderson_moir_94::{Chain, FastPath};
 use crate::memory::{Instruction, Machine, Register, Site};
+use crate::mutex::TestAndSetLock;
 use crate::mutex::lamport_74::Bakery;
 use crate::mutex::yang_anderson_93::TwoProcess;
 
@@ -91,6 +92,11 @@ macro_rules! registry {
     };
 }
 
+const ANDERSON_90: Paper = Paper {
+    short: "T. Anderson 1990",
+    title: "The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors",
+    venue: "IEEE Transactions on Parallel and Distributed Systems 1(1)",
+};
 const LAMPORT_74: Paper = Paper {
     short: "Lamport 1974",
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",
@@ -111,6 +117,23 @@ const READ_WRITE: &[Instruction] = &[Instruction::Read, Instruction::Write];
 const READ_WRITE_ADD: &[Instruction] = &[Instruction::Read, Instruction::Write, Instruction::FetchAdd];
 
 registry! {
+    /// [`TestAndSetLock`]
+    TestAndSetBit: TestAndSetLock<M>, |site, _sizes| TestAndSetLock::new(site), Info {
+        id: "tas",
+        title: "the test-and-set lock",
+        problem: Problem::MutualExclusion,
+        paper: ANDERSON_90,
+        figure: "test-and-set",
+        instructions: &[Instruction::Write, Instruction::TestAndSet],
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit"],
+        fairness: "nothing promised",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
     /// [`Bakery`]
     LamportBakery: Bakery<M>, |site, sizes| Bakery::new(site, sizes.n), Info {
         id: "bakery",

@@ -1,0 +1,58 @@
+//! Mutual exclusion by test-and-set: the simplest lock, and why others were invented.
+//!
+//! # Problem
+//! Mutual exclusion for any number of processes, with one bit.
+//!
+//! # Source
+//! Folklore; measured and taken apart in T. E. Anderson, *The Performance of Spin Lock Alternatives for Shared-Memory
+//! Multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1(1), 1990.
+//!
+//! # Idea
+//! Whoever finds the bit clear while setting it is inside. Nothing is remembered of those who wait.
+//!
+//! # Shared variables
+//! | name    | range | initially | home   | written at | meaning |
+//! |---------|-------|-----------|--------|------------|---------|
+//! | `Taken` | bool  | false     | nobody | 1, 2       | someone is inside |
+//!
+//! # Cost, faults, fairness
+//! Unbounded remote references in every model: each failed turn writes. No crash is tolerated inside. Not starvation-free: the checker shows a
+//! process that is passed for ever.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Mark, Memory, Process, Site, TestAndSet};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// One bit.
+#[derive(Debug)]
+pub struct TestAndSetLock<M: Memory> {
+    part: M::Part,
+    taken: M::Var<bool>,
+}
+
+impl<M: TestAndSet> TestAndSetLock<M> {
+    /// A lock for any number of processes.
+    pub fn new(site: &Site<'_, M>) -> Self {
+        Self { part: site.here(), taken: site.var("Taken", false) }
+    }
+}
+
+impl<M: TestAndSet> MutualExclusion<M> for TestAndSetLock<M> {}
+
+impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let p = p.on(self.part);
+        p.spin_until(|| async { Ok((!p.at(1).test_and_set(&self.taken).await?).then_some(())) }).await?;
+        p.mark(Mark::Rests(2));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        p.on(self.part).at(2).write(&self.taken, false).await
+    }
+}
