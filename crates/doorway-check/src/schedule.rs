@@ -11,7 +11,7 @@
 //! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3 |
 //! | `p1!` | it crashes |
 //! | `p0>in` | `p0` runs alone until it is inside |
-//! | `p0>out` | `p0` runs alone until its passage is over |
+//! | `p0>out` | `p0` runs alone until it is in its remainder |
 //! | `p0>5` | `p0` runs alone until it is about to do statement 5 |
 //!
 //! The statement numbers are checked, so a schedule that no longer fits its algorithm says so instead of running something else.
@@ -30,6 +30,7 @@
 use crate::property::View;
 use crate::sim::{Action, Op, Phase, State, TextError, What, World};
 use crate::trace::{Step, Trace};
+use std::collections::HashSet;
 use std::fmt;
 
 /// A machine and the state it is in.
@@ -117,15 +118,16 @@ impl Runner {
         for word in schedule.split_whitespace() {
             let bad = || ScheduleError::Word(word.to_owned());
             let rest = word.strip_prefix('p').ok_or_else(bad)?;
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?; // the words are ASCII up to there
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
             let p: usize = rest[..digits].parse().map_err(|_| bad())?;
             if p >= self.world.processes() {
                 return Err(bad());
             }
-            match &rest[digits..=digits] {
-                ">" => self.run_until(word, p, &rest[digits + 1..])?,
+            let (verb, tail) = rest[digits..].split_at(rest[digits..].chars().next().map_or(0, char::len_utf8));
+            match verb {
+                ">" => self.run_until(word, p, tail)?,
                 "." => {
-                    for statement in rest[digits + 1..].split('.') {
+                    for statement in tail.split('.') {
                         let end = statement.find(|c: char| !c.is_ascii_digit()).unwrap_or(statement.len());
                         let label = statement[..end].parse().map_err(|_| bad())?;
                         let how = match (&statement[end..], statement[end..].strip_prefix('=')) {
@@ -138,7 +140,7 @@ impl Runner {
                         self.one_step(word, p, label, how)?;
                     }
                 }
-                "!" if rest.len() == digits + 1 => {
+                "!" if tail.is_empty() => {
                     let crash = Action { process: p, what: What::Crash };
                     self.act(crash)?.ok_or_else(|| self.elsewhere(word, p))?;
                 }
@@ -183,26 +185,22 @@ impl Runner {
             "in" | "out" => None,
             _ => Some(goal.parse().map_err(|_| ScheduleError::Word(word.to_owned()))?),
         };
-        let mut been = Vec::new();
+        let mut been = HashSet::new();
         loop {
             let phase = self.world.phase(&self.state, p);
-            let step = self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;
             let arrived = match (goal, label) {
-                ("in", _) => self.world.phase(&self.state, p) == Phase::Inside,
-                ("out", _) => phase != Phase::Remainder && self.world.phase(&self.state, p) == Phase::Remainder,
+                ("in", _) => phase == Phase::Inside,
+                ("out", _) => phase == Phase::Remainder,
                 (_, Some(label)) => self.world.next_at(&self.state, p).1 == label,
                 _ => false,
             };
             if arrived {
                 return Ok(());
             }
-            if step.changed.is_some() {
-                been.clear();
-            }
-            if been.contains(&self.state) {
+            if !been.insert(self.state.clone()) {
                 return Err(ScheduleError::Never { word: word.to_owned() });
             }
-            been.push(self.state.clone());
+            self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;
         }
     }
 

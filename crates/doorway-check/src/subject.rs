@@ -58,7 +58,7 @@ impl Unknown {
         };
         let nearest = names
             .into_iter()
-            .map(|known| (strsim::damerau_levenshtein(name, known), known))
+            .map(|known| (strsim::damerau_levenshtein(&name.to_lowercase(), known), known))
             .min()
             .filter(|(distance, known)| *distance <= known.len() / 2)
             .map(|(_, known)| known);
@@ -74,6 +74,7 @@ impl std::fmt::Display for Unknown {
                 write!(f, "; did you mean {MUTANT_PREFIX}{nearest}?")
             }
             Some(nearest) => write!(f, "; did you mean {nearest}?"),
+            None if self.id.starts_with(MUTANT_PREFIX) => write!(f, "; `doorway list --mutants` shows all there are"),
             None => write!(f, "; `doorway list` shows all there are"),
         }
     }

@@ -2,7 +2,8 @@
 
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Simulated};
 use doorway_check::explore::Stop;
-use doorway_check::sim::{Keep, Part, Rules, Sim, SimCell, SimVar, TextError, World};
+use doorway_check::schedule::{Runner, ScheduleError};
+use doorway_check::sim::{Keep, Part, Rules, Sections, Sim, SimCell, SimVar, TextError, World};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, subject};
 use doorway_core::Failure;
@@ -144,7 +145,7 @@ fn a_search_ends_with_the_first_failure_unless_told_to_go_on() {
     let first = search(false);
     assert_eq!((first.stop, first.verdict("someone waits").holds), (Some(Stop::Failed), None));
     let all = search(true);
-    assert!(all.complete && all.verdict("someone waits").holds == Some(true));
+    assert_eq!(all.verdict("someone waits").holds, Some(true));
     assert_eq!(all.verdict("nobody inside").trace.as_ref().map(Trace::len), Some(1), "still a shortest trace");
 }
 
@@ -204,7 +205,7 @@ step  p0                       p1                      changed
    3                           slot1.3: Q := p1        Q = p1
    4                           slot1.4: X = -1
    5  slot1.6: X += 1, was -1                          X = 0; p0 done
- end  p0 outside, p1 waits at 5 (Q = p1)";
+ end  p0 outside, p1 waits at slot1.5 (Q = p1)";
     assert_eq!(report.failure().unwrap().trace.as_ref().unwrap().to_string(), expected);
 }
 
@@ -255,4 +256,166 @@ fn a_memory_whose_addition_is_two_steps_does_not_conform() {
 #[should_panic(expected = "Coherence must show every allowed outcome")]
 fn a_search_that_misses_an_outcome_does_not_conform() {
     conformance::run(&Flawed { litmus: Litmus::Coherence, shows: None });
+}
+
+/// A lock whose entry begins with a wait, and that is never given back.
+struct NeverGivenBack {
+    taken: SimVar<bool>,
+}
+
+impl KExclusion<Sim> for NeverGivenBack {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        let p = p.on(Part::ROOT);
+        Ok(p.spin_until(|| async { Ok((!p.at(1).test_and_set(&self.taken).await?).then_some(())) }).await?)
+    }
+    async fn release(&self, _: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+#[test]
+fn whoever_waits_at_its_first_access_has_left_its_remainder() {
+    for sections in [Sections::Merged, Sections::Explicit] {
+        let report = Explorer::new(2)
+            .sections(sections)
+            .property(Property::deadlock_free("deadlock-free"))
+            .property(Property::starvation_free("starvation-free"))
+            .keep_going(true)
+            .run(|site| NeverGivenBack { taken: site.var("taken", false) })
+            .unwrap();
+        assert_eq!(report.verdict("deadlock-free").holds, Some(false), "{sections:?}");
+        assert_eq!(report.verdict("starvation-free").holds, Some(false), "{sections:?}");
+    }
+}
+
+#[test]
+fn a_keep_that_leaves_out_what_is_written_next_is_noticed_at_once() {
+    let result = explore_text(2, Keep::Trusted, vec![], |x, p| async move {
+        let here = p.on(Part::ROOT);
+        let saw = here.at(1).fetch_add(&x, 1).await.unwrap_or(0);
+        here.keep(2, &());
+        let _ = here.at(2).write(&x, saw).await;
+    });
+    assert!(matches!(result, Err(TextError::KeepHides { label: 2, later: 2, .. })), "{result:?}");
+}
+
+#[test]
+fn a_difference_far_behind_a_wrong_keep_is_found() {
+    let result = explore_text(2, Keep::CrossChecked, vec![], |x, p| async move {
+        let here = p.on(Part::ROOT);
+        let saw = here.at(1).fetch_add(&x, 1).await.unwrap_or(0);
+        here.keep(2, &());
+        for _ in 0..12 {
+            let _ = here.at(2).read(&x).await;
+        }
+        let _ = here.at(3).write(&x, saw).await;
+    });
+    assert!(matches!(result, Err(TextError::KeepHides { label: 2, .. })), "{result:?}");
+}
+
+#[test]
+fn what_a_passage_holds_is_told_apart_without_keep() {
+    struct Opaque(u64);
+    impl std::fmt::Debug for Opaque {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("opaque")
+        }
+    }
+    struct Remembers(SimVar<u64>);
+    impl KExclusion<Sim> for Remembers {
+        type Held = Opaque;
+        type Refusal = Infallible;
+        async fn acquire(&self, p: &Process<Sim>) -> Result<Opaque, Failure<Infallible>> {
+            Ok(Opaque(p.on(Part::ROOT).at(1).fetch_add(&self.0, 1).await?))
+        }
+        async fn release(&self, p: &Process<Sim>, held: Opaque) -> Result<(), Infallible> {
+            let p = p.on(Part::ROOT);
+            p.at(2).read(&self.0).await?;
+            p.at(3).write(&self.0, 10 + held.0).await
+        }
+    }
+    let search = |keep| {
+        Explorer::new(2)
+            .passages(1)
+            .keep(keep)
+            .property(Property::sometimes("11", |v| v.get::<u64>("x") == 11))
+            .run(|site| Remembers(site.var("x", 0)))
+            .unwrap()
+    };
+    assert_eq!(search(Keep::Trusted).states, search(Keep::Ignored).states);
+}
+
+#[test]
+fn a_turn_that_fails_must_not_write() {
+    let result = explore_text(1, Keep::Trusted, vec![], |x, p| async move {
+        let p = p.on(Part::ROOT);
+        let _ = p.spin_until(|| async { Ok((p.at(4).fetch_add(&x, 1).await? > 5).then_some(())) }).await;
+    });
+    assert!(matches!(result, Err(TextError::TurnWrites { label: 4, .. })), "{result:?}");
+}
+
+#[test]
+fn a_failure_is_reported_although_the_text_goes_wrong_later() {
+    let rules = Rules { passages: Some(1), ..Rules::default() };
+    let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        let p = p.on(Part::ROOT);
+        let _ = p.at(1).write(&x, 1).await;
+        let _ = p.at(2).write(&x, 2).await;
+        std::future::pending::<()>().await;
+    };
+    let world = World::of_programs(1, rules, |site| site.var("x", 0u64), text).unwrap();
+    let never_one = Property::always("never 1", |v| v.get::<u64>("x") != 1);
+    let report = Explorer::new(1).property(never_one).explore(world).unwrap();
+    assert_eq!(report.verdict("never 1").holds, Some(false));
+}
+
+#[test]
+fn a_property_of_parts_that_there_are_none_of_says_so() {
+    let claim = Property::always("never", |_| false).each("slot");
+    let report = Explorer::new(2).property(claim).run(|site| Chain::new(site, 2, 5)).unwrap();
+    assert!(report.verdict("never").vacuous);
+}
+
+#[test]
+fn going_on_ends_when_everything_is_decided() {
+    let report = Explorer::new(2)
+        .property(Property::exclusion("nobody inside", 0))
+        .keep_going(true)
+        .run(|site| Bakery::new(site, 2)) // tickets grow for ever
+        .unwrap();
+    assert_eq!(report.stop, Some(Stop::Failed));
+}
+
+#[test]
+fn a_refusal_without_an_access_is_a_passage() {
+    struct Closed;
+    impl KExclusion<Sim> for Closed {
+        type Held = ();
+        type Refusal = ();
+        async fn acquire(&self, _: &Process<Sim>) -> Result<(), Failure<Infallible, ()>> {
+            Err(Failure::Refused(()))
+        }
+        async fn release(&self, _: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+    for sections in [Sections::Merged, Sections::Explicit] {
+        let never = Property::sometimes("someone enters", |v| v.inside() > 0);
+        let report = Explorer::new(2).sections(sections).property(never).run(|_| Closed).unwrap();
+        assert_eq!(report.verdict("someone enters").holds, Some(false));
+    }
+}
+
+#[test]
+fn a_schedule_that_is_no_schedule_is_refused() {
+    let world = || World::new(2, Rules::default(), |site| Chain::new(site, 2, 1)).unwrap();
+    for bad in ["p0é", "p", "p9.2", "q0.2", "p0.x", "p0>", "p0!!", "p0.2=x", "0.2", "p0>é", "p0.2é"] {
+        let result = Runner::new(world()).follow(bad).map(|_| ());
+        assert!(matches!(result, Err(ScheduleError::Word(_))), "{bad}: {result:?}");
+    }
+    let never = Runner::new(world()).follow("p0>99").map(|_| ());
+    assert!(matches!(never, Err(ScheduleError::Never { .. })), "{never:?}");
+    assert!(Runner::new(world()).follow("p0>in p0>in p0>out p0>out").is_ok());
 }

@@ -188,6 +188,7 @@ proptest! {
         prop_assert_eq!(&simulate(&programs), &naive);
         let report = Explorer::new(programs.len())
             .property(Property::deadlock_free("deadlock-free"))
+            .property(Property::always("never decided early", |_| true))
             .keep_going(true)
             .explore(world(&programs))
             .unwrap();

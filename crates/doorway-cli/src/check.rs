@@ -110,6 +110,8 @@ struct Document<'a> {
     states: usize,
     edges: u64,
     complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
     properties: Vec<Line<'a>>,
 }
 
@@ -171,6 +173,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             states: report.states,
             edges: report.edges,
             complete: report.complete,
+            stopped: report.stop.map(|stop| stop.to_string()),
             properties: report.verdicts.iter().map(Line::from).collect(),
         })?;
     } else {
@@ -200,13 +203,11 @@ fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Prope
         }
         let Some(at) = claims.iter().position(|property| property.name() == name) else {
             let known: Vec<&str> = claims.iter().map(Property::name).collect();
-            let nearest = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
-            return Err(format!(
-                "{} has no property {name:?}; did you mean {}? There are {}",
-                subject.id(),
-                nearest.unwrap_or(&"one of its own"),
-                known.join(", ")
-            ));
+            let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
+            let nearest =
+                known.iter().min_by_key(|known| distance(known)).filter(|known| distance(known) * 2 <= known.len());
+            let advice = nearest.map_or(String::new(), |known| format!("; did you mean {known}?"));
+            return Err(format!("{} has no property {name:?}{advice} There are {}", subject.id(), known.join(", ")));
         };
         chosen.push(claims.swap_remove(at));
     }
@@ -233,7 +234,11 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
     for v in &report.verdicts {
         let steps = v.trace.as_ref().map(|t| count(t.len() as u64, "step"));
         let verdict = match (v.holds, steps) {
+            (Some(true), _) if v.vacuous => "holds (there is no such part)".to_owned(),
             (Some(true), _) => "holds".to_owned(),
+            (Some(false), Some(_)) if v.trace.as_ref().is_some_and(|t| t.repeats_from.is_some()) => {
+                "FAILS for ever".to_owned()
+            }
             (Some(false), Some(steps)) => format!("FAILS after {steps}"),
             (Some(false), None) => "FAILS: never so".to_owned(),
             (None, _) => "not decided".to_owned(),
@@ -242,13 +247,16 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
     }
     for v in report.verdicts.iter().filter(|v| v.holds == Some(false)) {
         if let Some(trace) = &v.trace {
-            let _ = writeln!(out, "\nA shortest way to break {}:\n{trace}", v.name);
+            let how = if trace.repeats_from.is_some() { "A fair run that breaks" } else { "A shortest way to break" };
+            let _ = writeln!(out, "\n{how} {}:\n{trace}", v.name);
         }
     }
     let covered = match (report.complete, report.rules.passages, report.stop) {
         (true, None, _) => "complete".to_owned(),
         (true, Some(p), _) => format!("complete for {} of each process", count(u64::from(p), "passage")),
-        (false, _, Some(why)) => format!("NOT complete: {why}"),
+        (false, _, Some(why)) => {
+            format!("{} looked at, NOT complete: {why}", output::thousands(report.expanded as u64))
+        }
         (false, ..) => "NOT complete".to_owned(),
     };
     let _ = writeln!(
@@ -259,6 +267,10 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
         took.as_secs_f64(),
         report.bytes_per_state()
     );
+    if let Some((compared, all)) = report.cross_checked {
+        let extent = if all { "all" } else { "NOT all" };
+        let _ = writeln!(out, "merged local states agree on {} ({extent} there are)", count(compared, "continuation"));
+    }
     out
 }
 

@@ -50,7 +50,7 @@ fn list_as_json_has_every_field() {
 fn list_shows_every_algorithm() {
     let text = String::from_utf8(doorway("list").stdout).unwrap();
     for id in ["tas", "bakery", "ya-two", "am-chain", "am-fast"] {
-        assert!(text.lines().any(|line| line.starts_with(id)), "{text}");
+        assert!(text.lines().any(|line| line.starts_with(&format!("{id}: "))), "{text}");
     }
 }
 
@@ -133,6 +133,9 @@ fn keep_can_be_distrusted() {
 fn bad_input_is_refused_with_advice() {
     refused("check am-chian", &["am-chian", "did you mean am-chain?"]);
     refused("check xyzzy-plugh", &["doorway list"]);
+    refused("check AM-CHAIN", &["did you mean am-chain?"]);
+    refused("check mutant:xyzzy", &["doorway list --mutants"]);
+    refused("check am-fast --k 18446744073709551615", &["at most 65535"]);
     refused("check mutant:am-chain-witout-7", &["did you mean mutant:am-chain-without-7?"]);
     refused("check am-chain --n 0", &["at least one process"]);
     refused("check am-chain --k 0", &["at least one place"]);
@@ -149,6 +152,8 @@ fn bad_input_is_refused_with_advice() {
 
 #[test]
 fn more_places_than_processes_is_legal() {
+    let text = String::from_utf8(doorway("check am-chain --n 2 --k 5").stdout).unwrap();
+    assert!(text.contains("no such part"), "{text}");
     let report = json("check am-chain --n 2 --k 5 --json");
     assert_eq!((&report["states"], &report["complete"]), (&4.into(), &true.into()));
     assert_eq!(code("check am-fast --n 2 --k 2"), 0);

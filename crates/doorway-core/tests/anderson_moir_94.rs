@@ -39,6 +39,18 @@ fn there_is_something_to_wait_for() {
 }
 
 #[test]
+fn the_initial_value_of_q_is_arbitrary() {
+    for (n, k) in [(2, 1), (3, 2)] {
+        for q in 0..n as u64 {
+            let claims = subject::find("am-chain").unwrap().claims(Sizes { n, k });
+            let path = format!("slot{k}.Q");
+            let report = Explorer::new(n).properties(claims).initially(&path, q).run(|site| Chain::new(site, n, k));
+            report.unwrap().assert_holds();
+        }
+    }
+}
+
+#[test]
 fn an_invariant_that_is_one_off_fails() {
     let wrong = Property::always("I4, one off", |v| v.count(6) < v.index()).each("slot");
     let report = Explorer::new(2).property(wrong).run(|site| Chain::new(site, 2, 1)).unwrap();

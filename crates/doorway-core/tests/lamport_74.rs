@@ -53,8 +53,8 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
     let report = Explorer::new(2)
         .passages(2)
         .initially("Ticket[1]", u64::MAX)
-        .properties(claims.into_iter().filter(|c| c.name() == "mutual-exclusion"))
-        .property(Property::sometimes("p0 withdraws", |v| v.at(0, 5) && v.get_at::<u64>("Ticket", 0) == 0))
+        .properties(claims.into_iter().filter(|c| ["mutual-exclusion", "D"].contains(&c.name())))
+        .property(Property::sometimes("p0 withdraws", |v| v.at(0, 51) && v.get_at::<u64>("Ticket", 0) == 0))
         .run(|site| Bakery::new(site, 2))
         .unwrap();
     report.assert_holds();

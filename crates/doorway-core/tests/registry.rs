@@ -62,5 +62,7 @@ fn keep_can_be_trusted() {
     explore_without_trust("ya-two", 2, 1, None);
     explore_without_trust("am-chain", 2, 1, None);
     explore_without_trust("am-chain", 3, 2, None);
+    explore_without_trust("am-chain", 3, 1, Some(1));
+    explore_without_trust("tas", 3, 1, None);
     explore_without_trust("am-fast", 2, 1, None);
 }

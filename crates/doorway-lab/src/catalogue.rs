@@ -1,6 +1,6 @@
 //! The registry as rows: for `doorway list`, for JSON, and for the tables in the README files.
 
-use doorway_core::registry::{self, Bound, CostModel, Info};
+use doorway_core::registry::{self, Bound, CostModel, Defaults, Info};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -101,16 +101,26 @@ pub fn markdown() -> String {
     out
 }
 
-/// The table for a terminal.
+/// The list for a terminal.
 #[must_use]
 pub fn text() -> String {
-    let rows: Vec<[String; 9]> =
-        std::iter::once(COLUMNS.map(str::to_owned)).chain(registry::ALL.iter().map(cells)).collect();
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 9] = std::array::from_fn(width);
-    let line = |row: &[String; 9]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
-        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
+    registry::ALL.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+}
+
+fn paragraph(info: &Info) -> String {
+    let [id, problem, paper, figure, instructions, fairness, crashes, registers, rmr] = cells(info);
+    let Defaults { n, k, passages } = info.defaults;
+    let passages = passages.map_or(String::new(), |p| format!(", {p} passages"));
+    let crashes = if crashes == "0" { "no crash".to_owned() } else { format!("{crashes} crashes") };
+    format!(
+        "{id}: {}\n  \
+         {problem}; {paper}, figure {figure}\n  \
+         {instructions}; {registers} registers\n  \
+         lets in: {fairness}; tolerates {crashes}\n  \
+         remote references: {rmr}\n  \
+         properties: {}\n  \
+         by default: n={n}, k={k}{passages}\n",
+        info.title,
+        info.properties.join(" ")
+    )
 }

@@ -8,6 +8,7 @@ use doorway_core::registry::{Entry, SizeError, Sizes};
 use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One algorithm, built for `n` threads of which `k` may be inside.
@@ -40,6 +41,7 @@ pub struct Gate<E: Entry> {
     algorithm: E::On<Native>,
     sizes: Sizes,
     names: Mutex<Vec<Pid>>,
+    crashed: AtomicUsize,
 }
 
 impl<E: Entry> Gate<E> {
@@ -58,7 +60,12 @@ impl<E: Entry> Gate<E> {
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = E::INFO.sizes(Some(n), Some(k))?;
         let names = (0..n).rev().map(Pid::new).collect();
-        Ok(Self { algorithm: E::build(&Site::new(&Native::new()), sizes), sizes, names: Mutex::new(names) })
+        Ok(Self {
+            algorithm: E::build(&Site::new(&Native::new()), sizes),
+            sizes,
+            names: Mutex::new(names),
+            crashed: AtomicUsize::new(0),
+        })
     }
 
     /// What it was built for.
@@ -105,13 +112,24 @@ impl<E: Entry> fmt::Debug for Gate<E> {
 /// All names of a gate are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full {
-    /// How many members there are.
+    /// How many members there are at the most.
     pub members: usize,
+    /// How many of them have crashed inside; their names never come back.
+    pub crashed: usize,
 }
 
 impl fmt::Display for Full {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "all {} places for members are taken; build the gate for more, or drop a member", self.members)
+        match self.crashed {
+            0 => write!(f, "all {} names are taken; build the gate for more members, or drop one", self.members),
+            lost => {
+                write!(
+                    f,
+                    "all {} names are taken, {lost} of them by members that crashed; build a new gate",
+                    self.members
+                )
+            }
+        }
     }
 }
 impl std::error::Error for Full {}
@@ -139,7 +157,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         let name = gate.names().pop();
         match name {
             Some(pid) => Ok(Self { gate, process: Process::new(pid, Native::new()), outside_remainder: false }),
-            None => Err(Full { members: gate.sizes.n }),
+            None => Err(Full { members: gate.sizes.n, crashed: gate.crashed.load(Ordering::SeqCst) }),
         }
     }
 
@@ -212,7 +230,9 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
 
 impl<E: Entry, G: Deref<Target = Gate<E>>> Drop for Member<E, G> {
     fn drop(&mut self) {
-        if !self.outside_remainder {
+        if self.outside_remainder {
+            self.gate.crashed.fetch_add(1, Ordering::SeqCst);
+        } else {
             self.gate.names().push(self.process.pid());
         }
     }

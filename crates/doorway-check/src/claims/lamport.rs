@@ -5,9 +5,9 @@ use crate::Property;
 pub(super) fn bakery() -> Vec<Property> {
     vec![
         Property::always("T", |v| {
-            v.processes().all(|p| (v.get_at::<u64>("Ticket", p) == 0) == v.at(p, [0, 3, 41, 42]))
+            v.processes().all(|p| (v.get_at::<u64>("Ticket", p) == 0) == v.at(p, [0, 3, 41, 42, 51]))
         }),
-        Property::always("D", |v| v.processes().all(|p| v.get_at::<bool>("Doorway", p) == v.at(p, [41, 42, 5]))),
+        Property::always("D", |v| v.processes().all(|p| v.get_at::<bool>("Doorway", p) == v.at(p, [41, 42, 5, 51]))),
         Property::always("U", |v| {
             let place = |p| (v.get_at::<u64>("Ticket", p), p);
             v.processes()

@@ -69,6 +69,11 @@ impl Graph {
         self.idle.len()
     }
 
+    /// Who need not step in a state.
+    pub(super) fn idle(&self, s: StateId) -> u64 {
+        self.idle[s as usize]
+    }
+
     fn range(&self, s: StateId) -> std::ops::Range<usize> {
         let end = self.starts.get(s as usize + 1).map_or(self.to.len(), |&end| end as usize);
         self.starts[s as usize] as usize..end
@@ -213,10 +218,10 @@ impl Graph {
                     way.reverse();
                     return Some(way);
                 }
-                if !came.contains_key(&edge.to) {
-                    came.insert(edge.to, Some((s, edge)));
+                came.entry(edge.to).or_insert_with(|| {
                     todo.push_back(edge.to);
-                }
+                    Some((s, edge))
+                });
             }
         }
         None

@@ -14,12 +14,14 @@
 //! assert!(report.complete);
 //! ```
 
+mod cost;
 mod graph;
 mod progress;
 mod report;
 mod search;
 mod store;
 
+pub use cost::{Worst, WorstPassage};
 pub use report::{Report, Stop, Verdict};
 
 use crate::property::Property;
@@ -177,9 +179,10 @@ impl<'a> Explorer<'a> {
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If [`initially`](Self::initially) named a variable that does not exist, or a property about the order of arrival is asked of a machine
+    /// If the machine has another number of processes, if [`initially`](Self::initially) named a variable that does not exist, or a property about the order of arrival is asked of a machine
     /// whose rules do not keep track of it.
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
+        assert_eq!(self.processes, world.processes(), "the explorer was made for another number of processes");
         let mut initial = world.initial();
         for (path, word) in &self.initially {
             let Some(v) = world.layout().by_path(path) else {

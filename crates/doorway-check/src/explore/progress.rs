@@ -25,6 +25,18 @@ pub(super) struct Lasso {
 }
 
 impl Lasso {
+    /// A way from a state on that repeats nothing.
+    pub(super) fn straight(store: &Store, lead_in: Vec<(StateId, Edge)>) -> Self {
+        let from = lead_in.first().map_or(0, |(s, _)| *s);
+        Self { from, lead_in, cycle: Vec::new(), path_len: store.path(from).len(), why: Vec::new() }
+    }
+
+    /// A cycle, reached on a shortest way.
+    pub(super) fn cycle(store: &Store, cycle: Vec<(StateId, Edge)>) -> Self {
+        let from = cycle.first().map_or(0, |(s, _)| *s);
+        Self { from, lead_in: Vec::new(), cycle, path_len: store.path(from).len(), why: Vec::new() }
+    }
+
     pub(super) fn prefix_len(&self) -> usize {
         self.path_len + self.lead_in.len()
     }

@@ -32,6 +32,8 @@ pub struct Report {
     pub runs: u64,
     /// The instructions that were seen.
     pub instructions: BTreeSet<Instruction>,
+    /// How many continuations of merged local states were compared, and whether these are all, if that was asked for.
+    pub cross_checked: Option<(u64, bool)>,
     /// The properties, in the order they were asked for.
     pub verdicts: Vec<Verdict>,
 }
@@ -50,7 +52,7 @@ pub enum Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Failed => "stopped at the first failure",
+            Self::Failed => "stopped when it had failed",
             Self::States => "the limit of states was reached",
             Self::Memory => "the limit of memory was reached",
         })
@@ -64,6 +66,8 @@ pub struct Verdict {
     pub name: Cow<'static, str>,
     /// Whether it holds; `None`: not decided.
     pub holds: Option<bool>,
+    /// Whether it is about parts of a kind that there is none of, so that nothing was asked.
+    pub vacuous: bool,
     /// A shortest run that shows it: to the failure, or to where a *sometimes* is so.
     pub trace: Option<Trace>,
 }

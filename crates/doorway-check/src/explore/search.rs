@@ -7,8 +7,8 @@ use crate::property::{Property, Test, View};
 use crate::sim::{Action, Keep, Op, Part, Phase, State, Stepped, TextError, What, World};
 use crate::trace::Trace;
 
-/// How deep [`Keep::CrossChecked`] runs merged local states side by side.
-const CROSS_CHECK_DEPTH: usize = 6;
+/// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process at the most.
+const CROSS_CHECKS: u64 = 1_000_000;
 /// How many states lie between two looks at memory and progress.
 const STRIDE: usize = 4096;
 
@@ -45,11 +45,13 @@ impl Asked {
 pub(super) struct Search<'a> {
     explorer: Explorer<'a>,
     asked: Vec<Asked>,
-    store: Store,
+    pub(super) store: Store,
     /// Kept only if a property needs it.
-    graph: Option<Graph>,
-    initial: State,
-    edges: u64,
+    pub(super) graph: Option<Graph>,
+    pub(super) initial: State,
+    pub(super) edges: u64,
+    /// How many states there are when memory is looked at next.
+    next_look: usize,
 }
 
 impl<'a> Search<'a> {
@@ -64,10 +66,30 @@ impl<'a> Search<'a> {
         let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
         let mut store = Store::new(world);
         store.insert(&initial, 0, Action::step(0));
-        Self { explorer, asked, store, graph, initial, edges: 0 }
+        Self { explorer, asked, store, graph, initial, edges: 0, next_look: 0 }
+    }
+
+    /// A search that keeps the graph, whatever the properties.
+    pub(super) fn with_graph(explorer: Explorer<'a>, world: &World, initial: State) -> Self {
+        let mut search = Self::new(explorer, world, initial);
+        search.graph.get_or_insert_default();
+        search
     }
 
     pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
+        let (expanded, stop) = self.search(world)?;
+        if stop.is_none() {
+            self.look_at_the_whole(world);
+        }
+        let mut report = self.report(world, expanded, stop)?;
+        if world.rules().keep == Keep::CrossChecked && report.failure().is_none() {
+            report.cross_checked = Some(world.cross_check(CROSS_CHECKS)?);
+        }
+        Ok(report)
+    }
+
+    /// Visits every state, or as many as the limits allow; how many, and why no more.
+    pub(super) fn search(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
         let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
         let mut actions = Vec::new();
         let mut at = 0;
@@ -75,14 +97,12 @@ impl<'a> Search<'a> {
             if at == self.store.len() {
                 break None;
             }
-            if at % STRIDE == 0
-                && let Some(stop) = self.out_of_memory(world, at)
-            {
-                break Some(stop);
-            }
             let id = at as StateId;
             self.store.load(id, &mut state);
             self.look_at(world, &state, id)?;
+            if let Some(stop) = self.decided() {
+                break Some(stop);
+            }
             let mut everyone_waits = true;
             actions.clear();
             (0..world.processes()).for_each(|p| world.actions(&state, p, &mut actions));
@@ -99,29 +119,39 @@ impl<'a> Search<'a> {
                 if let Some(graph) = &mut self.graph {
                     graph.add_edge(Edge::new(to, p, action.what == What::Crash, stepped.entered, stepped.cost > 0));
                 }
+                if let Some(stop) = self.limit_reached(world, at) {
+                    return Ok((at, Some(stop)));
+                }
             }
             if everyone_waits {
                 self.look_for_deadlock(world, &state, id)?;
             }
             at += 1;
-            if self.explorer.max_states.is_some_and(|most| self.store.len() > most) {
-                break Some(Stop::States);
-            }
-            if !self.explorer.keep_going && self.asked.iter().any(Asked::has_failed) {
-                break Some(Stop::Failed);
+            if let Some(stop) = self.decided() {
+                break Some(stop);
             }
         };
-        if stop.is_none() {
-            self.look_at_the_whole(world);
-        }
-        if world.rules().keep == Keep::CrossChecked {
-            world.cross_check(CROSS_CHECK_DEPTH)?;
-        }
-        self.report(world, at, stop)
+        Ok((at, stop))
     }
 
-    fn out_of_memory(&mut self, world: &World, at: usize) -> Option<Stop> {
+    /// Whether there is no reason to go on.
+    fn decided(&self) -> Option<Stop> {
+        let mut failed = self.asked.iter().any(Asked::has_failed);
+        if self.explorer.keep_going {
+            failed &= self.asked.iter().all(|a| a.decided.is_some());
+        }
+        failed.then_some(Stop::Failed)
+    }
+
+    fn limit_reached(&mut self, world: &World, at: usize) -> Option<Stop> {
         let states = self.store.len();
+        if states > self.explorer.max_states.unwrap_or(usize::MAX).min(StateId::MAX as usize) {
+            return Some(Stop::States);
+        }
+        if states < self.next_look {
+            return None;
+        }
+        self.next_look = states + STRIDE;
         let bytes = self.bytes(world);
         if let Some(call) = &mut self.explorer.progress {
             call(&Progress { states, frontier: states - at, bytes });
@@ -249,7 +279,8 @@ impl<'a> Search<'a> {
                 }
                 None => (complete.then_some(asked.fails_when_decided()), None),
             };
-            verdicts.push(Verdict { name: asked.property.name.clone(), holds, trace });
+            let vacuous = asked.parts.is_empty();
+            verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace });
         }
         Ok(Report {
             processes: world.processes(),
@@ -263,6 +294,7 @@ impl<'a> Search<'a> {
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),
+            cross_checked: None,
             verdicts,
         })
     }

@@ -1,7 +1,7 @@
 //! Algorithms with a seeded fault, to see that the checks would notice.
 //!
 //! Each family is the text of the algorithm again, with a switch for every fault; without a fault it explores to exactly the same
-//! number of states and steps as the shipped text, which a test compares, so the copies cannot drift.
+//! number of states and steps as the shipped text, which a test compares, so that drift shows.
 //! Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed among the algorithms.
 //!
 //! A few rows are *controls*: changes that look as dangerous and are not. They must hold.

@@ -43,7 +43,7 @@ impl VarInfo {
         match kind {
             Register::Safe => values.extend(any()),
             Register::Monotone if writes.iter().any(|&new| new > old) => {
-                values.extend(any().into_iter().filter(|&x| x > old))
+                values.extend(any().into_iter().filter(|&x| x > old));
             }
             Register::Monotone | Register::Regular | Register::Atomic => {}
         }

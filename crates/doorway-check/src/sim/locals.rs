@@ -14,7 +14,7 @@ use super::memory::{Position, Ran, Running, Seen, Sim};
 use super::op::Op;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A local state of one process.
 pub type LocalId = u32;
@@ -74,6 +74,7 @@ pub(super) struct Locals {
     merges: Vec<Merge>,
     pub(super) runs: u64,
     longest: usize,
+    bytes: usize,
 }
 
 /// How the text of a passage is started, for a process.
@@ -82,8 +83,12 @@ pub(super) type Start = dyn Fn(Pid) -> Running;
 impl Locals {
     pub(super) fn new(sim: &Sim, start: &Start, pid: Pid, longest: usize) -> Result<Self, TextError> {
         let mut locals =
-            Self { pid, nodes: Vec::new(), kept: FxHashMap::default(), merges: Vec::new(), runs: 0, longest };
-        let Ran::Asks(position, _) = locals.run(sim, start, Vec::new())? else { return Err(TextError::Lost(pid)) };
+            Self { pid, nodes: Vec::new(), kept: FxHashMap::default(), merges: Vec::new(), runs: 0, longest, bytes: 0 };
+        let position = match locals.run(sim, start, Vec::new())? {
+            Ran::Asks(position, _) => position,
+            Ran::FailedTurn(..) => return Err(TextError::EmptyTurn { pid, label: 0 }),
+            Ran::Ended | Ran::Lost => return Err(TextError::Lost(pid)),
+        };
         let stopped = Position { op: Op::Stop, ..position.clone() };
         for position in [position, stopped] {
             let came = Seen { value: 0, gave_up: false };
@@ -129,8 +134,12 @@ impl Locals {
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
                 let known = key.as_ref().and_then(|k| self.kept.get(k)).copied();
+                if known.is_some_and(|known| self.nodes[known as usize].position != position) {
+                    return Err(TextError::KeepHides { pid: self.pid, label: position.label, later: position.label });
+                }
                 let to = known.unwrap_or_else(|| {
                     let id = self.nodes.len() as LocalId;
+                    self.bytes += size_of::<Node>() + 8 * position.rests.len() + key.as_ref().map_or(0, String::len);
                     self.nodes.push(Node { parent: from, depth: depth as u32, came: saw, position, kids: Vec::new() });
                     if let Some(key) = key {
                         self.kept.insert(key, id);
@@ -138,11 +147,13 @@ impl Locals {
                     id
                 });
                 if keep == Keep::CrossChecked && known.is_some() {
+                    self.bytes += size_of::<Merge>() + history.len() * size_of::<Seen>();
                     self.merges.push(Merge { into: to, history });
                 }
                 Child { to, how: How::On }
             }
         };
+        self.bytes += 2 * size_of::<(Seen, Child)>();
         self.nodes[from as usize].kids.push((saw, child));
         Ok(child)
     }
@@ -150,7 +161,7 @@ impl Locals {
     /// Runs the text twice: replay rests on its being deterministic.
     fn run(&mut self, sim: &Sim, start: &Start, history: Vec<Seen>) -> Result<Ran, TextError> {
         let ran = sim.run(history.clone(), &mut || start(self.pid));
-        self.runs += 1;
+        self.runs += 2;
         let again = sim.run(history, &mut || start(self.pid));
         if ran == again { Ok(ran) } else { Err(TextError::NotDeterministic(self.pid)) }
     }
@@ -172,46 +183,43 @@ impl Locals {
         at
     }
 
-    /// Runs both histories of each merge forward on the same answers, `depth` accesses deep, and compares what they ask for.
-    /// Answers are those that the search has seen. Returns how many continuations were compared.
-    pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, depth: usize) -> Result<u64, TextError> {
-        let mut compared = 0;
+    /// Runs both histories of each merge forward on the same answers, those that the search has seen, and compares what they ask for, until
+    /// nothing new comes up or `most` continuations were compared. How many were, and whether these are all.
+    pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, most: u64) -> Result<(u64, bool), TextError> {
+        let mut compared: FxHashSet<Merge> = FxHashSet::default();
         for merge in std::mem::take(&mut self.merges) {
-            let mut todo = vec![(merge.into, merge.history, depth)];
-            while let Some((node, history, left)) = todo.pop() {
-                let here = self.nodes[node as usize].position.clone();
-                compared += 1;
-                match self.run(sim, start, history.clone())? {
-                    Ran::Asks(position, _) if position == here => {}
-                    _ => {
-                        let merged = &self.nodes[merge.into as usize].position;
-                        return Err(TextError::KeepHides { pid: self.pid, label: merged.label, later: here.label });
-                    }
+            let label = self.nodes[merge.into as usize].position.label;
+            let mut todo = vec![merge];
+            while let Some(pair) = todo.pop() {
+                if compared.len() as u64 == most {
+                    return Ok((most, false));
                 }
-                if left == 0 {
+                if !compared.insert(pair.clone()) {
                     continue;
                 }
-                for (saw, child) in self.nodes[node as usize].kids.clone() {
-                    let mut longer = history.clone();
-                    longer.push(saw);
-                    match (child.how, self.run(sim, start, longer.clone())?) {
-                        // A failed turn leads back to a loop head, which was compared on the way here.
-                        (How::PassageEnded, Ran::Ended) | (How::FailedTurn { .. }, Ran::FailedTurn(..)) => {}
-                        (How::On, Ran::Asks(..)) => todo.push((child.to, longer, left - 1)),
-                        _ => {
-                            let merged = &self.nodes[merge.into as usize].position;
-                            return Err(TextError::KeepHides { pid: self.pid, label: merged.label, later: here.label });
-                        }
+                let here = self.nodes[pair.into as usize].position.clone();
+                let hides = TextError::KeepHides { pid: self.pid, label, later: here.label };
+                if !matches!(self.run(sim, start, pair.history.clone())?, Ran::Asks(position, _) if position == here) {
+                    return Err(hides);
+                }
+                for (saw, child) in self.nodes[pair.into as usize].kids.clone() {
+                    let mut history = pair.history.clone();
+                    history.push(saw);
+                    match (child.how, self.run(sim, start, history.clone())?) {
+                        (How::PassageEnded, Ran::Ended) => continue,
+                        (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) => history.truncate(head),
+                        (How::On, Ran::Asks(..)) => {}
+                        _ => return Err(hides),
                     }
+                    todo.push(Merge { into: child.to, history });
                 }
             }
         }
-        Ok(compared)
+        Ok((compared.len() as u64, true))
     }
 
     /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> usize {
-        let node = size_of::<Node>() + 2 * size_of::<(Seen, Child)>();
-        self.nodes.capacity() * node + self.kept.len() * 64 + self.merges.len() * 128
+        self.bytes
     }
 }

@@ -71,6 +71,7 @@ struct Replay {
     rests: Vec<(Part, Label)>,
     frames: Vec<String>,
     kept: Option<String>,
+    uses_keep: bool,
     asks: Option<(Op, Part, Label)>,
     failed_turn: Option<(usize, bool)>,
     /// Where the last wait began.
@@ -89,6 +90,7 @@ impl Default for Replay {
             rests: Vec::new(),
             frames: Vec::new(),
             kept: None,
+            uses_keep: false,
             asks: None,
             failed_turn: None,
             wait_at: None,
@@ -167,13 +169,14 @@ impl Sim {
     async fn access(&self, at: Access<Part>, op: Op) -> u64 {
         // A process that waits at the first access of a section has begun the section all the same.
         let begins_with_a_wait = {
-            let r = self.0.replay.borrow();
-            r.wait_at == Some(r.seen) && r.phase.begun() != r.phase
+            let mut r = self.0.replay.borrow_mut();
+            let so = r.wait_at == Some(r.seen) && r.phase.begun() != r.phase;
+            if so {
+                r.section_at = r.wait_at;
+            }
+            so
         };
         if begins_with_a_wait {
-            let mut r = self.0.replay.borrow_mut();
-            r.section_at = r.wait_at;
-            drop(r);
             self.section().await;
         }
         self.step(op, at.part, at.label).await
@@ -188,7 +191,10 @@ impl Sim {
     pub(super) fn enters(&self, held: &dyn Debug) {
         let mut r = self.0.replay.borrow_mut();
         r.phase = Phase::Inside;
-        r.kept = Some(format!("inside {held:?}"));
+        // A text that keeps has said what matters up to here; what its passage holds is all that is left.
+        if r.uses_keep {
+            r.kept = Some(format!("inside {held:?}"));
+        }
     }
 
     /// The entry section was given up; what follows is the way out.
@@ -292,6 +298,7 @@ impl Memory for Sim {
             let _ = write!(key, "\n{frame}");
         }
         r.kept = Some(key);
+        r.uses_keep = true;
     }
 
     fn part_begins(&self, _: Pid, live: &dyn Debug) {

@@ -8,8 +8,8 @@
 //!
 //! # What replay rests on
 //! The text of a passage is a function of what its accesses see: it must not look at clocks, random numbers or anything shared that is not
-//! a variable of the memory, and it waits only in the words for waiting. The machine notices texts that do otherwise and
-//! returns a [`TextError`].
+//! a variable of the memory, and it waits only in the words for waiting. The machine notices most texts that do otherwise and
+//! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
 
 mod layout;
 mod locals;
@@ -54,6 +54,13 @@ pub enum TextError {
         /// How many accesses it had made.
         accesses: usize,
     },
+    /// A turn of a wait failed and left a variable changed.
+    TurnWrites {
+        /// Who.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// There are more processes or variables than the rules can keep track of.
     TooLarge,
     /// A `keep` left out a local that still matters.
@@ -83,6 +90,10 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
                  write the wait as wait_until or spin_until"
+            ),
+            Self::TurnWrites { pid, label } => write!(
+                f,
+                "{pid} changes a variable at statement {label} in a turn that fails; only a turn that succeeds may change something"
             ),
             Self::TooLarge => write!(
                 f,

@@ -209,9 +209,14 @@ impl World {
                 state.locals[p] = DONE;
             }
         }
+        let unchanged = old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op);
+        if !unchanged && matches!(child.how, How::FailedTurn { .. }) {
+            let label = self.locals[p].nodes[at as usize].position.label;
+            return Err(TextError::TurnWrites { pid: Pid::new(p), label });
+        }
         Ok(Some(Stepped {
             saw: value,
-            unchanged: old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op),
+            unchanged,
             failed_turn: matches!(child.how, How::FailedTurn { .. }),
             passage_ended,
             ..Stepped::default()

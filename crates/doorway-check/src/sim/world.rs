@@ -54,6 +54,13 @@ impl fmt::Debug for World {
     }
 }
 
+/// A refusal without an access is a step all the same.
+async fn turned_away(sim: &Sim) {
+    if sim.phase() == Phase::Remainder {
+        sim.section().await;
+    }
+}
+
 /// From the end of the entry section to the end of the passage.
 async fn inside_and_out<A: KExclusion<Sim>>(
     sim: &Sim,
@@ -101,7 +108,7 @@ impl World {
                 let held = match algorithm.acquire(&p).await {
                     Ok(held) => held,
                     Err(Failure::Memory(impossible)) => match impossible {},
-                    Err(Failure::Refused(_)) => return,
+                    Err(Failure::Refused(_)) => return turned_away(&sim).await,
                 };
                 inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
             })
@@ -140,7 +147,7 @@ impl World {
                         None
                     }
                     Err(Failure::Memory(impossible)) => match impossible {},
-                    Err(Failure::Refused(_)) => None,
+                    Err(Failure::Refused(_)) => return turned_away(&sim).await,
                 };
                 let Some(held) = held else { return };
                 inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
@@ -334,16 +341,19 @@ impl World {
         self.locals.iter().map(|l| l.runs).sum()
     }
 
-    /// See [`Keep::CrossChecked`]. Returns how many continuations were compared.
+    /// See [`Keep::CrossChecked`](super::Keep::CrossChecked): compares up to `most` continuations of merged local states of each process. How
+    /// many were compared, and whether these are all.
     ///
     /// # Errors
     /// If a `keep` merged two local states that go on differently.
-    pub fn cross_check(&mut self, depth: usize) -> Result<u64, TextError> {
-        let mut compared = 0;
+    pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
+        let (mut compared, mut all) = (0, true);
         for locals in &mut self.locals {
-            compared += locals.cross_check(&self.sim, &*self.start, depth)?;
+            let (some, complete) = locals.cross_check(&self.sim, &*self.start, most)?;
+            compared += some;
+            all &= complete;
         }
-        Ok(compared)
+        Ok((compared, all))
     }
 
     /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache.

@@ -58,6 +58,9 @@ pub struct Step {
 pub struct Whereabouts {
     /// Its section.
     pub section: &'static str,
+    /// In which part of the algorithm it is; empty for the algorithm as a whole.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub part: String,
     /// The statement it is about to do; `None` in the remainder.
     pub statement: Option<u16>,
     /// What it would see and go on waiting, if its next step is a turn that fails.
@@ -92,9 +95,12 @@ impl Trace {
         for p in 0..world.processes() {
             let phase = world.phase(&state, p);
             let statement = (phase != Phase::Remainder).then(|| world.next_at(&state, p).1);
-            let next = Step::take(world, &mut state.clone(), Action::step(p))?;
+            let part = world.layout().part(world.next_at(&state, p).0).path.clone();
+            // Only a look ahead: a text that cannot go on has still come this far.
+            let next = Step::take(world, &mut state.clone(), Action::step(p)).ok().flatten();
             let waits = next.filter(|next| next.waits).map(|next| next.did);
-            end.push(Whereabouts { section: section(phase), statement, waits, crashed: world.has_crashed(&state, p) });
+            let crashed = world.has_crashed(&state, p);
+            end.push(Whereabouts { section: section(phase), part, statement, waits, crashed });
         }
         let (processes, actions) = (world.processes(), actions.to_vec());
         Ok(Self { processes, steps, repeats_from: None, why_fair: Vec::new(), end, actions })

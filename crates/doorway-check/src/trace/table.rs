@@ -59,12 +59,16 @@ impl fmt::Display for Trace {
             .end
             .iter()
             .enumerate()
-            .map(|(p, at)| match (at.section, at.statement, &at.waits) {
-                (_, Some(statement), _) if at.crashed => format!("p{p} crashed at {statement}"),
-                ("entry" | "exit", Some(statement), Some(sees)) => format!("p{p} waits at {statement} ({sees})"),
-                ("entry" | "exit", Some(statement), None) => format!("p{p} at {statement}"),
-                ("remainder", ..) => format!("p{p} outside"),
-                (section, ..) => format!("p{p} {section}"),
+            .map(|(p, at)| {
+                let dot = if at.part.is_empty() { "" } else { "." };
+                let place = at.statement.map_or(String::new(), |statement| format!("{}{dot}{statement}", at.part));
+                match (at.section, &at.waits) {
+                    _ if at.crashed => format!("p{p} crashed at {place}"),
+                    ("entry" | "exit", Some(sees)) => format!("p{p} waits at {place} ({sees})"),
+                    ("entry" | "exit", None) => format!("p{p} at {place}"),
+                    ("remainder", _) => format!("p{p} outside"),
+                    (section, _) => format!("p{p} {section}"),
+                }
             })
             .collect();
         if self.repeats_from.is_some() {

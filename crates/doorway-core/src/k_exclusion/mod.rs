@@ -36,7 +36,7 @@ use core::fmt::Debug;
 /// ```
 pub trait KExclusion<M: Memory> {
     /// What one passage carries from entry to exit (fast or slow, a name). Private to the process: neither a shared
-    /// variable nor a field of `self`.
+    /// variable nor a field of `self`. In texts that use [`keep`](crate::memory::Here::keep) the checker tells values apart by their `Debug`.
     type Held: Debug;
     /// Why the algorithm itself may turn a process away; [`Infallible`](core::convert::Infallible) if it never does.
     type Refusal: Debug;

@@ -95,8 +95,9 @@ impl<'p, M: Memory> Here<'p, M> {
 
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
-    /// The checker merges local states that agree on it. Leaving it out is slow and never wrong; leaving a live
-    /// local out of `live` hides behaviour, which the checker's cross-check finds.
+    /// The checker merges local states that agree on it, as far as `Debug` tells. Leaving it out is slow and never wrong; leaving a live
+    /// local out of `live` hides behaviour, which the checker notices at once if it is about the next access, and otherwise when
+    /// it is told to cross-check.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);
@@ -121,7 +122,7 @@ impl<'p, M: Memory> Here<'p, M> {
     /// Re-runs `turn` from its start until it gives `Some`: a busy-wait on several variables.
     ///
     /// `Fn`, so nothing is carried from one turn to the next. What several turns must remember lives in an ordinary
-    /// loop *around* this one. A turn reads shared variables and does not write them.
+    /// loop *around* this one. A turn that fails leaves shared variables as they were.
     #[inline]
     pub async fn spin_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where

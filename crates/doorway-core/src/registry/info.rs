@@ -197,12 +197,13 @@ impl Sizes {
     /// ```
     ///
     /// # Errors
-    /// If one of them is zero, or `n` is not below [`Pid::LIMIT`].
+    /// If one of them is zero or above [`Pid::LIMIT`].
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         match (n, k) {
             (0, _) => Err(SizeError::NoProcess),
             (_, 0) => Err(SizeError::NoPlace),
             (n, _) if n > Pid::LIMIT => Err(SizeError::TooManyProcesses(n)),
+            (_, k) if k > Pid::LIMIT => Err(SizeError::TooManyPlaces(k)),
             _ => Ok(Self { n, k }),
         }
     }
@@ -248,6 +249,8 @@ pub enum SizeError {
     NoPlace,
     /// `n` is too large for a process name.
     TooManyProcesses(usize),
+    /// `k` is more than there can be processes.
+    TooManyPlaces(usize),
     /// A mutex was asked to let several in.
     OnlyOneInside {
         /// Which.
@@ -271,6 +274,9 @@ impl fmt::Display for SizeError {
             Self::NoPlace => write!(f, "k = 0 would let nobody in; give at least one place"),
             Self::TooManyProcesses(n) => {
                 write!(f, "n = {n} is more processes than have names; give at most {}", Pid::LIMIT)
+            }
+            Self::TooManyPlaces(k) => {
+                write!(f, "k = {k} is more places than there can be processes; give at most {}", Pid::LIMIT)
             }
             Self::OnlyOneInside { id, k } => {
                 write!(

@@ -140,7 +140,7 @@ registry! {
         title: "Lamport's Bakery",
         problem: Problem::MutualExclusion,
         paper: LAMPORT_74,
-        figure: "the algorithm",
+        figure: "1 of Danek 2010",
         instructions: READ_WRITE,
         properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "first-come-first-served", "T", "D", "U"],
         fairness: "first come, first served",

@@ -1,7 +1,8 @@
 //! Words, and where they lie: each variable in a cache line of its own, rows by home.
 
 use crossbeam_utils::CachePadded;
-use doorway_core::memory::{Decl, Home, Word};
+use doorway_core::memory::{Decl, Home, Pid, Word};
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index};
 use std::sync::atomic::AtomicU64;
@@ -74,21 +75,22 @@ pub struct Row<T: Word> {
 impl<T: Word> Row<T> {
     pub(super) fn new<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
         let mut lines = Vec::new();
-        // Lines that still have room: whose, which, and how many are in it.
-        let mut open: Vec<(Home, usize, usize)> = Vec::new();
+        // Of each process, the line that may still have room: which, and how many are in it.
+        let mut open: HashMap<Pid, (usize, usize)> = HashMap::new();
         let places = decls
             .map(|decl| {
-                let slot = open
-                    .iter_mut()
-                    .find(|(home, _, used)| *home == decl.home && decl.home != Home::Nobody && *used < PER_LINE);
-                let (line, at) = if let Some((_, line, used)) = slot {
-                    *used += 1;
-                    (*line, *used - 1)
-                } else {
+                let mut new_line = || {
                     lines.push(CachePadded::new(std::array::from_fn(|_| Cell::unused())));
-                    open.retain(|(home, ..)| *home != decl.home);
-                    open.push((decl.home, lines.len() - 1, 1));
                     (lines.len() - 1, 0)
+                };
+                let (line, at) = match decl.home {
+                    Home::Nobody => new_line(),
+                    Home::Of(p) => {
+                        let last = open.get(&p).filter(|(_, used)| *used < PER_LINE).copied();
+                        let (line, used) = last.unwrap_or_else(new_line);
+                        open.insert(p, (line, used + 1));
+                        (line, used)
+                    }
                 };
                 lines[line][at] = Cell::new(&decl);
                 u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
@@ -110,7 +112,7 @@ impl<T: Word> Index<usize> for Row<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doorway_core::memory::{Pid, decl};
+    use doorway_core::memory::decl;
 
     fn line_of<T: Word>(row: &Row<T>, i: usize) -> usize {
         std::ptr::from_ref(&row[i]) as usize / 128

@@ -20,7 +20,7 @@
 //! | `Q`  | pid      | any       | nobody | 3, 7       | who may still be waiting |
 //!
 //! # Invariants (`p@{3..6}`: `p`'s next statement is one of 3..6; all checked)
-//! - assumed (I1): `|{p : p@{2..8}}| <= j + 1`
+//! - assumed (I1): `|{p : p@{2..7}}| <= j + 1` (the paper counts 8 too, which is the stage before)
 //! - (I2) `X = j - |{p : p@{3..6}}|`
 //! - (I3) `X < 0` implies some `p@3`, or some `p@{4,5}` with `Q = p`
 //! - (I4) `|{p : p@6}| <= j` — this is k-exclusion

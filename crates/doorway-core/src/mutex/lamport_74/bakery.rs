@@ -14,14 +14,13 @@
 //! # Shared variables
 //! | name         | range | initially | home | written at | meaning |
 //! |--------------|-------|-----------|------|------------|---------|
-//! | `Doorway[p]` | bool  | false     | `p`  | 3, 5       | `p` is drawing a ticket |
+//! | `Doorway[p]` | bool  | false     | `p`  | 3, 5, 51   | `p` is drawing a ticket |
 //! | `Ticket[p]`  | 0..   | 0         | `p`  | 42, 10     | `p`'s place in the queue; 0: not competing |
 //!
 //! # Invariants (checked)
-//! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42}`: one competes from the end of 42 to 10
-//! - (D) `Doorway[p]` exactly if `p@{41, 42, 5}`
-//! - (U) two processes past their doorways never hold the same (ticket, name), and whoever is inside holds the smallest
-//!   among those past their doorways (who is half-way through 10 has left)
+//! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42, 51}`: one competes from the end of 42 to 10
+//! - (D) `Doorway[p]` exactly if `p@{41, 42, 5, 51}`
+//! - (U) whoever is inside holds the smallest (ticket, name) among those past their doorways (who is half-way through 10 has left)
 //!
 //! # Cost, faults, fairness
 //! Unbounded remote references in the DSM model: both waits read the others' memory. A bounded number in the CC model, no
@@ -30,7 +29,7 @@
 //! # Departures from the paper
 //! 1. Statement 4 is one line in the paper and several accesses: 41 reads one ticket, 42 writes one's own.
 //! 2. A process reads neither its own ticket at 41 (it is 0) nor its own variables at 7 and 8.
-//! 3. Tickets are 64-bit words. A process that would need a larger one withdraws and is told
+//! 3. Tickets are 64-bit words. A process that would need a larger one withdraws at 51 and is told
 //!    [`TicketsExhausted`] instead of wrapping round; at one passage a nanosecond this takes centuries of never-empty bakery.
 
 use crate::Failure;
@@ -93,8 +92,8 @@ impl<M: ReadWrite> KExclusion<M> for Bakery<M> {
             max = max.max(p.at(41).read(&self.ticket[i]).await?);
         }
         let Some(mine) = max.checked_add(1) else {
-            p.keep(5, &"exhausted");
-            p.at(5).write(&self.doorway[me], false).await?;
+            p.keep(51, &());
+            p.at(51).write(&self.doorway[me], false).await?;
             return Err(Failure::Refused(TicketsExhausted));
         };
         p.keep(42, &mine);

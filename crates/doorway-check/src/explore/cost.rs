@@ -1,0 +1,194 @@
+//! The worst passage, exactly: remote references as longest paths.
+//!
+//! A passage of the measured process is a path through states in which it is outside its remainder; a step weighs what it costs. No counter is
+//! in the states. A cycle inside a passage on which something is paid can be gone round for ever: then there is no worst, and the
+//! cycle is the witness that the algorithm does not spin locally. Otherwise the components of that part of the graph weigh nothing inside, and the
+//! longest path is found in one pass over them.
+
+use super::Explorer;
+use super::graph::{Edge, Graph};
+use super::progress::Lasso;
+use super::search::Search;
+use super::store::{StateId, Store};
+use crate::sim::{TextError, World};
+use crate::trace::Trace;
+
+/// What a search for the worst passage of one process found.
+#[derive(Clone, Debug)]
+pub struct WorstPassage {
+    /// The process that was measured.
+    pub process: usize,
+    /// Remote references of its worst passage.
+    pub worst: Worst,
+    /// A run that ends with the worst passage, or whose cycle costs something each time round.
+    pub trace: Option<Trace>,
+    /// States found.
+    pub states: usize,
+    /// Steps tried.
+    pub edges: u64,
+    /// Whether these are all; otherwise the worst may be worse.
+    pub complete: bool,
+}
+
+/// How bad it can get.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Worst {
+    /// At most this many.
+    Bounded(u64),
+    /// There is no bound: it spins on remote memory.
+    Unbounded,
+}
+
+impl Worst {
+    /// The number, if there is one.
+    #[must_use]
+    pub fn bounded(self) -> Option<u64> {
+        match self {
+            Self::Bounded(n) => Some(n),
+            Self::Unbounded => None,
+        }
+    }
+}
+
+impl Explorer<'_> {
+    /// The worst passage of the process that the machine's rules [measure](crate::sim::Rules::measure), among passages during which at most
+    /// `contention` processes are outside their remainders.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// If the rules measure nobody.
+    pub fn worst_passage(self, mut world: World, contention: usize) -> Result<WorstPassage, TextError> {
+        let (process, _) = world.rules().measure.expect("the rules say whose references to count");
+        let initial = world.initial();
+        let mut search = Search::with_graph(self, &world, initial);
+        let (_, stop) = search.search(&mut world)?;
+        let (store, graph) = (&search.store, search.graph.as_ref().expect("it was asked for"));
+        let meter = Meter { graph, process, processes: world.processes(), contention };
+        let (worst, actions, repeats) = match meter.longest() {
+            Err(witness) => {
+                let lasso = meter.witness(store, witness);
+                let actions = lasso.actions(&mut world, store)?;
+                (Worst::Unbounded, actions, Some(lasso))
+            }
+            Ok(best) => {
+                let (cost, way) = meter.worst_way(&best);
+                let lasso = Lasso::straight(store, way);
+                (Worst::Bounded(cost), lasso.actions(&mut world, store)?, None)
+            }
+        };
+        let mut trace = Trace::of(&mut world, &search.initial, &actions)?;
+        if let Some(lasso) = repeats {
+            trace.repeats(lasso.prefix_len(), vec![format!("each time round costs p{process} a remote reference")]);
+        }
+        Ok(WorstPassage {
+            process,
+            worst,
+            trace: (!trace.is_empty()).then_some(trace),
+            states: store.len(),
+            edges: search.edges,
+            complete: stop.is_none(),
+        })
+    }
+}
+
+struct Meter<'a> {
+    graph: &'a Graph,
+    process: usize,
+    processes: usize,
+    contention: usize,
+}
+
+impl Meter<'_> {
+    fn all(&self) -> impl Iterator<Item = StateId> + use<> {
+        0..self.graph.states() as StateId
+    }
+
+    /// Whether the process is in a passage, and not too many others are.
+    fn within(&self, s: StateId) -> bool {
+        let idle = self.graph.idle(s);
+        idle >> self.process & 1 == 0 && self.processes - idle.count_ones() as usize <= self.contention
+    }
+
+    /// Whether the process is in its remainder.
+    fn is_outside(&self, s: StateId) -> bool {
+        self.graph.idle(s) >> self.process & 1 == 1
+    }
+
+    /// Of each state in a passage: the most that the rest of the passage can cost. Or a step that costs something and can be repeated.
+    fn longest(&self) -> Result<Vec<u32>, (StateId, Edge, Vec<StateId>)> {
+        let mut best = vec![0u32; self.graph.states()];
+        let witness = self.graph.components(
+            self.all(),
+            |s| self.within(s),
+            |_| true,
+            |members, known| {
+                let mut most = 0;
+                for &s in members {
+                    for edge in self.graph.edges(s) {
+                        if self.within(edge.to) && known.is_current(edge.to) {
+                            if edge.cost() > 0 {
+                                return Some((s, edge, members.to_vec()));
+                            }
+                        } else if self.within(edge.to) {
+                            most = most.max(edge.cost() as u32 + best[edge.to as usize]);
+                        } else if self.is_outside(edge.to) {
+                            most = most.max(edge.cost() as u32);
+                        }
+                    }
+                }
+                members.iter().for_each(|&s| best[s as usize] = most);
+                None
+            },
+        );
+        witness.map_or(Ok(best), Err)
+    }
+
+    /// The way into a component and round a cycle that costs something.
+    fn witness(&self, store: &Store, (s, edge, members): (StateId, Edge, Vec<StateId>)) -> Lasso {
+        let mut sorted = members;
+        sorted.sort_unstable();
+        let within = |t: StateId| sorted.binary_search(&t).is_ok();
+        let mut cycle = vec![(s, edge)];
+        if edge.to != s {
+            let back = self.graph.shortest(std::iter::once(edge.to), within, |_| true, |e| e.to == s);
+            cycle.extend(back.expect("within a component everything can be reached"));
+        }
+        Lasso::cycle(store, cycle)
+    }
+
+    /// The first step of a worst passage and all that follow.
+    fn worst_way(&self, best: &[u32]) -> (u64, Vec<(StateId, Edge)>) {
+        let mut worst: Option<(u64, StateId, Edge)> = None;
+        for s in self.all().filter(|&s| self.is_outside(s)) {
+            for edge in self.graph.edges(s).filter(|e| e.process() == self.process && self.within(e.to)) {
+                let cost = edge.cost() + u64::from(best[edge.to as usize]);
+                if worst.is_none_or(|(most, ..)| cost > most) {
+                    worst = Some((cost, s, edge));
+                }
+            }
+        }
+        let Some((cost, s, edge)) = worst else { return (0, Vec::new()) };
+        let mut way = vec![(s, edge)];
+        loop {
+            let (_, last) = way[way.len() - 1];
+            if self.is_outside(last.to) {
+                return (cost, way);
+            }
+            // On with whatever loses nothing, until something is paid or the passage is over.
+            let left = best[last.to as usize];
+            let rest = |e: Edge| if self.is_outside(e.to) { 0 } else { best[e.to as usize] };
+            let on = self
+                .graph
+                .shortest(
+                    std::iter::once(last.to),
+                    |t| self.within(t) || self.is_outside(t),
+                    |e| e.cost() as u32 + rest(e) == left,
+                    |e| e.cost() > 0 || self.is_outside(e.to),
+                )
+                .expect("the rest of the passage costs what was found");
+            way.extend(on);
+        }
+    }
+}
