@@ -95,7 +95,7 @@ fn naive_step(vars: [u64; 3], instr: Instr) -> Option<([u64; 3], u64)> {
 }
 
 /// A program that waits at once, at the latest at its end, begins with a step of its own.
-fn spell_out(program: &Vec<Instr>) -> Vec<Instr> {
+fn spell_out(program: &[Instr]) -> Vec<Instr> {
     let waits_at_once = matches!(program.first(), None | Some(Instr::Wait(..)));
     waits_at_once.then_some(Instr::Begin).into_iter().chain(program.iter().copied()).collect()
 }
@@ -182,7 +182,7 @@ proptest! {
     fn the_explorer_agrees_with_naive_enumeration(programs in programs()) {
         let initial = ([0; 3], vec![Vec::new(); programs.len()]);
         let mut naive = BTreeSet::new();
-        let spelt_out: Programs = programs.iter().map(spell_out).collect();
+        let spelt_out: Programs = programs.iter().map(|p| spell_out(p)).collect();
         enumerate(&spelt_out, &initial, &mut naive);
 
         prop_assert_eq!(&simulate(&programs), &naive);

@@ -1,0 +1,333 @@
+//! A memory made of a tool's own atomics: all that loom and shuttle have in common.
+//!
+//! Each access is one operation of the tool on one word, ready at once; a failed turn of a wait tells the tool to run somebody
+//! else. What reads and writes become is a value, an [`Encoding`], because that decides what the tool's answer is worth.
+
+#![allow(dead_code)] // each test crate uses some of it
+
+use doorway::native::now;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{
+    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid, Process,
+    ReadWrite, Swap, TestAndSet, Word,
+};
+use std::convert::Infallible;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+/// A tool's atomic word.
+pub(crate) trait ToolWord: 'static {
+    fn new(word: u64) -> Self;
+    fn load(&self, order: Ordering) -> u64;
+    fn store(&self, word: u64, order: Ordering);
+    fn swap(&self, word: u64, order: Ordering) -> u64;
+    fn fetch_add(&self, delta: u64, order: Ordering) -> u64;
+    fn fetch_or(&self, mask: u64, order: Ordering) -> u64;
+    fn compare_exchange(&self, old: u64, new: u64, order: Ordering, failed: Ordering) -> Result<u64, u64>;
+    fn fence(order: Ordering);
+    /// Unless told, the tools follow a process that spins for ever.
+    fn let_others_run();
+}
+
+/// Makes the words of a tool known: `words_of!(loom)`.
+macro_rules! words_of {
+    ($tool:ident) => {
+        impl second_opinion::ToolWord for $tool::sync::atomic::AtomicU64 {
+            fn new(word: u64) -> Self {
+                Self::new(word)
+            }
+            fn load(&self, order: Ordering) -> u64 {
+                self.load(order)
+            }
+            fn store(&self, word: u64, order: Ordering) {
+                self.store(word, order);
+            }
+            fn swap(&self, word: u64, order: Ordering) -> u64 {
+                self.swap(word, order)
+            }
+            fn fetch_add(&self, delta: u64, order: Ordering) -> u64 {
+                self.fetch_add(delta, order)
+            }
+            fn fetch_or(&self, mask: u64, order: Ordering) -> u64 {
+                self.fetch_or(mask, order)
+            }
+            fn compare_exchange(&self, old: u64, new: u64, order: Ordering, failed: Ordering) -> Result<u64, u64> {
+                self.compare_exchange(old, new, order, failed)
+            }
+            fn fence(order: Ordering) {
+                $tool::sync::atomic::fence(order);
+            }
+            fn let_others_run() {
+                $tool::thread::yield_now();
+            }
+        }
+    };
+}
+pub(crate) use words_of;
+
+/// What the accesses of a text become.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Encoding {
+    pub(crate) read: Read,
+    pub(crate) write: Write,
+    pub(crate) fetch_add: Add,
+    /// Of whatever reads and writes at once, and of its read alone should it fail.
+    pub(crate) orders: (Ordering, Ordering),
+    /// A `SeqCst` fence before each access.
+    pub(crate) fences: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Read {
+    Load(Ordering),
+    AddZero,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Write {
+    Store(Ordering),
+    Swap,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Add {
+    InOneStep,
+    /// A fault: others may come between the two.
+    ReadThenWrite,
+}
+
+impl Encoding {
+    /// As native memory does it.
+    pub(crate) const SEQ_CST: Self = Self {
+        read: Read::Load(Ordering::SeqCst),
+        write: Write::Store(Ordering::SeqCst),
+        fetch_add: Add::InOneStep,
+        orders: (Ordering::SeqCst, Ordering::SeqCst),
+        fences: false,
+    };
+
+    /// Nothing but read-modify-writes: in every memory model they see the latest value.
+    pub(crate) const READ_MODIFY_WRITES: Self = Self { read: Read::AddZero, write: Write::Swap, ..Self::SEQ_CST };
+
+    /// A fault: where a text writes one variable and then reads another, the read may be ahead of the write.
+    pub(crate) const ACQUIRE_RELEASE: Self = Self {
+        read: Read::Load(Ordering::Acquire),
+        write: Write::Store(Ordering::Release),
+        fetch_add: Add::InOneStep,
+        orders: (Ordering::AcqRel, Ordering::Acquire),
+        fences: false,
+    };
+
+    /// The same loads and stores, put in order by fences.
+    pub(crate) const FENCED: Self = Self { fences: true, ..Self::ACQUIRE_RELEASE };
+
+    /// This encoding with a fetch-and-add that is none.
+    pub(crate) const fn with_torn_fetch_add(self) -> Self {
+        Self { fetch_add: Add::ReadThenWrite, ..self }
+    }
+}
+
+/// The memory of the tool whose words are `W`.
+pub(crate) struct ToolMemory<W> {
+    encoding: Encoding,
+    words: PhantomData<fn() -> W>,
+}
+
+impl<W: ToolWord> ToolMemory<W> {
+    pub(crate) fn new(encoding: Encoding) -> Self {
+        Self { encoding, words: PhantomData }
+    }
+
+    fn fence(&self) {
+        if self.encoding.fences {
+            W::fence(Ordering::SeqCst);
+        }
+    }
+
+    fn read_word(&self, word: &W) -> u64 {
+        self.fence();
+        match self.encoding.read {
+            Read::Load(order) => word.load(order),
+            Read::AddZero => word.fetch_add(0, self.encoding.orders.0),
+        }
+    }
+
+    fn write_word(&self, word: &W, x: u64) {
+        self.fence();
+        match self.encoding.write {
+            Write::Store(order) => word.store(x, order),
+            Write::Swap => {
+                word.swap(x, self.encoding.orders.0);
+            }
+        }
+    }
+
+    fn compare_exchange(&self, word: &W, old: u64, new: u64) -> Result<u64, u64> {
+        self.fence();
+        let (order, failed) = self.encoding.orders;
+        word.compare_exchange(old, new, order, failed)
+    }
+}
+
+/// A word with a variable in its *upper* bits, so that a narrow variable wraps where the word does.
+pub(crate) struct Cell<W, T> {
+    word: W,
+    unused: u32,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<W: ToolWord, T: Word> Cell<W, T> {
+    fn new(decl: &Decl<'_, T>) -> Self {
+        let unused = u64::BITS - decl.width;
+        Self { word: W::new(decl.init.pack() << unused), unused, of: PhantomData }
+    }
+
+    fn encode(&self, x: T) -> u64 {
+        x.pack() << self.unused
+    }
+
+    fn decode(&self, word: u64) -> T {
+        T::unpack(if T::SIGNED { (word as i64 >> self.unused) as u64 } else { word >> self.unused })
+    }
+}
+
+impl<W, T> fmt::Debug for Cell<W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_") // to look would be an access
+    }
+}
+
+impl<W: ToolWord> Memory for ToolMemory<W> {
+    type Error = Infallible;
+    type Part = ();
+    const ROOT: () = ();
+    type Cell<T: Word> = Cell<W, T>;
+    type Var<T: Word> = Box<Cell<W, T>>;
+    type Row<T: Word> = Vec<Cell<W, T>>;
+    type Wait = ();
+
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Box<Cell<W, T>> {
+        Box::new(Cell::new(&decl))
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Vec<Cell<W, T>> {
+        (0..n).map(|i| Cell::new(&decl(i).1)).collect()
+    }
+
+    fn wait_begins(&self, _: Pid) {}
+
+    async fn turn_failed(&self, _: Pid, (): &mut (), _abortable: bool) -> Result<Next, Infallible> {
+        W::let_others_run();
+        Ok(Next::TryAgain)
+    }
+}
+
+impl<W: ToolWord> ReadWrite for ToolMemory<W> {
+    async fn read<T: Word>(&self, _: Access<()>, v: &Cell<W, T>) -> Result<T, Infallible> {
+        Ok(v.decode(self.read_word(&v.word)))
+    }
+
+    async fn write<T: Word>(&self, _: Access<()>, v: &Cell<W, T>, x: T) -> Result<(), Infallible> {
+        self.write_word(&v.word, v.encode(x));
+        Ok(())
+    }
+
+    async fn unchanged<T: Word>(
+        &self,
+        pid: Pid,
+        wait: &mut (),
+        abortable: bool,
+        _: &Cell<W, T>,
+        _: T,
+    ) -> Result<Next, Infallible> {
+        self.turn_failed(pid, wait, abortable).await
+    }
+}
+
+impl<W: ToolWord> FetchAdd for ToolMemory<W> {
+    async fn fetch_add<T: Additive>(&self, _: Access<()>, v: &Cell<W, T>, delta: T) -> Result<T, Infallible> {
+        let delta = v.encode(delta);
+        let old = match self.encoding.fetch_add {
+            Add::InOneStep => {
+                self.fence();
+                v.word.fetch_add(delta, self.encoding.orders.0)
+            }
+            Add::ReadThenWrite => {
+                let old = self.read_word(&v.word);
+                self.write_word(&v.word, old.wrapping_add(delta));
+                old
+            }
+        };
+        Ok(v.decode(old))
+    }
+}
+
+impl<W: ToolWord> FetchOr for ToolMemory<W> {
+    async fn fetch_or(&self, _: Access<()>, v: &Cell<W, u64>, mask: u64) -> Result<u64, Infallible> {
+        self.fence();
+        Ok(v.decode(v.word.fetch_or(v.encode(mask), self.encoding.orders.0)))
+    }
+}
+
+impl<W: ToolWord> BoundedDecrement for ToolMemory<W> {
+    const WAIT_FREE: bool = false;
+
+    async fn bounded_decrement(&self, _: Access<()>, v: &Cell<W, u64>) -> Result<u64, Infallible> {
+        let mut old = self.read_word(&v.word);
+        while let Some(less) = v.decode(old).checked_sub(1) {
+            match self.compare_exchange(&v.word, old, v.encode(less)) {
+                Ok(_) => break,
+                Err(newer) => old = newer,
+            }
+        }
+        Ok(v.decode(old))
+    }
+}
+
+impl<W: ToolWord> TestAndSet for ToolMemory<W> {
+    async fn test_and_set(&self, at: Access<()>, v: &Cell<W, bool>) -> Result<bool, Infallible> {
+        self.swap(at, v, true).await
+    }
+}
+
+impl<W: ToolWord> Swap for ToolMemory<W> {
+    async fn swap<T: Word>(&self, _: Access<()>, v: &Cell<W, T>, x: T) -> Result<T, Infallible> {
+        self.fence();
+        Ok(v.decode(v.word.swap(v.encode(x), self.encoding.orders.0)))
+    }
+}
+
+impl<W: ToolWord> CompareSwap for ToolMemory<W> {
+    async fn compare_swap<T: Word>(
+        &self,
+        _: Access<()>,
+        v: &Cell<W, T>,
+        old: T,
+        new: T,
+    ) -> Result<Result<T, T>, Infallible> {
+        let swapped = self.compare_exchange(&v.word, v.encode(old), v.encode(new));
+        Ok(swapped.map(|word| v.decode(word)).map_err(|word| v.decode(word)))
+    }
+}
+
+/// One passage, with something to do inside.
+pub(crate) fn passage<W: ToolWord>(
+    algorithm: &impl KExclusion<ToolMemory<W>>,
+    p: &Process<ToolMemory<W>>,
+    inside: impl FnOnce(),
+) {
+    let held = now(algorithm.acquire(p)).expect("a few passages exhaust no tickets");
+    inside();
+    let Ok(()) = now(algorithm.release(p, held));
+}
+
+/// What the tool complained of, if it did. Tools complain by panicking.
+pub(crate) fn complaint(run: impl FnOnce()) -> Option<String> {
+    let panic = catch_unwind(AssertUnwindSafe(run)).err()?;
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    Some(text.expect("a complaint is text").trim().to_owned())
+}
