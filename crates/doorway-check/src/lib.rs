@@ -7,6 +7,7 @@
 //! - [`sim`]: the machine.
 //! - [`explore`]: the search.
 //! - [`property`]: what can be asked.
+//! - [`adversary`]: expensive passages where the graph is too large.
 //! - [`trace`], [`schedule`]: what happened, and making it happen again by hand.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, what they claim, and faulty versions of them.
@@ -68,6 +69,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adversary;
 pub mod claims;
 pub mod conformance;
 pub mod explore;

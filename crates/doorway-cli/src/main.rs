@@ -5,6 +5,7 @@
 mod check;
 mod list;
 mod output;
+mod rmr;
 mod tour;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +27,10 @@ enum Command {
     ///
     /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 nothing found but incomplete.
     Check(check::Args),
+    /// Finds the worst number of remote references of a passage, against what is claimed
+    ///
+    /// Exit code: 0 if it is within the claim, 1 if a claimed bound is broken, 2 bad usage.
+    Rmr(rmr::Args),
     /// Shows what there is, in about a minute
     Tour,
 }
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Rmr(args) => rmr::run(&args),
         Command::Tour => tour::run(),
     };
     result

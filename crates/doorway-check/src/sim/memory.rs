@@ -14,7 +14,7 @@ use doorway_core::memory::{
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::fmt::{Debug, Write as _};
-use std::future::{Future, pending, poll_fn};
+use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -63,7 +63,9 @@ pub(super) struct Seen {
 
 /// What one run of the text is given, and what it leaves behind.
 #[derive(Debug)]
-struct Replay {
+pub(super) struct Replay {
+    /// Given when the text is not replayed but goes on from where it is: the answer to what it asked for.
+    live: Option<Answer>,
     history: Vec<Seen>,
     seen: usize,
     phase: Phase,
@@ -80,9 +82,31 @@ struct Replay {
     section_at: Option<usize>,
 }
 
+/// How a text that goes on from where it is is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answer {
+    /// Not yet.
+    None,
+    /// Its access saw this.
+    Saw(u64),
+    /// Its turn failed; it may try again.
+    TryAgain,
+}
+
+impl Replay {
+    pub(super) fn live() -> Self {
+        Self { live: Some(Answer::None), ..Self::default() }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
+    }
+}
+
 impl Default for Replay {
     fn default() -> Self {
         Self {
+            live: None,
             history: Vec::new(),
             seen: 0,
             phase: Phase::Remainder,
@@ -123,6 +147,15 @@ pub(super) enum Ran {
     Lost,
 }
 
+/// How far a text went that goes on from where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum GoneOn {
+    Asks(Op),
+    FailedTurn,
+    Ended,
+    Lost,
+}
+
 impl Sim {
     /// What was declared so far.
     #[must_use]
@@ -149,11 +182,38 @@ impl Sim {
         }
     }
 
+    /// Lets a text go on from where it is, with this answer to its last access (none to begin with), or after a turn that failed.
+    pub(super) fn go_on(&self, running: &mut Running, replay: &mut Replay, answer: Option<u64>) -> GoneOn {
+        replay.live = Some(match (answer, replay.failed_turn.take()) {
+            (Some(value), _) => Answer::Saw(value),
+            (None, Some(_)) => Answer::TryAgain,
+            (None, None) => Answer::None,
+        });
+        replay.asks = None;
+        std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
+        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
+        match (polled, replay.failed_turn, replay.asks) {
+            (Poll::Ready(()), ..) => GoneOn::Ended,
+            (Poll::Pending, Some(_), _) => GoneOn::FailedTurn,
+            (Poll::Pending, None, Some((op, ..))) => GoneOn::Asks(op),
+            (Poll::Pending, None, None) => GoneOn::Lost,
+        }
+    }
+
     /// One access: answered from the history, or asked for.
     async fn step(&self, op: Op, part: Part, label: Label) -> u64 {
         poll_fn(|_| {
             let mut r = self.0.replay.borrow_mut();
-            let Some(&saw) = r.history.get(r.seen) else {
+            let saw = match r.live {
+                Some(Answer::Saw(value)) => {
+                    r.live = Some(Answer::None);
+                    Some(Seen { value, gave_up: false })
+                }
+                Some(_) => None,
+                None => r.history.get(r.seen).copied(),
+            };
+            let Some(saw) = saw else {
                 r.asks = Some((op, part, label));
                 return Poll::Pending;
             };
@@ -288,11 +348,22 @@ impl Memory for Sim {
             let begun = usize::from(r.section_at == Some(*head));
             r.failed_turn = Some((*head + begun, abortable));
         }
-        pending().await
+        poll_fn(|_| {
+            let mut r = self.0.replay.borrow_mut();
+            if r.live == Some(Answer::TryAgain) {
+                r.live = Some(Answer::None);
+                return Poll::Ready(Ok(Next::TryAgain));
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     fn keep(&self, at: Access<Part>, live: &dyn Debug) {
         let mut r = self.0.replay.borrow_mut();
+        if r.live.is_some() {
+            return; // nothing is merged
+        }
         let mut key = format!("{}@{} {live:?}", at.part.number(), at.label);
         for frame in &r.frames {
             let _ = write!(key, "\n{frame}");
@@ -302,7 +373,10 @@ impl Memory for Sim {
     }
 
     fn part_begins(&self, _: Pid, live: &dyn Debug) {
-        self.0.replay.borrow_mut().frames.push(format!("{live:?}"));
+        let mut r = self.0.replay.borrow_mut();
+        if r.live.is_none() {
+            r.frames.push(format!("{live:?}"));
+        }
     }
 
     fn part_done(&self, _: Pid) {

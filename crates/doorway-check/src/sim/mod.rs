@@ -11,6 +11,7 @@
 //! a variable of the memory, and it waits only in the words for waiting. The machine notices most texts that do otherwise and
 //! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
 
+mod crowd;
 mod layout;
 mod locals;
 mod memory;
@@ -19,6 +20,7 @@ mod rules;
 mod step;
 mod world;
 
+pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
 pub use memory::{Phase, Sim, SimCell, SimVar};

@@ -208,6 +208,10 @@ impl World {
         Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds })
     }
 
+    pub(super) fn into_parts(self) -> (Sim, Layout, Box<Start>) {
+        (self.sim, self.layout, self.start)
+    }
+
     /// How many processes there are.
     #[must_use]
     pub fn processes(&self) -> usize {

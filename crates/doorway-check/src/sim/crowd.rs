@@ -1,0 +1,212 @@
+//! A machine for many processes: it runs, and never goes back.
+//!
+//! The [`World`](super::World) can start again from any state, at the price of remembering all local states. Here each text simply goes on from where it is,
+//! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back.
+
+use super::layout::{Layout, VarId};
+use super::memory::{GoneOn, Phase, Replay, Running, Sim};
+use super::op::Op;
+use super::{TextError, World};
+use doorway_core::memory::{Home, Pid};
+use doorway_core::registry::CostModel;
+use std::fmt;
+
+/// One process of a crowd.
+struct Member {
+    running: Option<Running>,
+    replay: Replay,
+    next: Op,
+    /// What the turn read so far; after it failed, what it waits for.
+    reads: Vec<VarId>,
+    /// Whether a turn failed and nothing it read has been written since.
+    blocked: bool,
+}
+
+/// Many processes at work.
+pub struct Crowd {
+    sim: Sim,
+    layout: Layout,
+    start: Box<super::locals::Start>,
+    vars: Vec<u64>,
+    members: Vec<Member>,
+    /// Who waits for each variable.
+    watchers: Vec<Vec<usize>>,
+    measured: usize,
+    model: CostModel,
+    /// Of the measured process: whether it holds a valid copy, and whether nobody else does.
+    cached: Vec<(bool, bool)>,
+    cost: u64,
+    woken: Vec<usize>,
+}
+
+impl fmt::Debug for Crowd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crowd")
+            .field("processes", &self.members.len())
+            .field("cost", &self.cost)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a step in a crowd did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// Whether a turn of a wait failed.
+    pub failed_turn: bool,
+    /// Whether a passage ended.
+    pub passage_ended: bool,
+    /// The remote references it cost the process that is measured.
+    pub cost: u64,
+}
+
+impl Crowd {
+    /// The processes of a machine, before anybody's first step; the remote references of one of them are counted.
+    ///
+    /// # Errors
+    /// If a text awaits something that is no access.
+    pub fn new(world: World, measured: usize, model: CostModel) -> Result<Self, TextError> {
+        let (n, state) = (world.processes(), world.initial());
+        let (sim, layout, start) = world.into_parts();
+        let mut crowd = Self {
+            watchers: vec![Vec::new(); layout.vars().len()],
+            cached: vec![(false, false); layout.vars().len()],
+            sim,
+            layout,
+            start,
+            vars: state.vars,
+            members: Vec::with_capacity(n),
+            measured,
+            model,
+            cost: 0,
+            woken: Vec::new(),
+        };
+        for p in 0..n {
+            crowd.members.push(Member {
+                running: None,
+                replay: Replay::live(),
+                next: Op::Stop,
+                reads: Vec::new(),
+                blocked: false,
+            });
+            crowd.begin_passage(p)?;
+        }
+        Ok(crowd)
+    }
+
+    /// How many processes there are.
+    #[must_use]
+    pub fn processes(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Where in its passage a process is.
+    #[must_use]
+    pub fn phase(&self, p: usize) -> Phase {
+        self.members[p].replay.phase()
+    }
+
+    /// Whether a process waits, and nothing it waits for has been written since it looked.
+    #[must_use]
+    pub fn is_blocked(&self, p: usize) -> bool {
+        self.members[p].blocked
+    }
+
+    /// What a process does next.
+    #[must_use]
+    pub fn next(&self, p: usize) -> Op {
+        self.members[p].next
+    }
+
+    /// Whether the measured process would read a variable from its cache.
+    #[must_use]
+    pub fn is_cached(&self, v: VarId) -> bool {
+        self.cached[v as usize].0
+    }
+
+    /// Whoever has stopped being blocked since the last call.
+    pub fn take_woken(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.woken)
+    }
+
+    fn begin_passage(&mut self, p: usize) -> Result<(), TextError> {
+        let member = &mut self.members[p];
+        member.replay = Replay::live();
+        member.reads.clear();
+        let mut running = (self.start)(Pid::new(p));
+        let GoneOn::Asks(op) = self.sim.go_on(&mut running, &mut member.replay, None) else {
+            return Err(TextError::Lost(Pid::new(p)));
+        };
+        member.next = op;
+        member.running = Some(running);
+        Ok(())
+    }
+
+    /// Lets a process take its next step.
+    ///
+    /// # Errors
+    /// If its text awaits something that is no access.
+    pub fn step(&mut self, p: usize) -> Result<Moved, TextError> {
+        let op = self.members[p].next;
+        let old = op.var().map(|v| self.vars[v as usize]);
+        let saw = op.apply(&self.layout, &mut self.vars);
+        let cost = self.charge(p, op);
+        if let Some(v) = op.var() {
+            if old == Some(self.vars[v as usize]) {
+                self.members[p].reads.push(v);
+            } else {
+                for q in std::mem::take(&mut self.watchers[v as usize]) {
+                    if std::mem::take(&mut self.members[q].blocked) {
+                        self.woken.push(q);
+                    }
+                }
+            }
+        }
+        let member = &mut self.members[p];
+        member.blocked = false;
+        let running = member.running.as_mut().expect("a process that steps is at work");
+        let mut gone = self.sim.go_on(running, &mut member.replay, Some(saw));
+        let failed_turn = gone == GoneOn::FailedTurn;
+        if failed_turn {
+            gone = self.sim.go_on(running, &mut member.replay, None); // on to the first access of its next turn
+            member.blocked = true;
+            member.reads.sort_unstable();
+            member.reads.dedup();
+            for v in member.reads.drain(..) {
+                if !self.watchers[v as usize].contains(&p) {
+                    self.watchers[v as usize].push(p);
+                }
+            }
+        } else if old != op.var().map(|v| self.vars[v as usize]) {
+            member.reads.clear();
+        }
+        match gone {
+            GoneOn::Asks(op) => member.next = op,
+            GoneOn::Ended => self.begin_passage(p)?,
+            GoneOn::FailedTurn | GoneOn::Lost => return Err(TextError::Lost(Pid::new(p))),
+        }
+        Ok(Moved { failed_turn, passage_ended: gone == GoneOn::Ended, cost })
+    }
+
+    fn charge(&mut self, p: usize, op: Op) -> u64 {
+        let Some(v) = op.var() else { return 0 };
+        let (valid, exclusive) = &mut self.cached[v as usize];
+        let reads = matches!(op, Op::Read(_));
+        if p != self.measured {
+            *exclusive = false;
+            *valid &= reads;
+            return 0;
+        }
+        let costs = match self.model {
+            CostModel::Dsm => self.layout.var(v).home != Home::Of(Pid::new(p)),
+            _ if reads => !*valid,
+            CostModel::Cc | CostModel::CcWriteBack => true,
+            CostModel::CcExclusive => !*exclusive,
+        };
+        if self.model != CostModel::Dsm {
+            *valid = reads || self.model != CostModel::Cc;
+            *exclusive = (*exclusive || !reads) && self.model == CostModel::CcExclusive;
+        }
+        self.cost += u64::from(costs);
+        u64::from(costs)
+    }
+}

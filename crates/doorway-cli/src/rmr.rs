@@ -1,0 +1,237 @@
+//! `doorway rmr`
+
+use crate::output::{count, print, print_json};
+use crate::{Exit, output};
+use clap::ValueEnum;
+use doorway_check::Explorer;
+use doorway_check::adversary::{Hunt, Method as Way};
+use doorway_check::explore::Worst;
+use doorway_check::sim::Rules;
+use doorway_check::subject::{self, Subject};
+use doorway_check::trace::Trace;
+use doorway_core::registry::{CostModel, Sizes};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::num::NonZero;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The algorithm, as `doorway list` names it
+    id: String,
+    /// Processes [default: the algorithm's]
+    #[arg(long)]
+    n: Option<usize>,
+    /// Places: how many may be inside [default: the algorithm's]
+    #[arg(long)]
+    k: Option<usize>,
+    /// What counts as a remote reference
+    #[arg(long, value_enum, default_value_t = Model::Cc)]
+    model: Model,
+    /// Only passages during which at most this many processes compete [default: n]
+    #[arg(long, value_name = "C")]
+    contention: Option<NonZero<usize>>,
+    /// How to look for the worst passage
+    #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
+    method: Method,
+    /// Passages of each process, for algorithms with unbounded variables [default: the algorithm's]
+    #[arg(long)]
+    passages: Option<NonZero<u32>>,
+    /// With adversary or random: how often to begin anew
+    #[arg(long, default_value_t = 20)]
+    runs: u32,
+    /// With adversary or random: steps in all
+    #[arg(long, default_value_t = 200_000_000)]
+    steps: u64,
+    /// With adversary or random: chooses the choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// End an exhaustive search after this many states
+    #[arg(long, value_name = "STATES")]
+    max_states: Option<NonZero<usize>>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Model {
+    /// Cache-coherent: a write costs 1 and leaves no valid copy (the papers' count)
+    Cc,
+    /// Cache-coherent: a write costs 1 and leaves the writer a valid copy
+    CcWb,
+    /// Cache-coherent: a write to a line held exclusively is free
+    CcEx,
+    /// Distributed: an access to a variable that lives elsewhere costs 1
+    Dsm,
+}
+
+impl From<Model> for CostModel {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Cc => Self::Cc,
+            Model::CcWb => Self::CcWriteBack,
+            Model::CcEx => Self::CcExclusive,
+            Model::Dsm => Self::Dsm,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// All interleavings: the exact worst
+    Exhaustive,
+    /// A scheduler that makes one process pay; for sizes past exhaustion
+    Adversary,
+    /// Random schedules
+    Random,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Exhaustive => "exhaustive",
+            Self::Adversary => "adversary",
+            Self::Random => "random",
+        }
+    }
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Document {
+    algorithm: String,
+    n: usize,
+    k: usize,
+    model: &'static str,
+    contention: usize,
+    worst: Option<u64>,
+    bound: Option<u64>,
+    method: &'static str,
+    complete: bool,
+    local_spin: Option<bool>,
+}
+
+/// What was found, by whichever method.
+pub(crate) struct Found {
+    pub(crate) worst: Worst,
+    complete: bool,
+    covered: String,
+    trace: Option<Trace>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
+    let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
+    let contention = args.contention.map_or(sizes.n, NonZero::get);
+    if contention > sizes.n {
+        return Err(format!(
+            "at most {} processes can compete, not {contention}; give a smaller --contention",
+            sizes.n
+        ));
+    }
+    let model = CostModel::from(args.model);
+    let found = match args.method {
+        Method::Exhaustive => exhaustive(&subject, sizes, model, contention, args)?,
+        Method::Adversary => hunt(&subject, sizes, model, contention, Way::Adversary, args)?,
+        Method::Random => hunt(&subject, sizes, model, contention, Way::Random, args)?,
+    };
+    let claimed = subject.info.bound(model);
+    let bound = claimed.and_then(|b| b.at(sizes, contention));
+    let unbounded = found.worst == Worst::Unbounded;
+    let broken = match (bound, found.worst) {
+        (Some(bound), Worst::Bounded(worst)) => worst > bound,
+        (Some(_), Worst::Unbounded) => true,
+        (None, _) => false,
+    };
+    if args.json {
+        print_json(&Document {
+            algorithm: subject.id(),
+            n: sizes.n,
+            k: sizes.k,
+            model: model.name(),
+            contention,
+            worst: found.worst.bounded(),
+            bound,
+            method: args.method.name(),
+            complete: found.complete,
+            local_spin: if unbounded { Some(false) } else { found.complete.then_some(true) },
+        })?;
+    } else {
+        let mut out = String::new();
+        let worst =
+            found.worst.bounded().map_or("without bound: it does not spin locally".to_owned(), output::thousands);
+        let claim = match (claimed, bound) {
+            (Some(claimed), Some(bound)) => format!("{} ({claimed})", output::thousands(bound)),
+            (Some(claimed), None) => claimed.to_string(),
+            (None, _) => "nothing".to_owned(),
+        };
+        let _ = writeln!(out, "{}: {}", subject.id(), subject.info.title);
+        let _ = writeln!(out, "n={} k={}, at most {contention} compete, model {}\n", sizes.n, sizes.k, model.name());
+        let _ = writeln!(out, "  claimed  {claim}");
+        let _ = writeln!(out, "  worst    {worst}{}", if broken { "  MORE THAN CLAIMED" } else { "" });
+        if let (true, Some(trace)) = (unbounded || broken, &found.trace) {
+            let _ = writeln!(out, "\n{trace}");
+        }
+        let _ = writeln!(out, "\n{}", found.covered);
+        print(&out)?;
+    }
+    Ok(if broken { Exit::Failed } else { Exit::Fine })
+}
+
+/// The exact worst over all processes.
+fn exhaustive(
+    subject: &Subject,
+    sizes: Sizes,
+    model: CostModel,
+    contention: usize,
+    args: &Args,
+) -> Result<Found, String> {
+    let passages = args.passages.map(NonZero::get).or(subject.defaults().passages);
+    let mut found = Found { worst: Worst::Bounded(0), complete: true, covered: String::new(), trace: None };
+    let (mut states, mut edges) = (0, 0);
+    for p in 0..sizes.n {
+        let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(passages) };
+        let passage = subject
+            .world(sizes, rules)
+            .and_then(|world| {
+                Explorer::new(sizes.n).max_states(args.max_states.map(NonZero::get)).worst_passage(world, contention)
+            })
+            .map_err(|e| e.to_string())?;
+        states += passage.states as u64;
+        edges += passage.edges;
+        found.complete &= passage.complete;
+        if passage.worst > found.worst || found.trace.is_none() {
+            found.trace = passage.trace;
+        }
+        found.worst = found.worst.max(passage.worst);
+    }
+    let extent = match (found.complete, passages) {
+        (true, None) => "complete".to_owned(),
+        (true, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
+        (false, _) => "NOT complete: the worst may be worse".to_owned(),
+    };
+    found.covered =
+        format!("exhaustive, each process in turn: {}, {}, {extent}", count(states, "state"), count(edges, "edge"));
+    Ok(found)
+}
+
+fn hunt(
+    subject: &Subject,
+    sizes: Sizes,
+    model: CostModel,
+    contention: usize,
+    method: Way,
+    args: &Args,
+) -> Result<Found, String> {
+    let enough = subject.info.bound(model).and_then(|bound| bound.at(sizes, contention));
+    let (runs, steps, seed) = (args.runs, args.steps, args.seed);
+    let hunt = Hunt { model, contention, method, runs, passages: 3, steps, enough, seed };
+    let quarry = hunt.on(|| subject.world(sizes, Rules::default())).map_err(|e| e.to_string())?;
+    let covered = format!(
+        "{}: {} of process 0 in {}; a lower bound, not a proof",
+        args.method.name(),
+        count(quarry.passages, "passage"),
+        count(quarry.steps, "step")
+    );
+    Ok(Found { worst: quarry.worst, complete: false, covered, trace: None })
+}
