@@ -8,7 +8,9 @@
 //! - [`explore`]: the search.
 //! - [`property`]: what can be asked.
 //! - [`adversary`]: expensive passages where the graph is too large.
-//! - [`trace`], [`schedule`]: what happened, and making it happen again by hand.
+//! - [`sample`]: random schedules, where the graph is too large.
+//! - [`export`]: graphs and traces for other programs.
+//! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, what they claim, and faulty versions of them.
 //!
@@ -73,8 +75,11 @@ pub mod adversary;
 pub mod claims;
 pub mod conformance;
 pub mod explore;
+pub mod export;
 pub mod mutants;
 pub mod property;
+pub mod replay;
+pub mod sample;
 pub mod schedule;
 pub mod sim;
 pub mod subject;

@@ -3,7 +3,9 @@
 use crate::output::{count, print, print_json};
 use crate::{Exit, output};
 use doorway_check::explore::{Progress, Verdict};
-use doorway_check::sim::{Keep, Rules};
+use doorway_check::replay::Token;
+use doorway_check::sample::{Choose, Sampler};
+use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report};
@@ -37,6 +39,33 @@ pub(crate) struct Args {
     /// Weaken each variable to this kind of register, and no further than it declares
     #[arg(long, default_value = "atomic", value_parser = register)]
     registers: Register,
+    /// Let waits that can be abandoned be abandoned, at every turn that fails
+    #[arg(long)]
+    give_ups: bool,
+    /// Let waiting be sleeping, and waking the sleepers a step of its own
+    #[arg(long)]
+    wakes: bool,
+    /// With --wakes: let sleepers wake up by themselves too
+    #[arg(long, requires = "wakes")]
+    timed_sleeps: bool,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
+    method: Method,
+    /// With random or pct: how many runs
+    #[arg(long, default_value_t = 10_000)]
+    runs: u64,
+    /// With random or pct: how many steps a run has
+    #[arg(long, default_value_t = 500)]
+    length: usize,
+    /// With pct: how many ordering constraints a failure may need
+    #[arg(long, default_value_t = 3)]
+    depth: u32,
+    /// With random or pct: chooses the choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Also write the graph of states to this file, for Graphviz (up to 2000 states)
+    #[arg(long, value_name = "FILE")]
+    dot: Option<std::path::PathBuf>,
     /// With --registers: weaken variables further than they declare
     #[arg(long)]
     force: bool,
@@ -58,6 +87,16 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Method {
+    /// All interleavings
+    Exhaustive,
+    /// Random schedules
+    Random,
+    /// Schedules by random priorities
+    Pct,
 }
 
 #[derive(Clone, Copy)]
@@ -121,11 +160,15 @@ struct Line<'a> {
     holds: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<&'a Trace>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<String>,
 }
 
-impl<'a> From<&'a Verdict> for Line<'a> {
-    fn from(v: &'a Verdict) -> Self {
-        Self { name: &v.name, holds: v.holds, trace: v.trace.as_ref().filter(|_| v.holds == Some(false)) }
+impl<'a> Line<'a> {
+    fn new(v: &'a Verdict, subject: &Subject, sizes: Sizes, rules: Rules) -> Self {
+        let trace = v.trace.as_ref().filter(|_| v.holds == Some(false));
+        let replay = trace.map(|trace| Token::new(subject, sizes, rules, &v.name, trace).to_string());
+        Self { name: &v.name, holds: v.holds, trace, replay }
     }
 }
 
@@ -145,13 +188,30 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         crashes: args.crashes,
         registers: args.registers,
         force_registers: args.force,
+        give_ups: args.give_ups,
+        wakes: args.wakes,
+        timed_sleeps: args.timed_sleeps,
         ..Rules::default()
     }
     .for_properties(&properties);
 
+    if args.give_ups {
+        return Err(format!(
+            "{} cannot give up: a process that has begun must go through; drop --give-ups",
+            subject.id()
+        ));
+    }
     let begun = Instant::now();
-    let bar = Bar::new();
     let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+    if let Some(file) = &args.dot {
+        let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+        let graph = doorway_check::export::dot(world, 2000).map_err(|e| e.to_string())?;
+        std::fs::write(file, graph).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+    }
+    if args.method != Method::Exhaustive {
+        return sample(&subject, sizes, rules, properties, world, args);
+    }
+    let bar = Bar::new();
     let report = Explorer::new(sizes.n)
         .properties(properties)
         .max_states(args.max_states.map(NonZero::get))
@@ -174,12 +234,62 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             edges: report.edges,
             complete: report.complete,
             stopped: report.stop.map(|stop| stop.to_string()),
-            properties: report.verdicts.iter().map(Line::from).collect(),
+            properties: report.verdicts.iter().map(|v| Line::new(v, &subject, sizes, report.rules)).collect(),
         })?;
     } else {
         print(&describe(&subject, sizes, &report, begun.elapsed()))?;
     }
     Ok(exit(&report))
+}
+
+/// Samples runs instead of searching all.
+fn sample(
+    subject: &Subject,
+    sizes: Sizes,
+    rules: Rules,
+    properties: Vec<Property>,
+    mut world: World,
+    args: &Args,
+) -> Result<Exit, String> {
+    let choose = if args.method == Method::Pct { Choose::Priorities { depth: args.depth } } else { Choose::Random };
+    let sampler = Sampler { choose, runs: args.runs, length: args.length, seed: args.seed };
+    let sampled = sampler.run(&mut world, properties).map_err(|e| e.to_string())?;
+    let failed = sampled.verdicts.iter().any(|v| v.holds == Some(false));
+    if args.json {
+        print_json(&Document {
+            algorithm: subject.id(),
+            n: sizes.n,
+            k: sizes.k,
+            registers: rules.registers.to_string(),
+            crashes: rules.crashes,
+            passages: rules.passages,
+            states: 0,
+            edges: sampled.steps,
+            complete: false,
+            stopped: Some(format!("{} runs by samples", sampled.runs)),
+            properties: sampled.verdicts.iter().map(|v| Line::new(v, subject, sizes, rules)).collect(),
+        })?;
+    } else {
+        let mut out = heading(subject, sizes, rules);
+        verdict_lines(&mut out, &sampled.verdicts, subject, sizes, rules);
+        let _ = writeln!(
+            out,
+            "\n{} of {}, {} in all: a sample, which proves nothing",
+            count(sampled.runs, "run"),
+            count(args.length as u64, "step"),
+            count(sampled.steps, "step")
+        );
+        if let Some(p) = sampled.probability {
+            let missed = (1.0 - p).powf(sampled.runs as f64);
+            let _ = writeln!(
+                out,
+                "a failure of depth {} is found by one run with probability at least {p:.1e}, and missed by all with at most {missed:.3}",
+                args.depth
+            );
+        }
+        print(&out)?;
+    }
+    Ok(if failed { Exit::Failed } else { Exit::Incomplete })
 }
 
 pub(crate) fn exit(report: &Report) -> Exit {
@@ -214,43 +324,57 @@ fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Prope
     Ok(chosen)
 }
 
-/// What was found and what was covered, for people.
-pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: Duration) -> String {
-    let mut out = String::new();
-    let passages = report.rules.passages.map_or("unbounded".to_owned(), |p| p.to_string());
-    let _ = writeln!(out, "{}: {}", subject.id(), subject.mutant.map_or(subject.info.title, |m| m.change));
-    let _ = writeln!(
-        out,
-        "n={} k={}, {} registers, {}, passages: {passages}\n",
+/// What is searched, for people.
+fn heading(subject: &Subject, sizes: Sizes, rules: Rules) -> String {
+    let passages = rules.passages.map_or("unbounded".to_owned(), |p| p.to_string());
+    let crashes = match rules.crashes {
+        0 => "no crashes".to_owned(),
+        1 => "up to 1 crash".to_owned(),
+        f => format!("up to {f} crashes"),
+    };
+    let force = if rules.force_registers { ", forced" } else { "" };
+    let sleep = match (rules.wakes, rules.timed_sleeps) {
+        (true, true) => ", sleeping with a time limit",
+        (true, false) => ", sleeping",
+        _ => "",
+    };
+    format!(
+        "{}: {}\nn={} k={}, {} registers{force}, {crashes}{sleep}, passages: {passages}\n\n",
+        subject.id(),
+        subject.mutant.map_or(subject.info.title, |m| m.change),
         sizes.n,
         sizes.k,
-        report.rules.registers,
-        match report.rules.crashes {
-            0 => "no crashes".to_owned(),
-            f => format!("up to {}", count(f as u64, "crash").replace("crashs", "crashes")),
-        }
-    );
-    let width = report.verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
-    for v in &report.verdicts {
-        let steps = v.trace.as_ref().map(|t| count(t.len() as u64, "step"));
-        let verdict = match (v.holds, steps) {
+        rules.registers
+    )
+}
+
+/// The verdicts, and the traces of what failed.
+fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, sizes: Sizes, rules: Rules) {
+    let width = verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
+    for v in verdicts {
+        let verdict = match (v.holds, &v.trace) {
             (Some(true), _) if v.vacuous => "holds (there is no such part)".to_owned(),
             (Some(true), _) => "holds".to_owned(),
-            (Some(false), Some(_)) if v.trace.as_ref().is_some_and(|t| t.repeats_from.is_some()) => {
-                "FAILS for ever".to_owned()
-            }
-            (Some(false), Some(steps)) => format!("FAILS after {steps}"),
+            (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
+            (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
             (Some(false), None) => "FAILS: never so".to_owned(),
             (None, _) => "not decided".to_owned(),
         };
         let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
     }
-    for v in report.verdicts.iter().filter(|v| v.holds == Some(false)) {
+    for v in verdicts.iter().filter(|v| v.holds == Some(false)) {
         if let Some(trace) = &v.trace {
-            let how = if trace.repeats_from.is_some() { "A fair run that breaks" } else { "A shortest way to break" };
-            let _ = writeln!(out, "\n{how} {}:\n{trace}", v.name);
+            let how = if trace.repeats_from.is_some() { "A fair run that breaks" } else { "A way to break" };
+            let token = Token::new(subject, sizes, rules, &v.name, trace);
+            let _ = writeln!(out, "\n{how} {}:\n{trace}\n\ndoorway replay {token}", v.name);
         }
     }
+}
+
+/// What was found and what was covered, for people.
+pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: Duration) -> String {
+    let mut out = heading(subject, sizes, report.rules);
+    verdict_lines(&mut out, &report.verdicts, subject, sizes, report.rules);
     let covered = match (report.complete, report.rules.passages, report.stop) {
         (true, None, _) => "complete".to_owned(),
         (true, Some(p), _) => format!("complete for {} of each process", count(u64::from(p), "passage")),

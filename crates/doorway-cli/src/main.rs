@@ -5,6 +5,7 @@
 mod check;
 mod list;
 mod output;
+mod replay;
 mod rmr;
 mod tour;
 
@@ -31,6 +32,8 @@ enum Command {
     ///
     /// Exit code: 0 if it is within the claim, 1 if a claimed bound is broken, 2 bad usage.
     Rmr(rmr::Args),
+    /// Steps through a run again, by the token that `doorway check` printed
+    Replay(replay::Args),
     /// Shows what there is, in about a minute
     Tour,
 }
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Rmr(args) => rmr::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Tour => tour::run(),
     };
     result

@@ -19,6 +19,7 @@ mod graph;
 mod progress;
 mod report;
 mod search;
+mod shrink;
 mod store;
 
 pub use cost::{Worst, WorstPassage};

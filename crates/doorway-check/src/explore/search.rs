@@ -2,7 +2,7 @@
 
 use super::graph::{Edge, Graph};
 use super::store::{StateId, Store};
-use super::{Explorer, Progress, Report, Stop, Verdict, progress};
+use super::{Explorer, Progress, Report, Stop, Verdict, progress, shrink};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Keep, Op, Part, Phase, State, Stepped, TextError, What, World};
 use crate::trace::Trace;
@@ -35,6 +35,24 @@ impl Asked {
     /// Whether finding it decided means that it failed.
     fn fails_when_decided(&self) -> bool {
         !matches!(self.property.test, Test::Sometimes(_))
+    }
+
+    /// Whether a state decides it; for what is decided by states.
+    fn is_broken_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
+        let view = View::new(world, state);
+        Ok(match &self.property.test {
+            Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
+            Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
+            Test::DeadlockFree => world.is_deadlock(state)?,
+            Test::FirstEnabled => {
+                let mut stuck = false;
+                for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
+                    stuck |= !world.enters_alone(state, p)?;
+                }
+                stuck
+            }
+            _ => false,
+        })
     }
 
     fn has_failed(&self) -> bool {
@@ -168,17 +186,16 @@ impl<'a> Search<'a> {
         if let Some(graph) = &mut self.graph {
             let idle = |p: usize| {
                 world.has_crashed(state, p)
+                    || world.is_asleep(state, p) && !world.rules().timed_sleeps
                     || world.phase(state, p) == Phase::Remainder
                     || world.next(state, p) == Op::Stop
             };
             graph.add_state((0..world.processes()).filter(|&p| idle(p)).map(|p| 1u64 << p).sum());
         }
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            let view = View::new(world, state);
             let decides = match &asked.property.test {
-                Test::Always(so) => !asked.parts.iter().all(|&part| so(&view.of(part))),
-                Test::Sometimes(so) => asked.parts.iter().any(|&part| so(&view.of(part))),
                 Test::LeadsTo(so, then) => {
+                    let view = View::new(world, state);
                     for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
                         let view = view.of(part);
                         let of = |holds: &dyn Fn(usize) -> bool| {
@@ -188,14 +205,8 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
-                Test::FirstEnabled => {
-                    let mut stuck = false;
-                    for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
-                        stuck |= !world.enters_alone(state, p)?;
-                    }
-                    stuck
-                }
-                _ => false,
+                Test::DeadlockFree => false, // looked for where nobody's step changed anything
+                _ => asked.is_broken_at(world, state)?,
             };
             if decides {
                 asked.decided = Some(Decided::At(id));
@@ -262,7 +273,12 @@ impl<'a> Search<'a> {
             let (holds, trace) = match &asked.decided {
                 Some(decided) => {
                     let trace = match decided {
-                        Decided::At(id) => Trace::of(world, &self.initial, &self.store.path(*id))?,
+                        Decided::At(id) => {
+                            let path = self.store.path(*id);
+                            let still_bad = |world: &mut World, state: &State| asked.is_broken_at(world, state);
+                            let path = shrink::fewer_switches(world, &self.initial, path, still_bad)?;
+                            Trace::of(world, &self.initial, &path)?
+                        }
                         Decided::By(id, action) => {
                             let mut path = self.store.path(*id);
                             path.push(*action);

@@ -20,8 +20,8 @@ pub(super) struct Store {
     /// From which state, and by whose step, each was found.
     parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
-    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache.
-    parts: [bool; 4],
+    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep.
+    parts: [bool; 5],
 }
 
 impl Store {
@@ -47,7 +47,7 @@ impl Store {
         state.vars.iter().for_each(|&v| push(&mut scratch, zigzag(v)));
         state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
         state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
-        let [crashes, writes, order, cache] = self.parts;
+        let [crashes, writes, order, cache, sleep] = self.parts;
         if crashes {
             push(&mut scratch, state.crashed);
         }
@@ -60,6 +60,10 @@ impl Store {
         }
         if cache {
             state.cached.iter().for_each(|&mask| push(&mut scratch, mask));
+        }
+        if sleep {
+            push(&mut scratch, state.asleep);
+            state.owes.iter().for_each(|&v| push(&mut scratch, u64::from(v)));
         }
 
         let (bytes, starts) = (&self.bytes, &self.starts);
@@ -86,7 +90,7 @@ impl Store {
         state.vars.iter_mut().for_each(|v| *v = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
-        let [crashes, writes, order, cache] = self.parts;
+        let [crashes, writes, order, cache, sleep] = self.parts;
         if crashes {
             state.crashed = pop(&mut bytes);
         }
@@ -99,6 +103,10 @@ impl Store {
         }
         if cache {
             state.cached.iter_mut().for_each(|mask| *mask = pop(&mut bytes));
+        }
+        if sleep {
+            state.asleep = pop(&mut bytes);
+            state.owes.iter_mut().for_each(|v| *v = pop(&mut bytes) as u32);
         }
         debug_assert!(bytes.is_empty());
     }

@@ -40,6 +40,11 @@ pub struct Rules {
     pub crashes: usize,
     /// Whether waits that can be abandoned are, at every turn that fails.
     pub give_ups: bool,
+    /// Whether waiting for one variable is sleeping: who finds it unchanged sleeps until woken, and waking the sleepers is a step of its own that
+    /// follows a write, and that a process can crash before.
+    pub wakes: bool,
+    /// With `wakes`: whether sleepers also wake up by themselves.
+    pub timed_sleeps: bool,
     /// The weakest registers: each variable is weakened to this, and no further than it declares.
     pub registers: Register,
     /// Weaken further than declared.
@@ -58,6 +63,8 @@ impl Default for Rules {
             keep: Keep::Trusted,
             crashes: 0,
             give_ups: false,
+            wakes: false,
+            timed_sleeps: false,
             registers: Register::Atomic,
             force_registers: false,
             order: false,

@@ -28,6 +28,8 @@ pub enum What {
     Sees(u16),
     /// A turn of its wait fails, and it gives up.
     GiveUp,
+    /// It sleeps, and wakes up by itself.
+    TimesOut,
     /// It crashes: it never takes a step again.
     Crash,
 }
@@ -43,6 +45,7 @@ impl Action {
         let what = match self.what {
             What::Step => 0,
             What::Sees(i) => i + 1,
+            What::TimesOut => u16::MAX - 2,
             What::GiveUp => u16::MAX - 1,
             What::Crash => u16::MAX,
         };
@@ -54,6 +57,7 @@ impl Action {
             0 => What::Step,
             u16::MAX => What::Crash,
             i if i == u16::MAX - 1 => What::GiveUp,
+            i if i == u16::MAX - 2 => What::TimesOut,
             i => What::Sees(i - 1),
         };
         Self { process: process as usize, what }
@@ -83,10 +87,16 @@ impl World {
     /// Everything that can happen to a process.
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         let op = self.next(state, p);
-        if op == Op::Stop || self.has_crashed(state, p) {
+        if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return;
         }
         match op {
+            _ if self.owes(state, p) => out.push(Action::step(p)),
+            _ if self.is_asleep(state, p) => {
+                if self.rules().timed_sleeps {
+                    out.push(Action { process: p, what: What::TimesOut });
+                }
+            }
             Op::Read(v) if state.writing != 0 && self.writes_in_progress(state, p, v).next().is_some() => {
                 let values = self.torn_values(state, p, v).len() as u16;
                 out.extend((0..values).map(|i| Action { process: p, what: What::Sees(i) }));
@@ -94,7 +104,7 @@ impl World {
             _ => out.push(Action::step(p)),
         }
         let rules = self.rules();
-        if rules.give_ups && matches!(op, Op::Read(_)) {
+        if rules.give_ups && matches!(op, Op::Read(_)) && !self.is_asleep(state, p) {
             out.push(Action { process: p, what: What::GiveUp });
         }
         if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
@@ -135,11 +145,27 @@ impl World {
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
         let op = self.next(state, p);
-        if op == Op::Stop || self.has_crashed(state, p) {
+        if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return Ok(None);
         }
         if action.what == What::Crash {
             state.crashed |= 1 << p;
+            return Ok(Some(Stepped::default()));
+        }
+        if (action.what == What::TimesOut) != self.is_asleep(state, p) {
+            return Ok(None);
+        }
+        if action.what == What::TimesOut {
+            state.asleep &= !(1 << p);
+            return Ok(Some(Stepped { unchanged: true, ..Stepped::default() }));
+        }
+        if self.owes(state, p) {
+            let v = std::mem::take(&mut state.owes[p]) - 1;
+            for q in 0..self.processes() {
+                if self.next(state, q) == Op::Read(v) {
+                    state.asleep &= !(1 << q);
+                }
+            }
             return Ok(Some(Stepped::default()));
         }
         let before = self.phase(state, p);
@@ -154,6 +180,9 @@ impl World {
                 None => return Ok(None),
             }
         };
+        if self.rules().wakes && !begins_write {
+            self.sleep_or_owe(state, p, op, stepped);
+        }
         if self.rules().order {
             self.keep_order(state, p, before, &mut stepped);
         } else {
@@ -163,6 +192,21 @@ impl World {
             stepped.cost = self.charge(state, p, op);
         }
         Ok(Some(stepped))
+    }
+
+    /// Whoever found the one variable it waits for unchanged sleeps; whoever changed a variable that someone sleeps on owes a wake.
+    fn sleep_or_owe(&self, state: &mut State, p: usize, op: Op, stepped: Stepped) {
+        let Some(v) = op.var() else { return };
+        let still_reads_it = self.next(state, p) == op && matches!(op, Op::Read(_));
+        if stepped.failed_turn && still_reads_it {
+            state.asleep |= 1 << p;
+        } else if !stepped.unchanged {
+            let someone_sleeps =
+                (0..self.processes()).any(|q| self.is_asleep(state, q) && self.next(state, q) == Op::Read(v));
+            if someone_sleeps {
+                state.owes[p] = v + 1;
+            }
+        }
     }
 
     fn is_torn_write(&self, op: Op) -> bool {
@@ -307,15 +351,18 @@ impl World {
         while let Some(at) = todo.pop() {
             actions.clear();
             self.actions(&at, p, &mut actions);
-            for &action in actions.iter().filter(|a| matches!(a.what, What::Step | What::Sees(_))) {
+            if actions.is_empty() && self.is_asleep(&at, p) {
+                comes_back = true;
+            }
+            for &action in actions.iter().filter(|a| matches!(a.what, What::Step | What::Sees(_) | What::TimesOut)) {
                 let mut next = at.clone();
                 let Some(stepped) = self.act(&mut next, action)? else { continue };
                 if !stepped.unchanged || stepped.passage_ended {
                     return Ok(false);
                 }
-                comes_back |= next.locals[p] == state.locals[p];
-                if !been.contains(&next.locals[p]) {
-                    been.push(next.locals[p]);
+                comes_back |= next.locals[p] == state.locals[p] && next.asleep == state.asleep;
+                if !been.contains(&(next.locals[p], next.asleep)) {
+                    been.push((next.locals[p], next.asleep));
                     todo.push(next);
                 }
             }

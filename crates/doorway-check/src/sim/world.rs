@@ -30,6 +30,10 @@ pub struct State {
     pub before: Vec<u64>,
     /// Who has been passed by one that came after it, a bit for each process.
     pub passed: u64,
+    /// Who sleeps, a bit for each process.
+    pub asleep: u64,
+    /// The variable whose sleepers a process is about to wake, and 1; 0 if none.
+    pub owes: Vec<u32>,
     /// Of the process that is measured: which variables are in its cache, and which of them in no other.
     pub cached: [u64; 2],
 }
@@ -193,8 +197,11 @@ impl World {
         start: impl Fn(Pid) -> Running + 'static,
     ) -> Result<Self, TextError> {
         let layout = sim.layout();
-        let needs_bits =
-            rules.crashes > 0 || rules.order || rules.registers < Register::Atomic || rules.measure.is_some();
+        let needs_bits = rules.wakes
+            || rules.crashes > 0
+            || rules.order
+            || rules.registers < Register::Atomic
+            || rules.measure.is_some();
         if needs_bits && (n > 64 || layout.vars().len() > 64 && rules.measure.is_some()) {
             return Err(TextError::TooLarge);
         }
@@ -243,6 +250,8 @@ impl World {
             writing: 0,
             before: vec![0; if self.rules.order { n } else { 0 }],
             passed: 0,
+            asleep: 0,
+            owes: vec![0; if self.rules.wakes { n } else { 0 }],
             cached: [0; 2],
         }
     }
@@ -287,6 +296,10 @@ impl World {
     #[inline]
     pub fn phase(&self, state: &State, p: usize) -> Phase {
         let phase = self.node(state, p).position.phase;
+        // The passage of one that is to wake sleepers is not over.
+        if phase == Phase::Remainder && self.owes(state, p) {
+            return Phase::Exit;
+        }
         // Half-way through a write it has begun what the text has not seen done.
         if state.writing != 0 && is_set(state.writing, p) { phase.begun() } else { phase }
     }
@@ -296,6 +309,17 @@ impl World {
     #[inline]
     pub fn has_crashed(&self, state: &State, p: usize) -> bool {
         state.crashed != 0 && is_set(state.crashed, p)
+    }
+
+    /// Whether a process is to wake sleepers next.
+    pub(super) fn owes(&self, state: &State, p: usize) -> bool {
+        state.owes.get(p).is_some_and(|&v| v != 0)
+    }
+
+    /// Whether a process sleeps: it has no step until it is woken.
+    #[must_use]
+    pub fn is_asleep(&self, state: &State, p: usize) -> bool {
+        state.asleep != 0 && is_set(state.asleep, p)
     }
 
     /// How many processes are outside their remainders.
@@ -360,10 +384,10 @@ impl World {
         Ok((compared, all))
     }
 
-    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache.
-    pub(crate) fn optional_parts(&self) -> [bool; 4] {
+    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep.
+    pub(crate) fn optional_parts(&self) -> [bool; 5] {
         let torn = self.weakest_register() < Register::Atomic;
-        [self.rules.crashes > 0, torn, self.rules.order, self.rules.measure.is_some()]
+        [self.rules.crashes > 0, torn, self.rules.order, self.rules.measure.is_some(), self.rules.wakes]
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -132,12 +132,15 @@ impl Step {
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
         let old = op.var().map(|v| state.vars[v as usize]);
         let writing = state.writing;
+        let owed = state.owes.get(p).copied().unwrap_or(0);
         let Some(stepped) = world.act(state, action)? else { return Ok(None) };
         let layout = world.layout();
         let new = op.var().map(|v| state.vars[v as usize]);
         let after = world.phase(state, p);
         let did = match action.what {
             What::Crash => "crashes".to_owned(),
+            What::TimesOut => "wakes up by itself".to_owned(),
+            What::Step if owed != 0 => format!("wakes the sleepers of {}", layout.short_name(owed - 1)),
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
             What::Sees(_) => format!("{}, torn", op.describe(layout, part, stepped.saw)),
             What::Step if state.writing & !writing != 0 => format!("{} begins", op.describe(layout, part, stepped.saw)),

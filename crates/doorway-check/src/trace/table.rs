@@ -3,25 +3,28 @@
 use super::{Step, Trace};
 use std::fmt;
 
-/// What stands in the column of the process.
-fn cell(step: &Step) -> String {
-    let place = if step.part.is_empty() { String::new() } else { format!("{}.", step.part) };
-    let what = match step.instruction {
-        None => format!("→ {}", step.now.unwrap_or("on")),
-        Some(_) if step.did == "crashes" => format!("{place}{}: crashes", step.statement),
-        Some(_) => format!("{place}{}: {}", step.statement, step.did),
-    };
-    if step.waits { format!("{what}, waits") } else { what }
-}
+impl Step {
+    /// What happened, with its place: what stands in the column of the process.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let place = if self.part.is_empty() { String::new() } else { format!("{}.", self.part) };
+        let what = match self.instruction {
+            None => format!("→ {}", self.now.unwrap_or("on")),
+            Some(_) => format!("{place}{}: {}", self.statement, self.did),
+        };
+        if self.waits { format!("{what}, waits") } else { what }
+    }
 
-/// What stands at the right.
-fn consequence(step: &Step) -> String {
-    let changed = step.changed.iter().map(|(name, value)| format!("{name} = {value}"));
-    let now = step.now.iter().filter(|&&now| now != "entry").map(|now| match *now {
-        "remainder" => format!("p{} done", step.process),
-        now => format!("p{} {now}", step.process),
-    });
-    changed.chain(now).collect::<Vec<_>>().join("; ")
+    /// What came of it: the variable that changed, and who is inside or done.
+    #[must_use]
+    pub fn consequence(&self) -> String {
+        let changed = self.changed.iter().map(|(name, value)| format!("{name} = {value}"));
+        let now = self.now.iter().filter(|&&now| now != "entry").map(|now| match *now {
+            "remainder" => format!("p{} done", self.process),
+            now => format!("p{} {now}", self.process),
+        });
+        changed.chain(now).collect::<Vec<_>>().join("; ")
+    }
 }
 
 fn width(s: &str) -> usize {
@@ -36,7 +39,7 @@ impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut widths: Vec<usize> = (0..self.processes).map(|p| width(&format!("p{p}"))).collect();
         for step in &self.steps {
-            widths[step.process] = widths[step.process].max(width(&cell(step)));
+            widths[step.process] = widths[step.process].max(width(&step.text()));
         }
         write!(f, "step")?;
         for (p, &w) in widths.iter().enumerate() {
@@ -49,10 +52,10 @@ impl fmt::Display for Trace {
             }
             let mut line = format!("{:4}", i + 1);
             for (p, &w) in widths.iter().enumerate() {
-                let text = if p == step.process { cell(step) } else { String::new() };
+                let text = if p == step.process { step.text() } else { String::new() };
                 line += &format!("  {}", padded(&text, w));
             }
-            line += &format!("  {}", consequence(step));
+            line += &format!("  {}", step.consequence());
             writeln!(f, "{}", line.trim_end())?;
         }
         let end: Vec<String> = self

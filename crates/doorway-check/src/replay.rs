@@ -1,0 +1,243 @@
+//! A run in one line: tokens that make it happen again.
+//!
+//! ```text
+//! dw1/am-chain/3,1/-/c1/atomic/deadlock-free/0x2.0c.1x4/9c2f01aa
+//!  │      │     │  │  │    │         │            │         └ what the steps did, as a number: a token that has become stale says so
+//!  │      │     │  │  │    │         │            └ who steps: twice p0, p0 crashes, four times p1
+//!  │      │     │  │  │    │         └ the property it breaks
+//!  │      │     │  │  │    └ registers (a ! behind: weaker than declared)
+//!  │      │     │  │  └ at most one crash
+//!  │      │     │  └ passages unbounded
+//!  │      │     └ n, k
+//!  │      └ the algorithm
+//!  └ the version of this format
+//! ```
+//!
+//! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns, `g` for giving up, `c` for a
+//! crash, `t` for waking up by itself; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
+
+use crate::sim::{Action, Rules, TextError, What};
+use crate::subject::{self, Subject, Unknown};
+use crate::trace::Trace;
+use doorway_core::memory::Register;
+use doorway_core::registry::{SizeError, Sizes};
+use std::fmt;
+use std::str::FromStr;
+
+/// A run that can be made to happen again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// The algorithm, or `mutant:` and the mutant.
+    pub id: String,
+    /// Its sizes.
+    pub sizes: Sizes,
+    /// How the machine runs.
+    pub rules: Rules,
+    /// The property it breaks.
+    pub property: String,
+    /// What happens.
+    pub actions: Vec<Action>,
+    /// From which step on it repeats for ever.
+    pub repeats_from: Option<usize>,
+    fingerprint: u32,
+}
+
+/// Why a token cannot be replayed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TokenError {
+    /// It is no token, or was cut.
+    Malformed(String),
+    /// It is of another version.
+    Version(String),
+    /// It names no algorithm that there is.
+    Unknown(Unknown),
+    /// The algorithm is not made for its sizes.
+    Sizes(SizeError),
+    /// The algorithm has changed since: this step cannot happen, or the steps did something else.
+    Stale(Option<usize>),
+    /// The text cannot be run by replay.
+    Text(TextError),
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(part) => {
+                write!(f, "{part:?} is no part of a token; copy the whole line that `doorway check` printed")
+            }
+            Self::Version(version) => {
+                write!(f, "this is a token of version {version:?}, and this is dw1; make it again with `doorway check`")
+            }
+            Self::Unknown(e) => e.fmt(f),
+            Self::Sizes(e) => e.fmt(f),
+            Self::Stale(Some(step)) => {
+                write!(f, "the token is stale: step {step} cannot happen any more; make it again with `doorway check`")
+            }
+            Self::Stale(None) => {
+                write!(f, "the token is stale: its steps do something else now; make it again with `doorway check`")
+            }
+            Self::Text(e) => e.fmt(f),
+        }
+    }
+}
+impl std::error::Error for TokenError {}
+
+impl Token {
+    /// The token of a trace.
+    #[must_use]
+    pub fn new(subject: &Subject, sizes: Sizes, rules: Rules, property: &str, trace: &Trace) -> Self {
+        Self {
+            id: subject.id(),
+            sizes,
+            rules,
+            property: property.to_owned(),
+            actions: trace.actions.clone(),
+            repeats_from: trace.repeats_from,
+            fingerprint: fingerprint(trace),
+        }
+    }
+
+    /// Makes it happen again.
+    ///
+    /// # Errors
+    /// If the algorithm is gone or has changed since.
+    pub fn replay(&self) -> Result<Trace, TokenError> {
+        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
+        let mut world = subject.world(sizes, self.rules).map_err(TokenError::Text)?;
+        let initial = world.initial();
+        if let Some(bad) = self.actions.iter().position(|a| a.process >= sizes.n) {
+            return Err(TokenError::Stale(Some(bad + 1)));
+        }
+        let mut trace = Trace::of(&mut world, &initial, &self.actions).map_err(TokenError::Text)?;
+        if trace.len() < self.actions.len() {
+            return Err(TokenError::Stale(Some(trace.len() + 1)));
+        }
+        if fingerprint(&trace) != self.fingerprint {
+            return Err(TokenError::Stale(None));
+        }
+        if let Some(from) = self.repeats_from {
+            trace.repeats(from, Vec::new());
+        }
+        Ok(trace)
+    }
+}
+
+/// A number that another run hardly has: FNV-1a over what the steps did.
+fn fingerprint(trace: &Trace) -> u32 {
+    let mut hash = 0x811c_9dc5u32;
+    for step in &trace.steps {
+        for byte in format!("{} {} {} {}\n", step.process, step.part, step.statement, step.did).bytes() {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+    hash
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rules { passages, crashes, registers, force_registers, .. } = self.rules;
+        let passages = passages.map_or("-".to_owned(), |p| p.to_string());
+        let force = if force_registers { "!" } else { "" };
+        let flags = format!(
+            "{}{}{}{}",
+            if self.rules.give_ups { "g" } else { "" },
+            if self.rules.order { "o" } else { "" },
+            if self.rules.wakes { "w" } else { "" },
+            if self.rules.timed_sleeps { "t" } else { "" }
+        );
+        let Sizes { n, k } = self.sizes;
+        write!(f, "dw1/{}/{n},{k}/{passages}/c{crashes}{flags}/{registers}{force}/{}/", self.id, self.property)?;
+        let mut at = 0;
+        while at < self.actions.len() {
+            let action = self.actions[at];
+            let times = self.actions[at..].iter().take_while(|a| **a == action).count();
+            let dot = if at == 0 { "" } else { "." };
+            write!(f, "{dot}{}", action.process)?;
+            match action.what {
+                What::Step => {}
+                What::Sees(i) => write!(f, "s{i}")?,
+                What::GiveUp => write!(f, "g")?,
+                What::Crash => write!(f, "c")?,
+                What::TimesOut => write!(f, "t")?,
+            }
+            if times > 1 {
+                write!(f, "x{times}")?;
+            }
+            at += times;
+        }
+        if let Some(from) = self.repeats_from {
+            write!(f, "@{from}")?;
+        }
+        write!(f, "/{:08x}", self.fingerprint)
+    }
+}
+
+impl FromStr for Token {
+    type Err = TokenError;
+
+    fn from_str(text: &str) -> Result<Self, TokenError> {
+        let parts: Vec<&str> = text.trim().split('/').collect();
+        let bad = |part: &str| TokenError::Malformed(part.to_owned());
+        let [version, id, sizes, passages, crashes, registers, property, actions, fingerprint] = parts[..] else {
+            let version = parts[0];
+            let other = version.len() < 8 && version.starts_with("dw") && version != "dw1";
+            return Err(if other { TokenError::Version(version.to_owned()) } else { bad(text) });
+        };
+        if version != "dw1" {
+            return Err(TokenError::Version(version.to_owned()));
+        }
+        let number = |s: &str| s.parse::<usize>().map_err(|_| bad(s));
+        let (n, k) = sizes.split_once(',').ok_or_else(|| bad(sizes))?;
+        let sizes = Sizes::new(number(n)?, number(k)?).map_err(TokenError::Sizes)?;
+        let (kind, force_registers) = registers.strip_suffix('!').map_or((registers, false), |kind| (kind, true));
+        let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
+        let flags = crashes.trim_start_matches('c').trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?.strip_suffix(flags).unwrap_or_default();
+        let rules = Rules {
+            passages: match passages {
+                "-" => None,
+                p => Some(p.parse().map_err(|_| bad(p))?),
+            },
+            crashes: number(digits)?,
+            registers: kinds.into_iter().find(|k| k.to_string() == kind).ok_or_else(|| bad(registers))?,
+            force_registers,
+            give_ups: flags.contains('g'),
+            order: flags.contains('o'),
+            wakes: flags.contains('w'),
+            timed_sleeps: flags.contains('t'),
+            ..Rules::default()
+        };
+        let (list, repeats_from) = match actions.split_once('@') {
+            Some((list, from)) => (list, Some(number(from)?)),
+            None => (actions, None),
+        };
+        let mut happens = Vec::new();
+        for word in list.split('.').filter(|word| !word.is_empty()) {
+            let (action, times) = word.split_once('x').map_or(Ok((word, 1)), |(a, t)| number(t).map(|t| (a, t)))?;
+            let end = action.find(|c: char| !c.is_ascii_digit()).unwrap_or(action.len());
+            let what = match &action[end..] {
+                "" => What::Step,
+                "g" => What::GiveUp,
+                "c" => What::Crash,
+                "t" => What::TimesOut,
+                sees => What::Sees(sees.strip_prefix('s').and_then(|i| i.parse().ok()).ok_or_else(|| bad(word))?),
+            };
+            let process = number(&action[..end])?;
+            if times > 1_000_000 {
+                return Err(bad(word));
+            }
+            happens.extend(std::iter::repeat_n(Action { process, what }, times));
+        }
+        let fingerprint = u32::from_str_radix(fingerprint, 16).map_err(|_| bad(fingerprint))?;
+        Ok(Self {
+            id: id.to_owned(),
+            sizes,
+            rules,
+            property: property.to_owned(),
+            actions: happens,
+            repeats_from,
+            fingerprint,
+        })
+    }
+}

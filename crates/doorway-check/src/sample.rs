@@ -1,0 +1,172 @@
+//! Past exhaustion: random schedules, and schedules by random priorities.
+//!
+//! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (*A Randomized
+//! Scheduler with Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010): each process has a random priority, the highest that can step does, and at `depth - 1` random
+//! steps the one that steps falls to the bottom. A failure that needs `d` ordering constraints among `n` processes and `L` steps is found by
+//! one run with probability at least `1 / (n * L^(d-1))`.
+//!
+//! # Departures from the paper
+//! A process whose turn fails falls to the bottom too, otherwise one that waits would run for ever; the paper assumes programs without such waits.
+
+use crate::explore::Verdict;
+use crate::property::{Property, Test, View};
+use crate::sim::{Action, Op, State, TextError, What, World};
+use crate::trace::Trace;
+
+/// A search by samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampler {
+    /// How to choose who steps.
+    pub choose: Choose,
+    /// How many runs.
+    pub runs: u64,
+    /// How many steps each run has.
+    pub length: usize,
+    /// Chooses the choices.
+    pub seed: u64,
+}
+
+/// How to choose who steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choose {
+    /// Any, each as likely as the others.
+    Random,
+    /// By priorities that change `depth - 1` times.
+    Priorities {
+        /// How many ordering constraints the failure may need.
+        depth: u32,
+    },
+}
+
+/// What samples showed.
+#[derive(Clone, Debug)]
+pub struct Sampled {
+    /// What was found of each property: `Some(false)` with a trace, or nothing.
+    pub verdicts: Vec<Verdict>,
+    /// Runs that were made.
+    pub runs: u64,
+    /// Steps that were made.
+    pub steps: u64,
+    /// By priorities: the least probability that one run finds a failure of this depth.
+    pub probability: Option<f64>,
+}
+
+impl Sampler {
+    /// The least probability with which one run finds a failure of the given depth; none is known of random schedules.
+    #[must_use]
+    pub fn probability(&self, processes: usize) -> Option<f64> {
+        match self.choose {
+            Choose::Random => None,
+            Choose::Priorities { depth } => {
+                Some(1.0 / (processes as f64 * (self.length as f64).powi(depth.max(1) as i32 - 1)))
+            }
+        }
+    }
+
+    /// Samples runs of a machine until a property fails or the runs are made. Properties of whole graphs are left undecided.
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
+        let initial = world.initial();
+        let parts = |p: &Property| world.layout().parts_of_kind(p.kind);
+        let asked: Vec<_> = properties.iter().map(|p| (p, parts(p))).collect();
+        let mut found: Vec<Option<Vec<Action>>> = vec![None; properties.len()];
+        let mut chance = fastrand::Rng::with_seed(self.seed);
+        let (mut runs, mut steps) = (0, 0);
+        let fails = |test: &Test| !matches!(test, Test::Sometimes(_));
+        let failed =
+            |found: &[Option<Vec<Action>>]| properties.iter().zip(found).any(|(p, f)| f.is_some() && fails(&p.test));
+        while runs < self.runs && !failed(&found) {
+            runs += 1;
+            let mut order = Order::new(self, world.processes(), &mut chance);
+            let (mut state, mut actions) = (initial.clone(), Vec::new());
+            for at in 0..self.length {
+                let Some(action) = order.choose(world, &state, &mut chance, at) else { break };
+                let before = state.clone();
+                let Some(stepped) = world.act(&mut state, action)? else { continue };
+                actions.push(action);
+                steps += 1;
+                if stepped.failed_turn {
+                    order.demote(action.process);
+                }
+                for ((property, parts), found) in asked.iter().zip(&mut found).filter(|(_, f)| f.is_none()) {
+                    let (was, is) = (View::new(world, &before), View::new(world, &state));
+                    let decided = match &property.test {
+                        Test::Always(so) => !parts.iter().all(|&part| so(&is.of(part))),
+                        Test::Sometimes(so) => parts.iter().any(|&part| so(&is.of(part))),
+                        Test::Unless(so, until) => parts.iter().any(|&part| {
+                            let (was, is) = (was.of(part), is.of(part));
+                            was.processes().any(|p| so(&was, p) && !until(&was, p) && !so(&is, p) && !until(&is, p))
+                        }),
+                        Test::DeadlockFree => stepped.failed_turn && world.is_deadlock(&state)?,
+                        Test::FirstCome(k) => stepped.overtook as usize >= *k,
+                        Test::FirstEnabled | Test::LeadsTo(..) | Test::LivelockFree | Test::BoundedExit => false,
+                    };
+                    if decided {
+                        *found = Some(actions.clone());
+                    }
+                }
+                if failed(&found) {
+                    break;
+                }
+            }
+        }
+        let probability = self.probability(world.processes());
+        let mut verdicts = Vec::new();
+        for ((property, parts), found) in asked.iter().zip(&found) {
+            let trace = found.as_ref().map(|actions| Trace::of(world, &initial, actions)).transpose()?;
+            let holds = trace.as_ref().map(|_| !fails(&property.test));
+            verdicts.push(Verdict { name: property.name.clone(), holds, vacuous: parts.is_empty(), trace });
+        }
+        Ok(Sampled { verdicts, runs, steps, probability })
+    }
+}
+
+/// Who goes first.
+struct Order {
+    /// From the lowest priority to the highest; `None` if any will do.
+    priorities: Option<Vec<usize>>,
+    /// At which steps the one that steps falls to the bottom.
+    changes: Vec<usize>,
+}
+
+impl Order {
+    fn new(sampler: &Sampler, processes: usize, chance: &mut fastrand::Rng) -> Self {
+        let Choose::Priorities { depth } = sampler.choose else {
+            return Self { priorities: None, changes: Vec::new() };
+        };
+        let mut priorities: Vec<usize> = (0..processes).collect();
+        chance.shuffle(&mut priorities);
+        let changes = (1..depth).map(|_| chance.usize(0..sampler.length.max(1))).collect();
+        Self { priorities: Some(priorities), changes }
+    }
+
+    fn demote(&mut self, p: usize) {
+        if let Some(priorities) = &mut self.priorities {
+            priorities.retain(|&q| q != p);
+            priorities.insert(0, p);
+        }
+    }
+
+    fn choose(&mut self, world: &World, state: &State, chance: &mut fastrand::Rng, at: usize) -> Option<Action> {
+        let mut actions = Vec::new();
+        match &self.priorities {
+            None => (0..world.processes()).for_each(|p| world.actions(state, p, &mut actions)),
+            Some(priorities) => {
+                let p = *priorities.iter().rev().find(|&&p| {
+                    world.next(state, p) != Op::Stop && !world.has_crashed(state, p) && !world.is_asleep(state, p)
+                })?;
+                world.actions(state, p, &mut actions);
+                // What befalls a process is as likely as its step, a crash a hundred times less.
+                if chance.u8(0..100) != 0 {
+                    actions.retain(|a| a.what != What::Crash);
+                }
+                if self.changes.contains(&at) {
+                    self.demote(p);
+                }
+            }
+        }
+        (!actions.is_empty()).then(|| actions[chance.usize(0..actions.len())])
+    }
+}
