@@ -20,6 +20,8 @@ pub struct VarInfo {
     pub needs: Register,
     /// What a torn read may return; `None`: the natural numbers.
     domain: Option<Vec<u64>>,
+    /// Whether it is a counter of which only differences matter.
+    pub counts: bool,
     width: u32,
     of: TypeId,
     fit: fn(u64, u32) -> u64,
@@ -157,6 +159,7 @@ impl Layout {
             home: decl.home,
             needs: decl.needs.register(),
             domain: domain(decl),
+            counts: decl.counts,
             width: decl.width,
             of: TypeId::of::<T>(),
             fit: fit::<T>,

@@ -75,6 +75,7 @@ pub(super) struct Locals {
     pub(super) runs: u64,
     longest: usize,
     bytes: usize,
+    shifts: FxHashMap<(LocalId, u64), LocalId>,
 }
 
 /// How the text of a passage is started, for a process.
@@ -82,8 +83,16 @@ pub(super) type Start = dyn Fn(Pid) -> Running;
 
 impl Locals {
     pub(super) fn new(sim: &Sim, start: &Start, pid: Pid, longest: usize) -> Result<Self, TextError> {
-        let mut locals =
-            Self { pid, nodes: Vec::new(), kept: FxHashMap::default(), merges: Vec::new(), runs: 0, longest, bytes: 0 };
+        let mut locals = Self {
+            pid,
+            nodes: Vec::new(),
+            kept: FxHashMap::default(),
+            merges: Vec::new(),
+            runs: 0,
+            longest,
+            bytes: 0,
+            shifts: FxHashMap::default(),
+        };
         let position = match locals.run(sim, start, Vec::new())? {
             Ran::Asks(position, _) => position,
             Ran::FailedTurn(..) => return Err(TextError::EmptyTurn { pid, label: 0 }),
@@ -181,6 +190,34 @@ impl Locals {
             at = self.nodes[at as usize].parent;
         }
         at
+    }
+
+    /// The local state in which everything that was seen of counters is smaller by `less`.
+    pub(super) fn shifted(
+        &mut self,
+        sim: &Sim,
+        start: &Start,
+        keep: Keep,
+        from: LocalId,
+        less: u64,
+        counts: impl Fn(Op) -> bool,
+    ) -> Result<LocalId, TextError> {
+        if from <= DONE {
+            return Ok(from);
+        }
+        if let Some(&known) = self.shifts.get(&(from, less)) {
+            return Ok(known);
+        }
+        let mut at = ROOT;
+        for mut seen in self.history(from) {
+            let op = self.nodes[at as usize].position.op;
+            if counts(op) && !matches!(op, Op::Write(..)) {
+                seen.value = seen.value.wrapping_sub(less);
+            }
+            at = self.child(sim, start, keep, at, seen)?.to;
+        }
+        self.shifts.insert((from, less), at);
+        Ok(at)
     }
 
     /// Runs both histories of each merge forward on the same answers, those that the search has seen, and compares what they ask for, until

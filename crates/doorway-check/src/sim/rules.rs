@@ -51,6 +51,8 @@ pub struct Rules {
     pub force_registers: bool,
     /// Whether states remember who came before whom, for properties about the order of arrival.
     pub order: bool,
+    /// Whether counters that were [declared](doorway_core::memory::Decl::counts) to be are kept small: after each step the smallest is subtracted from all.
+    pub normalise: bool,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
 }
@@ -68,6 +70,7 @@ impl Default for Rules {
             registers: Register::Atomic,
             force_registers: false,
             order: false,
+            normalise: false,
             measure: None,
         }
     }

@@ -169,8 +169,7 @@ impl World {
             return Ok(Some(Stepped::default()));
         }
         let before = self.phase(state, p);
-        let begins_write =
-            matches!(op, Op::Write(v, _) if self.kind(v) < Register::Atomic) && !is_set(state.writing, p);
+        let begins_write = self.is_torn_write(op) && !is_set(state.writing, p);
         let mut stepped = if begins_write {
             state.writing |= 1 << p;
             Stepped::default()
@@ -180,6 +179,9 @@ impl World {
                 None => return Ok(None),
             }
         };
+        if self.rules().normalise {
+            self.normalise(state)?;
+        }
         if self.rules().wakes && !begins_write {
             self.sleep_or_owe(state, p, op, stepped);
         }
@@ -188,7 +190,8 @@ impl World {
         } else {
             stepped.entered = before != Phase::Inside && self.phase(state, p) == Phase::Inside;
         }
-        if self.rules().measure.is_some() && !(matches!(op, Op::Write(..)) && !begins_write && self.is_torn_write(op)) {
+        // A write in two steps is paid for when it begins.
+        if self.rules().measure.is_some() && (begins_write || !self.is_torn_write(op)) {
             stepped.cost = self.charge(state, p, op);
         }
         Ok(Some(stepped))
@@ -209,8 +212,27 @@ impl World {
         }
     }
 
+    /// Subtracts the smallest counter from all of them, and from what processes remember of them.
+    fn normalise(&mut self, state: &mut State) -> Result<(), TextError> {
+        let counters: Vec<usize> = (0..state.vars.len()).filter(|&v| self.layout().vars()[v].counts).collect();
+        let less = counters.iter().map(|&v| state.vars[v]).min().unwrap_or(0);
+        if less == 0 {
+            return Ok(());
+        }
+        let counts: Vec<bool> = self.layout().vars().iter().map(|v| v.counts).collect();
+        let is_counter = |op: Op| op.var().is_some_and(|v| counts[v as usize]);
+        let keep = self.rules().keep;
+        for p in 0..self.processes() {
+            let at = state.locals[p];
+            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, less, is_counter)?;
+        }
+        counters.iter().for_each(|&v| state.vars[v] -= less);
+        Ok(())
+    }
+
+    /// Whether it is a write in two steps.
     fn is_torn_write(&self, op: Op) -> bool {
-        op.var().is_some_and(|v| self.kind(v) < Register::Atomic)
+        matches!(op, Op::Write(v, _) if self.kind(v) < Register::Atomic)
     }
 
     /// Does what the text asked for and shows it the answer.

@@ -99,11 +99,13 @@ pub struct Decl<'a, T> {
     pub needs: Needs<'a, T>,
     /// How many bits it has: arithmetic on it is modulo `2^width`.
     pub width: u32,
+    /// Whether only differences between counters matter; see [`Decl::counts`].
+    pub counts: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64 }
+    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -118,6 +120,15 @@ impl<'a, T: Word> Decl<'a, T> {
     #[must_use]
     pub fn needs(mut self, needs: Needs<'a, T>) -> Self {
         self.needs = needs;
+        self
+    }
+
+    /// It is one of the algorithm's counters, and the text only compares counters with each other and adds to them: subtracting the same number from all
+    /// of them, and from what processes remember of them, changes nothing. A checker may then keep them small, and search growing
+    /// tickets without a bound on passages.
+    #[must_use]
+    pub fn counts(mut self) -> Self {
+        self.counts = true;
         self
     }
 

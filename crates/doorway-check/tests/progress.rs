@@ -1,0 +1,192 @@
+//! What must hold of all fair runs, and the mistakes that checkers have made with it.
+
+use doorway_check::sim::{Part, Rules, Sim, SimVar, World};
+use doorway_check::{Explorer, Property, Report, subject};
+use doorway_core::memory::{Process, Site};
+use doorway_core::registry::Sizes;
+use std::rc::Rc;
+
+fn check(id: &str, (n, k): (usize, usize), rules: Rules, names: &[&str]) -> Report {
+    let subject = subject::find(id).unwrap();
+    let sizes = Sizes { n, k };
+    let mut properties = subject.askable(sizes);
+    properties.retain(|p| names.contains(&p.name()));
+    assert_eq!(properties.len(), names.len());
+    let rules = rules.for_properties(&properties);
+    Explorer::new(n).properties(properties).keep_going(true).explore(subject.world(sizes, rules).unwrap()).unwrap()
+}
+
+const ALL: [&str; 4] = ["deadlock-free", "livelock-free", "bounded-exit", "starvation-free"];
+
+fn verdicts(report: &Report) -> Vec<Option<bool>> {
+    report.verdicts.iter().map(|v| v.holds).collect()
+}
+
+#[test]
+fn test_and_set_starves_and_nothing_worse() {
+    let report = check("tas", (3, 1), Rules::default(), &ALL);
+    assert_eq!(verdicts(&report), [Some(true), Some(true), Some(true), Some(false)]);
+    let trace = report.verdict("starvation-free").trace.as_ref().unwrap();
+    let cycle = &trace.steps[trace.repeats_from.unwrap()..];
+    // In the cycle p0 looks and fails, and the others go through: that is what starving is.
+    assert!(cycle.iter().any(|s| s.process == 0 && s.waits), "{trace}");
+    assert!(cycle.iter().all(|s| s.process != 0 || s.now != Some("inside")), "{trace}");
+    assert_eq!(trace.why_fair.len(), 3);
+    assert!(trace.to_string().contains("repeats for ever"));
+}
+
+#[test]
+fn the_papers_algorithms_starve_nobody() {
+    for (id, sizes, passages) in [
+        ("bakery", (2, 1), Some(3)),
+        ("ya-two", (2, 1), None),
+        ("am-chain", (3, 1), None),
+        ("am-chain", (4, 3), None),
+        ("am-fast", (3, 2), None),
+    ] {
+        let report = check(id, sizes, Rules::with_passages(passages), &ALL);
+        assert_eq!(verdicts(&report), [Some(true); 4], "{id}");
+    }
+}
+
+#[test]
+fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
+    for (id, n, k) in [("am-chain", 3, 2), ("am-chain", 4, 3), ("am-chain", 4, 2), ("am-fast", 3, 2)] {
+        let rules = |crashes| Rules { crashes, ..Rules::default() };
+        let tolerated = check(id, (n, k), rules(k - 1), &ALL);
+        assert_eq!(verdicts(&tolerated), [Some(true); 4], "{id} ({n},{k})");
+        let too_many = check(id, (n, k), rules(k), &["starvation-free"]);
+        assert_eq!(verdicts(&too_many), [Some(false)], "{id} ({n},{k})");
+        // Exclusion survives any number of crashes.
+        assert_eq!(verdicts(&check(id, (n, k), rules(n), &["k-exclusion"])), [Some(true)]);
+    }
+    // A mutex tolerates none.
+    for id in ["ya-two", "tas"] {
+        let report = check(id, (2, 1), Rules { crashes: 1, ..Rules::default() }, &["starvation-free"]);
+        assert_eq!(verdicts(&report), [Some(false)], "{id}");
+    }
+}
+
+#[test]
+fn who_sleeps_needs_somebody_to_wake_it() {
+    // With a crash between write and wake the chain still serves all: who leaves next wakes the sleeper too.
+    let rules = Rules { crashes: 1, wakes: true, ..Rules::default() };
+    assert_eq!(verdicts(&check("am-chain", (3, 2), rules, &ALL)), [Some(true); 4]);
+    // Two processes of which one dies before its wake: the other sleeps for ever, unless sleeps are bounded in time.
+    let last_wake = |timed_sleeps| {
+        let rules = Rules { crashes: 1, wakes: true, timed_sleeps, passages: Some(1), ..Rules::default() };
+        let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+            let at = p.on(Part::ROOT);
+            if p.pid().index() == 0 {
+                let _ = at.at(1).write(&x, 1).await;
+            } else {
+                let _ = at.at(2).read(&x).await;
+                let _ = at.at(3).wait_until(&x, |x| x == 1).await;
+            }
+        };
+        let world = World::of_programs(2, rules, |site| site.var("x", 0u64), text).unwrap();
+        let written = |v: &doorway_check::property::View<'_>, p: usize| p == 1 && v.at(1, 3) && v.get::<u64>("x") == 1;
+        let gets_on = Property::leads_to("gets on", written, |v, _| !v.at(1, 3));
+        Explorer::new(2).property(gets_on).explore(world).unwrap().verdict("gets on").holds
+    };
+    assert_eq!(last_wake(false), Some(false));
+    assert_eq!(last_wake(true), Some(true));
+}
+
+#[test]
+fn a_truncated_graph_decides_no_progress() {
+    let subject = subject::find("am-chain").unwrap();
+    let sizes = Sizes { n: 3, k: 1 };
+    let world = subject.world(sizes, Rules::default()).unwrap();
+    let report = Explorer::new(3)
+        .properties(subject.claims(sizes))
+        .max_states(6_866) // all but one
+        .explore(world)
+        .unwrap();
+    for name in ["starvation-free", "livelock-free", "bounded-exit"] {
+        assert_eq!(report.verdict(name).holds, None, "{name}");
+    }
+}
+
+/// p0 waits for `x`; p1 does what the test says.
+fn waiter<F: Future<Output = ()> + 'static>(
+    rules: Rules,
+    property: Property,
+    p1: impl Fn(Rc<SimVar<u64>>, Process<Sim>) -> F + Copy + 'static,
+) -> Option<bool> {
+    let text = move |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        if p.pid().index() == 0 {
+            let _ = p.on(Part::ROOT).at(9).wait_until(&x, |x| x == 1).await;
+        } else {
+            p1(x, p).await;
+        }
+    };
+    let build = |site: &Site<'_, Sim>| site.var("x", 0u64);
+    let world = World::of_programs(2, rules, build, text).unwrap();
+    Explorer::new(2).property(property).explore(world).unwrap().verdicts[0].holds
+}
+
+fn gets_through() -> Property {
+    Property::leads_to("gets through", |v, p| p == 0 && v.at(0, 9), |v, _| !v.at(0, 9))
+}
+
+#[test]
+fn a_cycle_in_which_somebody_never_moves_is_not_fair() {
+    // p1 has begun and will write 1: that p0 spins alone for ever is no fair run. A checker that forgot fairness would report it.
+    let once = Property::leads_to("gets through", |v, p| p == 0 && v.at(0, 9) && v.at(1, 2), |v, _| !v.at(0, 9));
+    let holds = waiter(Rules::with_passages(Some(1)), once, |x, p| async move {
+        let at = p.on(Part::ROOT);
+        let _ = at.at(1).read(&x).await;
+        let _ = at.at(2).write(&x, 1).await;
+    });
+    assert_eq!(holds, Some(true));
+}
+
+#[test]
+fn a_chance_that_is_there_now_and_then_may_be_missed_for_ever() {
+    // p1 raises and lowers x for ever; p0 always looks at the wrong moment. Weak fairness does not help it.
+    let holds = waiter(Rules::default(), gets_through(), |x, p| async move {
+        let at = p.on(Part::ROOT);
+        let _ = at.at(1).write(&x, 1).await;
+        let _ = at.at(2).write(&x, 0).await;
+    });
+    assert_eq!(holds, Some(false));
+}
+
+#[test]
+fn who_is_in_its_remainder_or_has_stopped_owes_nothing() {
+    // p1 need not start, so p0 may wait for ever; and once p1 has made its passages, nobody waits for its steps.
+    let never_sets = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        let _ = p.on(Part::ROOT).at(1).read(&x).await;
+    };
+    assert_eq!(waiter(Rules::default(), gets_through(), never_sets), Some(false));
+    assert_eq!(waiter(Rules::with_passages(Some(1)), gets_through(), never_sets), Some(false));
+}
+
+#[test]
+fn fairness_is_asked_of_the_component_where_the_bad_thing_lasts() {
+    // The graph as a whole is one component in which p1 steps; where p0 waits and x is 0, p1 must step too, and then x is 1 and stays so until
+    // p0 has gone through. A filter on the outer component would report a cycle of p0 alone.
+    let holds = waiter(Rules::default(), gets_through_once_begun(), |x, p| async move {
+        let at = p.on(Part::ROOT);
+        let _ = at.at(1).read(&x).await;
+        let _ = at.at(2).write(&x, 1).await;
+        let _ = at.at(3).wait_until(&x, |x| x == 0).await; // nobody lowers it: p1 stays here
+    });
+    assert_eq!(holds, Some(true));
+}
+
+fn gets_through_once_begun() -> Property {
+    Property::leads_to("gets through", |v, p| p == 0 && v.at(0, 9) && v.at(1, 2..=3), |v, _| !v.at(0, 9))
+}
+
+#[test]
+fn orders_of_arrival() {
+    let asks = ["first-come-first-served", "first-in-first-enabled"];
+    let bakery = check("bakery", (3, 1), Rules::with_passages(Some(1)), &asks);
+    assert_eq!(verdicts(&bakery), [Some(true), Some(true)]);
+    // Without a doorway nobody came before anybody.
+    assert_eq!(verdicts(&check("am-chain", (3, 1), Rules::default(), &asks)), [Some(true), Some(true)]);
+    let mutant = check("mutant:bakery-draws-the-maximum", (2, 1), Rules::with_passages(Some(2)), &asks[..1]);
+    assert_eq!(verdicts(&mutant), [Some(false)]);
+}

@@ -1,0 +1,117 @@
+//! Tokens make a run happen again, or say why not.
+
+use doorway_check::explore::Verdict;
+use doorway_check::replay::{Token, TokenError};
+use doorway_check::sim::Rules;
+use doorway_check::{Explorer, mutants, subject};
+use doorway_core::registry::Sizes;
+
+fn failures(id: &str, sizes: Sizes, rules: Rules) -> Vec<(Token, Verdict)> {
+    let subject = subject::find(id).unwrap();
+    let claims = subject.claims(sizes);
+    let rules = rules.for_properties(&claims);
+    let report = Explorer::new(sizes.n)
+        .properties(claims)
+        .keep_going(true)
+        .max_states(50_000)
+        .explore(subject.world(sizes, rules).unwrap())
+        .unwrap();
+    let failed = report.verdicts.into_iter().filter(|v| v.holds == Some(false) && v.trace.is_some());
+    failed.map(|v| (Token::new(&subject, sizes, rules, &v.name, v.trace.as_ref().unwrap()), v)).collect()
+}
+
+#[test]
+fn every_failure_of_every_mutant_can_be_replayed() {
+    let mut replayed = 0;
+    for mutant in mutants::ALL {
+        let sizes = Sizes { n: mutant.sizes.n, k: mutant.sizes.k };
+        for (token, verdict) in
+            failures(&format!("mutant:{}", mutant.name), sizes, Rules::with_passages(mutant.sizes.passages))
+        {
+            let line = token.to_string();
+            assert!(!line.contains(char::is_whitespace), "{line}");
+            let read: Token = line.parse().unwrap();
+            assert_eq!(read, token);
+            let trace = read.replay().unwrap();
+            assert_eq!(trace.steps, verdict.trace.as_ref().unwrap().steps, "{line}");
+            assert_eq!(trace.repeats_from, verdict.trace.as_ref().unwrap().repeats_from);
+            replayed += 1;
+        }
+    }
+    assert!(replayed > mutants::ALL.len(), "{replayed}");
+}
+
+#[test]
+fn crashes_and_torn_reads_are_part_of_a_token() {
+    let crash = failures("am-chain", Sizes { n: 2, k: 1 }, Rules { crashes: 1, ..Rules::default() });
+    assert!(crash.iter().any(|(token, _)| token.to_string().contains("c/") || token.to_string().contains("c.")));
+    let rules = Rules { registers: doorway_core::memory::Register::Safe, force_registers: true, ..Rules::default() };
+    let torn = failures("ya-two", Sizes { n: 2, k: 1 }, rules);
+    assert!(!torn.is_empty());
+    for (token, verdict) in crash.into_iter().chain(torn) {
+        let again: Token = token.to_string().parse().unwrap();
+        assert_eq!(again.replay().unwrap().steps, verdict.trace.unwrap().steps, "{token}");
+    }
+}
+
+const GOOD: &str = "dw1/mutant:am-chain-without-7/2,1/-/c0/atomic/deadlock-free/0.1x3.0/75250951";
+
+#[test]
+fn a_stale_token_says_so() {
+    assert!(GOOD.parse::<Token>().unwrap().replay().is_ok());
+    // The same steps on the sound algorithm do something else, at the same statements.
+    let other = GOOD.replace("mutant:am-chain-without-7", "mutant:am-chain-without-4");
+    assert_eq!(other.parse::<Token>().unwrap().replay(), Err(TokenError::Stale(None)));
+    let crashes_too_often = GOOD.replace("0.1x3.0", "0c.1x3.0");
+    assert!(matches!(crashes_too_often.parse::<Token>().unwrap().replay(), Err(TokenError::Stale(_))));
+    let nobody = GOOD.replace("0.1x3.0", "0.7x3.0");
+    assert_eq!(nobody.parse::<Token>().unwrap().replay(), Err(TokenError::Stale(Some(2))));
+    let gone = GOOD.replace("without-7", "without-77").parse::<Token>().unwrap().replay();
+    assert!(matches!(gone, Err(TokenError::Unknown(_))), "{gone:?}");
+}
+
+#[test]
+fn what_is_no_token_is_refused() {
+    assert!(matches!(GOOD.replace("dw1", "dw9").parse::<Token>(), Err(TokenError::Version(_))));
+    for bad in [
+        "",
+        "dw1",
+        "hello",
+        &GOOD[..GOOD.len() - 12],
+        &GOOD.replace("2,1", "2"),
+        &GOOD.replace("2,1", "0,1"),
+        &GOOD.replace("c0", "d0"),
+        &GOOD.replace("atomic", "holy"),
+        &GOOD.replace("0.1x3.0", "0.1y3.0"),
+        &GOOD.replace("0.1x3.0", "0.1x99999999999.0"),
+        &GOOD.replace("75250951", "nothex"),
+    ] {
+        let result = bad.parse::<Token>();
+        assert!(result.is_err(), "{bad:?}: {result:?}");
+    }
+}
+
+/// Every token that the documentation shows can be replayed.
+#[test]
+fn tokens_in_the_documentation_are_fresh() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = 0;
+    for file in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/checking.md"] {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        for word in text.split(|c: char| c.is_whitespace() || c == '`').filter(|word| word.starts_with("dw1/")) {
+            let replayed = word.parse::<Token>().and_then(|token| token.replay());
+            assert!(replayed.is_ok(), "{file}: {word}: {replayed:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 0, "the README shows a token");
+}
+
+#[test]
+fn traces_change_hands_as_rarely_as_possible() {
+    // The shortest way to break the fast path needs each process once.
+    let token = failures("mutant:am-fast-as-printed-on-plain-add", Sizes { n: 3, k: 1 }, Rules::default());
+    let (token, _) = token.iter().find(|(t, _)| t.property == "k-exclusion").unwrap();
+    let switches = token.actions.windows(2).filter(|pair| pair[0].process != pair[1].process).count();
+    assert_eq!(switches, 2, "{token}");
+}
