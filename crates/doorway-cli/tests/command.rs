@@ -176,11 +176,106 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn the_tour_shows_a_check_a_mutant_and_threads() {
+fn the_tour_shows_what_there_is() {
     let out = doorway("tour");
     assert_eq!(out.status.code(), Some(0));
     let text = String::from_utf8(out.stdout).unwrap();
-    for words in ["doorway check am-chain", "complete", "FAILS after 7 steps", "p2 inside", "died inside"] {
+    for words in [
+        "doorway check am-chain",
+        "complete",
+        "up to 1 crash",
+        "p1 crashed at",
+        "FAILS after 7 steps",
+        "p2 inside",
+        "repeats for ever",
+        "bound 14, worst found 14 (exhaustive)",
+        "bound 392, worst found 392 (adversary)",
+        "died inside",
+    ] {
         assert!(text.contains(words), "the tour lacks {words:?}");
     }
+}
+
+#[test]
+fn crashes_are_tolerated_up_to_k_minus_1() {
+    assert_eq!(code("check am-chain --n 3 --k 2 --crashes 1"), 0);
+    assert_eq!(json("check am-chain --n 3 --k 2 --crashes 1 --json")["crashes"], 1);
+    assert_eq!(code("check am-chain --n 3 --k 2 --crashes 2"), 1);
+    refused("check am-chain --give-ups", &["cannot give up"]);
+    refused("check am-chain --n 65 --k 1 --crashes 1 --property k-exclusion", &["at most 64"]);
+}
+
+#[test]
+fn registers_are_weakened_as_far_as_declared() {
+    let safe = json("check bakery --n 2 --passages 3 --registers safe --json");
+    assert_eq!((&safe["registers"], &safe["states"], &safe["complete"]), (&"safe".into(), &40858.into(), &true.into()));
+    assert_eq!(code("check ya-two --registers safe"), 0);
+    assert_eq!(code("check ya-two --registers safe --force --property mutual-exclusion"), 1);
+    refused("check bakery --registers holy", &["safe, monotone, regular or atomic"]);
+}
+
+#[test]
+fn rmr_as_json_has_every_field() {
+    let exact = json("rmr am-chain --n 3 --k 1 --json");
+    let wanted = serde_json::json!({
+        "algorithm": "am-chain", "n": 3, "k": 1, "model": "cc", "contention": 3, "worst": 14, "bound": 14,
+        "method": "exhaustive", "complete": true, "local_spin": true
+    });
+    assert_eq!(exact, wanted);
+    let remote = json("rmr tas --model dsm --json");
+    assert_eq!((&remote["worst"], &remote["local_spin"]), (&Value::Null, &false.into()));
+    let hunted = json("rmr am-chain --n 64 --k 8 --method adversary --json");
+    assert_eq!((&hunted["worst"], &hunted["complete"]), (&392.into(), &false.into()));
+    assert!(hunted["local_spin"].is_null(), "an adversary proves no local spin");
+    assert_eq!(json("rmr ya-two --model dsm --contention 1 --json")["worst"], 5);
+    let random = json("rmr am-chain --n 8 --k 2 --method random --runs 2 --steps 100000 --json");
+    assert!(random["worst"].as_u64().unwrap() <= 42);
+    refused("rmr am-chain --n 3 --contention 4", &["at most 3"]);
+    refused("rmr am-chain --contention 0", &["--contention"]);
+    refused("rmr am-chain --model numa", &["cc-wb"]);
+}
+
+#[test]
+fn a_failure_can_be_replayed() {
+    let report = json("check mutant:ya-two-4-before-1 --json");
+    let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false).unwrap();
+    let token = failed["replay"].as_str().unwrap();
+    let again = json(&format!("replay {token} --json"));
+    assert_eq!(again["steps"], failed["trace"]["steps"]);
+    let text = String::from_utf8(doorway(&format!("replay {token}")).stdout).unwrap();
+    assert!(text.contains("breaks mutual-exclusion") && text.contains("p0 inside, p1 inside"), "{text}");
+    assert!(String::from_utf8(doorway(&format!("replay {token} --latex")).stdout).unwrap().contains("tabular"));
+    refused("replay dw1/nonsense", &["no part of a token"]);
+    refused(&format!("replay {}", token.replace("4-before-1", "4-before-2")), &["stale"]);
+}
+
+#[test]
+fn a_schedule_can_be_followed() {
+    let run = |words: &str| {
+        let args = ["replay", "am-chain", "--n", "2", "--k", "1", "--schedule", words];
+        Command::new(env!("CARGO_BIN_EXE_doorway")).args(args).output().unwrap()
+    };
+    let out = String::from_utf8(run("p0.2 p1.2.3.4.5~ p0! ").stdout).unwrap();
+    assert!(out.contains("p0 crashed at slot1.6, p1 waits at slot1.5 (Q = p1)"), "{out}");
+    assert_eq!(run("p0.3").status.code(), Some(2));
+}
+
+#[test]
+fn sampling_finds_failures_and_proves_nothing() {
+    assert_eq!(code("check mutant:am-chain-lacks-a-slot --method random"), 1);
+    assert_eq!(code("check mutant:bakery-breaks-no-ties --method pct --length 40"), 1);
+    let out = doorway("check am-chain --n 6 --k 3 --method pct --runs 50 --property k-exclusion");
+    assert_eq!(out.status.code(), Some(3));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("proves nothing") && text.contains("probability at least"), "{text}");
+}
+
+#[test]
+fn a_small_graph_can_be_drawn() {
+    let file = std::env::temp_dir().join(format!("doorway-{}.dot", std::process::id()));
+    assert_eq!(code(&format!("check am-chain --n 2 --k 1 --dot {}", file.display())), 0);
+    let graph = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(graph.matches(" -> ").count(), 116);
+    std::fs::remove_file(&file).unwrap();
+    refused(&format!("check am-chain --n 4 --k 2 --dot {}", file.display()), &["too many to draw"]);
 }
