@@ -19,6 +19,19 @@ check am-chain --n 7 --k 6
 check am-fast --n 3 --k 1
 check am-fast --n 4 --k 3
 check am-fast --n 4 --k 2
+echo "with crashes; progress beside the mere search; cost:"
+check am-chain --n 5 --k 3 --crashes 1 --property k-exclusion
+check am-chain --n 5 --k 3 --crashes 1 --property starvation-free
+check am-chain --n 4 --k 2 --crashes 1
+check am-fast --n 3 --k 2 --crashes 1
+for model in cc cc-wb; do
+    echo "\$ doorway rmr am-chain --n 4 --k 1 --model $model"
+    ./target/release/doorway rmr am-chain --n 4 --k 1 --model $model | grep -E 'claimed|worst|states,'
+done
+for n in 64 256 1024; do
+    echo "\$ doorway rmr am-chain --n $n --k 4 --method adversary"
+    ./target/release/doorway rmr am-chain --n $n --k 4 --method adversary | grep -E 'claimed|worst|adversary:'
+done
 echo "without keep:"
 check am-chain --n 3 --k 1 --no-keep
 check bakery --n 4 --passages 1 --no-keep

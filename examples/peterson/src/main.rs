@@ -50,7 +50,7 @@ fn check<const TURN_FIRST: bool>() -> Result<Report, TextError> {
     Explorer::new(2)
         .property(Property::exclusion("mutual exclusion", 1))
         .property(Property::starvation_free("starvation freedom"))
-        .run(|site| Peterson::<_, TURN_FIRST>::new(site))
+        .run(Peterson::<_, TURN_FIRST>::new)
 }
 
 fn main() -> Result<(), TextError> {
