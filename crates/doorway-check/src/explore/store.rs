@@ -53,6 +53,7 @@ impl Store {
         }
         if writes {
             push(&mut scratch, state.writing);
+            push(&mut scratch, state.overlapped);
         }
         if order {
             state.before.iter().for_each(|&mask| push(&mut scratch, mask));
@@ -96,6 +97,7 @@ impl Store {
         }
         if writes {
             state.writing = pop(&mut bytes);
+            state.overlapped = pop(&mut bytes);
         }
         if order {
             state.before.iter_mut().for_each(|mask| *mask = pop(&mut bytes));

@@ -36,8 +36,8 @@ impl VarInfo {
 
     /// What a read may return while these values are being written over `old`, on a register of this kind. Sorted.
     ///
-    /// With several writers: a safe read that overlaps any write returns anything, a regular one the value of the write that
-    /// ended last or of any write it overlaps. For one writer these are the usual definitions.
+    /// With several writers: a safe read that overlaps any write returns anything, a regular one the old value or that of any write it
+    /// overlaps. For one writer these are the usual definitions.
     pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], largest: u64) -> Vec<u64> {
         let mut values = vec![old];
         values.extend_from_slice(writes);

@@ -15,6 +15,7 @@ use super::op::Op;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 /// A local state of one process.
 pub type LocalId = u32;
@@ -226,8 +227,8 @@ impl Locals {
         let mut compared: FxHashSet<Merge> = FxHashSet::default();
         for merge in std::mem::take(&mut self.merges) {
             let label = self.nodes[merge.into as usize].position.label;
-            let mut todo = vec![merge];
-            while let Some(pair) = todo.pop() {
+            let mut todo = VecDeque::from([merge]);
+            while let Some(pair) = todo.pop_front() {
                 if compared.len() as u64 == most {
                     return Ok((most, false));
                 }
@@ -248,7 +249,7 @@ impl Locals {
                         (How::On, Ran::Asks(..)) => {}
                         _ => return Err(hides),
                     }
-                    todo.push(Merge { into: child.to, history });
+                    todo.push_back(Merge { into: child.to, history });
                 }
             }
         }

@@ -24,7 +24,8 @@ pub struct Action {
 pub enum What {
     /// It takes its next step. A write to a register that is not atomic is two steps: it begins, and it ends.
     Step,
-    /// Its next step is a read that overlaps a write, and of the values it may return it returns this one.
+    /// Its next step is a read that overlaps a write, and of the values it may return it returns this one; or the end of a write that
+    /// overlaps another, and of the values it may leave behind it leaves this one.
     Sees(u16),
     /// A turn of its wait fails, and it gives up.
     GiveUp,
@@ -101,6 +102,10 @@ impl World {
                 let values = self.torn_values(state, p, v).len() as u16;
                 out.extend((0..values).map(|i| Action { process: p, what: What::Sees(i) }));
             }
+            Op::Write(v, x) if state.overlapped != 0 && is_set(state.overlapped, p) => {
+                let values = self.left_behind(state, v, x).len() as u16;
+                out.extend((0..values).map(|i| Action { process: p, what: What::Sees(i) }));
+            }
             _ => out.push(Action::step(p)),
         }
         let rules = self.rules();
@@ -126,6 +131,13 @@ impl World {
         let writes: Vec<u64> = self.writes_in_progress(state, reader, v).collect();
         let largest = self.rules().largest_natural(self.processes());
         self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, largest)
+    }
+
+    /// What a variable may hold after a write of `new` that overlapped others: on a safe register anything, otherwise what one of them wrote.
+    fn left_behind(&self, state: &State, v: VarId, new: u64) -> Vec<u64> {
+        let largest = self.rules().largest_natural(self.processes());
+        let kind = if self.kind(v) == Register::Safe { Register::Safe } else { Register::Regular };
+        self.layout().var(v).torn(kind, state.vars[v as usize], &[new], largest)
     }
 
     /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
@@ -246,6 +258,15 @@ impl World {
                 Some(&value) => value,
                 None => return Ok(None),
             },
+            (What::Sees(i), Op::Write(v, x)) if is_set(state.overlapped, p) => {
+                match self.left_behind(state, v, x).get(usize::from(i)) {
+                    Some(&value) => {
+                        state.vars[v as usize] = value;
+                        0
+                    }
+                    None => return Ok(None),
+                }
+            }
             (What::Sees(_), _) => return Ok(None),
             _ => op.apply(self.layout(), &mut state.vars),
         };
@@ -259,7 +280,12 @@ impl World {
             child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
         }
         if state.writing != 0 {
+            if self.is_torn_write(op) {
+                let same = |q: usize| is_set(state.writing, q) && self.next(state, q).var() == op.var() && q != p;
+                state.overlapped |= (0..self.processes()).filter(|&q| same(q)).map(|q| 1 << q).sum::<u64>();
+            }
             state.writing &= !(1 << p);
+            state.overlapped &= !(1 << p);
         }
         state.locals[p] = child.to;
         let passage_ended = child.how == How::PassageEnded;

@@ -26,6 +26,8 @@ pub struct State {
     pub crashed: u64,
     /// Who is half-way through a write, a bit for each process.
     pub writing: u64,
+    /// Who is half-way through a write during which another write to the same variable ended, a bit for each process.
+    pub overlapped: u64,
     /// For each process in its entry section: who had left its doorway when this one began, and has not entered since.
     pub before: Vec<u64>,
     /// Who has been passed by one that came after it, a bit for each process.
@@ -248,6 +250,7 @@ impl World {
             passages: vec![0; if self.counts_passages() { n } else { 0 }],
             crashed: 0,
             writing: 0,
+            overlapped: 0,
             before: vec![0; if self.rules.order { n } else { 0 }],
             passed: 0,
             asleep: 0,
