@@ -2,8 +2,11 @@
 
 use doorway_check::sim::{Part, Rules, Sim, SimVar, World};
 use doorway_check::{Explorer, Property, Report, subject};
-use doorway_core::memory::{Process, Site};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Mark, Process, Site};
 use doorway_core::registry::Sizes;
+use std::convert::Infallible;
 use std::rc::Rc;
 
 fn check(id: &str, (n, k): (usize, usize), rules: Rules, names: &[&str]) -> Report {
@@ -189,4 +192,41 @@ fn orders_of_arrival() {
     assert_eq!(verdicts(&check("am-chain", (3, 1), Rules::default(), &asks)), [Some(true), Some(true)]);
     let mutant = check("mutant:bakery-draws-the-maximum", (2, 1), Rules::with_passages(Some(2)), &asks[..1]);
     assert_eq!(verdicts(&mutant), [Some(false)]);
+}
+
+/// Test-and-set with a doorway: whoever has left it may still be overtaken.
+struct TurnedAway {
+    taken: SimVar<bool>,
+    here: SimVar<u64>,
+}
+
+impl KExclusion<Sim> for TurnedAway {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        let p = p.on(Part::ROOT);
+        p.at(1).read(&self.here).await?;
+        p.mark(Mark::DoorwayEnds);
+        p.keep(2, &());
+        Ok(p.spin_until(|| async { Ok((!p.at(2).test_and_set(&self.taken).await?).then_some(())) }).await?)
+    }
+    async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        p.on(Part::ROOT).at(3).write(&self.taken, false).await
+    }
+}
+
+#[test]
+fn overtaking_is_noticed() {
+    let search = |n, property| {
+        let build = |site: &Site<'_, Sim>| TurnedAway { taken: site.var("taken", false), here: site.var("here", 0) };
+        Explorer::new(n).property(property).run(build).unwrap().verdicts[0].clone()
+    };
+    let fcfs = search(2, Property::first_come("fcfs", 1));
+    assert_eq!((fcfs.holds, fcfs.trace.map(|t| t.len())), (Some(false), Some(3)));
+    // Two may be overtaken by one only if there are three.
+    assert_eq!(search(2, Property::first_come("2-fcfs", 2)).holds, Some(true));
+    assert_eq!(search(3, Property::first_come("2-fcfs", 2)).holds, Some(false));
+    // Whoever was overtaken cannot enter alone: the other is inside.
+    let fife = search(2, Property::first_enabled("fife"));
+    assert_eq!((fife.holds, fife.trace.map(|t| t.len())), (Some(false), Some(3)));
 }

@@ -385,10 +385,16 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
     };
     let _ = writeln!(
         out,
-        "\n{}, {}, {covered} ({:.2} s, {:.0} bytes a state)",
+        "\n{}, {}, {covered} ({:.2} s{}, {:.0} bytes a state)",
         count(report.states as u64, "state"),
         count(report.edges, "edge"),
         took.as_secs_f64(),
+        // Worth a word only where it can be told apart.
+        if report.judging.as_millis() > 100 {
+            format!(", {:.2} s of it on progress", report.judging.as_secs_f64())
+        } else {
+            String::new()
+        },
         report.bytes_per_state()
     );
     if let Some((compared, all)) = report.cross_checked {

@@ -13,6 +13,7 @@ use doorway_core::registry::{CostModel, Sizes};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZero;
+use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -188,7 +189,7 @@ fn exhaustive(
 ) -> Result<Found, String> {
     let passages = args.passages.map(NonZero::get).or(subject.defaults().passages);
     let mut found = Found { worst: Worst::Bounded(0), complete: true, covered: String::new(), trace: None };
-    let (mut states, mut edges) = (0, 0);
+    let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
     for p in 0..sizes.n {
         let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(passages) };
         let passage = subject
@@ -199,6 +200,8 @@ fn exhaustive(
             .map_err(|e| e.to_string())?;
         states += passage.states as u64;
         edges += passage.edges;
+        searching += passage.searching;
+        measuring += passage.measuring;
         found.complete &= passage.complete;
         if passage.worst > found.worst || found.trace.is_none() {
             found.trace = passage.trace;

@@ -12,6 +12,7 @@ use super::search::Search;
 use super::store::{StateId, Store};
 use crate::sim::{TextError, World};
 use crate::trace::Trace;
+use std::time::{Duration, Instant};
 
 /// What a search for the worst passage of one process found.
 #[derive(Clone, Debug)]
@@ -28,6 +29,10 @@ pub struct WorstPassage {
     pub edges: u64,
     /// Whether these are all; otherwise the worst may be worse.
     pub complete: bool,
+    /// How long it took to visit the states.
+    pub searching: Duration,
+    /// How long it took to find the worst passage among them.
+    pub measuring: Duration,
 }
 
 /// How bad it can get.
@@ -62,8 +67,10 @@ impl Explorer<'_> {
     pub fn worst_passage(self, mut world: World, contention: usize) -> Result<WorstPassage, TextError> {
         let (process, _) = world.rules().measure.expect("the rules say whose references to count");
         let initial = world.initial();
+        let begun = Instant::now();
         let mut search = Search::with_graph(self, &world, initial);
         let (_, stop) = search.search(&mut world)?;
+        let searching = begun.elapsed();
         let (store, graph) = (&search.store, search.graph.as_ref().expect("it was asked for"));
         let meter = Meter { graph, process, processes: world.processes(), contention };
         let (worst, actions, repeats) = match meter.longest() {
@@ -89,6 +96,8 @@ impl Explorer<'_> {
             states: store.len(),
             edges: search.edges,
             complete: stop.is_none(),
+            searching,
+            measuring: begun.elapsed() - searching,
         })
     }
 }

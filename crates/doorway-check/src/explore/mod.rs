@@ -119,6 +119,13 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// Keeps counters small that were [declared](doorway_core::memory::Decl::counts) to be ones of which only differences matter, so that passages need no
+    /// bound.
+    pub fn normalise(mut self, normalise: bool) -> Self {
+        self.rules.normalise = normalise;
+        self
+    }
+
     /// Weakens each variable to this kind of register, and no further than it declares.
     pub fn registers(mut self, registers: Register) -> Self {
         self.rules.registers = registers;

@@ -6,6 +6,7 @@ use doorway_core::memory::Instruction;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Duration;
 
 /// What a search found. A verdict without its coverage means nothing, so both are here.
 #[derive(Clone, Debug)]
@@ -32,6 +33,10 @@ pub struct Report {
     pub runs: u64,
     /// The instructions that were seen.
     pub instructions: BTreeSet<Instruction>,
+    /// How long it took to visit the states.
+    pub searching: Duration,
+    /// How long it took to decide, on the whole graph, what is decided there.
+    pub judging: Duration,
     /// How many continuations of merged local states were compared, and whether these are all, if that was asked for.
     pub cross_checked: Option<(u64, bool)>,
     /// The properties, in the order they were asked for.

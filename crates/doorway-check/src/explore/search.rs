@@ -6,6 +6,7 @@ use super::{Explorer, Progress, Report, Stop, Verdict, progress, shrink};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Keep, Op, Part, Phase, State, Stepped, TextError, What, World};
 use crate::trace::Trace;
+use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process at the most.
 const CROSS_CHECKS: u64 = 20_000;
@@ -95,11 +96,14 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
+        let begun = Instant::now();
         let (expanded, stop) = self.search(world)?;
+        let searching = begun.elapsed();
         if stop.is_none() {
             self.look_at_the_whole(world);
         }
-        let mut report = self.report(world, expanded, stop)?;
+        let judging = begun.elapsed() - searching;
+        let mut report = Report { searching, judging, ..self.report(world, expanded, stop)? };
         if world.rules().keep == Keep::CrossChecked && report.failure().is_none() {
             report.cross_checked = Some(world.cross_check(CROSS_CHECKS)?);
         }
@@ -310,6 +314,8 @@ impl<'a> Search<'a> {
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),
+            searching: Duration::ZERO,
+            judging: Duration::ZERO,
             cross_checked: None,
             verdicts,
         })
