@@ -230,3 +230,38 @@ fn overtaking_is_noticed() {
     let fife = search(2, Property::first_enabled("fife"));
     assert_eq!((fife.holds, fife.trace.map(|t| t.len())), (Some(false), Some(3)));
 }
+
+/// The cycle of a lasso leads back to where it begins, everyone who must step in it does, and the one that suffers never gets on.
+#[test]
+fn a_lasso_is_a_run_that_can_be_repeated() {
+    let cases = [
+        ("tas", (3, 1), Rules::default(), "starvation-free"),
+        ("am-chain", (3, 2), Rules { crashes: 2, ..Rules::default() }, "starvation-free"),
+        ("ya-two", (2, 1), Rules { crashes: 1, ..Rules::default() }, "livelock-free"),
+        ("mutant:am-chain-7-names-p0", (3, 1), Rules::default(), "livelock-free"),
+        ("mutant:am-fast-waits-to-leave-its-slots", (3, 1), Rules::default(), "bounded-exit"),
+        ("mutant:ya-two-without-6", (2, 1), Rules::default(), "starvation-free"),
+    ];
+    for (id, (n, k), rules, property) in cases {
+        let report = check(id, (n, k), rules, &[property]);
+        let trace = report.verdict(property).trace.as_ref().unwrap_or_else(|| panic!("{id} {property}"));
+        let from = trace.repeats_from.unwrap();
+        let mut world = subject::find(id).unwrap().world(Sizes { n, k }, rules).unwrap();
+        let mut state = world.initial();
+        let mut states = vec![state.clone()];
+        for &action in &trace.actions {
+            assert!(world.act(&mut state, action).unwrap().is_some(), "{id}: {action:?} cannot happen");
+            states.push(state.clone());
+        }
+        assert_eq!(states[from], state, "{id}: the cycle leads back\n{trace}");
+        assert!(from < trace.len(), "{id}: the cycle is not empty");
+        if property != "bounded-exit" {
+            for p in 0..n {
+                let steps = trace.actions[from..].iter().any(|a| a.process == p);
+                let idle =
+                    world.has_crashed(&state, p) || world.phase(&state, p) == doorway_check::sim::Phase::Remainder;
+                assert!(steps || idle, "{id}: p{p} is treated unfairly\n{trace}");
+            }
+        }
+    }
+}
