@@ -265,3 +265,54 @@ fn a_lasso_is_a_run_that_can_be_repeated() {
         }
     }
 }
+
+#[test]
+fn why_a_cycle_is_fair_is_said_process_by_process() {
+    let why = |id, sizes, crashes| {
+        let report = check(id, sizes, Rules { crashes, ..Rules::default() }, &["starvation-free"]);
+        report.verdict("starvation-free").trace.clone().unwrap().why_fair
+    };
+    assert_eq!(why("tas", (3, 1), 0), ["p0 takes 1 step, and never gets on", "p1 takes 3 steps", "p2 takes 3 steps"]);
+    let crashed = why("am-chain", (3, 1), 1);
+    let says = |words: &str| crashed.iter().filter(|line| line.contains(words)).count();
+    assert_eq!(
+        (says("has crashed"), says("takes 1 step, and never gets on"), says("is outside and need not start")),
+        (1, 1, 1)
+    );
+}
+
+/// Everyone but `waits` leaves at once; `waits` waits in its exit section for what never comes.
+struct OneNeverLeaves {
+    waits: usize,
+    never: SimVar<bool>,
+    x: SimVar<u64>,
+}
+
+impl KExclusion<Sim> for OneNeverLeaves {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        p.on(Part::ROOT).at(1).read(&self.x).await?;
+        Ok(())
+    }
+    async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        let at = p.on(Part::ROOT);
+        at.at(2).read(&self.x).await?;
+        if p.pid().index() == self.waits {
+            at.at(3).wait_until(&self.never, |x| x).await?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn an_exit_that_one_process_never_leaves_is_noticed_whichever_it_is() {
+    for (waits, expected) in [(0, false), (1, false), (2, false), (9, true)] {
+        let build =
+            |site: &Site<'_, Sim>| OneNeverLeaves { waits, never: site.var("never", false), x: site.var("x", 0) };
+        for property in [Property::bounded_exit("asked"), Property::starvation_free("asked")] {
+            let report = Explorer::new(3).property(property).run(build).unwrap();
+            assert_eq!(report.verdict("asked").holds, Some(expected), "{waits}");
+        }
+    }
+}
