@@ -268,15 +268,18 @@ fn a_lasso_is_a_run_that_can_be_repeated() {
 
 #[test]
 fn why_a_cycle_is_fair_is_said_process_by_process() {
-    let why = |id, sizes, crashes| {
-        let report = check(id, sizes, Rules { crashes, ..Rules::default() }, &["starvation-free"]);
+    let why = |id, sizes, rules| {
+        let report = check(id, sizes, rules, &["starvation-free"]);
         report.verdict("starvation-free").trace.clone().unwrap().why_fair
     };
-    assert_eq!(why("tas", (3, 1), 0), ["p0 takes 1 step, and never gets on", "p1 takes 3 steps", "p2 takes 3 steps"]);
-    let crashed = why("am-chain", (3, 1), 1);
+    assert_eq!(
+        why("tas", (3, 1), Rules::default()),
+        ["p0 takes 1 step, and never gets on", "p1 takes 3 steps", "p2 takes 3 steps"]
+    );
+    let crashed = why("am-chain", (3, 1), Rules { crashes: 1, ..Rules::default() });
     let says = |words: &str| crashed.iter().filter(|line| line.contains(words)).count();
     assert_eq!((says("has crashed"), says("takes 1 step, and never gets on")), (1, 1), "{crashed:?}");
-    let mut outside = why("mutant:tas-never-clears", (2, 1), 0);
+    let mut outside = why("mutant:tas-never-clears", (2, 1), Rules::with_passages(Some(1)));
     outside.sort_by_key(|line| line.contains("outside"));
     assert!(outside[0].contains("takes 1 step, and never gets on"), "{outside:?}");
     assert!(outside[1].contains("is outside and need not start"), "{outside:?}");
