@@ -234,21 +234,27 @@ impl Chase {
     /// The victim takes a step; whether it was seen to pay without end.
     fn step_of_the_victim(&mut self) -> Result<bool, TextError> {
         let was_blocked = self.crowd.is_blocked(VICTIM);
-        let moved = self.step(VICTIM)?;
+        let mut moved = self.step(VICTIM)?;
         self.spent += moved.cost;
         if moved.failed_turn && !was_blocked {
-            // Once more, with nothing changed: what it pays now it can be made to pay for ever.
-            let mut again = 0;
-            loop {
-                let turn = self.step(VICTIM)?;
-                again += turn.cost;
-                if turn.failed_turn || !self.crowd.is_blocked(VICTIM) {
-                    break;
+            // Twice more, with nothing changed: what it still pays the second time it can be made to pay for ever.
+            for turn in 0..2 {
+                let mut paid = 0;
+                loop {
+                    moved = self.step(VICTIM)?;
+                    paid += moved.cost;
+                    if moved.failed_turn || moved.passage_ended || self.crowd.phase(VICTIM) == Phase::Inside {
+                        break;
+                    }
                 }
-            }
-            if again > 0 {
-                self.quarry.worst = Worst::Unbounded;
-                return Ok(true);
+                self.spent += paid;
+                if !moved.failed_turn {
+                    break; // it got on
+                }
+                if turn == 1 && paid > 0 {
+                    self.quarry.worst = Worst::Unbounded;
+                    return Ok(true);
+                }
             }
         }
         if moved.passage_ended {

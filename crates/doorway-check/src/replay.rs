@@ -117,6 +117,15 @@ impl Token {
             return Err(TokenError::Stale(None));
         }
         if let Some(from) = self.repeats_from {
+            let mut states = vec![initial];
+            for &action in &self.actions {
+                let mut next = states[states.len() - 1].clone();
+                world.act(&mut next, action).map_err(TokenError::Text)?;
+                states.push(next);
+            }
+            if states.get(from) != states.last() {
+                return Err(TokenError::Stale(None));
+            }
             trace.repeats(from, Vec::new());
         }
         Ok(trace)
@@ -194,6 +203,9 @@ impl FromStr for Token {
         let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
         let flags = crashes.trim_start_matches('c').trim_start_matches(|c: char| c.is_ascii_digit());
         let digits = crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?.strip_suffix(flags).unwrap_or_default();
+        if flags.contains(|c| !"gowt".contains(c)) {
+            return Err(bad(crashes));
+        }
         let rules = Rules {
             passages: match passages {
                 "-" => None,

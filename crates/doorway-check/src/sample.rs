@@ -6,11 +6,12 @@
 //! one run with probability at least `1 / (n * L^(d-1))`.
 //!
 //! # Departures from the paper
-//! A process whose turn fails falls to the bottom too, otherwise one that waits would run for ever; the paper assumes programs without such waits.
+//! A process whose turn fails falls to the bottom too, otherwise one that waits would run for ever; the paper assumes programs without such waits. Crashes and torn
+//! reads are drawn at random, and no probability is known with them.
 
 use crate::explore::Verdict;
 use crate::property::{Property, Test, View};
-use crate::sim::{Action, Op, State, TextError, What, World};
+use crate::sim::{Action, State, TextError, What, World};
 use crate::trace::Trace;
 
 /// A search by samples.
@@ -99,7 +100,14 @@ impl Sampler {
                             let (was, is) = (was.of(part), is.of(part));
                             was.processes().any(|p| so(&was, p) && !until(&was, p) && !so(&is, p) && !until(&is, p))
                         }),
-                        Test::DeadlockFree => stepped.failed_turn && world.is_deadlock(&state)?,
+                        // Only a step after which nothing moves can complete a deadlock.
+                        Test::DeadlockFree => {
+                            let may = stepped.failed_turn
+                                || stepped.passage_ended
+                                || action.what != What::Step
+                                || state.asleep != 0;
+                            may && world.is_deadlock(&state)?
+                        }
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled | Test::LeadsTo(..) | Test::LivelockFree | Test::BoundedExit => false,
                     };
@@ -117,7 +125,12 @@ impl Sampler {
         for ((property, parts), found) in asked.iter().zip(&found) {
             let trace = found.as_ref().map(|actions| Trace::of(world, &initial, actions)).transpose()?;
             let holds = trace.as_ref().map(|_| !fails(&property.test));
-            verdicts.push(Verdict { name: property.name.clone(), holds, vacuous: parts.is_empty(), trace });
+            verdicts.push(Verdict {
+                name: property.name.clone(),
+                holds,
+                vacuous: parts.is_empty().then_some("there is no such part"),
+                trace,
+            });
         }
         Ok(Sampled { verdicts, runs, steps, probability })
     }
@@ -154,10 +167,11 @@ impl Order {
         match &self.priorities {
             None => (0..world.processes()).for_each(|p| world.actions(state, p, &mut actions)),
             Some(priorities) => {
-                let p = *priorities.iter().rev().find(|&&p| {
-                    world.next(state, p) != Op::Stop && !world.has_crashed(state, p) && !world.is_asleep(state, p)
-                })?;
-                world.actions(state, p, &mut actions);
+                let able = priorities.iter().rev().find(|&&p| {
+                    world.actions(state, p, &mut actions);
+                    !actions.is_empty()
+                });
+                let p = *able?;
                 // What befalls a process is as likely as its step, a crash a hundred times less.
                 if chance.u8(0..100) != 0 {
                     actions.retain(|a| a.what != What::Crash);

@@ -2,10 +2,15 @@
 
 use doorway_check::adversary::{Hunt, Method};
 use doorway_check::explore::Worst;
-use doorway_check::sim::Rules;
+use doorway_check::sim::{Part, Rules, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, subject};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Process, Site};
 use doorway_core::registry::CostModel::{self, Cc, CcExclusive, CcWriteBack, Dsm};
 use doorway_core::registry::Sizes;
+use std::convert::Infallible;
+use std::rc::Rc;
 
 /// The exact worst passage over all processes.
 fn worst(id: &str, (n, k): (usize, usize), model: CostModel, contention: usize) -> Worst {
@@ -106,4 +111,80 @@ fn the_adversary_agrees_with_exhaustive_search_at_small_sizes() {
             assert_eq!(found, Worst::Bounded(7 * (n - k) as u64), "({n},{k}), seed {seed}");
         }
     }
+}
+
+#[test]
+fn a_search_that_ends_at_a_limit_says_so() {
+    let subject = subject::find("am-chain").unwrap();
+    for most in [1, 10, 100, 1000] {
+        let rules = Rules { measure: Some((0, Cc)), ..Rules::default() };
+        let world = subject.world(Sizes { n: 4, k: 2 }, rules).unwrap();
+        let passage = Explorer::new(4).max_states(most).worst_passage(world, 4).unwrap();
+        assert!(!passage.complete && passage.worst <= Worst::Bounded(14), "{passage:?}");
+    }
+}
+
+#[test]
+fn passages_that_can_get_stuck_are_measured_all_the_same() {
+    for mutant in doorway_check::mutants::ALL {
+        let id = format!("mutant:{}", mutant.name);
+        let subject = subject::find(&id).unwrap();
+        let sizes = subject.sizes(None, None).unwrap();
+        for contention in 1..=sizes.n {
+            let rules = Rules { measure: Some((0, CcWriteBack)), ..Rules::with_passages(Some(1)) };
+            let world = subject.world(sizes, rules).unwrap();
+            Explorer::new(sizes.n).max_states(20_000).worst_passage(world, contention).unwrap();
+        }
+    }
+}
+
+/// Peterson's algorithm waits on two variables at once.
+struct Peterson {
+    flag: Vec<SimCell<bool>>,
+    turn: SimVar<u64>,
+}
+
+impl KExclusion<Sim> for Peterson {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        let (p, me) = (p.on(Part::ROOT), p.pid().index());
+        p.at(1).write(&self.flag[me], true).await?;
+        p.at(2).write(&self.turn, 1 - me as u64).await?;
+        let may_go = || async {
+            let free = !p.at(3).read(&self.flag[1 - me]).await? || p.at(4).read(&self.turn).await? == me as u64;
+            Ok(free.then_some(()))
+        };
+        Ok(p.spin_until(may_go).await?)
+    }
+    async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        p.on(Part::ROOT).at(5).write(&self.flag[p.pid().index()], false).await
+    }
+}
+
+#[test]
+fn hunting_copes_with_waits_on_several_variables() {
+    let build =
+        |site: &Site<'_, Sim>| Peterson { flag: site.row("flag", 2, |_| false.into()), turn: site.var("turn", 0) };
+    for model in [Cc, CcWriteBack] {
+        let rules = Rules { measure: Some((0, model)), ..Rules::default() };
+        let exact = Explorer::new(2).worst_passage(World::new(2, rules, build).unwrap(), 2).unwrap().worst;
+        for method in [Method::Adversary, Method::Random] {
+            let hunt =
+                Hunt { model, contention: 2, method, runs: 50, passages: 20, steps: 200_000, enough: None, seed: 1 };
+            let found = hunt.on(|| World::new(2, Rules::default(), build)).unwrap();
+            assert!(found.passages > 100 && found.worst <= exact, "{model:?} {method:?}: {found:?} against {exact:?}");
+            assert!(found.worst >= Worst::Bounded(4), "{model:?} {method:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_passage_of_one_step_costs_that_step() {
+    let rules = Rules { measure: Some((0, Cc)), ..Rules::default() };
+    let one_write = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        let _ = p.on(Part::ROOT).at(1).write(&x, 1).await;
+    };
+    let world = World::of_programs(1, rules, |site| site.var("x", 0u64), one_write).unwrap();
+    assert_eq!(Explorer::new(1).worst_passage(world, 1).unwrap().worst, Worst::Bounded(1));
 }

@@ -347,3 +347,48 @@ fn giving_up_is_tried_at_every_turn_that_fails() {
     assert_eq!(holds(&search(true, false))[3], Some(true));
     assert_eq!(holds(&search(true, true))[3], Some(false), "the mutant is noticed");
 }
+
+#[test]
+fn whoever_gave_up_was_not_overtaken() {
+    let rules = Rules { give_ups: true, order: true, ..Rules::default() };
+    let build = |site: &Site<'_, Sim>| Polite { flags: site.row("flag", 2, |_| false.into()), forgets: false };
+    let world = World::of_abortable(2, rules, build).unwrap();
+    let report = Explorer::new(2).property(Property::first_come("fcfs", 1)).explore(world).unwrap();
+    report.assert_holds();
+}
+
+#[test]
+fn nothing_is_torn_unless_somebody_writes() {
+    let rules = Rules { registers: Safe, ..Rules::default() };
+    let build = |site: &Site<'_, Sim>| site.var("x", decl(0u64).needs(Needs::Safe(Domain::Of(&[0, 1]))));
+    let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+        let _ = p.on(Part::ROOT).at(1).read(&x).await;
+    };
+    let mut world = World::of_programs(1, rules, build, text).unwrap();
+    let mut state = world.initial();
+    assert_eq!(world.act(&mut state, Action { process: 0, what: What::Sees(1) }).unwrap(), None);
+    assert_eq!(world.act(&mut state, Action { process: 0, what: What::Crash }).unwrap(), None, "nobody may crash");
+}
+
+#[test]
+fn what_a_process_remembers_of_a_counter_stays_in_order() {
+    // p0 remembers the counter at 0 while others drive it up; it may only find it larger.
+    let search = |normalise| {
+        let rules = Rules { normalise, ..Rules::with_passages(Some(2)) };
+        let build = |site: &Site<'_, Sim>| -> (SimVar<u64>, SimVar<u64>) {
+            (site.var("counter", decl(0).counts()), site.var("shrank", 0))
+        };
+        let text = |vars: Rc<(SimVar<u64>, SimVar<u64>)>, p: Process<Sim>| async move {
+            let at = p.on(Part::ROOT);
+            let before = at.at(1).fetch_add(&vars.0, 1).await.unwrap_or(0);
+            let after = at.at(2).read(&vars.0).await.unwrap_or(0);
+            if after < before {
+                let _ = at.at(3).write(&vars.1, 1).await;
+            }
+        };
+        let world = World::of_programs(2, rules, build, text).unwrap();
+        let never = Property::always("never shrinks", |v| v.get::<u64>("shrank") == 0);
+        Explorer::new(2).property(never).explore(world).unwrap().verdict("never shrinks").holds
+    };
+    assert_eq!((search(false), search(true)), (Some(true), Some(true)));
+}

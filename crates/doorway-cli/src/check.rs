@@ -55,8 +55,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10_000)]
     runs: u64,
     /// With random or pct: how many steps a run has
-    #[arg(long, default_value_t = 500)]
-    length: usize,
+    #[arg(long, default_value = "500")]
+    length: NonZero<usize>,
     /// With pct: how many ordering constraints a failure may need
     #[arg(long, default_value_t = 3)]
     depth: u32,
@@ -128,7 +128,7 @@ fn size(text: &str) -> Result<usize, String> {
 }
 
 /// Half of the memory that is free now, so that a search ends cleanly before the system ends it.
-fn half_of_free_memory() -> usize {
+pub(crate) fn half_of_free_memory() -> usize {
     let free = || {
         let info = std::fs::read_to_string("/proc/meminfo").ok()?;
         let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -252,7 +252,7 @@ fn sample(
     args: &Args,
 ) -> Result<Exit, String> {
     let choose = if args.method == Method::Pct { Choose::Priorities { depth: args.depth } } else { Choose::Random };
-    let sampler = Sampler { choose, runs: args.runs, length: args.length, seed: args.seed };
+    let sampler = Sampler { choose, runs: args.runs, length: args.length.get(), seed: args.seed };
     let sampled = sampler.run(&mut world, properties).map_err(|e| e.to_string())?;
     let failed = sampled.verdicts.iter().any(|v| v.holds == Some(false));
     if args.json {
@@ -276,10 +276,10 @@ fn sample(
             out,
             "\n{} of {}, {} in all: a sample, which proves nothing",
             count(sampled.runs, "run"),
-            count(args.length as u64, "step"),
+            count(args.length.get() as u64, "step"),
             count(sampled.steps, "step")
         );
-        if let Some(p) = sampled.probability {
+        if let Some(p) = sampled.probability.filter(|_| rules.crashes == 0 && rules.registers == Register::Atomic) {
             let missed = (1.0 - p).powf(sampled.runs as f64);
             let _ = writeln!(
                 out,
@@ -353,8 +353,7 @@ fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, size
     let width = verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
     for v in verdicts {
         let verdict = match (v.holds, &v.trace) {
-            (Some(true), _) if v.vacuous => "holds (there is no such part)".to_owned(),
-            (Some(true), _) => "holds".to_owned(),
+            (Some(true), _) => v.vacuous.map_or("holds".to_owned(), |why| format!("holds ({why})")),
             (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
             (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
             (Some(false), None) => "FAILS: never so".to_owned(),
@@ -364,7 +363,7 @@ fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, size
     }
     for v in verdicts.iter().filter(|v| v.holds == Some(false)) {
         if let Some(trace) = &v.trace {
-            let how = if trace.repeats_from.is_some() { "A fair run that breaks" } else { "A way to break" };
+            let how = if trace.repeats_from.is_some() { "A run without end that breaks" } else { "A way to break" };
             let token = Token::new(subject, sizes, rules, &v.name, trace);
             let _ = writeln!(out, "\n{how} {}:\n{trace}\n\ndoorway replay {token}", v.name);
         }

@@ -195,7 +195,10 @@ fn exhaustive(
         let passage = subject
             .world(sizes, rules)
             .and_then(|world| {
-                Explorer::new(sizes.n).max_states(args.max_states.map(NonZero::get)).worst_passage(world, contention)
+                Explorer::new(sizes.n)
+                    .max_states(args.max_states.map(NonZero::get))
+                    .max_memory(crate::check::half_of_free_memory())
+                    .worst_passage(world, contention)
             })
             .map_err(|e| e.to_string())?;
         states += passage.states as u64;

@@ -116,24 +116,25 @@ impl Meter<'_> {
 
     /// Whether the process is in a passage, and not too many others are.
     fn within(&self, s: StateId) -> bool {
-        let idle = self.graph.idle(s);
+        let Some(idle) = self.graph.idle(s) else { return false };
         idle >> self.process & 1 == 0 && self.processes - idle.count_ones() as usize <= self.contention
     }
 
     /// Whether the process is in its remainder.
     fn is_outside(&self, s: StateId) -> bool {
-        self.graph.idle(s) >> self.process & 1 == 1
+        self.graph.idle(s).is_some_and(|idle| idle >> self.process & 1 == 1)
     }
 
-    /// Of each state in a passage: the most that the rest of the passage can cost. Or a step that costs something and can be repeated.
-    fn longest(&self) -> Result<Vec<u32>, (StateId, Edge, Vec<StateId>)> {
-        let mut best = vec![0u32; self.graph.states()];
+    /// Of each state in a passage: the most that the rest of the passage can cost, if the passage can end at all. Or a step that costs something and
+    /// can be repeated.
+    fn longest(&self) -> Result<Vec<Option<u32>>, (StateId, Edge, Vec<StateId>)> {
+        let mut best: Vec<Option<u32>> = vec![None; self.graph.states()];
         let witness = self.graph.components(
             self.all(),
             |s| self.within(s),
             |_| true,
             |members, known| {
-                let mut most = 0;
+                let mut most: Option<u32> = None;
                 for &s in members {
                     for edge in self.graph.edges(s) {
                         if self.within(edge.to) && known.is_current(edge.to) {
@@ -141,9 +142,9 @@ impl Meter<'_> {
                                 return Some((s, edge, members.to_vec()));
                             }
                         } else if self.within(edge.to) {
-                            most = most.max(edge.cost() as u32 + best[edge.to as usize]);
+                            most = most.max(best[edge.to as usize].map(|rest| edge.cost() as u32 + rest));
                         } else if self.is_outside(edge.to) {
-                            most = most.max(edge.cost() as u32);
+                            most = most.max(Some(edge.cost() as u32));
                         }
                     }
                 }
@@ -168,11 +169,16 @@ impl Meter<'_> {
     }
 
     /// The first step of a worst passage and all that follow.
-    fn worst_way(&self, best: &[u32]) -> (u64, Vec<(StateId, Edge)>) {
+    fn worst_way(&self, best: &[Option<u32>]) -> (u64, Vec<(StateId, Edge)>) {
         let mut worst: Option<(u64, StateId, Edge)> = None;
         for s in self.all().filter(|&s| self.is_outside(s)) {
-            for edge in self.graph.edges(s).filter(|e| e.process() == self.process && self.within(e.to)) {
-                let cost = edge.cost() + u64::from(best[edge.to as usize]);
+            for edge in self.graph.edges(s).filter(|e| e.process() == self.process) {
+                let rest = match edge.to {
+                    to if self.within(to) => best[to as usize],
+                    to => (self.is_outside(to) && edge.cost() > 0).then_some(0), // a passage of one step
+                };
+                let Some(rest) = rest else { continue };
+                let cost = edge.cost() + u64::from(rest);
                 if worst.is_none_or(|(most, ..)| cost > most) {
                     worst = Some((cost, s, edge));
                 }
@@ -187,13 +193,13 @@ impl Meter<'_> {
             }
             // On with whatever loses nothing, until something is paid or the passage is over.
             let left = best[last.to as usize];
-            let rest = |e: Edge| if self.is_outside(e.to) { 0 } else { best[e.to as usize] };
+            let rest = |e: Edge| if self.is_outside(e.to) { Some(0) } else { best[e.to as usize] };
             let on = self
                 .graph
                 .shortest(
                     std::iter::once(last.to),
                     |t| self.within(t) || self.is_outside(t),
-                    |e| e.cost() as u32 + rest(e) == left,
+                    |e| rest(e).map(|rest| e.cost() as u32 + rest) == left,
                     |e| e.cost() > 0 || self.is_outside(e.to),
                 )
                 .expect("the rest of the passage costs what was found");

@@ -69,9 +69,9 @@ impl Graph {
         self.idle.len()
     }
 
-    /// Who need not step in a state.
-    pub(super) fn idle(&self, s: StateId) -> u64 {
-        self.idle[s as usize]
+    /// Who need not step in a state; `None` if the search ended before it was looked at.
+    pub(super) fn idle(&self, s: StateId) -> Option<u64> {
+        self.idle.get(s as usize).copied()
     }
 
     fn range(&self, s: StateId) -> std::ops::Range<usize> {

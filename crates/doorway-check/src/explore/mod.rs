@@ -198,6 +198,9 @@ impl<'a> Explorer<'a> {
             };
             initial.vars[v as usize] = *word;
         }
+        if world.processes() > 64 && self.properties.iter().any(|p| p.test.needs_graph()) {
+            return Err(TextError::TooLarge);
+        }
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }

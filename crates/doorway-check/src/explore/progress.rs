@@ -2,7 +2,7 @@
 
 use super::graph::{Edge, Graph};
 use super::store::{StateId, Store};
-use crate::sim::{Action, Phase, State, TextError, World};
+use crate::sim::{Action, Op, Phase, State, TextError, World};
 
 /// The graph, and what its states are.
 pub(super) struct Judge<'a> {
@@ -169,6 +169,8 @@ impl Judge<'_> {
                 let steps = cycle.iter().filter(|(_, edge)| edge.process() == p).count();
                 let what = match steps {
                     _ if self.world.has_crashed(&state, p) => "has crashed".to_owned(),
+                    0 if self.world.is_asleep(&state, p) => "sleeps".to_owned(),
+                    0 if self.world.next(&state, p) == Op::Stop => "has made its passages".to_owned(),
                     0 => "is outside and need not start".to_owned(),
                     1 => "takes 1 step".to_owned(),
                     steps => format!("takes {steps} steps"),

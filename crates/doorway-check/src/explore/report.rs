@@ -71,8 +71,8 @@ pub struct Verdict {
     pub name: Cow<'static, str>,
     /// Whether it holds; `None`: not decided.
     pub holds: Option<bool>,
-    /// Whether it is about parts of a kind that there is none of, so that nothing was asked.
-    pub vacuous: bool,
+    /// Why nothing was asked, if it is about parts of a kind that there is none of, or about doorways and none is marked.
+    pub vacuous: Option<&'static str>,
     /// A shortest run that shows it: to the failure, or to where a *sometimes* is so.
     pub trace: Option<Trace>,
 }

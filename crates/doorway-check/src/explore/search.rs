@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
                 world.has_crashed(state, p)
                     || world.is_asleep(state, p) && !world.rules().timed_sleeps
                     || world.phase(state, p) == Phase::Remainder
-                    || world.next(state, p) == Op::Stop
+                    || world.next(state, p) == Op::Stop && !world.owes(state, p)
             };
             graph.add_state((0..world.processes()).filter(|&p| idle(p)).map(|p| 1u64 << p).sum());
         }
@@ -299,7 +299,11 @@ impl<'a> Search<'a> {
                 }
                 None => (complete.then_some(asked.fails_when_decided()), None),
             };
-            let vacuous = asked.parts.is_empty();
+            let vacuous = if asked.parts.is_empty() {
+                Some("there is no such part")
+            } else {
+                (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
+            };
             verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace });
         }
         Ok(Report {

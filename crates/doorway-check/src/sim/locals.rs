@@ -193,6 +193,23 @@ impl Locals {
         at
     }
 
+    /// The smallest value that the process has seen of a counter, or is about to write to one.
+    pub(super) fn smallest_seen(&self, mut at: LocalId, counts: impl Fn(Op) -> bool) -> Option<u64> {
+        let mut least = match self.nodes[at as usize].position.op {
+            op @ Op::Write(_, x) if counts(op) && at != ROOT => Some(x),
+            _ => None,
+        };
+        while at != ROOT {
+            let Node { parent, came, .. } = self.nodes[at as usize];
+            let op = self.nodes[parent as usize].position.op;
+            if counts(op) && !matches!(op, Op::Write(..)) {
+                least = Some(least.map_or(came.value, |l: u64| l.min(came.value)));
+            }
+            at = parent;
+        }
+        least
+    }
+
     /// The local state in which everything that was seen of counters is smaller by `less`.
     pub(super) fn shifted(
         &mut self,

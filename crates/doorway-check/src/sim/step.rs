@@ -109,7 +109,7 @@ impl World {
             _ => out.push(Action::step(p)),
         }
         let rules = self.rules();
-        if rules.give_ups && matches!(op, Op::Read(_)) && !self.is_asleep(state, p) {
+        if rules.give_ups && matches!(op, Op::Read(_)) && !self.is_asleep(state, p) && !self.owes(state, p) {
             out.push(Action { process: p, what: What::GiveUp });
         }
         if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
@@ -161,6 +161,10 @@ impl World {
             return Ok(None);
         }
         if action.what == What::Crash {
+            let allowed = p < 64 && (state.crashed.count_ones() as usize) < self.rules().crashes;
+            if !allowed || self.phase(state, p) == Phase::Remainder {
+                return Ok(None);
+            }
             state.crashed |= 1 << p;
             return Ok(Some(Stepped::default()));
         }
@@ -227,12 +231,14 @@ impl World {
     /// Subtracts the smallest counter from all of them, and from what processes remember of them.
     fn normalise(&mut self, state: &mut State) -> Result<(), TextError> {
         let counters: Vec<usize> = (0..state.vars.len()).filter(|&v| self.layout().vars()[v].counts).collect();
-        let less = counters.iter().map(|&v| state.vars[v]).min().unwrap_or(0);
+        let counts: Vec<bool> = self.layout().vars().iter().map(|v| v.counts).collect();
+        let is_counter = |op: Op| op.var().is_some_and(|v| counts[v as usize]);
+        let remembered =
+            (0..self.processes()).filter_map(|p| self.locals[p].smallest_seen(state.locals[p], is_counter));
+        let less = counters.iter().map(|&v| state.vars[v]).chain(remembered).min().unwrap_or(0);
         if less == 0 {
             return Ok(());
         }
-        let counts: Vec<bool> = self.layout().vars().iter().map(|v| v.counts).collect();
-        let is_counter = |op: Op| op.var().is_some_and(|v| counts[v as usize]);
         let keep = self.rules().keep;
         for p in 0..self.processes() {
             let at = state.locals[p];
@@ -254,6 +260,7 @@ impl World {
         let at = state.locals[p];
         let old = op.var().map(|v| state.vars[v as usize]);
         let value = match (action.what, op) {
+            (What::Sees(_), Op::Read(v)) if self.writes_in_progress(state, p, v).next().is_none() => return Ok(None),
             (What::Sees(i), Op::Read(v)) => match self.torn_values(state, p, v).get(usize::from(i)) {
                 Some(&value) => value,
                 None => return Ok(None),
@@ -328,7 +335,8 @@ impl World {
             state.passed |= state.before[p];
         }
         // Whoever enters, or leaves without having entered, no longer waits.
-        if stepped.entered || stepped.passage_ended {
+        let gave_up = before == Phase::Entry && now == Phase::Exit;
+        if stepped.entered || stepped.passage_ended || gave_up {
             state.before[p] = 0;
             state.before.iter_mut().for_each(|others| *others &= !(1 << p));
             state.passed &= !(1 << p);

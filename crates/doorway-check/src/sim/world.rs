@@ -315,7 +315,7 @@ impl World {
     }
 
     /// Whether a process is to wake sleepers next.
-    pub(super) fn owes(&self, state: &State, p: usize) -> bool {
+    pub(crate) fn owes(&self, state: &State, p: usize) -> bool {
         state.owes.get(p).is_some_and(|&v| v != 0)
     }
 
@@ -358,6 +358,12 @@ impl World {
     #[must_use]
     pub fn instructions_seen(&self) -> BTreeSet<doorway_core::memory::Instruction> {
         self.locals.iter().flat_map(|l| &l.nodes).filter_map(|n| n.position.op.instruction()).collect()
+    }
+
+    /// Whether any local state found so far is behind a marked doorway.
+    #[must_use]
+    pub fn marks_doorways(&self) -> bool {
+        self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.doorway_done)
     }
 
     /// Local states found so far, of all processes together.

@@ -9,8 +9,8 @@ impl Step {
     pub fn text(&self) -> String {
         let place = if self.part.is_empty() { String::new() } else { format!("{}.", self.part) };
         let what = match self.instruction {
-            None => format!("→ {}", self.now.unwrap_or("on")),
-            Some(_) => format!("{place}{}: {}", self.statement, self.did),
+            None if self.did.is_empty() => format!("→ {}", self.now.unwrap_or("on")),
+            _ => format!("{place}{}: {}", self.statement, self.did),
         };
         if self.waits { format!("{what}, waits") } else { what }
     }
@@ -74,8 +74,11 @@ impl fmt::Display for Trace {
                 }
             })
             .collect();
-        if self.repeats_from.is_some() {
-            return write!(f, "fair  {}", self.why_fair.join(", "));
+        if self.repeats_from == Some(self.len()) {
+            writeln!(f, "----  nothing more happens")?;
+        }
+        if !self.why_fair.is_empty() {
+            return write!(f, " why  {}", self.why_fair.join(", "));
         }
         write!(f, " end  {}", end.join(", "))
     }
