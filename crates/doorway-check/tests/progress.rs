@@ -5,7 +5,7 @@ use doorway_check::sim::{Part, Rules, Sim, SimVar, World};
 use doorway_check::{Explorer, Property, Report, subject};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Mark, Process, Site};
+use doorway_core::memory::{Mark, Process, Register, Site};
 use doorway_core::registry::Sizes;
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -242,6 +242,12 @@ fn a_lasso_is_a_run_that_can_be_repeated() {
         ("mutant:am-chain-7-names-p0", (3, 1), Rules::default(), "livelock-free"),
         ("mutant:am-fast-waits-to-leave-its-slots", (3, 1), Rules::default(), "bounded-exit"),
         ("mutant:ya-two-without-6", (2, 1), Rules::default(), "starvation-free"),
+        (
+            "ya-two",
+            (2, 1),
+            Rules { registers: Register::Safe, force_registers: true, ..Rules::default() },
+            "starvation-free",
+        ),
     ];
     for (id, (n, k), rules, property) in cases {
         let report = check(id, (n, k), rules, &[property]);
@@ -361,4 +367,32 @@ fn samples_find_a_lost_wake_up() {
         let sampled = sampler.run(&mut world, vec![Property::deadlock_free("deadlock-free")]).unwrap();
         assert_eq!(sampled.verdicts[0].holds, Some(false), "{choose:?}");
     }
+}
+
+/// Where the bad thing begins outside of the cycle, the way into the cycle is part of the run.
+#[test]
+fn a_lasso_has_a_way_in() {
+    let world = || {
+        let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
+            let at = p.on(Part::ROOT);
+            let _ = at.at(1).fetch_add(&x, 1).await;
+            let _ = at.at(2).read(&x).await;
+            let _ = at.at(3).wait_until(&x, |x| x == 9).await;
+        };
+        World::of_programs(2, Rules::default(), |site| site.var("x", 0u64), text).unwrap()
+    };
+    let ends = Property::leads_to("ends", |v, p| v.at(p, 2), |v, p| v.phase(p) == doorway_check::sim::Phase::Remainder);
+    let report = Explorer::new(2).property(ends).explore(world()).unwrap();
+    let trace = report.verdict("ends").trace.as_ref().unwrap();
+    let from = trace.repeats_from.unwrap();
+    let (mut world, mut state) = (world(), None);
+    let mut at = world.initial();
+    for (i, &action) in trace.actions.iter().enumerate() {
+        if i == from {
+            state = Some(at.clone());
+        }
+        world.act(&mut at, action).unwrap().unwrap();
+    }
+    assert_eq!(state, Some(at), "{trace}");
+    assert!(trace.steps[..from].iter().any(|s| s.statement == 2), "the way in passes 2\n{trace}");
 }
