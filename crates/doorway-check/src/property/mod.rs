@@ -143,6 +143,12 @@ impl Property {
         matches!(self.test, Test::FirstCome(_) | Test::FirstEnabled)
     }
 
+    /// Whether it is decided on the whole graph, once all states are known, and not on a state or a step.
+    #[must_use]
+    pub fn needs_graph(&self) -> bool {
+        self.test.needs_graph()
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
