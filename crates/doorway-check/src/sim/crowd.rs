@@ -3,6 +3,7 @@
 //! The [`World`](super::World) can start again from any state, at the price of remembering all local states. Here each text simply goes on from where it is,
 //! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back.
 
+use super::cache::{Line, Reference};
 use super::layout::{Layout, VarId};
 use super::memory::{GoneOn, Phase, Replay, Running, Sim};
 use super::op::Op;
@@ -33,8 +34,8 @@ pub struct Crowd {
     watchers: Vec<Vec<usize>>,
     measured: usize,
     model: CostModel,
-    /// Of the measured process: whether it holds a valid copy, and whether nobody else does.
-    cached: Vec<(bool, bool)>,
+    /// What the measured process has in its cache.
+    cached: Vec<Line>,
     cost: u64,
     woken: Vec<usize>,
 }
@@ -69,7 +70,7 @@ impl Crowd {
         let (sim, layout, start) = world.into_parts();
         let mut crowd = Self {
             watchers: vec![Vec::new(); layout.vars().len()],
-            cached: vec![(false, false); layout.vars().len()],
+            cached: vec![Line::default(); layout.vars().len()],
             sim,
             layout,
             start,
@@ -120,7 +121,7 @@ impl Crowd {
     /// Whether the measured process would read a variable from its cache.
     #[must_use]
     pub fn is_cached(&self, v: VarId) -> bool {
-        self.cached[v as usize].0
+        self.cached[v as usize].valid
     }
 
     /// Whoever has stopped being blocked since the last call.
@@ -189,24 +190,10 @@ impl Crowd {
 
     fn charge(&mut self, p: usize, op: Op) -> u64 {
         let Some(v) = op.var() else { return 0 };
-        let (valid, exclusive) = &mut self.cached[v as usize];
-        let reads = matches!(op, Op::Read(_));
-        if p != self.measured {
-            *exclusive = false;
-            *valid &= reads;
-            return 0;
-        }
-        let costs = match self.model {
-            CostModel::Dsm => self.layout.var(v).home != Home::Of(Pid::new(p)),
-            _ if reads => !*valid,
-            CostModel::Cc | CostModel::CcWriteBack => true,
-            CostModel::CcExclusive => !*exclusive,
-        };
-        if self.model != CostModel::Dsm {
-            *valid = reads || self.model != CostModel::Cc;
-            *exclusive = (*exclusive || !reads) && self.model == CostModel::CcExclusive;
-        }
-        self.cost += u64::from(costs);
-        u64::from(costs)
+        let at_home = self.layout.var(v).home == Home::Of(Pid::new(self.measured));
+        let reference = Reference { own: p == self.measured, reads: matches!(op, Op::Read(_)), at_home };
+        let cost = u64::from(self.cached[v as usize].charge(self.model, reference));
+        self.cost += cost;
+        cost
     }
 }

@@ -11,6 +11,7 @@
 //! a variable of the memory, and it waits only in the words for waiting. The machine notices most texts that do otherwise and
 //! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
 
+mod cache;
 mod crowd;
 mod layout;
 mod locals;

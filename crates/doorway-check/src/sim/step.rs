@@ -1,13 +1,13 @@
 //! What can happen next, and what it does.
 
 use super::TextError;
+use super::cache::{Line, Reference};
 use super::layout::VarId;
 use super::locals::{DONE, How};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
 use doorway_core::memory::{Home, Pid, Register};
-use doorway_core::registry::CostModel;
 use std::collections::HashMap;
 
 /// Something that can happen.
@@ -346,33 +346,13 @@ impl World {
     /// What an access costs the process that is measured, and what it leaves in its cache.
     fn charge(&self, state: &mut State, p: usize, op: Op) -> u32 {
         let (Some((measured, model)), Some(v)) = (self.rules().measure, op.var()) else { return 0 };
-        let line = 1u64 << v;
-        let reads = matches!(op, Op::Read(_));
         let [valid, exclusive] = &mut state.cached;
-        if p != measured {
-            *exclusive &= !line;
-            if !reads {
-                *valid &= !line;
-            }
-            return 0;
-        }
-        let (hit, owned) = (*valid & line != 0, *exclusive & line != 0);
-        let cost = match model {
-            CostModel::Dsm => self.layout().var(v).home != Home::Of(Pid::new(p)),
-            _ if reads => !hit,
-            CostModel::Cc | CostModel::CcWriteBack => true,
-            CostModel::CcExclusive => !owned,
-        };
-        match (model, reads) {
-            (CostModel::Dsm, _) => {}
-            (_, true) => *valid |= line,
-            (CostModel::Cc, false) => *valid &= !line,
-            (CostModel::CcWriteBack, false) => *valid |= line,
-            (CostModel::CcExclusive, false) => {
-                *valid |= line;
-                *exclusive |= line;
-            }
-        }
+        let bit = 1u64 << v;
+        let mut line = Line { valid: *valid & bit != 0, exclusive: *exclusive & bit != 0 };
+        let at_home = self.layout().var(v).home == Home::Of(Pid::new(measured));
+        let cost = line.charge(model, Reference { own: p == measured, reads: matches!(op, Op::Read(_)), at_home });
+        *valid = if line.valid { *valid | bit } else { *valid & !bit };
+        *exclusive = if line.exclusive { *exclusive | bit } else { *exclusive & !bit };
         u32::from(cost)
     }
 

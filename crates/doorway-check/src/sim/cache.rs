@@ -1,0 +1,43 @@
+//! What an access costs, and what it leaves in the cache of the process that is measured.
+
+use doorway_core::registry::CostModel;
+
+/// A variable, in the cache of the process that is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Line {
+    /// It holds a valid copy.
+    pub(super) valid: bool,
+    /// Nobody else does.
+    pub(super) exclusive: bool,
+}
+
+/// Who accesses what, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference {
+    /// Whether it is the process that is measured.
+    pub(super) own: bool,
+    /// Whether it only reads. A read-modify-write counts as a write, also when it changes nothing.
+    pub(super) reads: bool,
+    /// Whether the variable lives with the process that is measured.
+    pub(super) at_home: bool,
+}
+
+impl Line {
+    /// Whether the process that is measured pays for a reference; and what is in its cache then.
+    pub(super) fn charge(&mut self, model: CostModel, to: Reference) -> bool {
+        if !to.own {
+            self.exclusive = false;
+            self.valid &= to.reads;
+            return false;
+        }
+        let costs = match model {
+            CostModel::Dsm => return !to.at_home,
+            _ if to.reads => !self.valid,
+            CostModel::Cc | CostModel::CcWriteBack => true,
+            CostModel::CcExclusive => !self.exclusive,
+        };
+        self.valid = to.reads || model != CostModel::Cc;
+        self.exclusive = model == CostModel::CcExclusive && (self.exclusive || !to.reads);
+        costs
+    }
+}
