@@ -66,6 +66,9 @@ impl Explorer<'_> {
     /// If the rules measure nobody.
     pub fn worst_passage(self, mut world: World, contention: usize) -> Result<WorstPassage, TextError> {
         let (process, _) = world.rules().measure.expect("the rules say whose references to count");
+        if world.rules().sparse {
+            return Err(TextError::Sparse);
+        }
         let initial = world.initial();
         let begun = Instant::now();
         let mut search = Search::with_graph(self, &world, initial);

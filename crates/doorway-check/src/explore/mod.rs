@@ -198,6 +198,9 @@ impl<'a> Explorer<'a> {
             };
             initial.vars[v as usize] = *word;
         }
+        if world.rules().sparse {
+            return Err(TextError::Sparse);
+        }
         if world.processes() > 64 && self.properties.iter().any(|p| p.test.needs_graph()) {
             return Err(TextError::TooLarge);
         }

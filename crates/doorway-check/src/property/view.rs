@@ -123,6 +123,12 @@ impl<'a> View<'a> {
         self.world.past_doorway(self.state, p)
     }
 
+    /// The value of a private variable of a process, if its text [shows](doorway_core::memory::Here::shows) it at present.
+    #[must_use]
+    pub fn shown<T: Word>(&self, p: usize, name: &str) -> Option<T> {
+        self.world.shown(self.state, p, self.part, name).map(T::unpack)
+    }
+
     /// The value of a variable of the part in view.
     ///
     /// # Panics

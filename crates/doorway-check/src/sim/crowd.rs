@@ -147,6 +147,28 @@ impl Crowd {
     /// # Errors
     /// If its text awaits something that is no access.
     pub fn step(&mut self, p: usize) -> Result<Moved, TextError> {
+        let mut shared = !self.members[p].replay.is_joined();
+        let mut moved = self.access(p)?;
+        while !moved.passage_ended && !moved.failed_turn {
+            // As in the other machine: private accesses and blocks are one step with what is beside them.
+            let joined = self.members[p].replay.is_joined();
+            if shared && (!joined || matches!(self.phase(p), Phase::Remainder | Phase::Inside)) {
+                break;
+            }
+            shared |= !joined;
+            let more = self.access(p)?;
+            moved = Moved { cost: moved.cost + more.cost, ..more };
+        }
+        Ok(moved)
+    }
+
+    fn access(&mut self, p: usize) -> Result<Moved, TextError> {
+        for var in self.sim.take_made() {
+            self.vars.push(var.init);
+            self.watchers.push(Vec::new());
+            self.cached.push(Line::default());
+            self.layout.vars.push(var);
+        }
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
         let saw = op.apply(&self.layout, &mut self.vars);
@@ -189,7 +211,7 @@ impl Crowd {
     }
 
     fn charge(&mut self, p: usize, op: Op) -> u64 {
-        let Some(v) = op.var() else { return 0 };
+        let Some(v) = op.var().filter(|&v| !self.layout.var(v).private) else { return 0 };
         let at_home = self.layout.var(v).home == Home::Of(Pid::new(self.measured));
         let reference = Reference { own: p == self.measured, reads: matches!(op, Op::Read(_)), at_home };
         let cost = u64::from(self.cached[v as usize].charge(self.model, reference));

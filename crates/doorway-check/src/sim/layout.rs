@@ -1,7 +1,8 @@
 //! What was declared: parts, variables, and their names.
 
-use doorway_core::memory::{Decl, Domain, Home, Name, Needs, Register, Word, fit};
+use doorway_core::memory::{Decl, Domain, Home, Name, Needs, Pid, Register, Word, fit};
 use std::any::TypeId;
+use std::rc::Rc;
 
 /// A variable of the simulated memory.
 pub type VarId = u32;
@@ -19,9 +20,11 @@ pub struct VarInfo {
     /// The weakest register it is claimed to work with.
     pub needs: Register,
     /// What a torn read may return; `None`: the natural numbers.
-    domain: Option<Vec<u64>>,
+    domain: Option<Rc<[u64]>>,
     /// Whether it is a counter of which only differences matter.
     pub counts: bool,
+    /// Whether only the process it lives with may access it.
+    pub private: bool,
     width: u32,
     of: TypeId,
     fit: fn(u64, u32) -> u64,
@@ -29,6 +32,10 @@ pub struct VarInfo {
 }
 
 impl VarInfo {
+    pub(super) fn is_private_to_another(&self, p: usize) -> bool {
+        self.private && self.home != Home::Of(Pid::new(p))
+    }
+
     /// A word as this variable holds it.
     pub(super) fn fit(&self, word: u64) -> u64 {
         (self.fit)(word, self.width)
@@ -41,7 +48,7 @@ impl VarInfo {
     pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], largest: u64) -> Vec<u64> {
         let mut values = vec![old];
         values.extend_from_slice(writes);
-        let any = || self.domain.clone().unwrap_or_else(|| (0..=largest).collect());
+        let any = || self.domain.as_ref().map_or_else(|| (0..=largest).collect(), |values| values.to_vec());
         match kind {
             Register::Safe => values.extend(any()),
             Register::Monotone if writes.iter().any(|&new| new > old) => {
@@ -54,8 +61,40 @@ impl VarInfo {
         values
     }
 
+    /// As declared; its full name is known when it has a place.
+    pub(super) fn new<T: Word>(name: Name<Part>, decl: &Decl<'_, T>) -> Self {
+        Self {
+            name,
+            path: String::new(),
+            init: decl.init.pack(),
+            home: decl.home,
+            needs: decl.needs.register(),
+            domain: domain(decl),
+            counts: decl.counts,
+            private: decl.private,
+            width: decl.width,
+            of: TypeId::of::<T>(),
+            fit: fit::<T>,
+            show: show::<T>,
+        }
+    }
+
+    /// The entry of a table that this is the first of.
+    pub(super) fn in_table(&self, at: usize) -> Self {
+        let mut entry = self.clone();
+        entry.name.index = Some(at);
+        if let Some((first, columns)) = self.name.table {
+            entry.home = Home::Of(Pid::new(first + at / columns));
+        }
+        entry
+    }
+
     fn bare_name(&self) -> String {
-        let index = self.name.index.map_or(String::new(), |i| format!("[{i}]"));
+        let index = match (self.name.index, self.name.table) {
+            (Some(i), Some((first, columns))) => format!("[{}][{}]", first + i / columns, i % columns),
+            (Some(i), None) => format!("[{i}]"),
+            (None, _) => String::new(),
+        };
         format!("{}{index}", self.name.name)
     }
 
@@ -67,12 +106,12 @@ impl VarInfo {
 }
 
 /// The values that a torn read may return, as far as they are declared or follow from the type.
-fn domain<T: Word>(decl: &Decl<'_, T>) -> Option<Vec<u64>> {
+fn domain<T: Word>(decl: &Decl<'_, T>) -> Option<Rc<[u64]>> {
     match decl.needs {
         Needs::Safe(Domain::Of(values)) | Needs::Monotone(Domain::Of(values)) => {
             Some(values.iter().map(|x| x.pack()).collect())
         }
-        _ => (TypeId::of::<T>() == TypeId::of::<bool>()).then(|| vec![0, 1]),
+        _ => (TypeId::of::<T>() == TypeId::of::<bool>()).then(|| [0, 1].into()),
     }
 }
 
@@ -121,12 +160,14 @@ pub struct PartInfo {
 pub struct Layout {
     pub(super) vars: Vec<VarInfo>,
     pub(super) parts: Vec<PartInfo>,
+    /// How many entries of tables were made since, where they are made when they are first accessed.
+    pub(super) sparse_vars: usize,
 }
 
 impl Default for Layout {
     fn default() -> Self {
         let root = PartInfo { kind: "", index: None, path: String::new(), vars: Vec::new() };
-        Self { vars: Vec::new(), parts: vec![root] }
+        Self { vars: Vec::new(), parts: vec![root], sparse_vars: 0 }
     }
 }
 
@@ -152,19 +193,7 @@ impl Layout {
             _ => part.vars.push((name.name, id, 1)),
         }
         let outer = if part.path.is_empty() { String::new() } else { format!("{}.", part.path) };
-        let mut var = VarInfo {
-            name,
-            path: String::new(),
-            init: decl.init.pack(),
-            home: decl.home,
-            needs: decl.needs.register(),
-            domain: domain(decl),
-            counts: decl.counts,
-            width: decl.width,
-            of: TypeId::of::<T>(),
-            fit: fit::<T>,
-            show: show::<T>,
-        };
+        let mut var = VarInfo::new(name, decl);
         var.path = outer + &var.bare_name();
         self.vars.push(var);
         id

@@ -5,18 +5,19 @@
 //! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
 
 use super::layout::Part;
-use super::layout::{Layout, VarId};
+use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
 use doorway_core::memory::{
-    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name, Next, Pid,
-    ReadWrite, Swap, TestAndSet, Word, fit,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name,
+    Next, Pid, ReadWrite, Swap, TestAndSet, Word, fit,
 };
+use elsa::FrozenMap;
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::fmt::{Debug, Write as _};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Index, Range};
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -52,6 +53,10 @@ pub struct Sim(Rc<Inner>);
 struct Inner {
     layout: RefCell<Layout>,
     replay: RefCell<Replay>,
+    /// Whether entries of tables are made when they are first accessed.
+    sparse: bool,
+    /// Those that were made since somebody asked.
+    made: RefCell<Vec<VarInfo>>,
 }
 
 /// What one access saw; and whether the process, whose turn failed with it, then gave up.
@@ -71,15 +76,28 @@ pub(super) struct Replay {
     phase: Phase,
     doorway_done: bool,
     rests: Vec<(Part, Label)>,
+    shown: Vec<(Part, &'static str, u64)>,
     frames: Vec<String>,
     kept: Option<String>,
     uses_keep: bool,
-    asks: Option<(Op, Part, Label)>,
+    asks: Option<Asked>,
+    /// How many accesses were made before the atomic block that the text is in.
+    block_at: Option<usize>,
     failed_turn: Option<(usize, bool)>,
     /// Where the last wait began.
     wait_at: Option<usize>,
     /// Where a section began with a step of its own, because its first access is a wait.
     section_at: Option<usize>,
+}
+
+/// What a text asks for.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    op: Op,
+    part: Part,
+    label: Label,
+    joined: bool,
+    in_block: bool,
 }
 
 /// How a text that goes on from where it is is answered.
@@ -101,6 +119,11 @@ impl Replay {
     pub(super) fn phase(&self) -> Phase {
         self.phase
     }
+
+    /// Whether what it asks for belongs to the step before.
+    pub(super) fn is_joined(&self) -> bool {
+        self.asks.is_some_and(|asked| asked.joined)
+    }
 }
 
 impl Default for Replay {
@@ -112,10 +135,12 @@ impl Default for Replay {
             phase: Phase::Remainder,
             doorway_done: false,
             rests: Vec::new(),
+            shown: Vec::new(),
             frames: Vec::new(),
             kept: None,
             uses_keep: false,
             asks: None,
+            block_at: None,
             failed_turn: None,
             wait_at: None,
             section_at: None,
@@ -132,6 +157,12 @@ pub(super) struct Position {
     pub(super) phase: Phase,
     pub(super) doorway_done: bool,
     pub(super) rests: Box<[(Part, Label)]>,
+    /// The private variables that properties can ask for.
+    pub(super) shown: Box<[(Part, &'static str, u64)]>,
+    /// Whether it is no step of its own: an access to a private variable, or not the first one of an atomic block.
+    pub(super) joined: bool,
+    /// Whether it is in an atomic block.
+    pub(super) in_block: bool,
 }
 
 /// How one run of the text ended.
@@ -173,10 +204,11 @@ impl Sim {
         match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => Ran::Ended,
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
-            (Poll::Pending, None, Some((op, part, label))) => {
-                let Replay { phase, doorway_done, rests, kept, .. } = replay;
-                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {k}"));
-                Ran::Asks(Position { op, part, label, phase, doorway_done, rests: rests.into() }, key)
+            (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
+                let Replay { phase, doorway_done, rests, shown, kept, .. } = replay;
+                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {k}"));
+                let (rests, shown) = (rests.into(), shown.into());
+                Ran::Asks(Position { op, part, label, phase, doorway_done, rests, shown, joined, in_block }, key)
             }
             (Poll::Pending, None, None) => Ran::Lost,
         }
@@ -196,13 +228,13 @@ impl Sim {
         match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => GoneOn::Ended,
             (Poll::Pending, Some(_), _) => GoneOn::FailedTurn,
-            (Poll::Pending, None, Some((op, ..))) => GoneOn::Asks(op),
+            (Poll::Pending, None, Some(asked)) => GoneOn::Asks(asked.op),
             (Poll::Pending, None, None) => GoneOn::Lost,
         }
     }
 
     /// One access: answered from the history, or asked for.
-    async fn step(&self, op: Op, part: Part, label: Label) -> u64 {
+    async fn step(&self, op: Op, part: Part, label: Label, private: bool) -> u64 {
         poll_fn(|_| {
             let mut r = self.0.replay.borrow_mut();
             let saw = match r.live {
@@ -214,7 +246,8 @@ impl Sim {
                 None => r.history.get(r.seen).copied(),
             };
             let Some(saw) = saw else {
-                r.asks = Some((op, part, label));
+                let joined = private || r.block_at.is_some_and(|begin| r.seen > begin);
+                r.asks = Some(Asked { op, part, label, joined, in_block: r.block_at.is_some() });
                 return Poll::Pending;
             };
             r.seen += 1;
@@ -226,7 +259,7 @@ impl Sim {
         .await
     }
 
-    async fn access(&self, at: Access<Part>, op: Op) -> u64 {
+    async fn access(&self, at: Access<Part>, op: Op, private: bool) -> u64 {
         // A process that waits at the first access of a section has begun the section all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
@@ -239,12 +272,12 @@ impl Sim {
         if begins_with_a_wait {
             self.section().await;
         }
-        self.step(op, at.part, at.label).await
+        self.step(op, at.part, at.label, private).await
     }
 
     /// A step that is no access, from one section to the next.
     pub(super) async fn section(&self) {
-        self.step(Op::Section, Part::ROOT, 0).await;
+        self.step(Op::Section, Part::ROOT, 0, false).await;
     }
 
     /// The entry section is done, and this is what it holds. The exit begins with the next step.
@@ -274,6 +307,7 @@ pub(super) type Running = std::pin::Pin<Box<dyn Future<Output = ()>>>;
 pub struct SimCell<T> {
     id: VarId,
     width: u32,
+    private: bool,
     of: PhantomData<T>,
 }
 
@@ -304,7 +338,62 @@ impl<T: Word> SimCell<T> {
 impl Sim {
     fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
         let id = self.0.layout.borrow_mut().add_var(name, decl);
-        SimCell { id, width: decl.width, of: PhantomData }
+        SimCell { id, width: decl.width, private: decl.private, of: PhantomData }
+    }
+}
+
+/// A table of the simulated memory.
+pub struct SimTable<T> {
+    first: usize,
+    columns: usize,
+    cells: Vec<SimCell<T>>,
+    sparse: Option<Sparse<T>>,
+}
+
+/// A table whose entries are made when they are first accessed.
+struct Sparse<T> {
+    sim: Sim,
+    entry: VarInfo,
+    width: u32,
+    made: FrozenMap<usize, Box<SimCell<T>>>,
+}
+
+impl<T> Debug for SimTable<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimTable").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<T> Index<(usize, usize)> for SimTable<T> {
+    type Output = SimCell<T>;
+    fn index(&self, (row, column): (usize, usize)) -> &SimCell<T> {
+        assert!(row >= self.first && column < self.columns, "the table has no entry ({row}, {column})");
+        let at = (row - self.first) * self.columns + column;
+        let Some(Sparse { sim, entry, width, made }) = &self.sparse else { return &self.cells[at] };
+        made.get(&at).unwrap_or_else(|| {
+            let id = sim.make(entry.in_table(at));
+            made.insert(at, Box::new(SimCell { id, width: *width, private: false, of: PhantomData }))
+        })
+    }
+}
+
+impl Sim {
+    /// A memory in which entries of tables are made when they are first accessed: for tables too large to be built.
+    pub(super) fn sparse() -> Self {
+        Self(Rc::new(Inner { sparse: true, ..Inner::default() }))
+    }
+
+    fn make(&self, entry: VarInfo) -> VarId {
+        let mut made = self.0.made.borrow_mut();
+        made.push(entry);
+        let mut layout = self.0.layout.borrow_mut();
+        layout.sparse_vars += 1;
+        (layout.vars.len() + layout.sparse_vars - 1) as VarId
+    }
+
+    /// The variables that were made since the last call, in the order of their numbers.
+    pub(super) fn take_made(&self) -> Vec<VarInfo> {
+        std::mem::take(&mut self.0.made.borrow_mut())
     }
 }
 
@@ -315,6 +404,9 @@ impl Memory for Sim {
     type Cell<T: Word> = SimCell<T>;
     type Var<T: Word> = SimVar<T>;
     type Row<T: Word> = Vec<SimCell<T>>;
+    type Table<T: Word> = SimTable<T>;
+    /// Few: every one of them is part of every state.
+    const PLENTY: usize = 5;
     /// How many accesses were made before the wait began.
     type Wait = usize;
 
@@ -328,6 +420,20 @@ impl Memory for Sim {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Part>, Decl<'a, T>)) -> Vec<SimCell<T>> {
         (0..n).map(decl).map(|(name, decl)| self.cell(name, &decl)).collect()
+    }
+
+    fn table<T: Word>(&self, name: Name<Part>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> SimTable<T> {
+        let first = rows.start;
+        if self.0.sparse {
+            let entry = VarInfo::new(name, &decl);
+            let sparse = Sparse { sim: self.clone(), entry, width: decl.width, made: FrozenMap::new() };
+            return SimTable { first, columns, cells: Vec::new(), sparse: Some(sparse) };
+        }
+        let entry = |at: usize| {
+            let decl = decl.home(Pid::new(first + at / columns));
+            self.cell(Name { index: Some(at), ..name }, &decl)
+        };
+        SimTable { first, columns, cells: (0..rows.len() * columns).map(entry).collect(), sparse: None }
     }
 
     fn wait_begins(&self, _: Pid) -> usize {
@@ -392,17 +498,23 @@ impl Memory for Sim {
                 r.rests.push((part, label));
                 r.rests.sort_unstable();
             }
+            Mark::Shows(name, word) => {
+                r.shown.retain(|(p, n, _)| (*p, *n) != (part, name));
+                r.shown.push((part, name, word));
+                r.shown.sort_unstable();
+            }
+            Mark::Hides(name) => r.shown.retain(|(p, n, _)| (*p, *n) != (part, name)),
         }
     }
 }
 
 impl ReadWrite for Sim {
     async fn read<T: Word>(&self, at: Access<Part>, v: &SimCell<T>) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::Read(v.id)).await))
+        Ok(T::unpack(self.access(at, Op::Read(v.id), v.private).await))
     }
 
     async fn write<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<(), Infallible> {
-        self.access(at, Op::Write(v.id, v.word(x))).await;
+        self.access(at, Op::Write(v.id, v.word(x)), v.private).await;
         Ok(())
     }
 
@@ -420,13 +532,13 @@ impl ReadWrite for Sim {
 
 impl FetchAdd for Sim {
     async fn fetch_add<T: Additive>(&self, at: Access<Part>, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack())).await))
+        Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack()), v.private).await))
     }
 }
 
 impl FetchOr for Sim {
     async fn fetch_or(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
-        Ok(self.access(at, Op::FetchOr(v.id, mask)).await)
+        Ok(self.access(at, Op::FetchOr(v.id, mask), v.private).await)
     }
 }
 
@@ -434,19 +546,19 @@ impl BoundedDecrement for Sim {
     const WAIT_FREE: bool = true;
 
     async fn bounded_decrement(&self, at: Access<Part>, v: &SimCell<u64>) -> Result<u64, Infallible> {
-        Ok(self.access(at, Op::BoundedDecrement(v.id)).await)
+        Ok(self.access(at, Op::BoundedDecrement(v.id), v.private).await)
     }
 }
 
 impl TestAndSet for Sim {
     async fn test_and_set(&self, at: Access<Part>, v: &SimCell<bool>) -> Result<bool, Infallible> {
-        Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id)).await))
+        Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id), v.private).await))
     }
 }
 
 impl Swap for Sim {
     async fn swap<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x))).await))
+        Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x)), v.private).await))
     }
 }
 
@@ -459,7 +571,24 @@ impl CompareSwap for Sim {
         new: T,
     ) -> Result<Result<T, T>, Infallible> {
         let old = v.word(old);
-        let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new))).await;
+        let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new)), v.private).await;
         Ok(if saw == old { Ok(T::unpack(saw)) } else { Err(T::unpack(saw)) })
+    }
+}
+
+impl AtomicBlock for Sim {
+    /// A block is one step, so nothing needs to be excluded.
+    type Lock = ();
+
+    fn lock(&self) {}
+
+    async fn block_begins(&self, _: Pid, (): &()) -> Result<(), Infallible> {
+        let mut r = self.0.replay.borrow_mut();
+        r.block_at = Some(r.seen);
+        Ok(())
+    }
+
+    fn block_ends(&self, _: Pid, (): &()) {
+        self.0.replay.borrow_mut().block_at = None;
     }
 }

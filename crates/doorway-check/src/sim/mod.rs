@@ -24,7 +24,7 @@ mod world;
 pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
-pub use memory::{Phase, Sim, SimCell, SimVar};
+pub use memory::{Phase, Sim, SimCell, SimTable, SimVar};
 pub use op::Op;
 pub use rules::{Keep, Rules, Sections};
 pub use step::{Action, Stepped, What};
@@ -64,6 +64,15 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// It accesses a variable that was declared another's private one.
+    NotPrivate {
+        /// Who.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
+    /// A machine whose tables are made as they are accessed was to be searched.
+    Sparse,
     /// There are more processes or variables than the rules can keep track of.
     TooLarge,
     /// A `keep` left out a local that still matters.
@@ -98,6 +107,13 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} changes a variable at statement {label} in a turn that fails; only a turn that succeeds may change something"
             ),
+            Self::NotPrivate { pid, label } => write!(
+                f,
+                "{pid} accesses at statement {label} a variable that is declared private to another; declare it with a home only"
+            ),
+            Self::Sparse => {
+                write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
+            }
             Self::TooLarge => write!(
                 f,
                 "crashes, weak registers, order and cost can be followed for at most 64 processes and variables; take fewer"

@@ -53,6 +53,9 @@ pub struct Rules {
     pub order: bool,
     /// Whether counters that were [declared](doorway_core::memory::Decl::counts) to be are kept small: after each step the smallest is subtracted from all.
     pub normalise: bool,
+    /// Whether entries of tables are made when they are first accessed. Tables may then be far larger than memory, and the machine can be
+    /// run as a [`Crowd`](super::Crowd) but not searched.
+    pub sparse: bool,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
 }
@@ -71,6 +74,7 @@ impl Default for Rules {
             force_registers: false,
             order: false,
             normalise: false,
+            sparse: false,
             measure: None,
         }
     }

@@ -2,12 +2,13 @@
 
 use super::TextError;
 use super::cache::{Line, Reference};
-use super::layout::VarId;
+use super::layout::{Part, VarId};
 use super::locals::{DONE, How};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
 use doorway_core::memory::{Home, Pid, Register};
+use doorway_core::registry::CostModel;
 use std::collections::HashMap;
 
 /// Something that can happen.
@@ -155,8 +156,18 @@ impl World {
     /// # Errors
     /// If a text breaks the rules that replay rests on.
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
+        self.act_watched(state, action, &mut |_, _, _| {})
+    }
+
+    /// [`act`](Self::act), and tells of each access to shared variables after the first: what, in which part, and what it saw.
+    pub(crate) fn act_watched(
+        &mut self,
+        state: &mut State,
+        action: Action,
+        watch: &mut dyn FnMut(Op, Part, u64),
+    ) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
-        let op = self.next(state, p);
+        let (op, joined) = (self.next(state, p), self.node(state, p).position.joined);
         if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return Ok(None);
         }
@@ -195,22 +206,65 @@ impl World {
                 None => return Ok(None),
             }
         };
-        if self.rules().normalise {
-            self.normalise(state)?;
-        }
         if self.rules().wakes && !begins_write {
             self.sleep_or_owe(state, p, op, stepped);
+        }
+        // A write in two steps is paid for when it begins.
+        if self.rules().measure.is_some() && (begins_write || !self.is_torn_write(op)) {
+            stepped.cost = self.charge(state, p, op);
+        }
+        if !begins_write {
+            self.join(state, p, joined, &mut stepped, watch)?;
+        }
+        if self.rules().normalise {
+            self.normalise(state)?;
         }
         if self.rules().order {
             self.keep_order(state, p, before, &mut stepped);
         } else {
             stepped.entered = before != Phase::Inside && self.phase(state, p) == Phase::Inside;
         }
-        // A write in two steps is paid for when it begins.
-        if self.rules().measure.is_some() && (begins_write || !self.is_torn_write(op)) {
-            stepped.cost = self.charge(state, p, op);
-        }
         Ok(Some(stepped))
+    }
+
+    /// Goes on with what belongs to the same step: private accesses beside it, and the rest of an atomic block. A private access
+    /// that begins a section belongs to the step after it, so that being inside, or in the remainder, stays a state.
+    fn join(
+        &mut self,
+        state: &mut State,
+        p: usize,
+        first_was_joined: bool,
+        stepped: &mut Stepped,
+        watch: &mut dyn FnMut(Op, Part, u64),
+    ) -> Result<(), TextError> {
+        let mut shared = !first_was_joined;
+        while !stepped.passage_ended && !stepped.failed_turn {
+            let position = &self.node(state, p).position;
+            let (op, part, joined) = (position.op, position.part, position.joined);
+            if shared && (!joined || matches!(position.phase, Phase::Remainder | Phase::Inside)) {
+                break;
+            }
+            let branches = self.is_torn_write(op)
+                || matches!(op, Op::Read(v) if self.writes_in_progress(state, p, v).next().is_some());
+            if branches {
+                break; // what is torn is a step of its own, whatever was private before it
+            }
+            shared |= !joined;
+            let Some(more) = self.complete(state, Action::step(p), op)? else { break };
+            stepped.unchanged &= more.unchanged;
+            stepped.failed_turn |= more.failed_turn;
+            stepped.passage_ended |= more.passage_ended;
+            stepped.cost += self.charge(state, p, op);
+            if let Some(v) = op.var().filter(|&v| !self.layout().var(v).private) {
+                watch(op, part, more.saw);
+                if state.asleep != 0 && !more.unchanged {
+                    // Whoever sleeps on what a block writes is woken by the block.
+                    let reads = |q: &usize| self.next(state, *q) == Op::Read(v);
+                    state.asleep &= !(0..self.processes()).filter(reads).map(|q| 1 << q).sum::<u64>();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whoever found the one variable it waits for unchanged sleeps; whoever changed a variable that someone sleeps on owes a wake.
@@ -259,6 +313,10 @@ impl World {
         let p = action.process;
         let at = state.locals[p];
         let old = op.var().map(|v| state.vars[v as usize]);
+        if op.var().is_some_and(|v| self.layout().var(v).is_private_to_another(p)) {
+            let label = self.locals[p].nodes[at as usize].position.label;
+            return Err(TextError::NotPrivate { pid: Pid::new(p), label });
+        }
         let value = match (action.what, op) {
             (What::Sees(_), Op::Read(v)) if self.writes_in_progress(state, p, v).next().is_none() => return Ok(None),
             (What::Sees(i), Op::Read(v)) => match self.torn_values(state, p, v).get(usize::from(i)) {
@@ -346,6 +404,10 @@ impl World {
     /// What an access costs the process that is measured, and what it leaves in its cache.
     fn charge(&self, state: &mut State, p: usize, op: Op) -> u32 {
         let (Some((measured, model)), Some(v)) = (self.rules().measure, op.var()) else { return 0 };
+        if model == CostModel::Dsm || self.layout().var(v).private {
+            let local = self.layout().var(v).private || self.layout().var(v).home == Home::Of(Pid::new(measured));
+            return u32::from(p == measured && !local);
+        }
         let [valid, exclusive] = &mut state.cached;
         let bit = 1u64 << v;
         let mut line = Line { valid: *valid & bit != 0, exclusive: *exclusive & bit != 0 };

@@ -8,7 +8,8 @@ use super::rules::{Rules, Sections};
 use super::{LocalId, TextError};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{Abortable, KExclusion};
-use doorway_core::memory::{Label, Pid, Process, Register, Site};
+use doorway_core::memory::{Instruction, Label, Pid, Process, Register, Site};
+use doorway_core::registry::CostModel;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
@@ -101,7 +102,7 @@ impl World {
     where
         A: KExclusion<Sim> + 'static,
     {
-        let sim = Sim::default();
+        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
         let algorithm = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {
@@ -131,7 +132,7 @@ impl World {
     where
         A: Abortable<Sim> + 'static,
     {
-        let sim = Sim::default();
+        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
         let algorithm = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {
@@ -176,7 +177,7 @@ impl World {
     where
         F: Future<Output = ()> + 'static,
     {
-        let sim = Sim::default();
+        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
         let shared = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {
@@ -204,7 +205,9 @@ impl World {
             || rules.order
             || rules.registers < Register::Atomic
             || rules.measure.is_some();
-        if needs_bits && (n > 64 || layout.vars().len() > 64 && rules.measure.is_some()) {
+        // In a distributed memory nothing is cached.
+        let caches = rules.measure.is_some_and(|(_, model)| model != CostModel::Dsm);
+        if needs_bits && (n > 64 || layout.vars().len() > 64 && caches) {
             return Err(TextError::TooLarge);
         }
         let kind = |declared: Register| {
@@ -347,6 +350,13 @@ impl World {
         node.label_in(part)
     }
 
+    /// The value of a private variable of a part that the process [shows](doorway_core::memory::Here::shows).
+    #[must_use]
+    pub fn shown(&self, state: &State, p: usize, part: Part, name: &str) -> Option<u64> {
+        let shown = &self.node(state, p).position.shown;
+        shown.iter().find(|(at, known, _)| *at == part && *known == name).map(|&(.., word)| word)
+    }
+
     /// What the accesses of a process have seen since its passage began, as its local state is known by: a `keep` makes several
     /// such lists one.
     #[must_use]
@@ -356,8 +366,10 @@ impl World {
 
     /// The instructions that occur in the local states found so far.
     #[must_use]
-    pub fn instructions_seen(&self) -> BTreeSet<doorway_core::memory::Instruction> {
-        self.locals.iter().flat_map(|l| &l.nodes).filter_map(|n| n.position.op.instruction()).collect()
+    pub fn instructions_seen(&self) -> BTreeSet<Instruction> {
+        let positions = || self.locals.iter().flat_map(|l| &l.nodes).map(|n| &n.position);
+        let block = positions().any(|p| p.in_block).then_some(Instruction::AtomicBlock);
+        positions().filter_map(|p| p.op.instruction()).chain(block).collect()
     }
 
     /// Whether any local state found so far is behind a marked doorway.

@@ -133,7 +133,9 @@ impl Step {
         let old = op.var().map(|v| state.vars[v as usize]);
         let writing = state.writing;
         let owed = state.owes.get(p).copied().unwrap_or(0);
-        let Some(stepped) = world.act(state, action)? else { return Ok(None) };
+        let mut more = Vec::new();
+        let mut watch = |op, part, saw| more.push((op, part, saw));
+        let Some(stepped) = world.act_watched(state, action, &mut watch)? else { return Ok(None) };
         let layout = world.layout();
         let new = op.var().map(|v| state.vars[v as usize]);
         let after = world.phase(state, p);
@@ -144,7 +146,10 @@ impl Step {
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
             What::Sees(_) => format!("{}, torn", op.describe(layout, part, stepped.saw)),
             What::Step if state.writing & !writing != 0 => format!("{} begins", op.describe(layout, part, stepped.saw)),
-            What::Step => op.describe(layout, part, stepped.saw),
+            What::Step => std::iter::once(op.describe(layout, part, stepped.saw))
+                .chain(more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw)))
+                .collect::<Vec<_>>()
+                .join("; "),
         };
         Ok(Some(Self {
             process: p,

@@ -1,6 +1,7 @@
 //! Declaring variables: everything a memory must know of one, and the place it belongs to.
 
 use super::{Memory, Pid, Word};
+use core::ops::Range;
 
 /// In whose module of a distributed shared memory a variable lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,11 +102,13 @@ pub struct Decl<'a, T> {
     pub width: u32,
     /// Whether only differences between counters matter; see [`Decl::counts`].
     pub counts: bool,
+    /// Whether only the process it lives with ever accesses it; see [`Decl::private`].
+    pub private: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false }
+    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -130,6 +133,14 @@ impl<'a, T: Word> Decl<'a, T> {
     pub fn counts(mut self) -> Self {
         self.counts = true;
         self
+    }
+
+    /// It is a private variable of this process that outlives its passages. Nobody else may access it, so an access is no step of its own: a checker
+    /// takes it together with the step beside it, and it costs nothing.
+    #[must_use]
+    pub fn private(mut self, p: Pid) -> Self {
+        self.private = true;
+        self.home(p)
     }
 
     /// It wraps at this many bits.
@@ -159,8 +170,10 @@ pub struct Name<P> {
     pub part: P,
     /// The paper's name for it.
     pub name: &'static str,
-    /// Its place in a row.
+    /// Its place in a row, or in a table counted row by row.
     pub index: Option<usize>,
+    /// In a table: the process of the first row, and the length of a row.
+    pub table: Option<(usize, usize)>,
 }
 
 /// A building site: where the variables of one part of an algorithm are declared.
@@ -201,11 +214,33 @@ impl<'m, M: Memory> Site<'m, M> {
 
     /// Declares a variable.
     pub fn var<'a, T: Word>(&self, name: &'static str, decl: impl Into<Decl<'a, T>>) -> M::Var<T> {
-        self.memory.var(Name { part: self.part, name, index: None }, decl.into())
+        self.memory.var(Name { part: self.part, name, index: None, table: None }, decl.into())
     }
 
     /// Declares a row of variables, laid out by home.
     pub fn row<'a, T: Word>(&self, name: &'static str, n: usize, decl: impl Fn(usize) -> Decl<'a, T>) -> M::Row<T> {
-        self.memory.row(n, |i| (Name { part: self.part, name, index: Some(i) }, decl(i)))
+        self.memory.row(n, |i| (Name { part: self.part, name, index: Some(i), table: None }, decl(i)))
+    }
+
+    /// Declares a table with a row for each of these processes, which lives with it: `P[p][0..columns]`. All entries are declared alike.
+    ///
+    /// ```
+    /// use doorway_check::sim::Sim;
+    /// use doorway_core::memory::{Home, Pid, Site};
+    ///
+    /// let sim = Sim::default();
+    /// let _p = Site::new(&sim).table("P", 1..3, 2, false);
+    /// assert_eq!(sim.layout().names(), ["P[1][0]", "P[1][1]", "P[2][0]", "P[2][1]"]);
+    /// assert_eq!(sim.layout().var(3).home, Home::Of(Pid::new(2)));
+    /// ```
+    pub fn table<'a, T: Word>(
+        &self,
+        name: &'static str,
+        rows: Range<usize>,
+        columns: usize,
+        decl: impl Into<Decl<'a, T>>,
+    ) -> M::Table<T> {
+        let name = Name { part: self.part, name, index: Some(0), table: Some((rows.start, columns)) };
+        self.memory.table(name, rows, columns, decl.into())
     }
 }

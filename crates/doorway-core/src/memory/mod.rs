@@ -6,7 +6,9 @@
 //! | `p.at(5).wait_until(&v, ok)` | spin, then yield | a failed turn is a step back to the loop head |
 //! | `p.spin_until(\|\| async { … })` | the same on several variables | the same |
 //! | `p.on(part)` | nothing | accesses belong to this part |
-//! | `p.mark(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, merging of local states |
+//! | `p.mark(…)`, `p.shows(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, private variables, merging of local states |
+//! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |
+//! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
 //! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
 //! its theorem's assumptions: `impl<M: ReadWrite> KExclusion<M> for Bakery<M>` *is* the sentence
@@ -22,7 +24,7 @@ mod word;
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub use traits::{
-    Access, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Instruction, Label, Machine, Mark, Memory, Next,
-    ReadWrite, Swap, TestAndSet,
+    Access, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Instruction, Label, Machine, Mark, Memory,
+    Next, ReadWrite, Swap, TestAndSet,
 };
 pub use word::{Additive, Pid, Word, fit};

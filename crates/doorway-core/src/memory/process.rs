@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Pid, ReadWrite,
-    Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Pid,
+    ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -93,6 +93,18 @@ impl<'p, M: Memory> Here<'p, M> {
         self.process.memory.mark(self.process.pid, self.part, mark);
     }
 
+    /// A private variable of this part, by the paper's name, has this value from here on: for properties that are about it.
+    #[inline(always)]
+    pub fn shows<T: Word>(self, name: &'static str, value: T) {
+        self.mark(Mark::Shows(name, value.pack()));
+    }
+
+    /// Properties can no longer ask for it.
+    #[inline(always)]
+    pub fn hides(self, name: &'static str) {
+        self.mark(Mark::Hides(name));
+    }
+
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
     /// The checker merges local states that agree on it, as far as `Debug` tells. Leaving it out is slow and never wrong; leaving a live
@@ -159,6 +171,20 @@ impl<'p, M: Memory> Here<'p, M> {
     #[inline(always)]
     fn access(self, label: Label) -> Access<M::Part> {
         Access { pid: self.process.pid, part: self.part, label }
+    }
+}
+
+impl<M: AtomicBlock> Here<'_, M> {
+    /// `<`: the accesses up to [`block_ends`](Self::block_ends) are one step. See [`AtomicBlock`].
+    #[inline(always)]
+    pub fn block_begins(self, lock: &M::Lock) -> impl Future<Output = Result<(), M::Error>> {
+        self.process.memory.block_begins(self.process.pid, lock)
+    }
+
+    /// `>`
+    #[inline(always)]
+    pub fn block_ends(self, lock: &M::Lock) {
+        self.process.memory.block_ends(self.process.pid, lock);
     }
 }
 

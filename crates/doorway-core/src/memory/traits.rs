@@ -4,7 +4,7 @@
 use super::{Additive, Decl, Name, Pid, Word};
 use core::fmt::{self, Debug};
 use core::future::Future;
-use core::ops::{Deref, Index};
+use core::ops::{Deref, Index, Range};
 
 /// A statement number of the paper, as in `p.at(3)`.
 pub type Label = u16;
@@ -28,6 +28,10 @@ pub enum Mark {
     /// The process is at this statement of *this* part until its next access in this part: an outer level
     /// rests at 6 while inner levels run.
     Rests(Label),
+    /// A private variable of this part has this value from here on. Properties can ask for it; it is part of the local state.
+    Shows(&'static str, u64),
+    /// It has none any more.
+    Hides(&'static str),
 }
 
 /// What follows a failed turn of a wait.
@@ -58,8 +62,13 @@ pub trait Memory: Sized {
     type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
     /// A row of variables.
     type Row<T: Word>: Index<usize, Output = Self::Cell<T>> + Debug;
+    /// A table of variables, each row with the process it lives with: `table[(p, i)]`.
+    type Table<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
     /// What one wait remembers between its turns (how long it has been spinning).
     type Wait;
+
+    /// How many variables stand in for a row that a paper calls infinite.
+    const PLENTY: usize;
 
     /// Names a part of an algorithm.
     fn part(&self, within: Self::Part, kind: &'static str, index: Option<usize>) -> Self::Part;
@@ -69,6 +78,15 @@ pub trait Memory: Sized {
 
     /// Makes a row of variables: the one place where a memory can lay them out by home.
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>)) -> Self::Row<T>;
+
+    /// Makes a table of variables declared alike, except that each row lives with its process. `name` is that of the first.
+    fn table<T: Word>(
+        &self,
+        name: Name<Self::Part>,
+        rows: Range<usize>,
+        columns: usize,
+        decl: Decl<'_, T>,
+    ) -> Self::Table<T>;
 
     /// A wait begins: this is its loop head.
     fn wait_begins(&self, pid: Pid) -> Self::Wait;
@@ -197,10 +215,28 @@ pub trait CompareSwap: ReadWrite {
     ) -> impl Future<Output = Result<Result<T, T>, Self::Error>>;
 }
 
+/// Several accesses as one step, `< … >` in the papers: what Table 1 of Anderson and Moir calls large critical sections.
+///
+/// No machine has it. A memory of real words stands in with a lock of its own, and a process that dies within a block then blocks everybody; the
+/// simulated memory takes a block as one step, in which nobody can die.
+pub trait AtomicBlock: Memory {
+    /// What the blocks of one algorithm exclude each other by.
+    type Lock: Debug;
+
+    /// Makes one.
+    fn lock(&self) -> Self::Lock;
+
+    /// `<`. The accesses up to `block_ends` are one step. A block contains no wait.
+    fn block_begins(&self, pid: Pid, lock: &Self::Lock) -> impl Future<Output = Result<(), Self::Error>>;
+
+    /// `>`.
+    fn block_ends(&self, pid: Pid, lock: &Self::Lock);
+}
+
 /// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
 /// able to build any of them, asks for this.
-pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap {}
-impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap> Machine for M {}
+pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap + AtomicBlock {}
+impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap + AtomicBlock> Machine for M {}
 
 /// An instruction by name, as the papers' tables list them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -221,6 +257,8 @@ pub enum Instruction {
     Swap,
     /// [`CompareSwap`]
     CompareSwap,
+    /// [`AtomicBlock`]
+    AtomicBlock,
 }
 
 impl Instruction {
@@ -236,6 +274,7 @@ impl Instruction {
             Self::TestAndSet => "test-and-set",
             Self::Swap => "swap",
             Self::CompareSwap => "compare-and-swap",
+            Self::AtomicBlock => "atomic block",
         }
     }
 }

@@ -8,12 +8,13 @@
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
-    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid, Process,
-    ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
+    Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::{Index, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
@@ -199,6 +200,26 @@ impl<W, T> fmt::Debug for Cell<W, T> {
     }
 }
 
+/// Rows of words.
+pub(crate) struct Table<W, T> {
+    first: usize,
+    columns: usize,
+    cells: Vec<Cell<W, T>>,
+}
+
+impl<W, T> fmt::Debug for Table<W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.cells).finish()
+    }
+}
+
+impl<W, T> Index<(usize, usize)> for Table<W, T> {
+    type Output = Cell<W, T>;
+    fn index(&self, (row, column): (usize, usize)) -> &Cell<W, T> {
+        &self.cells[(row - self.first) * self.columns + column]
+    }
+}
+
 impl<W: ToolWord> Memory for ToolMemory<W> {
     type Error = Infallible;
     type Part = ();
@@ -206,7 +227,9 @@ impl<W: ToolWord> Memory for ToolMemory<W> {
     type Cell<T: Word> = Cell<W, T>;
     type Var<T: Word> = Box<Cell<W, T>>;
     type Row<T: Word> = Vec<Cell<W, T>>;
+    type Table<T: Word> = Table<W, T>;
     type Wait = ();
+    const PLENTY: usize = 4;
 
     fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
 
@@ -216,6 +239,11 @@ impl<W: ToolWord> Memory for ToolMemory<W> {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Vec<Cell<W, T>> {
         (0..n).map(|i| Cell::new(&decl(i).1)).collect()
+    }
+
+    fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<W, T> {
+        let cells = (0..rows.len() * columns).map(|_| Cell::new(&decl)).collect();
+        Table { first: rows.start, columns, cells }
     }
 
     fn wait_begins(&self, _: Pid) {}
@@ -311,6 +339,25 @@ impl<W: ToolWord> CompareSwap for ToolMemory<W> {
     ) -> Result<Result<T, T>, Infallible> {
         let swapped = self.compare_exchange(&v.word, v.encode(old), v.encode(new));
         Ok(swapped.map(|word| v.decode(word)).map_err(|word| v.decode(word)))
+    }
+}
+
+impl<W: ToolWord> AtomicBlock for ToolMemory<W> {
+    type Lock = Box<Cell<W, bool>>;
+
+    fn lock(&self) -> Self::Lock {
+        Box::new(Cell::new(&false.into()))
+    }
+
+    async fn block_begins(&self, _: Pid, lock: &Self::Lock) -> Result<(), Infallible> {
+        while self.compare_exchange(&lock.word, 0, 1).is_err() {
+            W::let_others_run();
+        }
+        Ok(())
+    }
+
+    fn block_ends(&self, _: Pid, lock: &Self::Lock) {
+        self.write_word(&lock.word, 0);
     }
 }
 

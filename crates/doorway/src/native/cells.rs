@@ -4,7 +4,7 @@ use crossbeam_utils::CachePadded;
 use doorway_core::memory::{Decl, Home, Pid, Word};
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::ops::{Deref, Index};
+use std::ops::{Deref, Index, Range};
 use std::sync::atomic::AtomicU64;
 
 /// One shared word.
@@ -109,6 +109,32 @@ impl<T: Word> Index<usize> for Row<T> {
     }
 }
 
+/// A table of variables: each row has cache lines of its own.
+#[derive(Debug)]
+pub struct Table<T: Word> {
+    first: usize,
+    columns: usize,
+    lines: Box<[CachePadded<[Cell<T>; PER_LINE]>]>,
+}
+
+impl<T: Word> Table<T> {
+    pub(super) fn new(rows: Range<usize>, columns: usize, decl: &Decl<'_, T>) -> Self {
+        let lines = rows.len() * columns.div_ceil(PER_LINE);
+        let line = |_| CachePadded::new(std::array::from_fn(|_| Cell::new(decl)));
+        Self { first: rows.start, columns, lines: (0..lines).map(line).collect() }
+    }
+}
+
+impl<T: Word> Index<(usize, usize)> for Table<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, (row, column): (usize, usize)) -> &Cell<T> {
+        assert!(column < self.columns, "the table has no such column");
+        let lines = self.columns.div_ceil(PER_LINE);
+        &self.lines[(row - self.first) * lines + column / PER_LINE][column % PER_LINE]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +155,17 @@ mod tests {
         }
         let nobodys = Row::new((0..3).map(|i| decl(i as u64)));
         assert!(line_of(&nobodys, 0) != line_of(&nobodys, 1) && line_of(&nobodys, 1) != line_of(&nobodys, 2));
+    }
+
+    #[test]
+    fn rows_of_a_table_share_no_line() {
+        let table = Table::new(2..5, 9, &decl(7u64));
+        let line = |row, column| std::ptr::from_ref(&table[(row, column)]) as usize / 128;
+        assert_eq!(line(2, 0), line(2, 7));
+        let mut lines: Vec<usize> = (2..5).flat_map(|row| [line(row, 0), line(row, 8)]).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), 6);
     }
 
     #[test]

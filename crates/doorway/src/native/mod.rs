@@ -6,6 +6,7 @@
 //! | waiting | spin, then yield |
 //! | home | variables of one process may share cache lines, others never do |
 //! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
+//! | atomic block | under a spin lock: whoever dies within blocks all others |
 //! | marks, keeping, parts | nothing |
 //!
 //! # Orderings
@@ -13,16 +14,18 @@
 
 mod cells;
 
-pub use cells::{Cell, Row, Var};
+pub use cells::{Cell, Row, Table, Var};
 
-use crossbeam_utils::Backoff;
+use crossbeam_utils::{Backoff, CachePadded};
 use doorway_core::memory::{
-    Access, Additive, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Swap,
-    TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
+    ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::future::ready;
+use std::ops::Range;
 use std::pin::pin;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 
@@ -71,7 +74,9 @@ impl Memory for Native {
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
+    type Table<T: Word> = Table<T>;
     type Wait = Backoff;
+    const PLENTY: usize = 4096;
 
     fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
 
@@ -81,6 +86,10 @@ impl Memory for Native {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
         Row::new((0..n).map(|i| decl(i).1))
+    }
+
+    fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<T> {
+        Table::new(rows, columns, &decl)
     }
 
     #[inline]
@@ -180,5 +189,31 @@ impl CompareSwap for Native {
     ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
         let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
         done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
+    }
+}
+
+/// What the atomic blocks of one algorithm exclude each other by.
+#[derive(Default, Debug)]
+pub struct BlockLock(CachePadded<AtomicBool>);
+
+impl AtomicBlock for Native {
+    type Lock = BlockLock;
+
+    fn lock(&self) -> BlockLock {
+        BlockLock::default()
+    }
+
+    #[inline]
+    fn block_begins(&self, _: Pid, lock: &BlockLock) -> impl Future<Output = Result<(), Infallible>> {
+        let backoff = Backoff::new();
+        while lock.0.swap(true, SeqCst) {
+            backoff.snooze();
+        }
+        done(())
+    }
+
+    #[inline]
+    fn block_ends(&self, _: Pid, lock: &BlockLock) {
+        lock.0.store(false, SeqCst);
     }
 }
