@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// End the search when it holds this much memory, such as 512M or 8G [default: half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<usize>,
-    /// Do not merge local states that the text says are alike (slow; right whatever the text says)
+    /// Do not merge local states that the text says are alike, nor forget values it says do not matter (slow; right whatever it says)
     #[arg(long)]
     no_keep: bool,
     /// When the search is done, run merged local states side by side to see that they are alike
@@ -185,6 +185,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let rules = Rules {
         passages,
         keep,
+        forget: !args.no_keep,
         crashes: args.crashes,
         registers: args.registers,
         force_registers: args.force,

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+pub mod k_assignment;
 pub mod k_exclusion;
 pub mod memory;
 pub mod mutex;

@@ -24,11 +24,31 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
     all.extend(match info.id {
         "bakery" => lamport::bakery(),
         "ya-two" => yang_anderson::two_process(),
-        "am-chain" => anderson_moir::slots(),
-        "am-fast" => anderson_moir::slots().into_iter().chain(anderson_moir::fast_path(sizes)).collect(),
+        "am-queue" => anderson_moir::queue(sizes),
+        "am-chain" | "am-tree" => anderson_moir::cc_slots(),
+        "am-fast" => together([anderson_moir::cc_slots(), anderson_moir::fast_path(sizes, "")]),
+        "am-graceful" => together([anderson_moir::cc_slots(), anderson_moir::nested(sizes)]),
+        "am-dsm-unbounded" => anderson_moir::dsm_unbounded_slots(),
+        "am-dsm-chain" | "am-dsm-tree" => anderson_moir::dsm_slots(),
+        "am-dsm-fast" => together([anderson_moir::dsm_slots(), anderson_moir::fast_path(sizes, "")]),
+        "am-dsm-graceful" => together([anderson_moir::dsm_slots(), anderson_moir::nested(sizes)]),
+        "am-assign" => together([
+            anderson_moir::cc_slots(),
+            anderson_moir::fast_path(sizes, "exclusion"),
+            anderson_moir::names(sizes),
+        ]),
+        "am-dsm-assign" => together([
+            anderson_moir::dsm_slots(),
+            anderson_moir::fast_path(sizes, "exclusion"),
+            anderson_moir::names(sizes),
+        ]),
         _ => Vec::new(),
     });
     all
+}
+
+fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
+    parts.into_iter().flatten().collect()
 }
 
 /// What an algorithm claims as a solution of its problem, whatever its text.
@@ -44,7 +64,7 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
     let most = sizes.n.min(sizes.k);
     let (exclusion, everyone) = match problem {
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
-        Problem::KExclusion => ("k-exclusion", "k-enter-together"),
+        Problem::KExclusion | Problem::KAssignment => ("k-exclusion", "k-enter-together"),
     };
     vec![
         Property::exclusion(exclusion, sizes.k),

@@ -138,6 +138,26 @@ impl<'a> View<'a> {
         self.get_at(name, 0)
     }
 
+    /// The processes that have a row in a table of the part in view.
+    ///
+    /// # Panics
+    /// If the part has no such table.
+    pub fn rows_of(&self, name: &str) -> std::ops::Range<usize> {
+        let rows = self.world.layout().table(self.part, name).map(|(rows, _)| rows);
+        rows.unwrap_or_else(|| panic!("part {:?} has no table {name}", self.world.layout().part(self.part).path))
+    }
+
+    /// The value of a variable in a table: the process whose row it is in, and its place in the row.
+    ///
+    /// # Panics
+    /// As [`get`](Self::get).
+    #[must_use]
+    pub fn get_in<T: Word>(&self, name: &str, (row, column): (usize, usize)) -> T {
+        let (rows, columns) = self.world.layout().table(self.part, name).unwrap_or((0..0, 0));
+        assert!(rows.contains(&row) && column < columns, "there is no {name}[{row}][{column}]");
+        self.get_at(name, (row - rows.start) * columns + column)
+    }
+
     /// The value of a variable in a row.
     ///
     /// # Panics
@@ -153,6 +173,8 @@ impl<'a> View<'a> {
             )
         };
         assert!(layout.holds::<T>(v), "{} holds no {}", layout.var(v).path, std::any::type_name::<T>());
-        T::unpack(self.state.vars[v as usize])
+        let word = self.state.vars[v as usize];
+        assert!(!layout.var(v).is_forgotten(word), "nobody watches {}, so it has no value", layout.var(v).path);
+        T::unpack(word)
     }
 }

@@ -2,10 +2,14 @@
 
 use doorway_core::memory::{Decl, Domain, Home, Name, Needs, Pid, Register, Word, fit};
 use std::any::TypeId;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A variable of the simulated memory.
 pub type VarId = u32;
+
+/// The value of a variable that nobody watches.
+pub(super) const FORGOTTEN: u64 = u64::MAX;
 
 /// One declared variable.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub struct VarInfo {
     pub counts: bool,
     /// Whether only the process it lives with may access it.
     pub private: bool,
+    /// Whether its value is forgotten while the process it lives with does not watch it.
+    pub watched: bool,
     width: u32,
     of: TypeId,
     fit: fn(u64, u32) -> u64,
@@ -72,6 +78,7 @@ impl VarInfo {
             domain: domain(decl),
             counts: decl.counts,
             private: decl.private,
+            watched: decl.watched,
             width: decl.width,
             of: TypeId::of::<T>(),
             fit: fit::<T>,
@@ -98,10 +105,16 @@ impl VarInfo {
         format!("{}{index}", self.name.name)
     }
 
+    /// Whether this word of the variable is one that was forgotten.
+    #[must_use]
+    pub fn is_forgotten(&self, word: u64) -> bool {
+        self.watched && word == FORGOTTEN
+    }
+
     /// A value of this variable, for people.
     #[must_use]
     pub fn show(&self, word: u64) -> String {
-        (self.show)(word)
+        if self.is_forgotten(word) { "?".to_owned() } else { (self.show)(word) }
     }
 }
 
@@ -234,6 +247,14 @@ impl Layout {
     pub fn find(&self, part: Part, name: &str, index: usize) -> Option<VarId> {
         let (_, first, len) = self.part(part).vars.iter().find(|(n, ..)| *n == name)?;
         (index < *len as usize).then(|| first + index as u32)
+    }
+
+    /// The processes that have a row in a table of a part, and how long a row is.
+    #[must_use]
+    pub fn table(&self, part: Part, name: &str) -> Option<(Range<usize>, usize)> {
+        let (_, var, len) = self.part(part).vars.iter().find(|(n, ..)| *n == name)?;
+        let (first, columns) = self.var(*var).name.table?;
+        Some((first..first + *len as usize / columns, columns))
     }
 
     /// The variable with this full name.

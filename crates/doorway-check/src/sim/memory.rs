@@ -77,6 +77,8 @@ pub(super) struct Replay {
     doorway_done: bool,
     rests: Vec<(Part, Label)>,
     shown: Vec<(Part, &'static str, u64)>,
+    held: Vec<(Part, &'static str, u64)>,
+    watched: Vec<VarId>,
     frames: Vec<String>,
     kept: Option<String>,
     uses_keep: bool,
@@ -136,6 +138,8 @@ impl Default for Replay {
             doorway_done: false,
             rests: Vec::new(),
             shown: Vec::new(),
+            held: Vec::new(),
+            watched: Vec::new(),
             frames: Vec::new(),
             kept: None,
             uses_keep: false,
@@ -159,6 +163,8 @@ pub(super) struct Position {
     pub(super) rests: Box<[(Part, Label)]>,
     /// The private variables that properties can ask for.
     pub(super) shown: Box<[(Part, &'static str, u64)]>,
+    /// The variables of its own whose values matter to it.
+    pub(super) watched: Box<[VarId]>,
     /// Whether it is no step of its own: an access to a private variable, or not the first one of an atomic block.
     pub(super) joined: bool,
     /// Whether it is in an atomic block.
@@ -205,10 +211,14 @@ impl Sim {
             (Poll::Ready(()), ..) => Ran::Ended,
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
-                let Replay { phase, doorway_done, rests, shown, kept, .. } = replay;
-                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {k}"));
-                let (rests, shown) = (rests.into(), shown.into());
-                Ran::Asks(Position { op, part, label, phase, doorway_done, rests, shown, joined, in_block }, key)
+                let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, .. } = replay;
+                shown.extend(held);
+                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {k}"));
+                let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
+                Ran::Asks(
+                    Position { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block },
+                    key,
+                )
             }
             (Poll::Pending, None, None) => Ran::Lost,
         }
@@ -253,6 +263,9 @@ impl Sim {
             r.seen += 1;
             r.kept = None;
             r.rests.retain(|(p, _)| *p != part);
+            if r.phase == Phase::Inside {
+                r.held.clear();
+            }
             r.phase = r.phase.begun();
             Poll::Ready(saw.value)
         })
@@ -485,6 +498,14 @@ impl Memory for Sim {
         }
     }
 
+    fn watch<T: Word>(&self, _: Pid, v: &SimCell<T>) {
+        self.0.replay.borrow_mut().watched.push(v.id);
+    }
+
+    fn unwatch<T: Word>(&self, _: Pid, v: &SimCell<T>) {
+        self.0.replay.borrow_mut().watched.retain(|id| *id != v.id);
+    }
+
     fn part_done(&self, _: Pid) {
         self.0.replay.borrow_mut().frames.pop();
     }
@@ -503,6 +524,7 @@ impl Memory for Sim {
                 r.shown.push((part, name, word));
                 r.shown.sort_unstable();
             }
+            Mark::Holds(name, word) => r.held.push((part, name, word)),
             Mark::Hides(name) => r.shown.retain(|(p, n, _)| (*p, *n) != (part, name)),
         }
     }

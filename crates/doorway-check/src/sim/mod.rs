@@ -71,6 +71,13 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// It reads a variable whose value was said not to matter.
+    Unwatched {
+        /// Who.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// A machine whose tables are made as they are accessed was to be searched.
     Sparse,
     /// There are more processes or variables than the rules can keep track of.
@@ -110,6 +117,10 @@ impl fmt::Display for TextError {
             Self::NotPrivate { pid, label } => write!(
                 f,
                 "{pid} accesses at statement {label} a variable that is declared private to another; declare it with a home only"
+            ),
+            Self::Unwatched { pid, label } => write!(
+                f,
+                "{pid} reads at statement {label} a variable that its owner does not watch; watch it, or drop only_while_watched"
             ),
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")

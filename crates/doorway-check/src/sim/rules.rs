@@ -53,6 +53,8 @@ pub struct Rules {
     pub order: bool,
     /// Whether counters that were [declared](doorway_core::memory::Decl::counts) to be are kept small: after each step the smallest is subtracted from all.
     pub normalise: bool,
+    /// Whether values are forgotten that nobody [watches](doorway_core::memory::Decl::only_while_watched).
+    pub forget: bool,
     /// Whether entries of tables are made when they are first accessed. Tables may then be far larger than memory, and the machine can be
     /// run as a [`Crowd`](super::Crowd) but not searched.
     pub sparse: bool,
@@ -74,6 +76,7 @@ impl Default for Rules {
             force_registers: false,
             order: false,
             normalise: false,
+            forget: true,
             sparse: false,
             measure: None,
         }

@@ -219,6 +219,7 @@ impl World {
         if self.rules().normalise {
             self.normalise(state)?;
         }
+        self.forget(state);
         if self.rules().order {
             self.keep_order(state, p, before, &mut stepped);
         } else {
@@ -316,6 +317,13 @@ impl World {
         if op.var().is_some_and(|v| self.layout().var(v).is_private_to_another(p)) {
             let label = self.locals[p].nodes[at as usize].position.label;
             return Err(TextError::NotPrivate { pid: Pid::new(p), label });
+        }
+        if let (Some(v), Some(word)) = (op.var(), old)
+            && self.layout().var(v).is_forgotten(word)
+            && !matches!(op, Op::Write(..))
+        {
+            let label = self.locals[p].nodes[at as usize].position.label;
+            return Err(TextError::Unwatched { pid: Pid::new(p), label });
         }
         let value = match (action.what, op) {
             (What::Sees(_), Op::Read(v)) if self.writes_in_progress(state, p, v).next().is_none() => return Ok(None),

@@ -1,6 +1,6 @@
 //! A machine: shared variables, processes, and who may step.
 
-use super::layout::{Layout, Part, VarId};
+use super::layout::{FORGOTTEN, Layout, Part, VarId};
 use super::locals::{DONE, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
 use super::op::Op;
@@ -8,7 +8,7 @@ use super::rules::{Rules, Sections};
 use super::{LocalId, TextError};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{Abortable, KExclusion};
-use doorway_core::memory::{Instruction, Label, Pid, Process, Register, Site};
+use doorway_core::memory::{Home, Instruction, Label, Pid, Process, Register, Site};
 use doorway_core::registry::CostModel;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -50,6 +50,8 @@ pub struct World {
     rules: Rules,
     /// What each variable is under the rules.
     kinds: Vec<Register>,
+    /// The variables that matter only while watched, and by whom.
+    watched: Vec<(VarId, usize)>,
 }
 
 impl fmt::Debug for World {
@@ -217,7 +219,12 @@ impl World {
         // Far more than any passage of a text that waits in the words for waiting.
         let longest = 1000 + 100 * n;
         let locals = (0..n).map(|p| Locals::new(&sim, &start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds })
+        let watched = (0..).zip(layout.vars()).filter_map(|(v, info)| match info.home {
+            Home::Of(p) if info.watched && rules.forget => Some((v, p.index())),
+            _ => None,
+        });
+        let watched = watched.collect();
+        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched })
     }
 
     pub(super) fn into_parts(self) -> (Sim, Layout, Box<Start>) {
@@ -248,7 +255,12 @@ impl World {
         let n = self.processes();
         let at = if self.rules.passages == Some(0) { DONE } else { ROOT };
         State {
-            vars: self.layout.vars().iter().map(|v| v.init).collect(),
+            vars: self
+                .layout
+                .vars()
+                .iter()
+                .map(|v| if v.watched && self.rules.forget { FORGOTTEN } else { v.init })
+                .collect(),
             locals: vec![at; n],
             passages: vec![0; if self.counts_passages() { n } else { 0 }],
             crashed: 0,
@@ -277,6 +289,15 @@ impl World {
     #[must_use]
     pub fn weakest_register(&self) -> Register {
         self.kinds.iter().copied().min().unwrap_or(Register::Atomic)
+    }
+
+    /// Forgets the values of variables that nobody watches.
+    pub(super) fn forget(&self, state: &mut State) {
+        for &(v, owner) in &self.watched {
+            if state.vars[v as usize] != FORGOTTEN && !self.node(state, owner).position.watched.contains(&v) {
+                state.vars[v as usize] = FORGOTTEN;
+            }
+        }
     }
 
     pub(super) fn node(&self, state: &State, p: usize) -> &Node {

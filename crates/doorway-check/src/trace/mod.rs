@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::sim::{Action, Phase, State, TextError, What, World};
+use crate::sim::{Action, Phase, State, TextError, VarId, What, World};
 use serde::Serialize;
 
 /// A run from the first state, step by step.
@@ -45,9 +45,9 @@ pub struct Step {
     /// Whether a turn of a wait failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
-    /// The variable that changed, and its new value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub changed: Option<(String, String)>,
+    /// The variables that changed, and their new values. Several only in an atomic block, or beside a private variable.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<(String, String)>,
     /// The section that the step led into, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<&'static str>,
@@ -130,14 +130,13 @@ impl Step {
     pub(crate) fn take(world: &mut World, state: &mut State, action: Action) -> Result<Option<Self>, TextError> {
         let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
-        let old = op.var().map(|v| state.vars[v as usize]);
+        let old = state.vars.clone();
         let writing = state.writing;
         let owed = state.owes.get(p).copied().unwrap_or(0);
         let mut more = Vec::new();
         let mut watch = |op, part, saw| more.push((op, part, saw));
         let Some(stepped) = world.act_watched(state, action, &mut watch)? else { return Ok(None) };
         let layout = world.layout();
-        let new = op.var().map(|v| state.vars[v as usize]);
         let after = world.phase(state, p);
         let did = match action.what {
             What::Crash => "crashes".to_owned(),
@@ -158,10 +157,10 @@ impl Step {
             instruction: op.instruction().map(doorway_core::memory::Instruction::name),
             did,
             waits: stepped.failed_turn,
-            changed: op
-                .var()
-                .filter(|_| old != new)
-                .map(|v| (layout.short_name(v), layout.var(v).show(state.vars[v as usize]))),
+            changed: (0..old.len())
+                .filter(|&v| old[v] != state.vars[v])
+                .map(|v| (layout.short_name(v as VarId), layout.vars()[v].show(state.vars[v])))
+                .collect(),
             now: (before != after || stepped.passage_ended).then(|| section(after)),
         }))
     }

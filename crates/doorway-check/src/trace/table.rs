@@ -15,7 +15,7 @@ impl Step {
         if self.waits { format!("{what}, waits") } else { what }
     }
 
-    /// What came of it: the variable that changed, and who is inside or done.
+    /// What came of it: the variables that changed, and who is inside or done.
     #[must_use]
     pub fn consequence(&self) -> String {
         let changed = self.changed.iter().map(|(name, value)| format!("{name} = {value}"));

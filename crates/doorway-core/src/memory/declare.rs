@@ -1,6 +1,6 @@
 //! Declaring variables: everything a memory must know of one, and the place it belongs to.
 
-use super::{Memory, Pid, Word};
+use super::{AtomicBlock, Memory, Pid, Word};
 use core::ops::Range;
 
 /// In whose module of a distributed shared memory a variable lives.
@@ -104,11 +104,13 @@ pub struct Decl<'a, T> {
     pub counts: bool,
     /// Whether only the process it lives with ever accesses it; see [`Decl::private`].
     pub private: bool,
+    /// Whether its value matters only while its owner watches it; see [`Decl::only_while_watched`].
+    pub watched: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false }
+    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false, watched: false }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -141,6 +143,14 @@ impl<'a, T: Word> Decl<'a, T> {
     pub fn private(mut self, p: Pid) -> Self {
         self.private = true;
         self.home(p)
+    }
+
+    /// Its value matters only while the process it lives with [watches](super::Here::watches) it: before anybody reads it again, it will be written. A checker then
+    /// forgets the value, and states that differ in nothing else are one. It notices if somebody does read it.
+    #[must_use]
+    pub fn only_while_watched(mut self) -> Self {
+        self.watched = true;
+        self
     }
 
     /// It wraps at this many bits.
@@ -242,5 +252,12 @@ impl<'m, M: Memory> Site<'m, M> {
     ) -> M::Table<T> {
         let name = Name { part: self.part, name, index: Some(0), table: Some((rows.start, columns)) };
         self.memory.table(name, rows, columns, decl.into())
+    }
+}
+
+impl<M: AtomicBlock> Site<'_, M> {
+    /// What the atomic blocks of this part exclude each other by.
+    pub fn lock(&self) -> M::Lock {
+        self.memory.lock()
     }
 }

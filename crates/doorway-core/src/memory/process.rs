@@ -99,10 +99,28 @@ impl<'p, M: Memory> Here<'p, M> {
         self.mark(Mark::Shows(name, value.pack()));
     }
 
+    /// The same, until the exit section begins: for what a process holds inside.
+    #[inline(always)]
+    pub fn holds<T: Word>(self, name: &'static str, value: T) {
+        self.mark(Mark::Holds(name, value.pack()));
+    }
+
     /// Properties can no longer ask for it.
     #[inline(always)]
     pub fn hides(self, name: &'static str) {
         self.mark(Mark::Hides(name));
+    }
+
+    /// The value of this variable of its own matters to the process from here on; see [`Decl::only_while_watched`](super::Decl::only_while_watched).
+    #[inline(always)]
+    pub fn watches<T: Word>(self, v: &M::Cell<T>) {
+        self.process.memory.watch(self.process.pid, v);
+    }
+
+    /// It does not any more.
+    #[inline(always)]
+    pub fn watches_no_more<T: Word>(self, v: &M::Cell<T>) {
+        self.process.memory.unwatch(self.process.pid, v);
     }
 
     /// "About to do `label`, and of this function's locals only `live` still matter."

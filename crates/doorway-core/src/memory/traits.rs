@@ -30,6 +30,8 @@ pub enum Mark {
     Rests(Label),
     /// A private variable of this part has this value from here on. Properties can ask for it; it is part of the local state.
     Shows(&'static str, u64),
+    /// The same, until the exit section begins: what a process holds inside.
+    Holds(&'static str, u64),
     /// It has none any more.
     Hides(&'static str),
 }
@@ -113,6 +115,14 @@ pub trait Memory: Sized {
     /// See [`Here::part_done`](super::Here::part_done).
     #[inline(always)]
     fn part_done(&self, _pid: Pid) {}
+
+    /// See [`Here::watches`](super::Here::watches).
+    #[inline(always)]
+    fn watch<T: Word>(&self, _pid: Pid, _v: &Self::Cell<T>) {}
+
+    /// See [`Here::watches_no_more`](super::Here::watches_no_more).
+    #[inline(always)]
+    fn unwatch<T: Word>(&self, _pid: Pid, _v: &Self::Cell<T>) {}
 
     /// See [`Here::mark`](super::Here::mark).
     #[inline(always)]

@@ -42,6 +42,8 @@ pub enum Problem {
     MutualExclusion,
     /// At most `k` inside: [`k_exclusion`](crate::k_exclusion).
     KExclusion,
+    /// At most `k` inside, each with a name of its own: [`k_assignment`](crate::k_assignment).
+    KAssignment,
 }
 
 impl fmt::Display for Problem {
@@ -49,6 +51,7 @@ impl fmt::Display for Problem {
         f.write_str(match self {
             Self::MutualExclusion => "mutual exclusion",
             Self::KExclusion => "k-exclusion",
+            Self::KAssignment => "k-assignment",
         })
     }
 }

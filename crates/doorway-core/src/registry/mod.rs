@@ -33,8 +33,11 @@ mod info;
 
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, SizeError, Sizes, Tolerates};
 
+use crate::k_assignment::anderson_moir_94::Renaming;
 use crate::k_exclusion::KExclusion;
-use crate::k_exclusion::anderson_moir_94::{Chain, FastPath};
+use crate::k_exclusion::anderson_moir_94::{
+    Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds,
+};
 use crate::memory::{Instruction, Machine, Register, Site};
 use crate::mutex::TestAndSetLock;
 use crate::mutex::lamport_74::Bakery;
@@ -173,6 +176,23 @@ registry! {
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
 
+    /// [`Queue`]
+    AndersonMoirQueue: Queue<M>, |site, sizes| Queue::new(site, sizes.n, sizes.k), Info {
+        id: "am-queue",
+        title: "a counter and a queue in atomic blocks, for comparison",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "1",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::AtomicBlock],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "Q1", "Q2", "Q3"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::Order("O(N)"))],
+        fits: Fits::Any,
+        defaults: Defaults { n: 4, k: 2, passages: None },
+    };
+
     /// [`Chain`]
     AndersonMoirChain: Chain<M>, |site, sizes| Chain::new(site, sizes.n, sizes.k), Info {
         id: "am-chain",
@@ -186,7 +206,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[
-            (CostModel::Cc, Bound::AtMost { formula: "7(N-k)", at: |s, _| 7 * levels(s) }),
+            (CostModel::Cc, Bound::AtMost { formula: "7(N-k)", at: bounds::theorem_1 }),
             (CostModel::CcWriteBack, Bound::AtMost {
                 formula: "6(N-k); 3(N-k) if c <= k",
                 at: |s, c| if c <= s.k { 3 * levels(s) } else { 6 * levels(s) },
@@ -197,17 +217,27 @@ registry! {
         defaults: Defaults { n: 4, k: 2, passages: None },
     };
 
-    /// [`FastPath`] around a [`Chain`] for `2k` and, as the slow path, a [`Chain`] for `N`.
-    AndersonMoirFast: FastPath<M, Chain<M>, Chain<M>>,
-    |site, sizes| FastPath::new(
-        site,
-        sizes.k,
-        |block| Chain::new(block, block_inputs(sizes), sizes.k),
-        |slow| Chain::new(slow, sizes.n, sizes.k),
-    ),
-    Info {
+    /// [`Tree`] of [`Chain`]s
+    AndersonMoirTree: CcTree<M>, |site, sizes| cc_tree(site, sizes), Info {
+        id: "am-tree",
+        title: "Anderson and Moir's tree of chains",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "3(a)",
+        instructions: READ_WRITE_ADD,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I1", "I2", "I3", "I4", "U1"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k ceil(log2(ceil(N/k)))", at: bounds::theorem_2 }), (CostModel::Dsm, Bound::Unbounded)],
+        fits: Fits::Any,
+        defaults: Defaults { n: 4, k: 1, passages: None },
+    };
+
+    /// [`FastPath`] around a [`Chain`] for `2k` and, as the slow path, a [`Tree`] for `N`
+    AndersonMoirFast: CcFast<M>, |site, sizes| cc_fast(site, sizes), Info {
         id: "am-fast",
-        title: "Anderson and Moir's fast path, with chains as block and slow path",
+        title: "Anderson and Moir's fast path around a tree",
         problem: Problem::KExclusion,
         paper: ANDERSON_MOIR_94,
         figure: "4",
@@ -216,27 +246,176 @@ registry! {
         fairness: "starvation-free",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
-        rmr: &[
-            (CostModel::Cc, Bound::AtMost {
-                formula: "7k+2 if c <= k, else 7N+2 (the slow path is a chain)",
-                at: |s, c| {
-                    let block = 7 * levels(Sizes { n: block_inputs(s), k: s.k });
-                    if c <= s.k { block + 2 } else { block + 7 * levels(s) + 2 }
-                },
-            }),
-            (CostModel::Dsm, Bound::Unbounded),
-        ],
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_3 }), (CostModel::Dsm, Bound::Unbounded)],
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
+
+    /// [`NestedFastPaths`] of [`Chain`]s
+    AndersonMoirGraceful: NestedFastPaths<M, Chain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, cc_chain), Info {
+        id: "am-graceful",
+        title: "Anderson and Moir's nested fast paths",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "3(b)",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::BoundedDecrement],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I1", "I2", "I3", "I4", "U1", "G1", "G2", "G3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "ceil(c/k)(7k+2)", at: bounds::theorem_4 }), (CostModel::Dsm, Bound::Unbounded)],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`Chain`] of [`DsmUnboundedSlot`]s
+    AndersonMoirDsmUnbounded: Chain<M, DsmUnboundedSlot<M>>, |site, sizes| Chain::dsm_unbounded(site, &Stage::whole(sizes.n, sizes.k)), Info {
+        id: "am-dsm-unbounded",
+        title: "Anderson and Moir's chain for distributed memory, with new locations for each wait",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "5",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I5", "I6", "I7", "I8", "I9", "I10", "U2"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "8(N-k)", at: bounds::unbounded_chain })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 2, k: 1, passages: Some(2) },
+    };
+
+    /// [`Chain`] of [`DsmSlot`]s
+    AndersonMoirDsmChain: DsmChain<M>, |site, sizes| Chain::dsm(site, &Stage::whole(sizes.n, sizes.k)), Info {
+        id: "am-dsm-chain",
+        title: "Anderson and Moir's chain for distributed memory",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "6",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "D0", "D1", "D2", "D3", "D4", "D5", "D6"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14(N-k)", at: bounds::theorem_5 })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`Tree`] of [`Chain`]s of [`DsmSlot`]s
+    AndersonMoirDsmTree: DsmTree<M>, |site, sizes| dsm_tree(site, sizes), Info {
+        id: "am-dsm-tree",
+        title: "Anderson and Moir's tree for distributed memory",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "3(a) with 6",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "D0", "D1", "D2", "D3", "D4", "D5", "D6"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k ceil(log2(ceil(N/k)))", at: bounds::theorem_6 })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 1, passages: Some(1) },
+    };
+
+    /// [`FastPath`] of [`DsmSlot`]s
+    AndersonMoirDsmFast: DsmFast<M>, |site, sizes| dsm_fast(site, sizes), Info {
+        id: "am-dsm-fast",
+        title: "Anderson and Moir's fast path for distributed memory",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "4 with 6",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "D0", "D1", "D2", "D3", "D4", "D5", "D6", "F1", "F2"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_7 })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 1, passages: Some(1) },
+    };
+
+    /// [`NestedFastPaths`] of [`DsmSlot`]s
+    AndersonMoirDsmGraceful: NestedFastPaths<M, DsmChain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, Chain::dsm), Info {
+        id: "am-dsm-graceful",
+        title: "Anderson and Moir's nested fast paths for distributed memory",
+        problem: Problem::KExclusion,
+        paper: ANDERSON_MOIR_94,
+        figure: "3(b) with 6",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::BoundedDecrement, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "D0", "D1", "D2", "D3", "D4", "D5", "D6", "G1", "G2", "G3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "ceil(c/k)(14k+2)", at: bounds::theorem_8 })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 1, passages: Some(1) },
+    };
+
+    /// [`Renaming`] over a [`FastPath`]
+    AndersonMoirAssign: Renaming<M, CcFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| cc_fast(inner, sizes)), Info {
+        id: "am-assign",
+        title: "Anderson and Moir's k-assignment: names over a fast path",
+        problem: Problem::KAssignment,
+        paper: ANDERSON_MOIR_94,
+        figure: "7 over 4",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::TestAndSet],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I1", "I2", "I3", "I4", "U1", "F1", "F2", "unique-names", "N2", "N3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "8k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_9 }), (CostModel::Dsm, Bound::Unbounded)],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
+    /// [`Renaming`] over a [`FastPath`] of [`DsmSlot`]s
+    AndersonMoirDsmAssign: Renaming<M, DsmFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| dsm_fast(inner, sizes)), Info {
+        id: "am-dsm-assign",
+        title: "Anderson and Moir's k-assignment for distributed memory",
+        problem: Problem::KAssignment,
+        paper: ANDERSON_MOIR_94,
+        figure: "7 over 4 with 6",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::TestAndSet, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "D0", "D1", "D2", "D3", "D4", "D5", "D6", "F1", "F2", "unique-names", "N2", "N3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "15k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_10 })],
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+    };
+}
+
+/// The compositions of Anderson and Moir's parts that have an entry, for both machine models.
+type CcTree<M> = Tree<M, Chain<M>>;
+type CcFast<M> = FastPath<M, Chain<M>, CcTree<M>>;
+type DsmChain<M> = Chain<M, DsmSlot<M>>;
+type DsmTree<M> = Tree<M, DsmChain<M>>;
+type DsmFast<M> = FastPath<M, DsmChain<M>, DsmTree<M>>;
+
+fn cc_chain<M: Machine>(site: &Site<'_, M>, stage: &Stage) -> Chain<M> {
+    Chain::new(site, stage.inputs, stage.k)
+}
+
+fn cc_tree<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> CcTree<M> {
+    Tree::new(site, sizes.n, sizes.k, cc_chain)
+}
+
+fn cc_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> CcFast<M> {
+    FastPath::new(site, sizes.n, sizes.k, cc_chain, |slow| cc_tree(slow, sizes))
+}
+
+fn dsm_tree<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmTree<M> {
+    Tree::new(site, sizes.n, sizes.k, Chain::dsm)
+}
+
+fn dsm_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmFast<M> {
+    FastPath::new(site, sizes.n, sizes.k, Chain::dsm, |slow| dsm_tree(slow, sizes))
 }
 
 /// Slots in a chain.
 fn levels(sizes: Sizes) -> u64 {
     sizes.n.saturating_sub(sizes.k) as u64
-}
-
-/// How many processes can be in the block behind a fast path at once.
-fn block_inputs(sizes: Sizes) -> usize {
-    sizes.n.min(2 * sizes.k)
 }

@@ -34,7 +34,10 @@
 //! # Departures from the paper
 //! None.
 
+use super::Slot;
+use crate::Failure;
 use crate::memory::{FetchAdd, Mark, Memory, Pid, Process, Site};
+use core::convert::Infallible;
 
 /// The shared variables of Figure 2.
 #[derive(Debug)]
@@ -49,21 +52,17 @@ impl<M: FetchAdd> CcSlot<M> {
     pub fn new(site: &Site<'_, M>, j: usize) -> Self {
         Self { part: site.here(), x: site.var("X", j as i64), q: site.var("Q", Pid::new(0)) }
     }
+}
 
-    /// Which part of the algorithm it is.
-    pub fn part(&self) -> M::Part {
+impl<M: FetchAdd> Slot<M> for CcSlot<M> {
+    type Refusal = Infallible;
+
+    fn part(&self) -> M::Part {
         self.part
     }
 
-    /// Entry section, statements 2 to 5.
-    ///
-    /// # Cancel safety
-    /// Dropping this future part-way *is* a crash of `p` and spends one of the `j - 1` tolerated.
-    ///
-    /// # Errors
-    /// If an access failed.
     #[inline]
-    pub async fn acquire(&self, p: &Process<M>) -> Result<(), M::Error> {
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
         let p = p.on(self.part);
         if p.at(2).fetch_add(&self.x, -1).await? == 0 {
             // No slot was free,
@@ -80,12 +79,8 @@ impl<M: FetchAdd> CcSlot<M> {
         Ok(())
     }
 
-    /// Exit section, statements 6 and 7.
-    ///
-    /// # Errors
-    /// If an access failed.
     #[inline]
-    pub async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
+    async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(6).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 4 sees it,
         p.keep(7, &());

@@ -39,6 +39,7 @@
 //!    bound is computed with size `N` and stands.
 //! 2. The price: while slow processes are inside, newcomers go slow too, until fewer than `k` are active.
 
+use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
 use crate::memory::{FetchAdd, Mark, Memory, Process, Site};
@@ -63,17 +64,19 @@ pub struct Passed<B, S> {
 }
 
 impl<M: FetchAdd, Block, Slow> FastPath<M, Block, Slow> {
-    /// A fast path for `k` processes. `block` and `slow` are built on sites within this one.
+    /// A fast path for `k` of `n` processes. `block` and `slow` are built on sites within this one; `block` for its stage, `slow` for all.
     pub fn new(
         site: &Site<'_, M>,
+        n: usize,
         k: usize,
-        block: impl FnOnce(&Site<'_, M>) -> Block,
+        block: impl FnOnce(&Site<'_, M>, &Stage) -> Block,
         slow: impl FnOnce(&Site<'_, M>) -> Slow,
     ) -> Self {
+        let stage = Stage { members: 0..n, inputs: n.min(2 * k), k };
         Self {
             part: site.here(),
             x: site.var("X", k as i64),
-            block: block(&site.part("block", None)),
+            block: block(&site.part("block", None), &stage),
             slow: slow(&site.part("slow", None)),
         }
     }

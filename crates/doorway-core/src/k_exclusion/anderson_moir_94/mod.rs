@@ -2,14 +2,49 @@
 //!
 //! | in the paper | here |
 //! |---|---|
+//! | Figure 1, a queue in atomic blocks | [`Queue`] |
 //! | Figure 2, one level | [`CcSlot`] |
-//! | Figure 2 as a chain, Theorem 1 | [`Chain`] |
-//! | Figure 4, fast path, Theorem 3 | [`FastPath`] |
+//! | Figures 2, 5 and 6 as chains, Theorems 1 and 5 | [`Chain`] |
+//! | Figure 3(a), tree, Theorems 2 and 6 | [`Tree`] |
+//! | Figure 4, fast path, Theorems 3 and 7 | [`FastPath`] |
+//! | Figure 3(b), nested fast paths, Theorems 4 and 8 | [`NestedFastPaths`] |
+//! | Figure 5, one level | [`DsmUnboundedSlot`] |
+//! | Figure 6, one level | [`DsmSlot`] |
+//! | Figure 7, renaming, Theorems 9 and 10 | [`k_assignment`](crate::k_assignment::anderson_moir_94) |
+//!
+//! The parts compose: a [`Slot`] becomes a [`Chain`], and chains the blocks of trees and fast paths, whichever kind of slot it is.
+//!
+//! ```
+//! use doorway_core::k_exclusion::anderson_moir_94::{Chain, Tree};
+//! use doorway_core::memory::Site;
+//! use doorway_check::sim::Sim;
+//!
+//! // Five processes, two inside: leaves for 0..4 and for 4 alone, and a root for the 2 + 1 that come out of them.
+//! let sim = Sim::default();
+//! let _tree = Tree::new(&Site::new(&sim), 5, 2, |site, stage| Chain::new(site, stage.inputs, stage.k));
+//! let slots = ["level0.block0.slot3", "level0.block0.slot2", "level1.block0.slot2"];
+//! assert_eq!(sim.layout().names(), slots.map(|slot| [format!("{slot}.X"), format!("{slot}.Q")]).concat());
+//! ```
 
+pub mod bounds;
 mod cc_slot;
 mod chain;
+mod dsm_slot;
+mod dsm_unbounded_slot;
 mod fast_path;
+mod loc;
+mod nested;
+mod queue;
+mod slot;
+mod tree;
 
 pub use cc_slot::CcSlot;
 pub use chain::Chain;
+pub use dsm_slot::DsmSlot;
+pub use dsm_unbounded_slot::{DsmUnboundedSlot, LocationsExhausted};
 pub use fast_path::{FastPath, Passed};
+pub use loc::Loc;
+pub use nested::{NestedFastPaths, Went};
+pub use queue::Queue;
+pub use slot::{Slot, Stage};
+pub use tree::Tree;

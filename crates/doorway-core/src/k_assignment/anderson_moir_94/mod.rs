@@ -1,0 +1,5 @@
+//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC 1994: names.
+
+mod renaming;
+
+pub use renaming::{Named, Renaming};

@@ -1,0 +1,39 @@
+//! k-assignment: at most `k` of `N` processes inside, each with a name of its own among `0..k`.
+//!
+//! # Problem
+//! [k-exclusion](crate::k_exclusion), and:
+//!
+//! - **unique names** (safety): every process in its critical section holds a name of `0..k`, and no two of them hold the same.
+//!
+//! Names are *long-lived*: they are given back with the place, and given out again. A process that crashes inside keeps its name for ever, as it keeps its
+//! place.
+//!
+//! # What it is for
+//! A name is an index: which of `k` connections, GPUs or buffers is yours, without a further lock. It is also what turns a wait-free object for `k` processes into one that any
+//! number may use while up to `k - 1` of them die: the name says which of the `k` processes to be.
+
+pub mod anderson_moir_94;
+
+use crate::k_exclusion::KExclusion;
+use crate::memory::Memory;
+
+/// A solution of k-assignment on the memory `M`.
+///
+/// ```
+/// use doorway::native::{Native, now};
+/// use doorway_core::k_assignment::{KAssignment, anderson_moir_94::Renaming};
+/// use doorway_core::k_exclusion::{KExclusion, anderson_moir_94::Chain};
+/// use doorway_core::memory::{Pid, Process, Site};
+///
+/// fn name<A: KAssignment<Native>>(_: &A, held: &A::Held) -> usize {
+///     A::name(held)
+/// }
+/// let names = Renaming::new(&Site::new(&Native::new()), 2, |site| Chain::new(site, 3, 2));
+/// let (p, q) = (Process::new(Pid::new(0), Native::new()), Process::new(Pid::new(1), Native::new()));
+/// let (a, b) = (now(names.acquire(&p)).unwrap(), now(names.acquire(&q)).unwrap());
+/// assert_eq!((name(&names, &a), name(&names, &b)), (0, 1));
+/// ```
+pub trait KAssignment<M: Memory>: KExclusion<M> {
+    /// The name that a passage holds.
+    fn name(held: &Self::Held) -> usize;
+}

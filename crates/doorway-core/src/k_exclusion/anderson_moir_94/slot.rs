@@ -1,0 +1,52 @@
+//! What a chain is made of.
+
+use crate::Failure;
+use crate::memory::{Memory, Process};
+use core::fmt::Debug;
+use core::ops::Range;
+
+/// A `(j+1, j)`-exclusion: of the at most `j + 1` processes that the stage before lets in, it holds back one whenever `j` have passed.
+///
+/// Three figures are slots: [`CcSlot`](super::CcSlot), [`DsmUnboundedSlot`](super::DsmUnboundedSlot) and [`DsmSlot`](super::DsmSlot). All that is
+/// built of them (chains, trees, fast paths) is the same text for each.
+pub trait Slot<M: Memory> {
+    /// Why it may turn a process away.
+    type Refusal: Debug;
+
+    /// Which part of the algorithm it is.
+    fn part(&self) -> M::Part;
+
+    /// The entry section.
+    ///
+    /// # Cancel safety
+    /// Dropping this future part-way *is* a crash of `p` and spends one of the `j - 1` tolerated.
+    ///
+    /// # Errors
+    /// If an access failed; `p` then stands where it stood. If `p` is refused, it has not entered the slot.
+    fn acquire(&self, p: &Process<M>) -> impl Future<Output = Result<(), Failure<M::Error, Self::Refusal>>>;
+
+    /// The exit section.
+    ///
+    /// # Errors
+    /// If an access failed; `p` then stands where it stood, as after a crash.
+    fn release(&self, p: &Process<M>) -> impl Future<Output = Result<(), M::Error>>;
+}
+
+/// A stage of a larger solution: which processes can come to it, how many of them at once, and how many it lets pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// The processes that can come to it.
+    pub members: Range<usize>,
+    /// How many of them can be in it at once.
+    pub inputs: usize,
+    /// How many it lets pass.
+    pub k: usize,
+}
+
+impl Stage {
+    /// The only stage of a solution for `n` processes.
+    #[must_use]
+    pub fn whole(n: usize, k: usize) -> Self {
+        Self { members: 0..n, inputs: n, k }
+    }
+}

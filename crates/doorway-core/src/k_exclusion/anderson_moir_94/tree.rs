@@ -1,0 +1,111 @@
+//! `(N, k)`-exclusion by a tree of smaller solutions.
+//!
+//! # Problem
+//! k-exclusion whose cost grows with `k log(N/k)`, not with `N`.
+//!
+//! # Source
+//! Anderson and Moir, PODC 1994: **Figure 3(a)**, Theorems 2 (with [`CcSlot`](super::CcSlot)s) and 6 (with [`DsmSlot`](super::DsmSlot)s).
+//!
+//! # Idea
+//! ```text
+//!   2k processes → block ─┐                        each block lets k of at most 2k pass
+//!   2k processes → block ─┴→ block ─┐
+//!   2k processes → block ─┐         ├→ block → critical section
+//!   2k processes → block ─┴→ block ─┘
+//! ```
+//! Processes `2kg .. 2k(g+1)` share leaf `g`. Two blocks feed one on the next level, which so has at most `2k` in it. The exit
+//! runs from the root down: whoever still occupies a block must be counted by all blocks before it.
+//!
+//! # Shared variables
+//! Those of each block.
+//!
+//! # Cost, faults, fairness
+//! There are `ceil(log2(ceil(N/k)))` levels, and a block that `m` processes can reach holds back at most `m - k`: with slots, `7k` (CC) or `14k` (DSM) remote references a
+//! level. Tolerates what the blocks tolerate, `k - 1` crashes: a dead process takes one place in each block of its path. Starvation-free if the blocks are.
+//!
+//! # Departures from the paper
+//! 1. `N` and `k` are arbitrary: the last leaf may have fewer processes, an odd block goes up alone, and a block that no more than `k` can
+//!    reach does nothing. The paper leaves this to the reader; its bound needs the outer rounding up.
+//! 2. In DSM a block has spin locations only for the processes that can come to it.
+
+use super::Stage;
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Memory, Process, Site};
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+/// Blocks, leaves first.
+#[derive(Debug)]
+pub struct Tree<M: Memory, Block> {
+    part: M::Part,
+    /// How many processes share a leaf.
+    leaf: usize,
+    levels: Vec<Vec<Block>>,
+}
+
+impl<M: Memory, Block> Tree<M, Block> {
+    /// A tree that lets `k` of `n` processes in. Each block is built on a site within this one, for its stage.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize, block: impl Fn(&Site<'_, M>, &Stage) -> Block) -> Self {
+        let leaf = 2 * k;
+        let mut stages: Vec<Stage> = (0..n.div_ceil(leaf))
+            .map(|g| {
+                let members = leaf * g..n.min(leaf * (g + 1));
+                Stage { inputs: members.len(), members, k }
+            })
+            .collect();
+        let mut levels = Vec::new();
+        loop {
+            let site = site.part("level", Some(levels.len()));
+            let blocks = stages.iter().enumerate().map(|(i, stage)| block(&site.part("block", Some(i)), stage));
+            levels.push(blocks.collect());
+            if stages.len() <= 1 {
+                return Self { part: site.here(), leaf, levels };
+            }
+            stages = stages.chunks(2).map(|feeding| merge(feeding, k)).collect();
+        }
+    }
+
+    /// The blocks on a process's way, leaf first.
+    fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &Block)> {
+        let leaf = p / self.leaf;
+        self.levels.iter().enumerate().map(move |(height, blocks)| (height, &blocks[leaf >> height]))
+    }
+}
+
+/// The stage that these two feed, or this one.
+fn merge(feeding: &[Stage], k: usize) -> Stage {
+    let members = feeding[0].members.start..feeding[feeding.len() - 1].members.end;
+    Stage { members, inputs: feeding.iter().map(|stage| stage.inputs.min(k)).sum(), k }
+}
+
+impl<M: Memory, Block: KExclusion<M, Refusal = Infallible>> KExclusion<M> for Tree<M, Block> {
+    /// What each block holds, leaf first.
+    type Held = Vec<Block::Held>;
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Self::Held, Failure<M::Error>> {
+        let here = p.on(self.part);
+        let mut held = Vec::new();
+        for (height, block) in self.path(p.pid().index()) {
+            here.keep(1, &(height, &held));
+            here.part(&(height, &held));
+            let got = block.acquire(p).await?;
+            here.part_done();
+            held.push(got);
+        }
+        Ok(held)
+    }
+
+    async fn release(&self, p: &Process<M>, mut held: Self::Held) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        for (height, block) in self.path(p.pid().index()).rev() {
+            let Some(got) = held.pop() else { return Ok(()) };
+            here.keep(2, &(height, &got, &held));
+            here.part(&(height, &held));
+            block.release(p, got).await?;
+            here.part_done();
+        }
+        Ok(())
+    }
+}
