@@ -11,12 +11,16 @@
 //!    somebody is made to: others leave and come back until the copy is spoilt.
 //! 3. Others stay inside until the victim waits. Then one leaves, a step at a time, until the victim can go on, and step 1 comes again.
 //!
+//! 4. In half of the runs, others lie in ambush: they stop in front of every part of the algorithm (a slot, a block) that the victim has not come to yet, and go on when it
+//!    comes there, so that it finds every part as full as can be. If nobody else can go on, the one that came last to its ambush does.
+//!
 //! If a turn of the victim's wait costs something although nothing has changed, it can be made to pay for ever: there is no bound. Runs are repeated
 //! with other choices wherever these rules leave one, and with a share of steps that break them.
 
 use crate::explore::Worst;
-use crate::sim::{Crowd, Op, Phase, TextError, World};
+use crate::sim::{Crowd, Op, Part, Phase, TextError, World};
 use doorway_core::registry::CostModel;
+use std::collections::HashSet;
 
 /// A hunt for an expensive passage.
 #[derive(Clone, Copy, Debug)]
@@ -70,41 +74,61 @@ impl Hunt {
     /// If a text cannot be run.
     pub fn on(&self, fresh: impl Fn() -> Result<World, TextError>) -> Result<Quarry, TextError> {
         let mut quarry = Quarry { worst: Worst::Bounded(0), passages: 0, steps: 0 };
+        let mut route = HashSet::new();
         for run in 0..self.runs {
             if quarry.steps >= self.steps || self.is_enough(quarry.worst) {
                 break;
             }
             let mut chance = fastrand::Rng::with_seed(self.seed.wrapping_add(u64::from(run)));
-            let crowd = Crowd::new(fresh()?, 0, self.model)?;
-            let others = crowd.processes().min(self.contention);
+            let world = fresh()?;
+            let victim = victim(world.processes());
+            let crowd = Crowd::new(world, victim, self.model)?;
+            let most = crowd.processes().min(self.contention);
+            let others = (0..crowd.processes()).filter(|&p| p != victim).take(most.saturating_sub(1)).collect();
             // The first run keeps to the rules; later ones break them more and more often.
             let unruly = [0.0, 0.0, 0.01, 0.01, 0.1, 0.1][run as usize % 6];
             let mut chase = Chase {
                 crowd,
-                entering: (1..others).collect(),
+                entering: others,
+                victim,
                 leaving: Vec::new(),
                 inside: Vec::new(),
                 unruly,
                 by_force: run % 2 == 1,
+                ambushes: run % 4 >= 2,
+                in_ambush: Vec::new(),
+                let_go: HashSet::new(),
+                tried: 0,
+                returns: 0,
+                resting: Vec::new(),
+                visited: HashSet::new(),
+                route: std::mem::take(&mut route),
                 spent: 0,
                 quarry,
             };
-            chance.shuffle(&mut chase.entering);
+            if !chase.ambushes {
+                chance.shuffle(&mut chase.entering);
+            } // otherwise those far from the victim begin: its neighbours are to stand where it will
             match self.method {
                 Method::Adversary => chase.run(self, &mut chance)?,
-                Method::Random => chase.run_at_random(self, &mut chance, others.max(1))?,
+                Method::Random => chase.run_at_random(self, &mut chance)?,
             }
             quarry = chase.quarry;
+            route = chase.route;
         }
         Ok(quarry)
     }
 }
 
-const VICTIM: usize = 0;
+/// Not the first process: what belongs to nobody in particular is initially often its own.
+fn victim(processes: usize) -> usize {
+    1.min(processes - 1)
+}
 
 /// One run.
 struct Chase {
     crowd: Crowd,
+    victim: usize,
     /// Others that may be able to go on in their entry sections, or to begin.
     entering: Vec<usize>,
     /// Others in their exit sections, the one that moves last.
@@ -114,6 +138,22 @@ struct Chase {
     unruly: f64,
     /// Whether others leave and come back only to spoil the victim's cache.
     by_force: bool,
+    /// Whether others stop in front of parts that the victim has not come to.
+    ambushes: bool,
+    /// Those that have, the last one last.
+    in_ambush: Vec<usize>,
+    /// Those that were let go: they lie in ambush no more in this passage.
+    let_go: HashSet<usize>,
+    /// How many of them were let go since the victim last took a step.
+    tried: usize,
+    /// How many have left since then.
+    returns: usize,
+    /// Those that come back when it takes its next.
+    resting: Vec<usize>,
+    /// The parts that the victim has come to in this passage, before it was inside and since.
+    visited: HashSet<(Part, bool)>,
+    /// The parts that it came to in any passage so far.
+    route: HashSet<Part>,
     /// What the victim's passage has cost so far.
     spent: u64,
     quarry: Quarry,
@@ -123,13 +163,12 @@ impl Chase {
     fn run(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
         let end = self.quarry.passages + u64::from(hunt.passages);
         while self.quarry.passages < end && self.quarry.steps < hunt.steps && !hunt.is_enough(self.quarry.worst) {
-            while let Some(q) = self.entering.pop() {
-                self.go_as_far_as_it_can(q, hunt)?;
-            }
+            self.follow_the_victim(hunt, chance)?;
+            self.everybody_goes_on(hunt)?;
             if self.unruly > 0.0 && chance.f64() < self.unruly && self.release_one(chance)? {
                 continue;
             }
-            if !self.crowd.is_blocked(VICTIM) {
+            if !self.crowd.is_blocked(self.victim) {
                 self.spoil_its_cache(hunt, chance)?;
                 if self.step_of_the_victim()? {
                     return Ok(());
@@ -141,11 +180,40 @@ impl Chase {
         Ok(())
     }
 
-    fn run_at_random(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng, processes: usize) -> Result<(), TextError> {
+    /// When the victim has come to another part, whoever lies in ambush there goes on, and in such runs whoever was leaving leaves first and comes back.
+    fn follow_the_victim(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
+        let part = self.crowd.next_part(self.victim);
+        let inside = matches!(self.crowd.phase(self.victim), Phase::Inside | Phase::Exit);
+        self.route.insert(part);
+        if !self.visited.insert((part, inside)) || !self.ambushes {
+            return Ok(());
+        }
+        let (crowd, visited) = (&self.crowd, &self.visited);
+        let sprung: Vec<usize> =
+            self.in_ambush.extract_if(.., |q| visited.contains(&(crowd.next_part(*q), false))).collect();
+        self.entering.extend(sprung);
+        self.everybody_goes_on(hunt)?;
+        while self.leaving.iter().any(|&q| !self.crowd.is_blocked(q)) && self.quarry.steps < hunt.steps {
+            self.release_one(chance)?;
+            self.everybody_goes_on(hunt)?;
+        }
+        Ok(())
+    }
+
+    fn everybody_goes_on(&mut self, hunt: &Hunt) -> Result<(), TextError> {
+        while let Some(q) = self.entering.pop() {
+            self.go_as_far_as_it_can(q, hunt)?;
+        }
+        Ok(())
+    }
+
+    fn run_at_random(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
+        let mut all = std::mem::take(&mut self.entering);
+        all.push(self.victim);
         let end = self.quarry.passages + u64::from(hunt.passages);
         while self.quarry.passages < end && self.quarry.steps < hunt.steps && !hunt.is_enough(self.quarry.worst) {
-            let p = chance.usize(0..processes);
-            if p != VICTIM {
+            let p = all[chance.usize(0..all.len())];
+            if p != self.victim {
                 self.step(p)?;
             } else if self.step_of_the_victim()? {
                 return Ok(());
@@ -158,17 +226,24 @@ impl Chase {
         self.quarry.steps += 1;
         let moved = self.crowd.step(p)?;
         for woken in self.crowd.take_woken() {
-            if woken != VICTIM && self.crowd.phase(woken) == Phase::Entry {
+            if woken != self.victim && self.crowd.phase(woken) == Phase::Entry {
                 self.entering.push(woken);
             }
         }
         Ok(moved)
     }
 
-    /// Into the critical section, or up to a wait.
+    /// Into the critical section, up to a wait, or into an ambush.
     fn go_as_far_as_it_can(&mut self, q: usize, hunt: &Hunt) -> Result<(), TextError> {
+        let from = self.crowd.next_part(q);
         while matches!(self.crowd.phase(q), Phase::Remainder | Phase::Entry) && !self.crowd.is_blocked(q) {
             if self.quarry.steps >= hunt.steps {
+                return Ok(());
+            }
+            let part = self.crowd.next_part(q);
+            let may_stop = self.ambushes && part != from && !self.let_go.contains(&q);
+            if may_stop && self.route.contains(&part) && !self.visited.contains(&(part, false)) {
+                self.in_ambush.push(q);
                 return Ok(());
             }
             self.step(q)?;
@@ -179,12 +254,31 @@ impl Chase {
         Ok(())
     }
 
+    /// It comes back at once; but if many did while the victim waited, and that did not help it, it comes back when the victim has moved. Otherwise a few that come back
+    /// may keep the ones out that the victim waits for.
+    fn comes_back(&mut self, q: usize) {
+        self.returns += 1;
+        if self.returns > 4 * self.crowd.processes() {
+            self.resting.push(q);
+        } else {
+            self.entering.push(q);
+        }
+    }
+
     /// Lets one that is inside, or on its way out, take a step; whether there is one.
     fn release_one(&mut self, chance: &mut fastrand::Rng) -> Result<bool, TextError> {
         let able = self.leaving.iter().rposition(|&q| !self.crowd.is_blocked(q));
         let q = match able {
             Some(at) => self.leaving[at],
-            None if self.inside.is_empty() => return Ok(false),
+            None if self.inside.is_empty() => {
+                // The last one, and when that has not helped, the one before it, so that nobody runs in circles.
+                let Some(last) = self.in_ambush.len().checked_sub(1) else { return Ok(false) };
+                let next = self.in_ambush.remove(last - self.tried.min(last));
+                self.tried = if self.tried >= last { 0 } else { self.tried + 1 };
+                self.let_go.insert(next);
+                self.entering.push(next);
+                return Ok(true);
+            }
             None => {
                 let q = self.inside.swap_remove(chance.usize(0..self.inside.len()));
                 self.leaving.push(q);
@@ -193,14 +287,15 @@ impl Chase {
         };
         if self.step(q)?.passage_ended {
             self.leaving.retain(|&other| other != q);
-            self.entering.push(q); // it comes back at once
+            self.let_go.remove(&q);
+            self.comes_back(q);
         }
         Ok(true)
     }
 
     /// If the victim is about to read from its cache, whoever is about to write that variable goes first.
     fn spoil_its_cache(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
-        let Op::Read(v) = self.crowd.next(VICTIM) else { return Ok(()) };
+        let Op::Read(v) = self.crowd.next(self.victim) else { return Ok(()) };
         if !self.crowd.is_cached(v) {
             return Ok(());
         }
@@ -214,9 +309,7 @@ impl Chase {
                 if !self.release_one(chance)? {
                     break;
                 }
-                while let Some(q) = self.entering.pop() {
-                    self.go_as_far_as_it_can(q, hunt)?;
-                }
+                self.everybody_goes_on(hunt)?;
             }
             return Ok(());
         };
@@ -224,7 +317,7 @@ impl Chase {
         let moved = self.step(q)?;
         if moved.passage_ended {
             self.leaving.retain(|&other| other != q);
-            self.entering.push(q);
+            self.comes_back(q);
         } else if !self.leaving.contains(&q) {
             self.leaving.push(q);
         }
@@ -233,17 +326,20 @@ impl Chase {
 
     /// The victim takes a step; whether it was seen to pay without end.
     fn step_of_the_victim(&mut self) -> Result<bool, TextError> {
-        let was_blocked = self.crowd.is_blocked(VICTIM);
-        let mut moved = self.step(VICTIM)?;
+        self.tried = 0;
+        self.returns = 0;
+        self.entering.append(&mut self.resting);
+        let was_blocked = self.crowd.is_blocked(self.victim);
+        let mut moved = self.step(self.victim)?;
         self.spent += moved.cost;
         if moved.failed_turn && !was_blocked {
             // Twice more, with nothing changed: what it still pays the second time it can be made to pay for ever.
             for turn in 0..2 {
                 let mut paid = 0;
                 loop {
-                    moved = self.step(VICTIM)?;
+                    moved = self.step(self.victim)?;
                     paid += moved.cost;
-                    if moved.failed_turn || moved.passage_ended || self.crowd.phase(VICTIM) == Phase::Inside {
+                    if moved.failed_turn || moved.passage_ended || self.crowd.phase(self.victim) == Phase::Inside {
                         break;
                     }
                 }
@@ -261,6 +357,7 @@ impl Chase {
             self.quarry.passages += 1;
             self.quarry.worst = self.quarry.worst.max(Worst::Bounded(self.spent));
             self.spent = 0;
+            self.visited.clear();
         }
         Ok(false)
     }

@@ -237,7 +237,8 @@ fn hunt(
     let enough = subject.info.bound(model).and_then(|bound| bound.at(sizes, contention));
     let (runs, steps, seed) = (args.runs, args.steps, args.seed);
     let hunt = Hunt { model, contention, method, runs, passages: 3, steps, enough, seed };
-    let quarry = hunt.on(|| subject.world(sizes, Rules::default())).map_err(|e| e.to_string())?;
+    let rules = Rules { sparse: true, ..Rules::default() };
+    let quarry = hunt.on(|| subject.world(sizes, rules)).map_err(|e| e.to_string())?;
     let covered = format!(
         "{}: {} of process 0 in {}; a lower bound, not a proof",
         args.method.name(),

@@ -4,7 +4,7 @@
 //! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back.
 
 use super::cache::{Line, Reference};
-use super::layout::{Layout, VarId};
+use super::layout::{Layout, Part, VarId};
 use super::memory::{GoneOn, Phase, Replay, Running, Sim};
 use super::op::Op;
 use super::{TextError, World};
@@ -118,6 +118,12 @@ impl Crowd {
         self.members[p].next
     }
 
+    /// The part of the algorithm that a process is about to access.
+    #[must_use]
+    pub fn next_part(&self, p: usize) -> Part {
+        self.members[p].replay.part().unwrap_or(Part::ROOT)
+    }
+
     /// Whether the measured process would read a variable from its cache.
     #[must_use]
     pub fn is_cached(&self, v: VarId) -> bool {
@@ -139,6 +145,7 @@ impl Crowd {
         };
         member.next = op;
         member.running = Some(running);
+        self.grow();
         Ok(())
     }
 
@@ -162,13 +169,17 @@ impl Crowd {
         Ok(moved)
     }
 
-    fn access(&mut self, p: usize) -> Result<Moved, TextError> {
+    /// Makes room for the variables that were made since.
+    fn grow(&mut self) {
         for var in self.sim.take_made() {
             self.vars.push(var.init);
             self.watchers.push(Vec::new());
             self.cached.push(Line::default());
             self.layout.vars.push(var);
         }
+    }
+
+    fn access(&mut self, p: usize) -> Result<Moved, TextError> {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
         let saw = op.apply(&self.layout, &mut self.vars);
@@ -203,7 +214,10 @@ impl Crowd {
             member.reads.clear();
         }
         match gone {
-            GoneOn::Asks(op) => member.next = op,
+            GoneOn::Asks(op) => {
+                member.next = op;
+                self.grow();
+            }
             GoneOn::Ended => self.begin_passage(p)?,
             GoneOn::FailedTurn | GoneOn::Lost => return Err(TextError::Lost(Pid::new(p))),
         }

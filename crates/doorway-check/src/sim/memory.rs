@@ -122,6 +122,11 @@ impl Replay {
         self.phase
     }
 
+    /// The part of what it asks for.
+    pub(super) fn part(&self) -> Option<Part> {
+        self.asks.map(|asked| asked.part)
+    }
+
     /// Whether what it asks for belongs to the step before.
     pub(super) fn is_joined(&self) -> bool {
         self.asks.is_some_and(|asked| asked.joined)
