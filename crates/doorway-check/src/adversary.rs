@@ -120,6 +120,9 @@ impl Hunt {
     }
 }
 
+/// How many may leave and come back while the victim waits, before they stay away until it moves.
+const PATIENCE: usize = 16;
+
 /// Not the first process: what belongs to nobody in particular is initially often its own.
 fn victim(processes: usize) -> usize {
     1.min(processes - 1)
@@ -258,7 +261,7 @@ impl Chase {
     /// may keep the ones out that the victim waits for.
     fn comes_back(&mut self, q: usize) {
         self.returns += 1;
-        if self.returns > 4 * self.crowd.processes() {
+        if self.returns > PATIENCE {
             self.resting.push(q);
         } else {
             self.entering.push(q);

@@ -10,6 +10,7 @@ use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_core::registry::{CostModel, Sizes};
+use doorway_lab::theorems::{self, Effort, Theorem};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZero;
@@ -18,7 +19,15 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The algorithm, as `doorway list` names it
-    id: String,
+    #[arg(required_unless_present = "theorems")]
+    id: Option<String>,
+    /// Measure Anderson and Moir's theorems instead: bound, worst found, method, for each size and number of competitors. Ten minutes; less with --n, --k,
+    /// --contention or --theorem
+    #[arg(long, conflicts_with_all = ["id", "model", "method", "passages", "without_bounded_decrement"])]
+    theorems: bool,
+    /// With --theorems: only this one, such as 3 or 1+k; may be given several times
+    #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems")]
+    only: Vec<String>,
     /// Processes [default: the algorithm's]
     #[arg(long)]
     n: Option<usize>,
@@ -37,16 +46,19 @@ pub(crate) struct Args {
     /// Passages of each process, for algorithms with unbounded variables [default: the algorithm's]
     #[arg(long)]
     passages: Option<NonZero<u32>>,
-    /// With adversary or random: how often to begin anew
-    #[arg(long, default_value_t = 20)]
-    runs: u32,
-    /// With adversary or random: steps in all
-    #[arg(long, default_value_t = 200_000_000)]
-    steps: u64,
+    /// With adversary or random: how often to begin anew [default: 20; of each row of the theorems: 40]
+    #[arg(long)]
+    runs: Option<u32>,
+    /// With adversary or random: steps in all [default: 200 million; of each row of the theorems: 20 million]
+    #[arg(long)]
+    steps: Option<u64>,
     /// With adversary or random: chooses the choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// End an exhaustive search after this many states
+    /// Let a bounded decrement be a loop on compare-and-swap, as on machines without that instruction
+    #[arg(long)]
+    without_bounded_decrement: bool,
+    /// End an exhaustive search after this many states [default: none; of each row of the theorems: 1 million]
     #[arg(long, value_name = "STATES")]
     max_states: Option<NonZero<usize>>,
     /// Print one JSON document
@@ -121,7 +133,8 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
+    let Some(id) = &args.id else { return theorems(args) };
+    let subject = subject::find(id).map_err(|e| e.to_string())?;
     let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
     let contention = args.contention.map_or(sizes.n, NonZero::get);
     if contention > sizes.n {
@@ -191,7 +204,11 @@ fn exhaustive(
     let mut found = Found { worst: Worst::Bounded(0), complete: true, covered: String::new(), trace: None };
     let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
     for p in 0..sizes.n {
-        let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(passages) };
+        let rules = Rules {
+            measure: Some((p, model)),
+            bounded_decrement: !args.without_bounded_decrement,
+            ..Rules::with_passages(passages)
+        };
         let passage = subject
             .world(sizes, rules)
             .and_then(|world| {
@@ -235,15 +252,69 @@ fn hunt(
     args: &Args,
 ) -> Result<Found, String> {
     let enough = subject.info.bound(model).and_then(|bound| bound.at(sizes, contention));
-    let (runs, steps, seed) = (args.runs, args.steps, args.seed);
+    let (runs, steps, seed) = (args.runs.unwrap_or(20), args.steps.unwrap_or(200_000_000), args.seed);
     let hunt = Hunt { model, contention, method, runs, passages: 3, steps, enough, seed };
-    let rules = Rules { sparse: true, ..Rules::default() };
+    let rules = Rules { sparse: true, bounded_decrement: !args.without_bounded_decrement, ..Rules::default() };
     let quarry = hunt.on(|| subject.world(sizes, rules)).map_err(|e| e.to_string())?;
     let covered = format!(
-        "{}: {} of process 0 in {}; a lower bound, not a proof",
+        "{}: {} in {}; a lower bound, not a proof",
         args.method.name(),
         count(quarry.passages, "passage"),
         count(quarry.steps, "step")
     );
     Ok(Found { worst: quarry.worst, complete: false, covered, trace: None })
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Theorems<'a> {
+    rows: &'a [theorems::Row],
+    lost_exchanges: &'a [u64],
+}
+
+fn theorems(args: &Args) -> Result<Exit, String> {
+    let mut effort = Effort { seed: args.seed, ..Effort::default() };
+    effort.runs = args.runs.unwrap_or(effort.runs);
+    effort.steps = args.steps.unwrap_or(effort.steps);
+    effort.states = args.max_states.map_or(effort.states, NonZero::get);
+    let chosen = |t: &&Theorem| args.only.is_empty() || args.only.iter().any(|only| only == t.number);
+    let chosen: Vec<&Theorem> = theorems::THEOREMS.iter().filter(chosen).collect();
+    let fits = |s: &&Sizes| args.n.is_none_or(|n| s.n == n) && args.k.is_none_or(|k| s.k == k);
+    let sizes: Vec<Sizes> = theorems::SMALL.iter().chain(&theorems::LARGE).filter(fits).copied().collect();
+    if chosen.is_empty() || sizes.is_empty() {
+        let all = theorems::SMALL.iter().chain(&theorems::LARGE).map(|s| format!("({},{})", s.n, s.k));
+        let numbers = theorems::THEOREMS.iter().map(|t| t.number);
+        return Err(format!(
+            "no row is left; the theorems are {}, the sizes {}",
+            numbers.collect::<Vec<_>>().join(", "),
+            all.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    let mut rows = Vec::new();
+    for theorem in chosen {
+        for &sizes in &sizes {
+            let mut contentions = theorems::contentions(sizes);
+            contentions.retain(|&c| args.contention.is_none_or(|only| only.get() == c));
+            let more = theorems::measure(theorem, sizes, &contentions, effort).map_err(|e| e.to_string())?;
+            if !args.json {
+                let text = theorems::text(&more);
+                let lines = if rows.is_empty() { text.as_str() } else { text.split_once('\n').map_or("", |(_, t)| t) };
+                print(lines)?;
+            }
+            rows.extend(more);
+        }
+    }
+    let lost = theorems::lost_exchanges(4).map_err(|e| e.to_string())?;
+    if args.json {
+        print_json(&Theorems { rows: &rows, lost_exchanges: &lost })?;
+    } else {
+        print(&format!(
+            "\nexhaustive: the exact worst; adversary: a lower bound\n\
+             without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
+             Table 1, of what is here:\n{}",
+            lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+            doorway_lab::catalogue::table_1()
+        ))?;
+    }
+    Ok(if rows.iter().any(theorems::Row::is_broken) { Exit::Failed } else { Exit::Fine })
 }

@@ -124,3 +124,22 @@ fn paragraph(info: &Info) -> String {
         info.properties.join(" ")
     )
 }
+
+/// Anderson and Moir's Table 1, of the solutions in the registry: remote references by order, and instructions.
+#[must_use]
+pub fn table_1() -> String {
+    let mut rows = vec![["", "with contention", "without", "instructions"].map(str::to_owned)];
+    rows.extend(registry::ALL.iter().filter_map(|info| {
+        let (contended, calm) = info.orders?;
+        let instructions = info.instructions.iter().map(|i| i.name()).collect::<Vec<_>>().join(", ");
+        Some([info.id.to_owned(), contended.to_owned(), calm.to_owned(), instructions])
+    }));
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    rows.iter()
+        .map(|[id, contended, calm, instructions]| {
+            let [a, b, c] = widths;
+            format!("{id:a$}  {contended:b$}  {calm:c$}  {instructions}\n")
+        })
+        .collect()
+}

@@ -1,6 +1,7 @@
 //! The catalogue as tables, measurements against rivals, and their records.
 //!
 //! - [`catalogue`]: the registry as rows and tables.
+//! - [`theorems`]: Anderson and Moir's theorems beside what is found.
 //! - `measure` (on Linux): CPU time, pinning, medians.
 //! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.
 //! - `cargo bench -p doorway-lab --bench generic`: the generic text beside the same algorithm by hand.
@@ -12,3 +13,4 @@
 pub mod catalogue;
 #[cfg(target_os = "linux")]
 pub mod measure;
+pub mod theorems;

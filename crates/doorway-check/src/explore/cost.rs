@@ -64,8 +64,19 @@ impl Explorer<'_> {
     ///
     /// # Panics
     /// If the rules measure nobody.
-    pub fn worst_passage(self, mut world: World, contention: usize) -> Result<WorstPassage, TextError> {
-        let (process, _) = world.rules().measure.expect("the rules say whose references to count");
+    pub fn worst_passage(self, world: World, contention: usize) -> Result<WorstPassage, TextError> {
+        let mut passages = self.worst_passages(world, &[contention])?;
+        Ok(passages.remove(0))
+    }
+
+    /// [`worst_passage`](Self::worst_passage) for several numbers of competitors, by one search.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// If the rules measure nobody.
+    pub fn worst_passages(self, mut world: World, contentions: &[usize]) -> Result<Vec<WorstPassage>, TextError> {
         if world.rules().sparse {
             return Err(TextError::Sparse);
         }
@@ -74,35 +85,46 @@ impl Explorer<'_> {
         let mut search = Search::with_graph(self, &world, initial);
         let (_, stop) = search.search(&mut world)?;
         let searching = begun.elapsed();
-        let (store, graph) = (&search.store, search.graph.as_ref().expect("it was asked for"));
-        let meter = Meter { graph, process, processes: world.processes(), contention };
-        let (worst, actions, repeats) = match meter.longest() {
-            Err(witness) => {
-                let lasso = meter.witness(store, witness);
-                let actions = lasso.actions(&mut world, store)?;
-                (Worst::Unbounded, actions, Some(lasso))
-            }
-            Ok(best) => {
-                let (cost, way) = meter.worst_way(&best);
-                let lasso = Lasso::straight(store, way);
-                (Worst::Bounded(cost), lasso.actions(&mut world, store)?, None)
-            }
+        let among = |&contention| {
+            let passage = worst_among(&mut world, &search, contention)?;
+            Ok(WorstPassage { complete: stop.is_none(), searching, ..passage })
         };
-        let mut trace = Trace::of(&mut world, &search.initial, &actions)?;
-        if let Some(lasso) = repeats {
-            trace.repeats(lasso.prefix_len(), vec![format!("each time round costs p{process} a remote reference")]);
-        }
-        Ok(WorstPassage {
-            process,
-            worst,
-            trace: (!trace.is_empty()).then_some(trace),
-            states: store.len(),
-            edges: search.edges,
-            complete: stop.is_none(),
-            searching,
-            measuring: begun.elapsed() - searching,
-        })
+        contentions.iter().map(among).collect()
     }
+}
+
+/// The worst passage in a graph that was searched.
+fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Result<WorstPassage, TextError> {
+    let begun = Instant::now();
+    let (process, _) = world.rules().measure.expect("the rules say whose references to count");
+    let (store, graph) = (&search.store, search.graph.as_ref().expect("it was asked for"));
+    let meter = Meter { graph, process, processes: world.processes(), contention };
+    let (worst, actions, repeats) = match meter.longest() {
+        Err(witness) => {
+            let lasso = meter.witness(store, witness);
+            let actions = lasso.actions(world, store)?;
+            (Worst::Unbounded, actions, Some(lasso))
+        }
+        Ok(best) => {
+            let (cost, way) = meter.worst_way(&best);
+            let lasso = Lasso::straight(store, way);
+            (Worst::Bounded(cost), lasso.actions(world, store)?, None)
+        }
+    };
+    let mut trace = Trace::of(world, &search.initial, &actions)?;
+    if let Some(lasso) = repeats {
+        trace.repeats(lasso.prefix_len(), vec![format!("each time round costs p{process} a remote reference")]);
+    }
+    Ok(WorstPassage {
+        process,
+        worst,
+        trace: (!trace.is_empty()).then_some(trace),
+        states: store.len(),
+        edges: search.edges,
+        complete: true,
+        searching: Duration::ZERO,
+        measuring: begun.elapsed(),
+    })
 }
 
 struct Meter<'a> {

@@ -7,6 +7,7 @@
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
+use super::rules::Rules;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name,
     Next, Pid, ReadWrite, Swap, TestAndSet, Word, fit,
@@ -53,8 +54,10 @@ pub struct Sim(Rc<Inner>);
 struct Inner {
     layout: RefCell<Layout>,
     replay: RefCell<Replay>,
-    /// Whether entries of tables are made when they are first accessed.
+    /// Whether entries of tables are made when they are first accessed: for tables too large to be built.
     sparse: bool,
+    /// Whether a bounded decrement is a loop on compare-and-swap.
+    loops_to_decrement: bool,
     /// Those that were made since somebody asked.
     made: RefCell<Vec<VarInfo>>,
 }
@@ -396,9 +399,9 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
 }
 
 impl Sim {
-    /// A memory in which entries of tables are made when they are first accessed: for tables too large to be built.
-    pub(super) fn sparse() -> Self {
-        Self(Rc::new(Inner { sparse: true, ..Inner::default() }))
+    pub(super) fn with_rules(rules: &Rules) -> Self {
+        let (sparse, loops_to_decrement) = (rules.sparse, !rules.bounded_decrement);
+        Self(Rc::new(Inner { sparse, loops_to_decrement, ..Inner::default() }))
     }
 
     fn make(&self, entry: VarInfo) -> VarId {
@@ -573,7 +576,18 @@ impl BoundedDecrement for Sim {
     const WAIT_FREE: bool = true;
 
     async fn bounded_decrement(&self, at: Access<Part>, v: &SimCell<u64>) -> Result<u64, Infallible> {
-        Ok(self.access(at, Op::BoundedDecrement(v.id), v.private).await)
+        if !self.0.loops_to_decrement {
+            return Ok(self.access(at, Op::BoundedDecrement(v.id), v.private).await);
+        }
+        let mut old = self.access(at, Op::Read(v.id), v.private).await;
+        while old > 0 {
+            let saw = self.access(at, Op::CompareSwap(v.id, old, old - 1), v.private).await;
+            if saw == old {
+                break;
+            }
+            old = saw;
+        }
+        Ok(old)
     }
 }
 

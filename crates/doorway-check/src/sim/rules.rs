@@ -53,6 +53,8 @@ pub struct Rules {
     pub order: bool,
     /// Whether counters that were [declared](doorway_core::memory::Decl::counts) to be are kept small: after each step the smallest is subtracted from all.
     pub normalise: bool,
+    /// Whether a bounded decrement is one step. Otherwise it is a loop on compare-and-swap, as on machines without that instruction.
+    pub bounded_decrement: bool,
     /// Whether values are forgotten that nobody [watches](doorway_core::memory::Decl::only_while_watched).
     pub forget: bool,
     /// Whether entries of tables are made when they are first accessed. Tables may then be far larger than memory, and the machine can be
@@ -76,6 +78,7 @@ impl Default for Rules {
             force_registers: false,
             order: false,
             normalise: false,
+            bounded_decrement: true,
             forget: true,
             sparse: false,
             measure: None,

@@ -104,7 +104,7 @@ impl World {
     where
         A: KExclusion<Sim> + 'static,
     {
-        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
+        let sim = Sim::with_rules(&rules);
         let algorithm = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {
@@ -134,7 +134,7 @@ impl World {
     where
         A: Abortable<Sim> + 'static,
     {
-        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
+        let sim = Sim::with_rules(&rules);
         let algorithm = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {
@@ -179,7 +179,7 @@ impl World {
     where
         F: Future<Output = ()> + 'static,
     {
-        let sim = if rules.sparse { Sim::sparse() } else { Sim::default() };
+        let sim = Sim::with_rules(&rules);
         let shared = Rc::new(build(&Site::new(&sim)));
         let memory = sim.clone();
         let start = move |pid| -> Running {

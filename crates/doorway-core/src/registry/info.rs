@@ -29,6 +29,9 @@ pub struct Info {
     pub registers: Register,
     /// Remote references of one passage, for each cost model in which something is claimed.
     pub rmr: &'static [(CostModel, Bound)],
+    /// Remote references by order, on the machine it is made for: under contention, and while at most `k` compete. For solutions of
+    /// k-exclusion: the columns of Anderson and Moir's Table 1.
+    pub orders: Option<(&'static str, &'static str)>,
     /// The sizes it can be built for.
     pub fits: Fits,
     /// Sizes at which exploring it completes in seconds.

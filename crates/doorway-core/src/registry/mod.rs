@@ -133,6 +133,7 @@ registry! {
         tolerates: Tolerates::None,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -150,6 +151,7 @@ registry! {
         tolerates: Tolerates::None,
         registers: Register::Safe,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: Some(2) },
     };
@@ -172,6 +174,7 @@ registry! {
             (CostModel::CcWriteBack, Bound::AtMost { formula: "11", at: |_, c| if c <= 1 { 5 } else { 11 } }),
             (CostModel::Dsm, Bound::AtMost { formula: "10", at: |_, c| if c <= 1 { 5 } else { 10 } }),
         ],
+        orders: None,
         fits: Fits::TwoProcesses,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
@@ -189,6 +192,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::Order("O(N)"))],
+        orders: Some(("O(N)", "O(N)")),
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 2, passages: None },
     };
@@ -213,6 +217,7 @@ registry! {
             }),
             (CostModel::Dsm, Bound::Unbounded),
         ],
+        orders: Some(("O(N-k)", "O(N-k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 2, passages: None },
     };
@@ -230,6 +235,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k ceil(log2(ceil(N/k)))", at: bounds::theorem_2 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(k log(N/k))", "O(k log(N/k))")),
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 1, passages: None },
     };
@@ -247,6 +253,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_3 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(k log(N/k))", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -264,6 +271,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "ceil(c/k)(7k+2)", at: bounds::theorem_4 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(c)", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -281,6 +289,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "8(N-k)", at: bounds::unbounded_chain })],
+        orders: Some(("O(N-k)", "O(N-k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 2, k: 1, passages: Some(2) },
     };
@@ -298,6 +307,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14(N-k)", at: bounds::theorem_5 })],
+        orders: Some(("O(N-k)", "O(N-k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
@@ -315,6 +325,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k ceil(log2(ceil(N/k)))", at: bounds::theorem_6 })],
+        orders: Some(("O(k log(N/k))", "O(k log(N/k))")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -332,6 +343,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_7 })],
+        orders: Some(("O(k log(N/k))", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -349,6 +361,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "ceil(c/k)(14k+2)", at: bounds::theorem_8 })],
+        orders: Some(("O(c)", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -366,6 +379,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "8k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_9 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(k log(N/k))", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: None },
     };
@@ -383,6 +397,7 @@ registry! {
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "15k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_10 })],
+        orders: Some(("O(k log(N/k))", "O(k)")),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
     };

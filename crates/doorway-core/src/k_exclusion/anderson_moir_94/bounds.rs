@@ -115,3 +115,24 @@ pub fn renaming(sizes: Sizes) -> u64 {
 pub fn unbounded_chain(sizes: Sizes, _c: usize) -> u64 {
     chain(DSM_UNBOUNDED_SLOT, sizes)
 }
+
+/// What [`NestedFastPaths`](super::NestedFastPaths) cost at the most as they are laid out, CC: less than Theorem 4 at full contention, because the bottom needs no path of its
+/// own.
+#[must_use]
+pub fn nested_layout_cc(sizes: Sizes) -> u64 {
+    nested_layout(CC_SLOT, sizes)
+}
+
+/// The same, DSM.
+#[must_use]
+pub fn nested_layout_dsm(sizes: Sizes) -> u64 {
+    nested_layout(DSM_SLOT, sizes)
+}
+
+fn nested_layout(slot: u64, Sizes { n, k }: Sizes) -> u64 {
+    let depths = n.saturating_sub(2 * k).div_ceil(k);
+    let bottom = (n - depths * k).saturating_sub(k);
+    // Going deeper costs one reference and that depth's block; whoever has a place before the bottom also gives it back.
+    let through = |depths: usize| depths as u64 * (1 + slot * k as u64);
+    (through(depths) + slot * bottom as u64).max(if depths > 0 { through(depths) + 1 } else { 0 })
+}
