@@ -1,8 +1,8 @@
 //! Anderson and Moir's invariants, as the files of `anderson_moir_94` state them.
 
+use super::holders;
 use crate::Property;
 use crate::property::View;
-use crate::sim::Phase;
 use doorway_core::k_exclusion::anderson_moir_94::Loc;
 use doorway_core::memory::Pid;
 use doorway_core::registry::Sizes;
@@ -111,7 +111,7 @@ pub(super) fn nested(sizes: Sizes) -> Vec<Property> {
     let Sizes { n, k } = sizes;
     let claims = [
         Property::always("G1", move |v| {
-            v.get::<u64>("X") + v.processes().filter(|&p| is_fast(v, p)).count() as u64 == k as u64
+            k.checked_sub(v.processes().filter(|&p| is_fast(v, p)).count()) == Some(v.get::<u64>("X") as usize)
         }),
         Property::always("G2", move |v| v.count(5..=6) <= 2 * k),
         Property::always("G3", move |v| {
@@ -122,20 +122,13 @@ pub(super) fn nested(sizes: Sizes) -> Vec<Property> {
     claims.map(|claim| claim.each("depth")).into()
 }
 
-/// (N1), which is the problem's, to (N3).
+/// (N2) and (N3); (N1) is the problem's.
 pub(super) fn names(sizes: Sizes) -> Vec<Property> {
-    fn held(v: &View<'_>, name: u64) -> usize {
-        v.processes().filter(|&p| v.shown(p, "name") == Some(name)).count()
-    }
     let k = sizes.k as u64;
     vec![
-        Property::always("unique-names", move |v| {
-            let named = |&p: &usize| v.shown::<u64>(p, "name").is_some_and(|name| name < k && held(v, name) == 1);
-            v.processes().filter(|&p| v.phase(p) == Phase::Inside).all(|p| named(&p))
-        }),
-        Property::always("N2", move |v| (0..k - 1).all(|i| v.get_at::<bool>("X", i as usize) == (held(v, i) > 0))),
+        Property::always("N2", move |v| (0..k - 1).all(|i| v.get_at::<bool>("X", i as usize) == (holders(v, i) > 0))),
         Property::always("N3", move |v| {
-            v.processes().filter_map(|p| v.shown(p, "tries")).all(|i: u64| (i..k).any(|j| held(v, j) == 0))
+            v.processes().filter_map(|p| v.shown(p, "tries")).all(|i: u64| (i..k).any(|j| holders(v, j) == 0))
         }),
     ]
 }

@@ -7,13 +7,17 @@ mod lamport;
 mod yang_anderson;
 
 use crate::Property;
+use crate::property::View;
+use crate::sim::Phase;
 use doorway_core::registry::{Info, Problem, Sizes};
 
 /// Everything that an algorithm claims at these sizes, in the order of its registry entry.
 #[must_use]
 pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let place = |claim: &Property| info.properties.iter().position(|name| *name == claim.name());
     let mut claims = askable(info, sizes);
-    claims.retain(|claim| info.properties.contains(&claim.name()));
+    claims.retain(|claim| place(claim).is_some());
+    claims.sort_by_key(place);
     claims
 }
 
@@ -66,7 +70,7 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion | Problem::KAssignment => ("k-exclusion", "k-enter-together"),
     };
-    vec![
+    let mut all = vec![
         Property::exclusion(exclusion, sizes.k),
         Property::deadlock_free("deadlock-free"),
         Property::sometimes(everyone, move |v| v.inside() == most),
@@ -76,5 +80,18 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
         Property::first_come("first-come-first-served", 1),
         Property::first_come("k-first-come-first-served", sizes.k),
         Property::first_enabled("first-in-first-enabled"),
-    ]
+    ];
+    if problem == Problem::KAssignment {
+        let k = sizes.k as u64;
+        all.push(Property::always("unique-names", move |v| {
+            let named = |p| v.shown::<u64>(p, "name").is_some_and(|name| name < k && holders(v, name) == 1);
+            v.processes().filter(|&p| v.phase(p) == Phase::Inside).all(named)
+        }));
+    }
+    all
+}
+
+/// How many hold this name. A solution of k-assignment says as a whole, not in a part, which one a process holds.
+fn holders(v: &View<'_>, name: u64) -> usize {
+    v.processes().filter(|&p| v.shown(p, "name") == Some(name)).count()
 }

@@ -1,20 +1,32 @@
 //! Algorithms with a seeded fault, to see that the checks would notice.
 //!
 //! Each family is the text of the algorithm again, with a switch for every fault; without a fault it explores to exactly the same
-//! number of states and steps as the shipped text, which a test compares, so that drift shows.
+//! number of states and steps as the shipped text, which a test compares, so that drift shows. What is composed has a text for each of
+//! its parts, and only the part with the fault is not the shipped one.
 //! Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed among the algorithms.
 //!
 //! A few rows are *controls*: changes that look as dangerous and are not. They must hold.
 //!
 #![doc = include_str!("../../MUTANTS.md")]
 
+mod any_slot;
 mod bakery;
+mod cc_slot;
 mod chain;
+mod composed;
+mod dsm_slot;
+mod dsm_unbounded_slot;
 mod fast_path;
+mod nested;
+mod queue;
+mod renaming;
 mod test_and_set;
+mod tree;
 mod two_process;
 
 use crate::sim::{Rules, TextError, World};
+use any_slot::Slots;
+use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
 use doorway_core::registry::{Defaults, Sizes};
 
 /// A mutant, and what is known of it.
@@ -40,8 +52,9 @@ enum Text {
     TestAndSet(test_and_set::Fault),
     Bakery(bakery::Fault),
     TwoProcess(two_process::Fault),
-    Chain(chain::Fault),
-    FastPath(fast_path::Fault),
+    Queue(queue::Fault),
+    Unbounded(Unbounded),
+    Composed(Composed),
 }
 
 impl Text {
@@ -51,8 +64,9 @@ impl Text {
             Self::TestAndSet(_) => "tas",
             Self::Bakery(_) => "bakery",
             Self::TwoProcess(_) => "ya-two",
-            Self::Chain(_) => "am-chain",
-            Self::FastPath(_) => "am-fast",
+            Self::Queue(_) => "am-queue",
+            Self::Unbounded(_) => "am-dsm-unbounded",
+            Self::Composed(composed) => composed.of(),
         }
     }
 
@@ -62,8 +76,9 @@ impl Text {
             Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
-            Self::Chain(fault) => World::new(n, rules, |site| chain::Chain::new(site, n, k, fault)),
-            Self::FastPath(fault) => World::new(n, rules, |site| fast_path::FastPath::new(site, n, k, fault)),
+            Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
+            Self::Unbounded(chain) => chain.world(sizes, rules),
+            Self::Composed(composed) => composed.world(sizes, rules),
         }
     }
 }
@@ -80,10 +95,18 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::TestAndSet(test_and_set::Fault::None),
         Text::Bakery(bakery::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
-        Text::Chain(chain::Fault::None),
-        Text::FastPath(fast_path::Fault::None),
+        Text::Queue(queue::Fault::None),
+        unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::None)),
     ];
-    texts.into_iter().find(|text| text.of() == of).map(|text| text.world(sizes, rules))
+    let compositions = [
+        (Whole::Chain, Around::Chain(chain::Fault::None)),
+        (Whole::Tree, Around::Tree(tree::Fault::None)),
+        (Whole::Fast, Around::FastPath(fast_path::Fault::None)),
+        (Whole::Graceful, Around::Nested(nested::Fault::None)),
+        (Whole::Assign, Around::Renaming(renaming::Fault::None)),
+    ];
+    let composed = compositions.into_iter().flat_map(|(whole, copy)| [CC, DSM].map(|slots| around(whole, slots, copy)));
+    texts.into_iter().chain(composed).find(|text| text.of() == of).map(|text| text.world(sizes, rules))
 }
 
 const fn mutant(
@@ -97,14 +120,43 @@ const fn mutant(
     Mutant { name, of: text.of(), change, sizes: Defaults { n, k, passages }, fails, text }
 }
 
+/// A fault in the slots of Figure 2.
+const fn cc(whole: Whole, fault: cc_slot::Fault) -> Text {
+    around(whole, Slots::Cc(fault), Around::Shipped)
+}
+
+/// A fault in the slots of Figure 6.
+const fn dsm(whole: Whole, fault: dsm_slot::Fault) -> Text {
+    around(whole, Slots::Dsm(fault), Around::Shipped)
+}
+
+/// A fault around slots.
+const fn around(whole: Whole, slots: Slots, around: Around) -> Text {
+    Text::Composed(Composed { whole, slots, around })
+}
+
+/// A fault in the slots of Figure 5, or in their chain.
+const fn unbounded(slots: dsm_unbounded_slot::Fault, chain: Option<chain::Fault>) -> Text {
+    Text::Unbounded(Unbounded { slots, chain })
+}
+
 const TWO: (usize, usize, Option<u32>) = (2, 1, None);
 const TWO_BOUNDED: (usize, usize, Option<u32>) = (2, 1, Some(2));
+const TWO_TWO: (usize, usize, Option<u32>) = (2, 2, None);
+const TWO_TWO_BOUNDED: (usize, usize, Option<u32>) = (2, 2, Some(2));
 const THREE: (usize, usize, Option<u32>) = (3, 1, None);
+const THREE_ONCE: (usize, usize, Option<u32>) = (3, 1, Some(1));
+const THREE_TWICE: (usize, usize, Option<u32>) = (3, 1, Some(2));
 const THREE_TWO: (usize, usize, Option<u32>) = (3, 2, None);
+const THREE_TWO_ONCE: (usize, usize, Option<u32>) = (3, 2, Some(1));
+const THREE_TWO_TWICE: (usize, usize, Option<u32>) = (3, 2, Some(2));
 const MUTEX: &str = "mutual-exclusion";
 const K_EXCLUSION: &str = "k-exclusion";
 const STUCK: &str = "deadlock-free";
 const TOO_FEW: &str = "k-enter-together";
+const LEAVES: &str = "bounded-exit";
+const NAMES: &str = "unique-names";
+const ORDER: &str = "first-in-first-enabled";
 const HOLDS: Option<(&str, usize)> = None;
 
 /// Every mutant and control.
@@ -142,32 +194,179 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::TwoProcess(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-two-without-12", "12 dropped: never stops competing"),
     mutant(Text::TwoProcess(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-two-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
     mutant(Text::TwoProcess(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-two-waits-to-leave", "12 waits until the rival does not compete"),
+    // am-queue
+    mutant(Text::Queue(queue::Fault::NoEnqueue), TWO, Some((K_EXCLUSION, 3)), "am-queue-does-not-enqueue", "1 does not enqueue: whoever finds no place goes in"),
+    mutant(Text::Queue(queue::Fault::OneSplit), TWO, Some((STUCK, 4)), "am-queue-splits-1", "1 is two steps: counts, then enqueues"),
+    mutant(Text::Queue(queue::Fault::NoDequeue), TWO, Some((STUCK, 3)), "am-queue-does-not-dequeue", "3 lets nobody out of the queue"),
+    mutant(Text::Queue(queue::Fault::DequeuesAll), THREE, Some((K_EXCLUSION, 6)), "am-queue-dequeues-everybody", "3 lets everybody out of the queue"),
+    mutant(Text::Queue(queue::Fault::LastInFirstOut), THREE, Some((ORDER, 5)), "am-queue-is-a-stack", "3 lets out who came last"),
+    mutant(Text::Queue(queue::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 2)), "am-queue-one-too-many", "X starts one too high"),
+    mutant(Text::Queue(queue::Fault::OneTooFew), THREE_TWO, Some((TOO_FEW, 0)), "am-queue-one-too-few", "X starts one too low"),
+    mutant(Text::Queue(queue::Fault::WaitsToLeave), TWO, Some((LEAVES, 6)), "am-queue-waits-to-leave", "after 3, waits until nobody is inside"),
     // am-chain
-    mutant(Text::Chain(chain::Fault::FourBeforeThree), TWO, Some((STUCK, 6)), "am-chain-swaps-3-and-4", "looks at X before it announces itself (a missing fence)"),
-    mutant(Text::Chain(chain::Fault::SevenBeforeSix), TWO, Some((STUCK, 6)), "am-chain-swaps-6-and-7", "wakes before it frees the slot"),
-    mutant(Text::Chain(chain::Fault::NoThree), TWO, Some((K_EXCLUSION, 4)), "am-chain-without-3", "3 dropped: waits unannounced"),
-    mutant(Text::Chain(chain::Fault::NoFour), TWO, Some((STUCK, 5)), "am-chain-without-4", "4 dropped: waits without looking again"),
-    mutant(Text::Chain(chain::Fault::FourAtMostZero), TWO, Some((STUCK, 6)), "am-chain-4-tests-at-most-zero", "4 tests X <= 0"),
-    mutant(Text::Chain(chain::Fault::NoSeven), TWO, Some((STUCK, 5)), "am-chain-without-7", "7 dropped: wakes nobody"),
-    mutant(Text::Chain(chain::Fault::TwoBelowZero), TWO, Some((K_EXCLUSION, 2)), "am-chain-2-tests-below-zero", "2 tests old < 0"),
-    mutant(Text::Chain(chain::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 2)), "am-chain-one-too-many", "X starts one too high"),
-    mutant(Text::Chain(chain::Fault::OneTooFew), TWO, Some((STUCK, 3)), "am-chain-one-too-few", "X starts one too low"),
-    mutant(Text::Chain(chain::Fault::SevenNamesP0), THREE, Some((STUCK, 10)), "am-chain-7-names-p0", "7 writes the name p0 whoever leaves"),
-    mutant(Text::Chain(chain::Fault::OutermostFirst), THREE, Some((K_EXCLUSION, 13)), "am-chain-exits-outermost-first", "leaves the slots in the order of entry"),
-    mutant(Text::Chain(chain::Fault::ASlotTooMany), THREE_TWO, Some((TOO_FEW, 0)), "am-chain-has-a-slot-too-many", "slot k-1 added: lets k-1 in"),
-    mutant(Text::Chain(chain::Fault::LacksASlot), THREE, Some((K_EXCLUSION, 3)), "am-chain-lacks-a-slot", "slot N-1 left out"),
-    mutant(Text::Chain(chain::Fault::WaitsToLeave), TWO, Some((STUCK, 3)), "am-chain-waits-to-leave", "after 7, waits until somebody else writes Q"),
-    mutant(Text::Chain(chain::Fault::SevenIfAnother), THREE, HOLDS, "am-chain-7-only-if-another", "7 writes only if Q is another's (one read more)"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::FourBeforeThree), TWO, Some((STUCK, 6)), "am-chain-swaps-3-and-4", "looks at X before it announces itself (a missing fence)"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::SevenBeforeSix), TWO, Some((STUCK, 6)), "am-chain-swaps-6-and-7", "wakes before it frees the slot"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::NoThree), TWO, Some((K_EXCLUSION, 4)), "am-chain-without-3", "3 dropped: waits unannounced"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::NoFour), TWO, Some((STUCK, 5)), "am-chain-without-4", "4 dropped: waits without looking again"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::FourAtMostZero), TWO, Some((STUCK, 6)), "am-chain-4-tests-at-most-zero", "4 tests X <= 0"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::NoSeven), TWO, Some((STUCK, 5)), "am-chain-without-7", "7 dropped: wakes nobody"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::TwoBelowZero), TWO, Some((K_EXCLUSION, 2)), "am-chain-2-tests-below-zero", "2 tests old < 0"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 2)), "am-chain-one-too-many", "X starts one too high"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::OneTooFew), TWO, Some((STUCK, 3)), "am-chain-one-too-few", "X starts one too low"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::SevenNamesP0), THREE, Some((STUCK, 10)), "am-chain-7-names-p0", "7 writes the name p0 whoever leaves"),
+    mutant(around(Whole::Chain, CC, Around::Chain(chain::Fault::OutermostFirst)), THREE, Some((K_EXCLUSION, 13)), "am-chain-exits-outermost-first", "leaves the slots in the order of entry"),
+    mutant(around(Whole::Chain, CC, Around::Chain(chain::Fault::ASlotTooMany)), THREE_TWO, Some((TOO_FEW, 0)), "am-chain-has-a-slot-too-many", "slot k-1 added: lets k-1 in"),
+    mutant(around(Whole::Chain, CC, Around::Chain(chain::Fault::LacksASlot)), THREE, Some((K_EXCLUSION, 3)), "am-chain-lacks-a-slot", "slot N-1 left out"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::WaitsToLeave), TWO, Some((STUCK, 3)), "am-chain-waits-to-leave", "after 7, waits until somebody else writes Q"),
+    mutant(cc(Whole::Chain, cc_slot::Fault::SevenIfAnother), THREE, HOLDS, "am-chain-7-only-if-another", "7 writes only if Q is another's (one read more)"),
+    // am-tree
+    mutant(around(Whole::Tree, CC, Around::Tree(tree::Fault::LeafFirst)), THREE, Some((K_EXCLUSION, 12)), "am-tree-exits-leaf-first", "leaves the blocks in the order of entry"),
+    mutant(around(Whole::Tree, CC, Around::Tree(tree::Fault::NoRoot)), THREE, Some((K_EXCLUSION, 2)), "am-tree-skips-the-root", "the last block is not entered"),
+    mutant(around(Whole::Tree, CC, Around::Tree(tree::Fault::NoLeaf)), THREE, Some((K_EXCLUSION, 3)), "am-tree-skips-the-leaf", "the first block is not entered"),
+    mutant(around(Whole::Tree, CC, Around::Tree(tree::Fault::CrowdedLeaf)), THREE, Some((K_EXCLUSION, 3)), "am-tree-crowds-a-leaf", "2k+1 processes share a leaf that is made for 2k"),
+    mutant(around(Whole::Tree, CC, Around::Chain(chain::Fault::ASlotTooMany)), THREE_TWO, Some((TOO_FEW, 0)), "am-tree-has-a-slot-too-many", "slot k-1 added to each block: lets k-1 in"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::SevenBeforeSix), THREE, Some((STUCK, 7)), "am-tree-swaps-6-and-7-in-its-slots", "in its blocks, wakes before it frees the slot"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::NoThree), THREE, Some((K_EXCLUSION, 5)), "am-tree-without-3-in-its-slots", "in its blocks, 3 dropped: waits unannounced"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::OneTooMany), THREE, Some((K_EXCLUSION, 3)), "am-tree-one-too-many-in-its-slots", "in its blocks, X starts one too high"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::OneTooFew), THREE, Some((STUCK, 3)), "am-tree-one-too-few-in-its-slots", "in its blocks, X starts one too low"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::SevenNamesP0), THREE_TWO, Some((STUCK, 9)), "am-tree-7-names-p0-in-its-slots", "in its blocks, 7 writes the name p0"),
+    mutant(cc(Whole::Tree, cc_slot::Fault::WaitsToLeave), THREE, Some((STUCK, 3)), "am-tree-waits-to-leave-its-slots", "in its blocks, after 7, waits until somebody else writes Q"),
     // am-fast
-    mutant(Text::FastPath(fast_path::Fault::AsPrinted), THREE, Some((K_EXCLUSION, 7)), "am-fast-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
-    mutant(Text::FastPath(fast_path::Fault::NeverRestores), THREE, Some((K_EXCLUSION, 24)), "am-fast-never-restores", "<= 0 is slow, only the fast increment at 9, slow path sized N-k"),
-    mutant(Text::FastPath(fast_path::Fault::UndoesAtOnce), THREE, Some((K_EXCLUSION, 26)), "am-fast-undoes-at-once", "<= 0 is slow and undone at once, slow path sized N-k"),
-    mutant(Text::FastPath(fast_path::Fault::SlowTooSmall), THREE, Some((K_EXCLUSION, 25)), "am-fast-slow-path-too-small", "as shipped, but the slow path sized N-k"),
-    mutant(Text::FastPath(fast_path::Fault::PlaceFirst), THREE, Some((K_EXCLUSION, 14)), "am-fast-returns-its-place-first", "9 before the block is released"),
-    mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::SevenBeforeSix)), THREE, Some((STUCK, 11)), "am-fast-swaps-6-and-7-in-its-slots", "in block and slow path, wakes before it frees the slot"),
-    mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::OneTooFew)), THREE, Some((STUCK, 4)), "am-fast-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
-    mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::SevenNamesP0)), THREE, Some((STUCK, 11)), "am-fast-7-names-p0-in-its-slots", "in block and slow path, 7 writes the name p0"),
-    mutant(Text::FastPath(fast_path::Fault::InSlots(chain::Fault::WaitsToLeave)), THREE, Some((STUCK, 4)), "am-fast-waits-to-leave-its-slots", "in block and slow path, after 7, waits until somebody else writes Q"),
-    mutant(Text::FastPath(fast_path::Fault::UndoesAtOnceSizedN), THREE, HOLDS, "am-fast-undoes-at-once-sized-n", "<= 0 is slow and undone at once, slow path sized N"),
-    mutant(Text::FastPath(fast_path::Fault::Exact), THREE, HOLDS, "am-fast-on-bounded-decrement", "the figure as printed, on the footnote's instruction"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::AsPrinted)), THREE, Some((K_EXCLUSION, 7)), "am-fast-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::NeverRestores)), THREE, Some((K_EXCLUSION, 24)), "am-fast-never-restores", "<= 0 is slow, only the fast increment at 9, slow path sized N-k"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::UndoesAtOnce)), THREE, Some((K_EXCLUSION, 26)), "am-fast-undoes-at-once", "<= 0 is slow and undone at once, slow path sized N-k"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::SlowTooSmall)), THREE, Some((K_EXCLUSION, 25)), "am-fast-slow-path-too-small", "as shipped, but the slow path sized N-k"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::PlaceFirst)), THREE, Some((K_EXCLUSION, 13)), "am-fast-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Fast, CC, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-fast-has-a-slot-too-many", "slot k-1 added to block and slow path: lets k-1 in"),
+    mutant(cc(Whole::Fast, cc_slot::Fault::SevenBeforeSix), THREE, Some((STUCK, 10)), "am-fast-swaps-6-and-7-in-its-slots", "in block and slow path, wakes before it frees the slot"),
+    mutant(cc(Whole::Fast, cc_slot::Fault::OneTooFew), THREE, Some((STUCK, 4)), "am-fast-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
+    mutant(cc(Whole::Fast, cc_slot::Fault::SevenNamesP0), THREE_TWO, Some((STUCK, 15)), "am-fast-7-names-p0-in-its-slots", "in block and slow path, 7 writes the name p0"),
+    mutant(cc(Whole::Fast, cc_slot::Fault::WaitsToLeave), THREE, Some((STUCK, 4)), "am-fast-waits-to-leave-its-slots", "in block and slow path, after 7, waits until somebody else writes Q"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::UndoesAtOnceSizedN)), THREE, HOLDS, "am-fast-undoes-at-once-sized-n", "<= 0 is slow and undone at once, slow path sized N"),
+    mutant(around(Whole::Fast, CC, Around::FastPath(fast_path::Fault::Exact)), THREE, HOLDS, "am-fast-on-bounded-decrement", "the figure as printed, on the footnote's instruction"),
+    // am-graceful
+    mutant(around(Whole::Graceful, CC, Around::Nested(nested::Fault::AsPrinted)), THREE, Some((K_EXCLUSION, 7)), "am-graceful-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Graceful, CC, Around::Nested(nested::Fault::EveryExitIncrements)), THREE, Some((K_EXCLUSION, 25)), "am-graceful-every-exit-increments", "am-fast's repair, nested: <= 0 is slow, every exit increments"),
+    mutant(around(Whole::Graceful, CC, Around::Nested(nested::Fault::PlaceFirst)), THREE, Some((K_EXCLUSION, 13)), "am-graceful-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Graceful, CC, Around::Nested(nested::Fault::OutermostBlockFirst)), THREE, Some((K_EXCLUSION, 7)), "am-graceful-takes-the-outermost-block-first", "5 from the outermost depth inwards"),
+    mutant(around(Whole::Graceful, CC, Around::Nested(nested::Fault::OneTooMany)), THREE, Some((K_EXCLUSION, 7)), "am-graceful-has-a-place-too-many", "X of each depth starts one too high"),
+    mutant(around(Whole::Graceful, CC, Around::Chain(chain::Fault::ASlotTooMany)), THREE_TWO, Some((TOO_FEW, 0)), "am-graceful-has-a-slot-too-many", "slot k-1 added to each block: lets k-1 in"),
+    mutant(cc(Whole::Graceful, cc_slot::Fault::SevenBeforeSix), THREE, Some((STUCK, 10)), "am-graceful-swaps-6-and-7-in-its-slots", "in its blocks, wakes before it frees the slot"),
+    mutant(cc(Whole::Graceful, cc_slot::Fault::OneTooFew), THREE, Some((STUCK, 4)), "am-graceful-one-too-few-in-its-slots", "in its blocks, X starts one too low"),
+    mutant(cc(Whole::Graceful, cc_slot::Fault::SevenNamesP0), THREE_TWO, Some((STUCK, 9)), "am-graceful-7-names-p0-in-its-slots", "in its blocks, 7 writes the name p0"),
+    mutant(cc(Whole::Graceful, cc_slot::Fault::WaitsToLeave), THREE, Some((STUCK, 4)), "am-graceful-waits-to-leave-its-slots", "in its blocks, after 7, waits until somebody else writes Q"),
+    // am-dsm-unbounded
+    mutant(unbounded(dsm_unbounded_slot::Fault::OneTooMany, None), TWO_BOUNDED, Some((K_EXCLUSION, 2)), "am-dsm-unbounded-one-too-many", "X starts one too high"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::OneTooFew, None), TWO_BOUNDED, Some((STUCK, 6)), "am-dsm-unbounded-one-too-few", "X starts one too low"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::NoThree, None), TWO_BOUNDED, Some((K_EXCLUSION, 8)), "am-dsm-unbounded-without-3", "3 dropped: waits at the same location each time"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::NoFour, None), TWO_BOUNDED, Some((K_EXCLUSION, 7)), "am-dsm-unbounded-without-4", "4 dropped: waits at a location that may be true from before"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::NoSix, None), THREE_TWO_TWICE, Some((STUCK, 21)), "am-dsm-unbounded-without-6", "6 dropped: takes the place of one who waits on"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::SevenWrites, None), TWO_BOUNDED, Some((STUCK, 16)), "am-dsm-unbounded-7-writes", "7 writes Q, whoever has come since 5"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::EightBeforeSeven, None), TWO_BOUNDED, Some((STUCK, 10)), "am-dsm-unbounded-swaps-7-and-8", "looks at X before it takes the place in Q"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::NoEight, None), TWO_BOUNDED, Some((STUCK, 9)), "am-dsm-unbounded-without-8", "8 dropped: waits without looking again"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::ElevenBeforeTen, None), TWO_BOUNDED, Some((STUCK, 10)), "am-dsm-unbounded-swaps-10-and-11", "looks whom to release before it frees the slot"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::NoTwelve, None), TWO_BOUNDED, Some((STUCK, 9)), "am-dsm-unbounded-without-12", "12 dropped: releases nobody"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::TwelveWritesFalse, None), THREE_TWO_TWICE, Some((STUCK, 14)), "am-dsm-unbounded-12-writes-false", "12 makes the one it finds wait on"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::WaitsToLeave, None), TWO_BOUNDED, Some((STUCK, 4)), "am-dsm-unbounded-waits-to-leave", "after 12, waits until another place is in Q"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::OutermostFirst)), THREE_TWICE, Some((K_EXCLUSION, 18)), "am-dsm-unbounded-exits-outermost-first", "leaves the slots in the order of entry"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::ASlotTooMany)), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "am-dsm-unbounded-has-a-slot-too-many", "slot k-1 added: lets k-1 in"),
+    mutant(unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::LacksASlot)), THREE_ONCE, Some((K_EXCLUSION, 3)), "am-dsm-unbounded-lacks-a-slot", "slot N-1 left out"),
+    // am-dsm-chain
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 2)), "am-dsm-chain-one-too-many", "X starts one too high"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::OneTooFew), TWO, Some((STUCK, 9)), "am-dsm-chain-one-too-few", "X starts one too low"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::ThreeTakesLast), TWO, Some((K_EXCLUSION, 12)), "am-dsm-chain-3-takes-the-last", "3 begins with the location that may be in Q"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoSix), TWO, Some((K_EXCLUSION, 53)), "am-dsm-chain-without-6", "6 dropped: waits at a location that may be true from before"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoTen), THREE_TWO_TWICE, Some((STUCK, 35)), "am-dsm-chain-without-10", "10 dropped: takes the place of one who waits on"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::ElevenWrites), TWO, Some((STUCK, 25)), "am-dsm-chain-11-writes", "11 writes Q, whoever has come since 9"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoTwelve), TWO, Some((K_EXCLUSION, 34)), "am-dsm-chain-without-12", "12 dropped: forgets which location may be in Q"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::ThirteenBeforeEleven), TWO, Some((STUCK, 15)), "am-dsm-chain-swaps-11-and-13", "looks at X before it takes the place in Q"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoThirteen), TWO, Some((STUCK, 14)), "am-dsm-chain-without-13", "13 dropped: waits without looking again"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoEight), TWO, Some((STUCK, 52)), "am-dsm-chain-without-8", "8 dropped: takes back a pin it has not set"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoFifteen), TWO, Some((STUCK, 46)), "am-dsm-chain-without-15", "15 dropped: pins for ever"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::SeventeenBeforeSixteen), TWO, Some((STUCK, 15)), "am-dsm-chain-swaps-16-and-17", "looks whom to release before it frees the slot"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoEighteen), TWO, Some((STUCK, 47)), "am-dsm-chain-without-18", "18 dropped: takes back a pin it has not set"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoTwenty), TWO, Some((STUCK, 15)), "am-dsm-chain-without-20", "20 dropped: releases nobody"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoTwentyOne), TWO, Some((STUCK, 45)), "am-dsm-chain-without-21", "21 dropped: pins for ever"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::WaitsToLeave), TWO, Some((LEAVES, 16)), "am-dsm-chain-waits-to-leave", "after 21, waits until nobody pins the location"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::LocationsTooFew(2)), TWO, Some((K_EXCLUSION, 12)), "am-dsm-chain-two-locations-too-few", "k locations"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NineBeforeEight), THREE_TWO, Some((K_EXCLUSION, 94)), "am-dsm-chain-swaps-8-and-9", "looks at Q again before it pins"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoNine), THREE_TWO, Some((K_EXCLUSION, 89)), "am-dsm-chain-without-9", "9 dropped: does not look at Q again after it has pinned"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoPinsIn), THREE_TWO, Some((K_EXCLUSION, 84)), "am-dsm-chain-without-8-and-15", "8 and 15 dropped: the entry pins nothing"),
+    mutant(around(Whole::Chain, DSM, Around::Chain(chain::Fault::OutermostFirst)), THREE_TWICE, Some((K_EXCLUSION, 27)), "am-dsm-chain-exits-outermost-first", "leaves the slots in the order of entry"),
+    mutant(around(Whole::Chain, DSM, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-dsm-chain-has-a-slot-too-many", "slot k-1 added: lets k-1 in"),
+    mutant(around(Whole::Chain, DSM, Around::Chain(chain::Fault::LacksASlot)), THREE_ONCE, Some((K_EXCLUSION, 3)), "am-dsm-chain-lacks-a-slot", "slot N-1 left out"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::TwelveAnyway), TWO, HOLDS, "am-dsm-chain-12-anyway", "12 also if 11 failed: then no location of its own is in Q"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::LocationsTooFew(1)), TWO, HOLDS, "am-dsm-chain-one-location-too-few", "k+1 locations: while the k others all pin old ones, their owner waits"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoNineteen), TWO, HOLDS, "am-dsm-chain-without-19", "19 dropped: nobody comes to 3 while one is at 17 to 21"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoPinsOut), TWO, HOLDS, "am-dsm-chain-without-18-and-21", "18 and 21 dropped: the same"),
+    mutant(dsm(Whole::Chain, dsm_slot::Fault::NoPinsNorLookOut), THREE_TWO_TWICE, HOLDS, "am-dsm-chain-without-18-19-and-21", "18, 19 and 21 dropped: the same"),
+    // am-dsm-tree
+    mutant(around(Whole::Tree, DSM, Around::Tree(tree::Fault::LeafFirst)), THREE_TWICE, Some((K_EXCLUSION, 23)), "am-dsm-tree-exits-leaf-first", "leaves the blocks in the order of entry"),
+    mutant(around(Whole::Tree, DSM, Around::Tree(tree::Fault::NoRoot)), THREE_ONCE, Some((K_EXCLUSION, 2)), "am-dsm-tree-skips-the-root", "the last block is not entered"),
+    mutant(around(Whole::Tree, DSM, Around::Tree(tree::Fault::NoLeaf)), THREE_ONCE, Some((K_EXCLUSION, 3)), "am-dsm-tree-skips-the-leaf", "the first block is not entered"),
+    mutant(around(Whole::Tree, DSM, Around::Tree(tree::Fault::CrowdedLeaf)), THREE_ONCE, Some((K_EXCLUSION, 3)), "am-dsm-tree-crowds-a-leaf", "2k+1 processes share a leaf that is made for 2k"),
+    mutant(around(Whole::Tree, DSM, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-dsm-tree-has-a-slot-too-many", "slot k-1 added to each block: lets k-1 in"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::SeventeenBeforeSixteen), THREE_ONCE, Some((STUCK, 16)), "am-dsm-tree-swaps-16-and-17-in-its-slots", "in its blocks, looks whom to release before it frees the slot"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::ThirteenBeforeEleven), THREE_ONCE, Some((STUCK, 16)), "am-dsm-tree-swaps-11-and-13-in-its-slots", "in its blocks, looks at X before it takes the place in Q"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::ThreeTakesLast), THREE_ONCE, Some((K_EXCLUSION, 13)), "am-dsm-tree-3-takes-the-last-in-its-slots", "in its blocks, 3 begins with the location that may be in Q"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::NoTwenty), THREE_ONCE, Some((STUCK, 16)), "am-dsm-tree-without-20-in-its-slots", "in its blocks, 20 dropped: releases nobody"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::OneTooMany), THREE_ONCE, Some((K_EXCLUSION, 3)), "am-dsm-tree-one-too-many-in-its-slots", "in its blocks, X starts one too high"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 9)), "am-dsm-tree-one-too-few-in-its-slots", "in its blocks, X starts one too low"),
+    mutant(dsm(Whole::Tree, dsm_slot::Fault::WaitsToLeave), THREE_ONCE, Some((LEAVES, 38)), "am-dsm-tree-waits-to-leave-its-slots", "in its blocks, after 21, waits until nobody pins the location"),
+    // am-dsm-fast
+    mutant(around(Whole::Fast, DSM, Around::FastPath(fast_path::Fault::AsPrinted)), THREE_ONCE, Some((K_EXCLUSION, 7)), "am-dsm-fast-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Fast, DSM, Around::FastPath(fast_path::Fault::PlaceFirst)), THREE_TWICE, Some((K_EXCLUSION, 23)), "am-dsm-fast-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Fast, DSM, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-dsm-fast-has-a-slot-too-many", "slot k-1 added to block and slow path: lets k-1 in"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::SeventeenBeforeSixteen), THREE_ONCE, Some((STUCK, 19)), "am-dsm-fast-swaps-16-and-17-in-its-slots", "in block and slow path, looks whom to release before it frees the slot"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::ThirteenBeforeEleven), THREE_ONCE, Some((STUCK, 19)), "am-dsm-fast-swaps-11-and-13-in-its-slots", "in block and slow path, looks at X before it takes the place in Q"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::ThreeTakesLast), THREE_ONCE, Some((K_EXCLUSION, 15)), "am-dsm-fast-3-takes-the-last-in-its-slots", "in block and slow path, 3 begins with the location that may be in Q"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::NoTwenty), THREE_ONCE, Some((STUCK, 19)), "am-dsm-fast-without-20-in-its-slots", "in block and slow path, 20 dropped: releases nobody"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::OneTooMany), THREE_ONCE, Some((K_EXCLUSION, 5)), "am-dsm-fast-one-too-many-in-its-slots", "in block and slow path, X starts one too high"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 10)), "am-dsm-fast-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
+    mutant(dsm(Whole::Fast, dsm_slot::Fault::WaitsToLeave), TWO_BOUNDED, Some((LEAVES, 27)), "am-dsm-fast-waits-to-leave-its-slots", "in block and slow path, after 21, waits until nobody pins the location"),
+    // am-dsm-graceful
+    mutant(around(Whole::Graceful, DSM, Around::Nested(nested::Fault::AsPrinted)), THREE_ONCE, Some((K_EXCLUSION, 7)), "am-dsm-graceful-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Graceful, DSM, Around::Nested(nested::Fault::EveryExitIncrements)), THREE_TWICE, Some((K_EXCLUSION, 44)), "am-dsm-graceful-every-exit-increments", "am-fast's repair, nested: <= 0 is slow, every exit increments"),
+    mutant(around(Whole::Graceful, DSM, Around::Nested(nested::Fault::PlaceFirst)), THREE_TWICE, Some((K_EXCLUSION, 23)), "am-dsm-graceful-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Graceful, DSM, Around::Nested(nested::Fault::OutermostBlockFirst)), THREE_ONCE, Some((K_EXCLUSION, 7)), "am-dsm-graceful-takes-the-outermost-block-first", "5 from the outermost depth inwards"),
+    mutant(around(Whole::Graceful, DSM, Around::Nested(nested::Fault::OneTooMany)), THREE_ONCE, Some((K_EXCLUSION, 7)), "am-dsm-graceful-has-a-place-too-many", "X of each depth starts one too high"),
+    mutant(around(Whole::Graceful, DSM, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-dsm-graceful-has-a-slot-too-many", "slot k-1 added to each block: lets k-1 in"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::SeventeenBeforeSixteen), THREE_ONCE, Some((STUCK, 19)), "am-dsm-graceful-swaps-16-and-17-in-its-slots", "in its blocks, looks whom to release before it frees the slot"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::ThirteenBeforeEleven), THREE_ONCE, Some((STUCK, 19)), "am-dsm-graceful-swaps-11-and-13-in-its-slots", "in its blocks, looks at X before it takes the place in Q"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::ThreeTakesLast), THREE_ONCE, Some((K_EXCLUSION, 15)), "am-dsm-graceful-3-takes-the-last-in-its-slots", "in its blocks, 3 begins with the location that may be in Q"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::NoTwenty), THREE_ONCE, Some((STUCK, 19)), "am-dsm-graceful-without-20-in-its-slots", "in its blocks, 20 dropped: releases nobody"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::OneTooMany), THREE_ONCE, Some((K_EXCLUSION, 5)), "am-dsm-graceful-one-too-many-in-its-slots", "in its blocks, X starts one too high"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 10)), "am-dsm-graceful-one-too-few-in-its-slots", "in its blocks, X starts one too low"),
+    mutant(dsm(Whole::Graceful, dsm_slot::Fault::WaitsToLeave), THREE_ONCE, Some((LEAVES, 27)), "am-dsm-graceful-waits-to-leave-its-slots", "in its blocks, after 21, waits until nobody pins the location"),
+    // am-assign
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::TestThenSet)), THREE_TWO, Some((NAMES, 8)), "am-assign-tests-then-sets", "2 tests and sets in two steps"),
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::NeverSets)), THREE_TWO, Some((NAMES, 6)), "am-assign-never-sets", "2 tests the bits and sets none"),
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::NeverClears)), THREE_TWO, Some((NAMES, 11)), "am-assign-never-clears", "3 leaves the bit set"),
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::ClearsLate)), THREE_TWO, Some((NAMES, 11)), "am-assign-clears-late", "3 after 4: the bit is cleared when the place is free"),
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::ClearsUnguarded)), THREE_TWO, Some((NAMES, 12)), "am-assign-3-unguarded", "3 also for the last name, which has no bit: clears the one before"),
+    mutant(around(Whole::Assign, CC, Around::Renaming(renaming::Fault::StartsAtOne)), THREE_TWO, Some((NAMES, 4)), "am-assign-starts-at-name-1", "2 begins with name 1"),
+    mutant(around(Whole::Assign, CC, Around::FastPath(fast_path::Fault::AsPrinted)), THREE, Some((K_EXCLUSION, 7)), "am-assign-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Assign, CC, Around::FastPath(fast_path::Fault::PlaceFirst)), THREE, Some((K_EXCLUSION, 13)), "am-assign-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Assign, CC, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-assign-has-a-slot-too-many", "slot k-1 added to block and slow path: lets k-1 in"),
+    mutant(cc(Whole::Assign, cc_slot::Fault::SevenBeforeSix), THREE_TWO, Some((STUCK, 18)), "am-assign-swaps-6-and-7-in-its-slots", "in block and slow path, wakes before it frees the slot"),
+    mutant(cc(Whole::Assign, cc_slot::Fault::OneTooMany), THREE_TWO, Some((K_EXCLUSION, 10)), "am-assign-one-too-many-in-its-slots", "in block and slow path, X starts one too high"),
+    mutant(cc(Whole::Assign, cc_slot::Fault::SevenNamesP0), THREE_TWO, Some((STUCK, 18)), "am-assign-7-names-p0-in-its-slots", "in block and slow path, 7 writes the name p0"),
+    mutant(cc(Whole::Assign, cc_slot::Fault::WaitsToLeave), THREE, Some((STUCK, 4)), "am-assign-waits-to-leave-its-slots", "in block and slow path, after 7, waits until somebody else writes Q"),
+    // am-dsm-assign
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::TestThenSet)), THREE_TWO_ONCE, Some((NAMES, 8)), "am-dsm-assign-tests-then-sets", "2 tests and sets in two steps"),
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::NeverSets)), THREE_TWO_ONCE, Some((NAMES, 6)), "am-dsm-assign-never-sets", "2 tests the bits and sets none"),
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::NeverClears)), THREE_TWO_ONCE, Some((NAMES, 11)), "am-dsm-assign-never-clears", "3 leaves the bit set"),
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::ClearsLate)), THREE_TWO_ONCE, Some((NAMES, 11)), "am-dsm-assign-clears-late", "3 after 4: the bit is cleared when the place is free"),
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::ClearsUnguarded)), THREE_TWO_ONCE, Some((NAMES, 12)), "am-dsm-assign-3-unguarded", "3 also for the last name, which has no bit: clears the one before"),
+    mutant(around(Whole::Assign, DSM, Around::Renaming(renaming::Fault::StartsAtOne)), THREE_TWO_ONCE, Some((NAMES, 4)), "am-dsm-assign-starts-at-name-1", "2 begins with name 1"),
+    mutant(around(Whole::Assign, DSM, Around::FastPath(fast_path::Fault::AsPrinted)), THREE_ONCE, Some((K_EXCLUSION, 7)), "am-dsm-assign-as-printed-on-plain-add", "the figure as printed, on a fetch-and-add that goes below 0"),
+    mutant(around(Whole::Assign, DSM, Around::FastPath(fast_path::Fault::PlaceFirst)), THREE_TWICE, Some((K_EXCLUSION, 23)), "am-dsm-assign-returns-its-place-first", "9 before the block is released"),
+    mutant(around(Whole::Assign, DSM, Around::Chain(chain::Fault::ASlotTooMany)), TWO_TWO, Some((TOO_FEW, 0)), "am-dsm-assign-has-a-slot-too-many", "slot k-1 added to block and slow path: lets k-1 in"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::SeventeenBeforeSixteen), THREE_TWO_ONCE, Some((STUCK, 30)), "am-dsm-assign-swaps-16-and-17-in-its-slots", "in block and slow path, looks whom to release before it frees the slot"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::ThirteenBeforeEleven), THREE_TWO_ONCE, Some((STUCK, 30)), "am-dsm-assign-swaps-11-and-13-in-its-slots", "in block and slow path, looks at X before it takes the place in Q"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::ThreeTakesLast), THREE_TWO_ONCE, Some((K_EXCLUSION, 20)), "am-dsm-assign-3-takes-the-last-in-its-slots", "in block and slow path, 3 begins with the location that may be in Q"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::NoTwenty), THREE_TWO_ONCE, Some((STUCK, 30)), "am-dsm-assign-without-20-in-its-slots", "in block and slow path, 20 dropped: releases nobody"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooMany), THREE_TWO_ONCE, Some((K_EXCLUSION, 10)), "am-dsm-assign-one-too-many-in-its-slots", "in block and slow path, X starts one too high"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 10)), "am-dsm-assign-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
+    mutant(dsm(Whole::Assign, dsm_slot::Fault::WaitsToLeave), TWO_BOUNDED, Some((LEAVES, 27)), "am-dsm-assign-waits-to-leave-its-slots", "in block and slow path, after 21, waits until nobody pins the location"),
 ];
