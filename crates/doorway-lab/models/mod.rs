@@ -1,8 +1,8 @@
-//! Two hand-written [Stateright](stateright) models, an independent oracle for the checker:
-//! Lamport's Bakery ([`Bakery`]) and the Anderson-Moir chain for (n,k)-exclusion on
-//! cache-coherent machines ([`Chain`]).
+//! Hand-written [Stateright](stateright) models, an independent oracle for the checker:
+//! Lamport's Bakery ([`Bakery`]), the Anderson-Moir chain for (n,k)-exclusion on
+//! cache-coherent machines ([`Chain`]), and their other figures ([`anderson_moir`]).
 //!
-//! In both, the action is the index of the process that takes the next step, and a step is
+//! In all, the action is the index of the process that takes the next step, and a step is
 //! exactly one access to a shared variable (plus, under [`Sections::Explicit`], the two steps
 //! that leave the remainder and the critical section). A failed turn of a waiting loop is a
 //! step that leads back to the same state. The private state of a process holds, at each
@@ -12,6 +12,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use stateright::{Checker, Model, Property};
+
+pub(crate) mod anderson_moir;
 
 /// The name of a process, in `0..n`.
 pub(crate) type Pid = u8;

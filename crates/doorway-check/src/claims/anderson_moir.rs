@@ -54,6 +54,7 @@ pub(super) fn dsm_unbounded_slots() -> Vec<Property> {
         v.at(p, 3..=4) || v.at(p, 5..=9) && !is_released(v, p) && finds_itself_alone
     }
     let claims = [
+        Property::always("I1", |v| v.count(2..=12) <= v.index() + 1),
         Property::always("I5", |v| v.get::<i64>("X") == v.index() as i64 - v.count(3..=10) as i64),
         Property::always("I6", |v| !v.any(4..=7, |p| v.get::<Loc>("Q") == next(v, p) || !nobody_has(v, next(v, p)))),
         Property::always("I7", |v| !v.any(5..=7, |p| is_released(v, p))),

@@ -218,7 +218,9 @@ impl Meter<'_> {
             }
             // On with whatever loses nothing, until something is paid or the passage is over.
             let left = best[last.to as usize];
-            let rest = |e: Edge| if self.is_outside(e.to) { Some(0) } else { best[e.to as usize] };
+            // States that a limit cut off have no rest that is known.
+            let known = |to: StateId| best.get(to as usize).copied().flatten();
+            let rest = |e: Edge| if self.is_outside(e.to) { Some(0) } else { known(e.to) };
             let on = self
                 .graph
                 .shortest(

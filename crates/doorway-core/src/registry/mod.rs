@@ -165,7 +165,7 @@ registry! {
         figure: "1",
         instructions: READ_WRITE,
         properties: &[
-            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
+            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "I0", "I1", "I2", "I3", "I4", "I1", "I5", "I6", "I7", "I8", "I9",
             "I10", "I11", "I12", "I13", "I14", "I15", "I16", "L0", "L1", "L2", "L3"],
         fairness: "starvation-free",
         tolerates: Tolerates::None,

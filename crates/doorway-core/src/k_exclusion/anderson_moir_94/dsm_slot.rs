@@ -22,7 +22,7 @@
 //! | `last[p]`    | `0..j+2`       | 0         | private | 12                | the only location of `p` that can be in `Q` |
 //!
 //! # Invariants (all checked; the paper gives none for this figure)
-//! - assumed: `|{p : p@{2..21}}| <= j + 1`
+//! - assumed (D0): `|{p : p@{2..21}}| <= j + 1`
 //! - (D1) `X = j - |{p : p@{3..16}}|`
 //! - (D2) `R[x] = |{p : p.u = x and p@{9..15, 19..21}}|`
 //! - (D3) `p@{6..11}` implies `Q != (p, p.next)`: nobody finds a location before it is announced

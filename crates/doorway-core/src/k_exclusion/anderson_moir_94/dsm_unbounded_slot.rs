@@ -23,7 +23,7 @@
 //! # Invariants (all checked; `p.next` is `(p, next[p])`)
 //! Let A be the processes at 3 or 4, B those at 5, C those at 6 or 7 with `Q = p.v`, D those at 8 or 9; of B, C and D only those with
 //! `not P[p.next]`.
-//! - assumed: `|{p : p@{2..12}}| <= j + 1`
+//! - assumed (I1): `|{p : p@{2..12}}| <= j + 1`
 //! - (I5) `X = j - |{p : p@{3..10}}|`
 //! - (I6) `p@{4..7}` implies `Q != p.next`, and `q.v != p.next` for every `q`
 //! - (I7) `p@{5..7}` implies `not P[p.next]`

@@ -56,8 +56,8 @@ impl<M: Memory, Block> Tree<M, Block> {
             .collect();
         let mut levels = Vec::new();
         loop {
-            let site = site.part("level", Some(levels.len()));
-            let blocks = stages.iter().enumerate().map(|(i, stage)| block(&site.part("block", Some(i)), stage));
+            let level = site.part("level", Some(levels.len()));
+            let blocks = stages.iter().enumerate().map(|(i, stage)| block(&level.part("block", Some(i)), stage));
             levels.push(blocks.collect());
             if stages.len() <= 1 {
                 return Self { part: site.here(), leaf, levels };
