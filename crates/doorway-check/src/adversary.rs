@@ -95,7 +95,8 @@ impl Hunt {
                 inside: Vec::new(),
                 unruly,
                 by_force: run % 2 == 1,
-                ambushes: run % 4 >= 2,
+                ambushes: run % 4 < 2,
+                knows_the_route: run > 0,
                 in_ambush: Vec::new(),
                 let_go: HashSet::new(),
                 tried: 0,
@@ -143,6 +144,8 @@ struct Chase {
     by_force: bool,
     /// Whether others stop in front of parts that the victim has not come to.
     ambushes: bool,
+    /// Whether they do so only where it will come to. In the first run nobody knows.
+    knows_the_route: bool,
     /// Those that have, the last one last.
     in_ambush: Vec<usize>,
     /// Those that were let go: they lie in ambush no more in this passage.
@@ -245,7 +248,8 @@ impl Chase {
             }
             let part = self.crowd.next_part(q);
             let may_stop = self.ambushes && part != from && !self.let_go.contains(&q);
-            if may_stop && self.route.contains(&part) && !self.visited.contains(&(part, false)) {
+            let is_on_its_way = !self.knows_the_route || self.route.contains(&part);
+            if may_stop && is_on_its_way && !self.visited.contains(&(part, false)) {
                 self.in_ambush.push(q);
                 return Ok(());
             }

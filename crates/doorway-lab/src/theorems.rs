@@ -275,7 +275,7 @@ fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> R
 #[must_use]
 pub fn text(rows: &[Row]) -> String {
     let mut out = format!(
-        "{:<8}{:<26}{:<6}{:>5}{:>4}{:>6}{:>8}{:>8}{:>7}  {}\n",
+        "{:<8}{:<28}{:<6}{:>5}{:>4}{:>6}{:>8}{:>8}{:>7}  {}\n",
         "theorem", "algorithm", "model", "N", "k", "c", "bound", "worst", "", "method"
     );
     for row in rows {
@@ -292,7 +292,7 @@ pub fn text(rows: &[Row]) -> String {
         };
         let _ = writeln!(
             out,
-            "{:<8}{:<26}{:<6}{:>5}{:>4}{:>6}{:>8}{worst:>8}{close:>8} {}",
+            "{:<8}{:<28}{:<6}{:>5}{:>4}{:>6}{:>8}{worst:>8}{close:>8} {}",
             row.theorem,
             row.algorithm,
             row.model,
