@@ -3,10 +3,10 @@
 mod common;
 
 use common::explore_without_trust;
-use doorway_check::sim::Rules;
+use doorway_check::sim::{Rules, Sim};
 use doorway_check::{Explorer, claims, subject};
-use doorway_core::memory::Instruction;
-use doorway_core::registry::{self, SizeError};
+use doorway_core::memory::{Instruction, Memory};
+use doorway_core::registry::{self, SizeError, Sizes};
 use std::collections::BTreeSet;
 
 #[test]
@@ -65,4 +65,44 @@ fn keep_can_be_trusted() {
     explore_without_trust("am-chain", 3, 1, Some(1));
     explore_without_trust("tas", 3, 1, None);
     explore_without_trust("am-fast", 2, 1, None);
+    explore_without_trust("am-queue", 3, 2, None);
+    explore_without_trust("am-tree", 3, 1, Some(1));
+    explore_without_trust("am-graceful", 3, 1, Some(1));
+    explore_without_trust("am-dsm-unbounded", 2, 1, Some(2));
+    explore_without_trust("am-dsm-chain", 2, 1, Some(2));
+    explore_without_trust("am-dsm-chain", 3, 2, Some(1));
+    explore_without_trust("am-dsm-tree", 2, 1, Some(1));
+    explore_without_trust("am-dsm-fast", 2, 1, Some(1));
+    explore_without_trust("am-dsm-graceful", 2, 1, Some(1));
+    explore_without_trust("am-assign", 3, 2, Some(1));
+    explore_without_trust("am-dsm-assign", 2, 1, Some(1));
+}
+
+#[test]
+fn it_takes_as_many_words_as_it_says() {
+    for info in registry::ALL {
+        let subject = subject::find(info.id).unwrap();
+        for (n, k) in [(2, 1), (3, 1), (3, 2), (5, 2), (7, 3), (9, 2), (2, 4)] {
+            let Ok(sizes) = info.sizes(Some(n), Some(k)) else { continue };
+            let declared = subject.world(sizes, Rules::default()).unwrap().layout().vars().len() as u64;
+            assert_eq!((info.words)(sizes, Sim::PLENTY), declared, "{} ({n},{k})", info.id);
+        }
+    }
+}
+
+#[test]
+fn orders_are_those_of_the_bounds() {
+    let bounded = registry::ALL.iter().filter_map(|info| {
+        let bound = info.rmr.iter().find_map(|(_, bound)| bound.at(Sizes { n: 64, k: 8 }, 8).map(|_| *bound))?;
+        Some((info, info.orders?, bound))
+    });
+    for (info, (contended, calm), bound) in bounded {
+        let at = |n, k, c| bound.at(Sizes { n, k }, c).unwrap();
+        let grows_with_n = |c: fn(usize) -> usize| at(1024, 8, c(1024)) > at(64, 8, c(64));
+        assert_eq!(grows_with_n(|_| 8), calm.contains('N'), "{}: {calm}", info.id);
+        assert_eq!(grows_with_n(|n| n), contended.contains('N') || contended.contains('c'), "{}: {contended}", info.id);
+        // Sixteen times as many processes are four levels more of a tree.
+        let logarithmic = at(1024, 8, 1024) - at(64, 8, 64) == 4 * (at(128, 8, 128) - at(64, 8, 64));
+        assert_eq!(logarithmic, contended.contains("log"), "{}: {contended}", info.id);
+    }
 }

@@ -2,8 +2,9 @@
 
 use crate::native::{Native, now};
 use doorway_core::Failure;
+use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::{Memory, Pid, Process, Site};
 use doorway_core::registry::{Entry, SizeError, Sizes};
 use std::convert::Infallible;
 use std::fmt;
@@ -44,6 +45,9 @@ pub struct Gate<E: Entry> {
     crashed: AtomicUsize,
 }
 
+/// Each word takes 16 bytes here, and more where it stands alone.
+const MOST_WORDS: u64 = 1 << 26;
+
 impl<E: Entry> Gate<E> {
     /// A gate for `n` members, `k` of which may be inside.
     ///
@@ -56,9 +60,13 @@ impl<E: Entry> Gate<E> {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm is not made for these sizes.
+    /// If the algorithm is not made for these sizes, or would take more than about a gigabyte.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = E::INFO.sizes(Some(n), Some(k))?;
+        let words = (E::INFO.words)(sizes, Native::PLENTY);
+        if words > MOST_WORDS {
+            return Err(SizeError::TooManyWords { id: E::INFO.id, words });
+        }
         let names = (0..n).rev().map(Pid::new).collect();
         Ok(Self {
             algorithm: E::build(&Site::new(&Native::new()), sizes),
@@ -259,6 +267,26 @@ pub struct Guard<'m, E: Entry> {
     process: &'m Process<Native>,
     held: Option<Held<E>>,
     outside_remainder: &'m mut bool,
+}
+
+impl<E: Entry> Guard<'_, E>
+where
+    E::On<Native>: KAssignment<Native>,
+{
+    /// The holder's name: one of `0..k`, which nobody else inside has. It goes back with the guard, also while a panic unwinds; a forgotten guard
+    /// keeps it for ever.
+    ///
+    /// ```
+    /// let gate = doorway::AmAssign::new(8, 3)?; // eight threads, three connections
+    /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
+    /// let (mine, yours) = (me.acquire(), you.acquire());
+    /// assert_eq!((mine.slot(), yours.slot()), (0, 1));
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.held.as_ref().map_or(0, |held| E::On::<Native>::name(held))
+    }
 }
 
 impl<E: Entry> Drop for Guard<'_, E> {

@@ -32,6 +32,8 @@ pub struct Info {
     /// Remote references by order, on the machine it is made for: under contention, and while at most `k` compete. For solutions of
     /// k-exclusion: the columns of Anderson and Moir's Table 1.
     pub orders: Option<(&'static str, &'static str)>,
+    /// How many shared words it takes, on a memory that has [this many](crate::memory::Memory::PLENTY) for a row without end.
+    pub words: fn(Sizes, usize) -> u64,
     /// The sizes it can be built for.
     pub fits: Fits,
     /// Sizes at which exploring it completes in seconds.
@@ -264,6 +266,13 @@ pub enum SizeError {
         /// How many.
         k: usize,
     },
+    /// It would take more shared words than this memory has.
+    TooManyWords {
+        /// Which.
+        id: &'static str,
+        /// How many.
+        words: u64,
+    },
     /// A two-process algorithm was asked for another number.
     OnlyTwoProcesses {
         /// Which.
@@ -288,6 +297,12 @@ impl fmt::Display for SizeError {
                 write!(
                     f,
                     "{id} solves mutual exclusion, so k is 1, not {k}; for more places take a k-exclusion algorithm"
+                )
+            }
+            Self::TooManyWords { id, words } => {
+                write!(
+                    f,
+                    "{id} would take {words} shared words at these sizes; take fewer processes, or a tree or fast path"
                 )
             }
             Self::OnlyTwoProcesses { id, n } => write!(f, "{id} is for exactly two processes, so n is 2, not {n}"),

@@ -36,7 +36,7 @@ pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, SizeError
 use crate::k_assignment::anderson_moir_94::Renaming;
 use crate::k_exclusion::KExclusion;
 use crate::k_exclusion::anderson_moir_94::{
-    Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds,
+    Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
 use crate::memory::{Instruction, Machine, Register, Site};
 use crate::mutex::TestAndSetLock;
@@ -134,6 +134,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
         orders: None,
+        words: |_, _| 1,
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -152,6 +153,7 @@ registry! {
         registers: Register::Safe,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::Unbounded)],
         orders: None,
+        words: |s, _| 2 * s.n as u64,
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: Some(2) },
     };
@@ -165,7 +167,7 @@ registry! {
         figure: "1",
         instructions: READ_WRITE,
         properties: &[
-            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "I0", "I1", "I2", "I3", "I4", "I1", "I5", "I6", "I7", "I8", "I9",
+            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
             "I10", "I11", "I12", "I13", "I14", "I15", "I16", "L0", "L1", "L2", "L3"],
         fairness: "starvation-free",
         tolerates: Tolerates::None,
@@ -175,6 +177,7 @@ registry! {
             (CostModel::Dsm, Bound::AtMost { formula: "10", at: |_, c| if c <= 1 { 5 } else { 10 } }),
         ],
         orders: None,
+        words: |_, _| 5,
         fits: Fits::TwoProcesses,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
@@ -193,6 +196,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::Order("O(N)"))],
         orders: Some(("O(N)", "O(N)")),
+        words: |s, _| 1 + s.n as u64,
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 2, passages: None },
     };
@@ -218,6 +222,7 @@ registry! {
             (CostModel::Dsm, Bound::Unbounded),
         ],
         orders: Some(("O(N-k)", "O(N-k)")),
+        words: |s, _| space::cc_chain(&Stage::whole(s.n, s.k)),
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 2, passages: None },
     };
@@ -236,6 +241,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k ceil(log2(ceil(N/k)))", at: bounds::theorem_2 }), (CostModel::Dsm, Bound::Unbounded)],
         orders: Some(("O(k log(N/k))", "O(k log(N/k))")),
+        words: |s, _| space::tree(s, space::cc_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 4, k: 1, passages: None },
     };
@@ -254,6 +260,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "7k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_3 }), (CostModel::Dsm, Bound::Unbounded)],
         orders: Some(("O(k log(N/k))", "O(k)")),
+        words: |s, _| space::fast_path(s, space::cc_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -272,6 +279,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "ceil(c/k)(7k+2)", at: bounds::theorem_4 }), (CostModel::Dsm, Bound::Unbounded)],
         orders: Some(("O(c)", "O(k)")),
+        words: |s, _| space::nested(s, space::cc_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
@@ -284,12 +292,13 @@ registry! {
         paper: ANDERSON_MOIR_94,
         figure: "5",
         instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I5", "I6", "I7", "I8", "I9", "I10", "U2"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "I1", "I5", "I6", "I7", "I8", "I9", "I10", "U2"],
         fairness: "starvation-free",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "8(N-k)", at: bounds::unbounded_chain })],
         orders: Some(("O(N-k)", "O(N-k)")),
+        words: |s, plenty| space::dsm_unbounded_chain(&Stage::whole(s.n, s.k), plenty),
         fits: Fits::Any,
         defaults: Defaults { n: 2, k: 1, passages: Some(2) },
     };
@@ -308,6 +317,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14(N-k)", at: bounds::theorem_5 })],
         orders: Some(("O(N-k)", "O(N-k)")),
+        words: |s, _| space::dsm_chain(&Stage::whole(s.n, s.k)),
         fits: Fits::Any,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
@@ -326,6 +336,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k ceil(log2(ceil(N/k)))", at: bounds::theorem_6 })],
         orders: Some(("O(k log(N/k))", "O(k log(N/k))")),
+        words: |s, _| space::tree(s, space::dsm_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -344,6 +355,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "14k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+2", at: bounds::theorem_7 })],
         orders: Some(("O(k log(N/k))", "O(k)")),
+        words: |s, _| space::fast_path(s, space::dsm_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -362,6 +374,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "ceil(c/k)(14k+2)", at: bounds::theorem_8 })],
         orders: Some(("O(c)", "O(k)")),
+        words: |s, _| space::nested(s, space::dsm_chain),
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
@@ -380,6 +393,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::AtMost { formula: "8k+2 if c <= k, else 7k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_9 }), (CostModel::Dsm, Bound::Unbounded)],
         orders: Some(("O(k log(N/k))", "O(k)")),
+        words: |s, _| space::fast_path(s, space::cc_chain) + s.k as u64 - 1,
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: None },
     };
@@ -398,6 +412,7 @@ registry! {
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("bounded")), (CostModel::Dsm, Bound::AtMost { formula: "15k+2 if c <= k, else 14k(ceil(log2(ceil(N/k)))+1)+k+2", at: bounds::theorem_10 })],
         orders: Some(("O(k log(N/k))", "O(k)")),
+        words: |s, _| space::fast_path(s, space::dsm_chain) + s.k as u64 - 1,
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
     };

@@ -24,7 +24,9 @@ pub(crate) fn explore_without_trust(id: &str, n: usize, k: usize, passages: Opti
     let sizes = Sizes { n, k };
     for keep in [Keep::Ignored, Keep::CrossChecked] {
         let claims = subject.claims(sizes);
-        let rules = Rules { passages, keep, ..Rules::default() }.for_properties(&claims);
+        // What is not trusted to be alike is not trusted to be forgotten either.
+        let forget = keep != Keep::Ignored;
+        let rules = Rules { passages, keep, forget, ..Rules::default() }.for_properties(&claims);
         let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
         report.assert_holds();
         println!("{id} ({n},{k}) {keep:?}: {} states", report.states);

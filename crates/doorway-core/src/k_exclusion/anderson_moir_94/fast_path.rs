@@ -43,6 +43,7 @@ use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
 use crate::memory::{FetchAdd, Mark, Memory, Process, Site};
+use crate::registry::Sizes;
 use core::convert::Infallible;
 
 /// Figure 4 around `block`, which admits `k` of `2k`, and `slow`, which admits `k` of `N`.
@@ -72,7 +73,7 @@ impl<M: FetchAdd, Block, Slow> FastPath<M, Block, Slow> {
         block: impl FnOnce(&Site<'_, M>, &Stage) -> Block,
         slow: impl FnOnce(&Site<'_, M>) -> Slow,
     ) -> Self {
-        let stage = Stage { members: 0..n, inputs: n.min(2 * k), k };
+        let stage = Stage::before(Sizes { n, k }, 2 * k);
         Self {
             part: site.here(),
             x: site.var("X", k as i64),

@@ -36,6 +36,7 @@ mod loc;
 mod nested;
 mod queue;
 mod slot;
+pub mod space;
 mod tree;
 
 pub use cc_slot::CcSlot;

@@ -42,6 +42,7 @@ use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
 use crate::memory::{BoundedDecrement, FetchAdd, Mark, Memory, Process, Site};
+use crate::registry::Sizes;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -79,11 +80,11 @@ impl<M: BoundedDecrement, Block> NestedFastPaths<M, Block> {
             depths.push(Depth {
                 part: site.here(),
                 x: site.var("X", k as u64),
-                block: block(&site.part("block", None), &Stage { members: 0..n, inputs: 2 * k, k }),
+                block: block(&site.part("block", None), &Stage::before(Sizes { n, k }, 2 * k)),
             });
             inputs -= k;
         }
-        let bottom = block(&site.part("bottom", None), &Stage { members: 0..n, inputs, k });
+        let bottom = block(&site.part("bottom", None), &Stage::before(Sizes { n, k }, inputs));
         Self { depths, part: site.here(), bottom }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::memory::{Memory, Process};
+use crate::registry::Sizes;
 use core::fmt::Debug;
 use core::ops::Range;
 
@@ -48,5 +49,11 @@ impl Stage {
     #[must_use]
     pub fn whole(n: usize, k: usize) -> Self {
         Self { members: 0..n, inputs: n, k }
+    }
+
+    /// A stage that every process can come to, but at most so many at once.
+    #[must_use]
+    pub fn before(sizes: Sizes, inputs: usize) -> Self {
+        Self { members: 0..sizes.n, inputs: inputs.min(sizes.n), k: sizes.k }
     }
 }

@@ -47,23 +47,11 @@ pub struct Tree<M: Memory, Block> {
 impl<M: Memory, Block> Tree<M, Block> {
     /// A tree that lets `k` of `n` processes in. Each block is built on a site within this one, for its stage.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize, block: impl Fn(&Site<'_, M>, &Stage) -> Block) -> Self {
-        let leaf = 2 * k;
-        let mut stages: Vec<Stage> = (0..n.div_ceil(leaf))
-            .map(|g| {
-                let members = leaf * g..n.min(leaf * (g + 1));
-                Stage { inputs: members.len(), members, k }
-            })
-            .collect();
-        let mut levels = Vec::new();
-        loop {
-            let level = site.part("level", Some(levels.len()));
-            let blocks = stages.iter().enumerate().map(|(i, stage)| block(&level.part("block", Some(i)), stage));
-            levels.push(blocks.collect());
-            if stages.len() <= 1 {
-                return Self { part: site.here(), leaf, levels };
-            }
-            stages = stages.chunks(2).map(|feeding| merge(feeding, k)).collect();
-        }
+        let build = |(height, stages): (usize, Vec<Stage>)| {
+            let level = site.part("level", Some(height));
+            stages.iter().enumerate().map(|(i, stage)| block(&level.part("block", Some(i)), stage)).collect()
+        };
+        Self { part: site.here(), leaf: 2 * k, levels: stages(n, k).into_iter().enumerate().map(build).collect() }
     }
 
     /// The blocks on a process's way, leaf first.
@@ -71,6 +59,20 @@ impl<M: Memory, Block> Tree<M, Block> {
         let leaf = p / self.leaf;
         self.levels.iter().enumerate().map(move |(height, blocks)| (height, &blocks[leaf >> height]))
     }
+}
+
+/// The stages of a tree, leaves first.
+pub(super) fn stages(n: usize, k: usize) -> Vec<Vec<Stage>> {
+    let leaf = 2 * k;
+    let leaves = (0..n.div_ceil(leaf)).map(|g| {
+        let members = leaf * g..n.min(leaf * (g + 1));
+        Stage { inputs: members.len(), members, k }
+    });
+    let mut levels: Vec<Vec<Stage>> = Vec::from([leaves.collect()]);
+    while let Some(level) = levels.last().filter(|level| level.len() > 1) {
+        levels.push(level.chunks(2).map(|feeding| merge(feeding, k)).collect());
+    }
+    levels
 }
 
 /// The stage that these two feed, or this one.
