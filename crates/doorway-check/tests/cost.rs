@@ -41,8 +41,11 @@ fn theorem_1_is_reached_and_never_exceeded() {
 
 #[test]
 fn the_fast_path_costs_what_was_computed_by_hand() {
-    assert_eq!([1, 2].map(|c| worst("am-fast", (3, 1), CcWriteBack, c)), [Worst::Bounded(5), Worst::Bounded(14)]);
+    let fast = [1, 2, 3].map(|c| worst("am-fast", (3, 1), CcWriteBack, c));
+    assert_eq!(fast, [Worst::Bounded(5), Worst::Bounded(17), Worst::Bounded(17)]);
     assert_eq!(worst("am-fast", (2, 1), Cc, 1), Worst::Bounded(5));
+    let nested = [1, 2, 3].map(|c| worst("am-graceful", (3, 1), CcWriteBack, c));
+    assert_eq!(nested, [Worst::Bounded(5), Worst::Bounded(10), Worst::Bounded(13)]);
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn hunt(id: &str, (n, k): (usize, usize), model: CostModel, contention: usize, s
         enough: None,
         seed,
     };
-    hunt.on(|| subject.world(Sizes { n, k }, Rules::default())).unwrap().worst
+    hunt.on(|| subject.world(Sizes { n, k }, Rules { sparse: true, ..Rules::default() })).unwrap().worst
 }
 
 #[test]
@@ -109,6 +112,24 @@ fn the_adversary_agrees_with_exhaustive_search_at_small_sizes() {
         for seed in 0..5 {
             let found = hunt("am-chain", (n, k), Cc, n, seed);
             assert_eq!(found, Worst::Bounded(7 * (n - k) as u64), "({n},{k}), seed {seed}");
+        }
+    }
+}
+
+/// Also with fewer competitors than processes, where the victim's rivals must change while it is on its way.
+#[test]
+fn the_adversary_finds_what_search_finds_whatever_the_contention() {
+    let cases = [
+        ("am-chain", (3, 1), Cc),
+        ("am-tree", (3, 1), Cc),
+        ("am-fast", (3, 1), Cc),
+        ("am-graceful", (3, 1), Cc),
+        ("am-dsm-chain", (2, 1), Dsm),
+    ];
+    for (id, (n, k), model) in cases {
+        for c in 1..=n {
+            let (exact, found) = (worst(id, (n, k), model, c), hunt(id, (n, k), model, c, 1));
+            assert_eq!(found, exact, "{id} ({n},{k}), {c} compete");
         }
     }
 }

@@ -285,7 +285,7 @@ where
     /// ```
     #[must_use]
     pub fn slot(&self) -> usize {
-        self.held.as_ref().map_or(0, |held| E::On::<Native>::name(held))
+        self.held.as_ref().map_or(0, E::On::<Native>::name)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Anderson and Moir's algorithms on real threads: more of them than cores, some of which die inside.
 
 use doorway::native::Native;
-use doorway::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, SizeError};
+use doorway::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, Guard, SizeError};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::registry::{self, Entry};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -102,7 +102,7 @@ where
     // All names but the dead one's can be had again, at once.
     let mut members: Vec<_> = (1..k).map(|_| gate.join().unwrap()).collect();
     let guards: Vec<_> = members.iter_mut().map(|m| m.acquire_or_refused().ok().unwrap()).collect();
-    let mut names: Vec<usize> = guards.iter().map(|g| g.slot()).chain([lost]).collect();
+    let mut names: Vec<usize> = guards.iter().map(Guard::slot).chain([lost]).collect();
     names.sort_unstable();
     assert_eq!(names, [0, 1, 2]);
 }
