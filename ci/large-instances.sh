@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Explores what is too large for the test suite, every claim of every algorithm. About ten minutes and 6 GiB.
+# Explores what is too large for the test suite, every claim of every algorithm; measures the theorems; samples what is too large to search.
+# About an hour and 8 GiB.
 # The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,15 +17,35 @@ check am-chain --n 4 --k 1
 check am-chain --n 5 --k 3
 check am-chain --n 6 --k 5
 check am-chain --n 7 --k 6
-check am-fast --n 3 --k 1
+check am-queue --n 6 --k 3
+check am-tree --n 4 --k 1
+check am-fast --n 4 --k 1 --passages 1
 check am-fast --n 4 --k 3
+check am-graceful --n 4 --k 1 --passages 1
+check am-dsm-unbounded --n 2 --k 1 --passages 4
+check am-dsm-unbounded --n 3 --k 2 --passages 3
+check am-dsm-chain --n 3 --k 2
+check am-dsm-chain --n 3 --k 1 --passages 1
+check am-dsm-tree --n 3 --k 1 --passages 2
+check am-dsm-fast --n 2 --k 1
+check am-dsm-fast --n 3 --k 1 --passages 1
+check am-dsm-graceful --n 3 --k 1 --passages 1
+check am-assign --n 4 --k 3
+check am-dsm-assign --n 3 --k 2 --passages 1
 # What is decided on the whole graph would not fit here.
 check am-fast --n 4 --k 2 --property k-exclusion --property deadlock-free --property I2 --property F1
+check am-tree --n 5 --k 2 --property k-exclusion --property deadlock-free --property I2
+check am-dsm-tree --n 3 --k 1 --passages unbounded --property k-exclusion --property deadlock-free
 echo "with crashes; progress beside the mere search; cost:"
 check am-chain --n 5 --k 3 --crashes 1 --property k-exclusion
 check am-chain --n 5 --k 3 --crashes 1 --property starvation-free
 check am-chain --n 4 --k 2 --crashes 1
 check am-fast --n 3 --k 2 --crashes 1
+check am-queue --n 5 --k 3 --crashes 2
+check am-dsm-chain --n 3 --k 2 --crashes 1 --passages 2
+check am-dsm-fast --n 3 --k 2 --crashes 1 --passages 1
+check am-assign --n 4 --k 3 --crashes 2 --passages 1
+check am-dsm-assign --n 3 --k 2 --crashes 1 --passages 1
 for model in cc cc-wb; do
     echo "\$ doorway rmr am-chain --n 4 --k 1 --model $model"
     ./target/release/doorway rmr am-chain --n 4 --k 1 --model $model | grep -E 'claimed|worst|states,'
@@ -40,3 +61,16 @@ echo "keep cross-checked:"
 check am-chain --n 4 --k 2 --cross-check
 check am-fast --n 3 --k 1 --cross-check
 check bakery --n 4 --passages 1 --cross-check
+check am-dsm-chain --n 3 --k 2 --passages 2 --cross-check
+echo "samples, which prove nothing, of sizes beyond search:"
+sample() {
+    echo "\$ doorway check $*"
+    ./target/release/doorway check "$@" | grep -E 'FAILS|in all|probability' || true
+}
+for id in am-queue am-chain am-tree am-fast am-graceful am-dsm-chain am-dsm-tree am-dsm-fast am-dsm-graceful am-assign am-dsm-assign; do
+    sample $id --n 7 --k 3 --method random --runs 500 --length 4000
+    sample $id --n 7 --k 3 --method random --runs 500 --length 4000 --crashes 2
+    sample $id --n 6 --k 2 --method pct --runs 500 --length 2000
+done
+echo "\$ doorway rmr --theorems"
+./target/release/doorway rmr --theorems

@@ -1,12 +1,12 @@
 //! Small texts, and what may come of them.
 
 use super::Outcome;
-use doorway_core::memory::{Additive, Machine, Memory, Pid, Process, Site, Word, decl};
+use doorway_core::memory::{Additive, Machine, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
 /// The variables that litmus tests share out among themselves.
 #[derive(Debug)]
-pub struct Vars<M: Memory> {
+pub struct Vars<M: Machine> {
     /// The part they are declared in.
     pub part: M::Part,
     x: M::Var<u64>,
@@ -18,9 +18,12 @@ pub struct Vars<M: Memory> {
     who: M::Var<Option<Pid>>,
     packed: M::Var<Packed>,
     row: M::Row<u64>,
+    table: M::Table<u64>,
+    private: M::Row<u64>,
+    lock: M::Lock,
 }
 
-impl<M: Memory> Vars<M> {
+impl<M: Machine> Vars<M> {
     /// Declares them.
     pub fn new(site: &Site<'_, M>) -> Self {
         Self {
@@ -34,6 +37,9 @@ impl<M: Memory> Vars<M> {
             who: site.var("who", None),
             packed: site.var("packed", Packed { high: 0, low: u32::MAX - 1 }),
             row: site.row("row", 4, |i| decl(i as u64).home(Pid::new(i % 2))),
+            table: site.table("table", 1..3, 2, 5),
+            private: site.row("private", 2, |p| decl(p as u64).private(Pid::new(p))),
+            lock: site.lock(),
         }
     }
 }
@@ -76,6 +82,12 @@ pub enum Litmus {
     RoundTrip,
     /// The cells of a row are separate, whatever lines they share.
     Row,
+    /// The entries of a table are separate.
+    Table,
+    /// A private variable keeps what its owner wrote, whatever the other one writes to its own.
+    Private,
+    /// Of two atomic blocks that read and write, one sees what the other wrote.
+    AtomicBlock,
     /// Two fetch-and-adds see different values.
     FetchAdd,
     /// Fetch-and-add goes below zero.
@@ -110,6 +122,9 @@ impl Litmus {
         L::WaitForTwo,
         L::RoundTrip,
         L::Row,
+        L::Table,
+        L::Private,
+        L::AtomicBlock,
         L::FetchAdd,
         L::FetchAddSigned,
         L::Wraps,
@@ -127,7 +142,7 @@ impl Litmus {
     #[must_use]
     pub fn processes(self) -> usize {
         match self {
-            L::RoundTrip | L::Row | L::FetchAddSigned | L::Wraps | L::PackedField => 1,
+            L::RoundTrip | L::Row | L::Table | L::FetchAddSigned | L::Wraps | L::PackedField => 1,
             L::WaitForTwo => 3,
             L::IndependentReads => 4,
             _ => 2,
@@ -201,6 +216,27 @@ impl Litmus {
                 }
                 all
             }
+            (L::Table, _) => {
+                p.at(1).write(&v.table[(2, 0)], 11).await?;
+                let mut all = Vec::new();
+                for at in [(1, 0), (1, 1), (2, 0), (2, 1)] {
+                    all.push(p.at(2).read(&v.table[at]).await?);
+                }
+                all
+            }
+            (L::Private, _) => {
+                let before = p.at(1).read(&v.private[me]).await?;
+                p.at(2).write(&v.private[me], before + 7).await?;
+                let turn = p.at(3).fetch_add(&v.x, 1).await?;
+                vec![p.at(4).read(&v.private[me]).await?, turn]
+            }
+            (L::AtomicBlock, _) => {
+                p.block_begins(&v.lock).await?;
+                let saw = p.at(1).read(&v.x).await?;
+                p.at(2).write(&v.x, saw + 1).await?;
+                p.block_ends(&v.lock);
+                vec![saw]
+            }
             (L::FetchAdd, _) => vec![p.at(1).fetch_add(&v.x, 1).await?],
             (L::FetchAddSigned, _) => vec![
                 p.at(1).fetch_add(&v.signed, -1).await?.pack(),
@@ -259,6 +295,9 @@ impl Litmus {
             L::WaitForTwo => &[&[&[], &[], &[2]]],
             L::RoundTrip => &[&[&[1 << 63, 4, 1, u64::MAX]]],
             L::Row => &[&[&[0, 11, 2, 3]]],
+            L::Table => &[&[&[5, 5, 11, 5]]],
+            L::Private => &[&[&[7, 0], &[8, 1]], &[&[7, 1], &[8, 0]]],
+            L::AtomicBlock => &[&[&[0], &[1]], &[&[1], &[0]]],
             L::FetchAdd => &[&[&[0], &[1]], &[&[1], &[0]]],
             L::FetchAddSigned => &[&[&[1, 0, MINUS_ONE, 1]]],
             L::Wraps => &[&[&[3, 0, 3, -4i64 as u64, 1, 2]]],

@@ -12,6 +12,20 @@
 //! A name is an index: which of `k` connections, GPUs or buffers is yours, without a further lock. It is also what turns a wait-free object for `k` processes into one that any
 //! number may use while up to `k - 1` of them die: the name says which of the `k` processes to be.
 
+//! # Solutions
+//! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of k-assignment, for `k` remote references more. Two compositions have an id:
+//!
+//! | id | around | remote references | |
+//! |---|---|---|---|
+//! | `am-assign` | `am-fast` | `8k+2` while at most `k` compete, else `7k (log(N/k)+1) + k + 2` (CC) | cached words |
+//! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
+//!
+//! # Which to take
+//! `am-assign`, unless spinning on memory of others is what must be avoided. If names are not needed, take the [k-exclusion](crate::k_exclusion) alone. To choose another
+//! k-exclusion (a chain because `N <= 2k`, say), compose it: the example below puts names around a chain.
+//!
+//! The lowest names are tried first, so while few are inside, low names are reused; a name is a good index into something that is warm.
+
 pub mod anderson_moir_94;
 
 use crate::k_exclusion::KExclusion;

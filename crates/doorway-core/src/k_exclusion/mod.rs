@@ -11,8 +11,40 @@
 //! [mutual exclusion](crate::mutex), which tolerates none.
 //!
 //! # Solutions
-//! See the [catalogue](crate::registry). The parts compose: [`FastPath`](anderson_moir_94::FastPath) goes around any two
-//! solutions, a [`Chain`](anderson_moir_94::Chain) is made of [slots](anderson_moir_94::CcSlot).
+//! Remote references of one passage, at most; `c` is how many compete. All tolerate `k - 1` crashes anywhere and are starvation-free.
+//!
+//! | id | under contention | while `c <= k` | waits on | shared words | needs, beside reads and writes |
+//! |---|---|---|---|---|---|
+//! | `am-queue` | `O(N)` | `O(N)` | its own word | `N+1` | **atomic blocks**, which no machine has |
+//! | `am-chain` | `7(N-k)` | `3(N-k)` | a cached word | `2(N-k)` | fetch-and-add |
+//! | `am-tree` | `7k log(N/k)` | `3k log(N/k)` | a cached word | about `2N` | fetch-and-add |
+//! | `am-fast` | `7k (log(N/k)+1) + 2` | `3k+2` | a cached word | about `2N` | fetch-and-add |
+//! | `am-graceful` | `(c/k) (7k+2)` | `3k+2` | a cached word | about `2N` | fetch-and-add, bounded decrement |
+//! | `am-dsm-unbounded` | `8(N-k)` | `3(N-k)` | its own word | unbounded | fetch-and-add, compare-and-swap |
+//! | `am-dsm-chain` | `14(N-k)` | `7(N-k)` | its own word | `Θ(N³)` | fetch-and-add, compare-and-swap |
+//! | `am-dsm-tree` | `14k log(N/k)` | `7k log(N/k)` | its own word | `Θ(N k² log(N/k))` | fetch-and-add, compare-and-swap |
+//! | `am-dsm-fast` | `14k (log(N/k)+1) + 2` | `7k+2` | its own word | the same, and `Θ(N k²)` | fetch-and-add, compare-and-swap |
+//! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
+//!
+//! Under contention these are the theorems of [Anderson and Moir](anderson_moir_94), with `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds));
+//! where at most `k` compete, the theorems say `7k+2` and `14k+2`, and the figures above are what a passage really costs. `doorway rmr --theorems` measures all of it.
+//!
+//! # Which to take
+//! - **Threads of one machine, usually fewer than `k` of them at a time:** `am-fast`. Its cost does not depend on `N` until more than `k` come, and it is wait-free in
+//!   everything but the waiting that exclusion asks for.
+//! - **`N <= 2k`, or nearly always full:** `am-chain`. The others are a chain with something around it.
+//! - **Always full, `N` large:** `am-tree`, which is `am-fast` without the attempt.
+//! - **Contention that varies between `k` and a few times `k`, on a machine with a bounded decrement:** `am-graceful`. Without that instruction it is lock-free
+//!   only. Mind that its bound is about references and not about waiting: whoever went deep can be overtaken at each block on its way.
+//! - **Memory without coherent caches, or where spinning on another's word is what hurts:** the same, with `dsm` in the name. Twice the references, none of
+//!   them while waiting.
+//! - **To compare with, or to read first:** `am-queue` and `am-dsm-unbounded`.
+//!
+//! To know *which* of the `k` places one has, see [`k_assignment`](crate::k_assignment). With `k = 1`, a [mutex](crate::mutex) is cheaper and as safe:
+//! nobody may die then.
+//!
+//! The parts compose: [`FastPath`](anderson_moir_94::FastPath) goes around any two solutions, a [`Tree`](anderson_moir_94::Tree) is made of any blocks, a
+//! [`Chain`](anderson_moir_94::Chain) of any [slots](anderson_moir_94::Slot).
 
 pub mod anderson_moir_94;
 

@@ -16,7 +16,7 @@
 //! | name         | range          | initially | home    | written at        | meaning |
 //! |--------------|----------------|-----------|---------|-------------------|---------|
 //! | `X`          | `-1..=j`       | `j`       | nobody  | 2, 16             | free slots; `-1`: one process too many |
-//! | `Q`          | `(pid, 0..j+2)`| any       | nobody  | 11                | where somebody may still be waiting |
+//! | `Q`          | `(pid, 0..j+2)`| (any, 0)  | nobody  | 11                | where somebody may still be waiting |
 //! | `P[p][0..j+2]` | bool         | any       | `p`     | 6, 10, 20         | whether `p`, waiting there, may go on |
 //! | `R[p][0..j+2]` | `0..=j+1`    | 0         | `p`     | 8, 15, 18, 21     | how many may still write to `P[p][..]` |
 //! | `last[p]`    | `0..j+2`       | 0         | private | 12                | the only location of `p` that can be in `Q` |

@@ -16,7 +16,7 @@
 //! | name       | range         | initially | home    | written at | meaning |
 //! |------------|---------------|-----------|---------|------------|---------|
 //! | `X`        | `-1..=j`      | `j`       | nobody  | 2, 10      | free slots; `-1`: one process too many |
-//! | `Q`        | `(pid, 0..)`  | any       | nobody  | 7          | where somebody may still be waiting |
+//! | `Q`        | `(pid, 0..)`  | (any, 0)  | nobody  | 7          | where somebody may still be waiting |
 //! | `P[p][0..]`| bool          | any       | `p`     | 4, 6, 12   | whether `p`, waiting there, may go on |
 //! | `next[p]`  | `0..`         | 0         | private | 3          | the location that `p` used last |
 //!
