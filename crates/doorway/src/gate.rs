@@ -1,6 +1,7 @@
 //! Algorithms of the catalogue for threads: a gate, its members, and guards.
 
 use crate::native::{Native, now};
+use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
@@ -41,6 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Gate<E: Entry> {
     algorithm: E::On<Native>,
     sizes: Sizes,
+    policy: Policy,
     names: Mutex<Vec<Pid>>,
     crashed: AtomicUsize,
 }
@@ -71,9 +73,23 @@ impl<E: Entry> Gate<E> {
         Ok(Self {
             algorithm: E::build(&Site::new(&Native::new()), sizes),
             sizes,
+            policy: Policy::default(),
             names: Mutex::new(names),
             crashed: AtomicUsize::new(0),
         })
+    }
+
+    /// The same, with members that wait in another way.
+    ///
+    /// ```
+    /// use doorway::{AmFast, waiting::Policy};
+    /// let gate = AmFast::new(4, 2)?.with_policy(Policy::YIELD);
+    /// drop(gate.join().unwrap().acquire());
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 
     /// What it was built for.
@@ -164,7 +180,10 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     fn new(gate: G) -> Result<Self, Full> {
         let name = gate.names().pop();
         match name {
-            Some(pid) => Ok(Self { gate, process: Process::new(pid, Native::new()), outside_remainder: false }),
+            Some(pid) => {
+                let memory = Native::new().with_policy(gate.policy);
+                Ok(Self { gate, process: Process::new(pid, memory), outside_remainder: false })
+            }
             None => Err(Full { members: gate.sizes.n, crashed: gate.crashed.load(Ordering::SeqCst) }),
         }
     }
@@ -184,7 +203,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// ```
     ///
     /// # Blocking
-    /// Spins, then yields the processor, until it is let in.
+    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
     ///
     /// # Errors
     /// If the algorithm turns the process away; it is outside then.
@@ -192,13 +211,43 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// # Panics
     /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
     pub fn acquire_or_refused(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
+        self.begin(false);
+        let acquired = now(self.gate.algorithm.acquire(&self.process));
+        self.guard(acquired)
+    }
+
+    /// [`acquire_or_refused`](Self::acquire_or_refused) for tasks: it leaves a waker behind instead of blocking.
+    ///
+    /// # Cancel safety
+    /// None: these algorithms cannot give up. To drop the future after it has been polled, and before it is ready, **is to crash** on the way in; one of the
+    /// `k - 1` crashes that are tolerated is spent, and the member's name is lost.
+    ///
+    /// # Errors
+    /// If the algorithm turns the process away; it is outside then.
+    ///
+    /// # Panics
+    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
+    pub async fn acquire_or_refused_async(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
+        self.begin(true);
+        let acquired = self.gate.algorithm.acquire(&self.process).await;
+        self.guard(acquired)
+    }
+
+    fn begin(&mut self, as_task: bool) {
         assert!(
             !self.outside_remainder,
-            "{} was left inside: its guard was forgotten, which is a crash; join the gate again for a new name",
+            "{} was left inside: its guard was forgotten, or its future dropped, which is a crash; join the gate again for a new name",
             self.process.pid()
         );
         self.outside_remainder = true;
-        match now(self.gate.algorithm.acquire(&self.process)) {
+        self.process.memory().wait_as_task(as_task);
+    }
+
+    fn guard(
+        &mut self,
+        acquired: Result<Held<E>, Failure<Infallible, Refusal<E>>>,
+    ) -> Result<Guard<'_, E>, Refusal<E>> {
+        match acquired {
             Ok(held) => Ok(Guard {
                 algorithm: &self.gate.algorithm,
                 process: &self.process,
@@ -223,7 +272,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// ```
     ///
     /// # Blocking
-    /// Spins, then yields the processor, until it is let in.
+    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
     ///
     /// # Panics
     /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
@@ -232,6 +281,34 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
     {
         let Ok(guard) = self.acquire_or_refused();
+        guard
+    }
+
+    /// [`acquire`](Self::acquire) for tasks, on any executor; threads and tasks may share a gate. The guard is the same, and leaving never waits.
+    ///
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// let gate = doorway::AmFast::new(2, 1)?;
+    /// let (mut thread, mut task) = (gate.join().unwrap(), gate.join().unwrap());
+    /// let inside = thread.acquire();
+    /// let mut future = pin!(task.acquire_async());
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// assert!(future.as_mut().poll(&mut context).is_pending());
+    /// drop(inside);
+    /// assert!(future.as_mut().poll(&mut context).is_ready());
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    ///
+    /// # Cancel safety
+    /// None, as [`acquire_or_refused_async`](Self::acquire_or_refused_async) says.
+    ///
+    /// # Panics
+    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
+    pub async fn acquire_async(&mut self) -> Guard<'_, E>
+    where
+        E::On<Native>: KExclusion<Native, Refusal = Infallible>,
+    {
+        let Ok(guard) = self.acquire_or_refused_async().await;
         guard
     }
 }
@@ -292,6 +369,7 @@ where
 impl<E: Entry> Drop for Guard<'_, E> {
     fn drop(&mut self) {
         if let Some(held) = self.held.take() {
+            self.process.memory().wait_as_task(false);
             let Ok(()) = now(self.algorithm.release(self.process, held));
             *self.outside_remainder = false;
         }

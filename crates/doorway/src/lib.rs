@@ -25,6 +25,7 @@
 
 mod gate;
 pub mod native;
+pub mod waiting;
 
 pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};

@@ -106,7 +106,7 @@ fn futures_of_concrete_algorithms_are_send() {
     use doorway::native::Native;
     fn is_send<T: Send>(_: &T) {}
     let memory = Native::new();
-    let p = Process::new(doorway_core::memory::Pid::new(0), memory);
+    let p = Process::new(doorway_core::memory::Pid::new(0), Native::new());
     let fast = doorway_core::registry::AndersonMoirFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&fast.acquire(&p));
     let bakery = doorway_core::registry::LamportBakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });

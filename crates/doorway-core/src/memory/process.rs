@@ -162,6 +162,7 @@ impl<'p, M: Memory> Here<'p, M> {
         let mut wait = memory.wait_begins(self.process.pid);
         loop {
             if let Some(t) = turn().await? {
+                memory.wait_ends(self.process.pid);
                 return Ok(t);
             }
             memory.turn_failed(self.process.pid, &mut wait, false).await?;
@@ -178,9 +179,11 @@ impl<'p, M: Memory> Here<'p, M> {
         let mut wait = memory.wait_begins(self.process.pid);
         loop {
             if let Some(t) = turn().await? {
+                memory.wait_ends(self.process.pid);
                 return Ok(Some(t));
             }
             if memory.turn_failed(self.process.pid, &mut wait, true).await? == Next::GiveUp {
+                memory.wait_ends(self.process.pid);
                 return Ok(None);
             }
         }
@@ -253,6 +256,7 @@ impl<'p, M: ReadWrite> At<'p, M> {
         loop {
             let x = memory.read(self.access(), v).await?;
             if ok(x) {
+                memory.wait_ends(pid);
                 return Ok(x);
             }
             memory.unchanged(pid, &mut wait, false, v, x).await?;
@@ -271,9 +275,11 @@ impl<'p, M: ReadWrite> At<'p, M> {
         loop {
             let x = memory.read(self.access(), v).await?;
             if ok(x) {
+                memory.wait_ends(pid);
                 return Ok(Some(x));
             }
             if memory.unchanged(pid, &mut wait, true, v, x).await? == Next::GiveUp {
+                memory.wait_ends(pid);
                 return Ok(None);
             }
         }

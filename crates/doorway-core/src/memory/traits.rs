@@ -93,6 +93,10 @@ pub trait Memory: Sized {
     /// A wait begins: this is its loop head.
     fn wait_begins(&self, pid: Pid) -> Self::Wait;
 
+    /// The wait that began last is over. A wait whose future is dropped does not say so.
+    #[inline(always)]
+    fn wait_ends(&self, _pid: Pid) {}
+
     /// A turn of a wait came to nothing. Answers [`Next::GiveUp`] only if the wait is `abortable`.
     ///
     /// Free of the turn's type on purpose: a method generic over the turn's future would cost every future

@@ -1,5 +1,6 @@
 //! Words, and where they lie: each variable in a cache line of its own, rows by home.
 
+use crate::waiting::{Bell, Threads};
 use crossbeam_utils::CachePadded;
 use doorway_core::memory::{Decl, Home, Pid, Word};
 use std::collections::HashMap;
@@ -13,28 +14,30 @@ use std::sync::atomic::AtomicU64;
 /// exactly its own, and comparing words compares values.
 pub struct Cell<T> {
     pub(super) word: AtomicU64,
-    unused: u32,
+    /// In the same cache line; its tag is the number of bits that the variable does not use.
+    pub(super) bell: Bell<Threads>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word> Cell<T> {
     fn new(decl: &Decl<'_, T>) -> Self {
         let unused = 64 - decl.width;
-        Self { word: AtomicU64::new(decl.init.pack() << unused), unused, of: PhantomData }
+        Self { word: AtomicU64::new(decl.init.pack() << unused), bell: Bell::new(unused as u8), of: PhantomData }
     }
 
     fn unused() -> Self {
-        Self { word: AtomicU64::new(0), unused: 0, of: PhantomData }
+        Self { word: AtomicU64::new(0), bell: Bell::new(0), of: PhantomData }
     }
 
     #[inline(always)]
     pub(super) fn encode(&self, x: T) -> u64 {
-        x.pack() << self.unused
+        x.pack() << self.bell.tag()
     }
 
     #[inline(always)]
     pub(super) fn decode(&self, word: u64) -> T {
-        T::unpack(if T::SIGNED { (word as i64 >> self.unused) as u64 } else { word >> self.unused })
+        let unused = self.bell.tag();
+        T::unpack(if T::SIGNED { (word as i64 >> unused) as u64 } else { word >> unused })
     }
 }
 

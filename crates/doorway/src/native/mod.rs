@@ -3,7 +3,7 @@
 //! | word | here |
 //! |---|---|
 //! | an access | one atomic operation, `SeqCst`, ready at once |
-//! | waiting | spin, then yield |
+//! | waiting | [spin, yield, sleep](crate::waiting), or leave a waker behind: the handle decides |
 //! | home | variables of one process may share cache lines, others never do |
 //! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
 //! | atomic block | under a spin lock: whoever dies within blocks all others |
@@ -13,14 +13,17 @@
 //! The papers assume atomic registers and program order, so everything is `SeqCst`.
 
 mod cells;
+mod handle;
 
 pub use cells::{Cell, Row, Table, Var};
+pub use handle::Native;
 
 use crossbeam_utils::{Backoff, CachePadded};
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
     ReadWrite, Swap, TestAndSet, Word,
 };
+use handle::Waiting;
 use std::convert::Infallible;
 use std::future::ready;
 use std::ops::Range;
@@ -29,22 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 
-/// The memory of this process, for its threads.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Native {
-    // How to wait will be a choice of the handle; today there is one way.
-    _private: (),
-}
-
-impl Native {
-    /// The memory of this process.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { _private: () }
-    }
-}
-
-/// Runs a future that never has to be polled twice, as those of [`Native`] are: its waits block the thread.
+/// Runs a future that never has to be polled twice, as those of [`Native`] are for threads: their waits block.
 ///
 /// ```
 /// use doorway::native::now;
@@ -75,7 +63,7 @@ impl Memory for Native {
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
     type Table<T: Word> = Table<T>;
-    type Wait = Backoff;
+    type Wait = Waiting;
     const PLENTY: usize = 4096;
 
     fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
@@ -93,45 +81,59 @@ impl Memory for Native {
     }
 
     #[inline]
-    fn wait_begins(&self, _: Pid) -> Backoff {
-        Backoff::new()
+    fn wait_begins(&self, _: Pid) -> Waiting {
+        Waiting::default()
     }
 
     #[inline]
+    fn wait_ends(&self, _: Pid) {
+        self.records_no_more();
+    }
+
     fn turn_failed(
         &self,
         _: Pid,
-        wait: &mut Backoff,
-        _abortable: bool,
+        wait: &mut Waiting,
+        abortable: bool,
     ) -> impl Future<Output = Result<Next, Infallible>> {
-        wait.snooze();
-        done(Next::TryAgain)
+        self.wait_for_any(wait, abortable)
     }
 }
 
 impl ReadWrite for Native {
     #[inline(always)]
     fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
+        self.looks_at(v);
         done(v.decode(v.word.load(SeqCst)))
     }
 
     #[inline(always)]
     fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
         v.word.store(v.encode(x), SeqCst);
+        v.has_changed();
         done(())
     }
 
-    #[inline]
     fn unchanged<T: Word>(
         &self,
-        pid: Pid,
-        wait: &mut Backoff,
+        _: Pid,
+        wait: &mut Waiting,
         abortable: bool,
-        _: &Cell<T>,
-        _: T,
+        v: &Cell<T>,
+        seen: T,
     ) -> impl Future<Output = Result<Next, Infallible>> {
-        self.turn_failed(pid, wait, abortable)
+        self.wait_for_one(wait, abortable, v, v.encode(seen))
     }
+}
+
+/// A read-modify-write of the word of a variable: returns the old value.
+macro_rules! modify {
+    ($self:ident, $v:ident, $operation:expr) => {{
+        $self.looks_at($v);
+        let old = $operation;
+        $v.has_changed();
+        done($v.decode(old))
+    }};
 }
 
 impl FetchAdd for Native {
@@ -142,14 +144,14 @@ impl FetchAdd for Native {
         v: &Cell<T>,
         delta: T,
     ) -> impl Future<Output = Result<T, Infallible>> {
-        done(v.decode(v.word.fetch_add(v.encode(delta), SeqCst)))
+        modify!(self, v, v.word.fetch_add(v.encode(delta), SeqCst))
     }
 }
 
 impl FetchOr for Native {
     #[inline(always)]
     fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
-        done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
+        modify!(self, v, v.word.fetch_or(v.encode(mask), SeqCst))
     }
 }
 
@@ -158,8 +160,13 @@ impl BoundedDecrement for Native {
 
     #[inline]
     fn bounded_decrement(&self, _: Access<()>, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
+        self.looks_at(v);
         let less = |word| v.decode(word).checked_sub(1).map(|x| v.encode(x));
-        let (Ok(old) | Err(old)) = v.word.fetch_update(SeqCst, SeqCst, less);
+        let old = v.word.fetch_update(SeqCst, SeqCst, less);
+        if old.is_ok() {
+            v.has_changed();
+        }
+        let (Ok(old) | Err(old)) = old;
         done(v.decode(old))
     }
 }
@@ -167,14 +174,20 @@ impl BoundedDecrement for Native {
 impl TestAndSet for Native {
     #[inline(always)]
     fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
-        done(v.decode(v.word.swap(v.encode(true), SeqCst)))
+        self.looks_at(v);
+        let old = v.decode(v.word.swap(v.encode(true), SeqCst));
+        // One that loses changes nothing; if it rang, those that wait so would wake each other for ever.
+        if !old {
+            v.has_changed();
+        }
+        done(old)
     }
 }
 
 impl Swap for Native {
     #[inline(always)]
     fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
-        done(v.decode(v.word.swap(v.encode(x), SeqCst)))
+        modify!(self, v, v.word.swap(v.encode(x), SeqCst))
     }
 }
 
@@ -187,7 +200,11 @@ impl CompareSwap for Native {
         old: T,
         new: T,
     ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
+        self.looks_at(v);
         let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
+        if swapped.is_ok() {
+            v.has_changed();
+        }
         done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
     }
 }

@@ -1,0 +1,218 @@
+//! A process's handle on native memory: it decides how the process waits.
+
+use super::Cell;
+use crate::waiting::{Patience, Policy, Table, Threads, Waiter};
+use doorway_core::memory::{Next, Word};
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::task::{Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Instant;
+
+/// Who waits for what, in this process.
+static TABLE: LazyLock<Table<Threads>> = LazyLock::new(Table::default);
+
+/// The memory of this process, for its threads and tasks.
+///
+/// A handle for one process of an algorithm: each decides for itself how it waits, and all see the same variables.
+///
+/// ```
+/// use doorway::native::Native;
+/// use doorway::waiting::Policy;
+/// let impatient = Native::new().with_policy(Policy::SPIN);
+/// assert_eq!(impatient.policy(), Policy::SPIN);
+/// ```
+#[derive(Default, Debug)]
+pub struct Native {
+    policy: Policy,
+    /// Whether waits give the task's waker to the table, and not the thread to the kernel.
+    as_task: AtomicBool,
+    give_up_at: Mutex<Option<Instant>>,
+    /// Whether reads register the waiter, because the turn they belong to may end in a sleep.
+    records: AtomicBool,
+    recorded: Mutex<Vec<usize>>,
+    waiter: OnceLock<Arc<Waiter<Threads>>>,
+}
+
+/// What one wait remembers between its turns.
+#[derive(Default, Debug)]
+pub struct Waiting {
+    patience: Patience,
+    /// Whether the last turn registered what it read.
+    recorded: bool,
+}
+
+impl Native {
+    /// A handle that waits as [`Policy::PARK`] says.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            policy: Policy::PARK,
+            as_task: AtomicBool::new(false),
+            give_up_at: Mutex::new(None),
+            records: AtomicBool::new(false),
+            recorded: Mutex::new(Vec::new()),
+            waiter: OnceLock::new(),
+        }
+    }
+
+    /// The same with another policy.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// How it waits.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// From now on its waits are those of a task (they return `Pending` and leave a waker behind) or of a thread (they block).
+    pub fn wait_as_task(&self, as_task: bool) {
+        self.as_task.store(as_task, SeqCst);
+    }
+
+    /// From now on, waits that can be abandoned are, once this time has come. Threads look at the clock; a task is asked when it is polled.
+    pub fn give_up_at(&self, time: Option<Instant>) {
+        *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+
+    fn deadline(&self, abortable: bool) -> Option<Instant> {
+        if abortable { *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) } else { None }
+    }
+
+    fn waiter(&self) -> &Arc<Waiter<Threads>> {
+        self.waiter.get_or_init(Arc::default)
+    }
+
+    /// Before each access that a turn may depend on.
+    #[inline(always)]
+    pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
+        if self.records.load(Relaxed) {
+            self.record(v);
+        }
+    }
+
+    #[cold]
+    fn record<T: Word>(&self, v: &Cell<T>) {
+        let place = v.bell.notify(&TABLE, self.waiter());
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(place);
+    }
+
+    /// The wait is over, or a new turn begins.
+    fn forget_recorded(&self) {
+        let recorded = std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner));
+        recorded.into_iter().for_each(|place| TABLE.remove(place, self.waiter()));
+    }
+
+    #[inline]
+    pub(super) fn records_no_more(&self) {
+        if self.records.load(Relaxed) {
+            self.records.store(false, Relaxed);
+            self.forget_recorded();
+        }
+    }
+
+    /// A turn that read only `v`, and found this word, failed.
+    pub(super) async fn wait_for_one<T: Word>(
+        &self,
+        wait: &mut Waiting,
+        abortable: bool,
+        v: &Cell<T>,
+        word: u64,
+    ) -> Result<Next, Infallible> {
+        let deadline = self.deadline(abortable);
+        if deadline.is_some_and(|time| Instant::now() >= time) {
+            return Ok(Next::GiveUp);
+        }
+        let changed = || v.word.load(SeqCst) != word;
+        if self.as_task.load(Relaxed) {
+            let waiter = self.waiter();
+            waiter.begin();
+            let _entry = Entry { place: v.bell.notify(&TABLE, waiter), waiter };
+            if !changed() {
+                notified(waiter).await;
+            }
+        } else if wait.patience.is_over(&self.policy) {
+            v.bell.sleep(&Threads, earliest(deadline, self.policy.nap), changed);
+        }
+        Ok(Next::TryAgain)
+    }
+
+    /// A turn that read several variables failed. To sleep, the next turn registers at each of them before it reads it: if it fails too,
+    /// and nobody has changed one of them since, there is nothing to do until somebody does.
+    pub(super) async fn wait_for_any(&self, wait: &mut Waiting, abortable: bool) -> Result<Next, Infallible> {
+        let deadline = self.deadline(abortable);
+        if deadline.is_some_and(|time| Instant::now() >= time) {
+            return Ok(Next::GiveUp);
+        }
+        let as_task = self.as_task.load(Relaxed);
+        if wait.recorded {
+            let waiter = self.waiter();
+            if as_task {
+                notified(waiter).await;
+            } else {
+                park_until_notified(waiter, earliest(deadline, self.policy.nap));
+            }
+            self.forget_recorded();
+            waiter.begin();
+        } else if as_task || wait.patience.is_over(&self.policy) {
+            self.waiter().begin();
+            self.records.store(true, Relaxed);
+            wait.recorded = true;
+        }
+        Ok(Next::TryAgain)
+    }
+}
+
+impl<T: Word> Cell<T> {
+    /// After each change: whoever waits for the variable is woken.
+    #[inline(always)]
+    pub(super) fn has_changed(&self) {
+        self.bell.ring(&Threads, || &TABLE);
+    }
+}
+
+/// An entry in the table, for as long as a future waits; whoever drops the future takes it out.
+struct Entry<'a> {
+    place: usize,
+    waiter: &'a Arc<Waiter<Threads>>,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        TABLE.remove(self.place, self.waiter);
+    }
+}
+
+async fn notified(waiter: &Waiter<Threads>) {
+    poll_fn(|context| if waiter.poll(context.waker()) { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn park_until_notified(waiter: &Waiter<Threads>, until: Option<Instant>) {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    while !waiter.poll(&waker) {
+        match until.map(|until| until.saturating_duration_since(Instant::now())) {
+            None => thread::park(),
+            Some(left) if left.is_zero() => return,
+            Some(left) => thread::park_timeout(left),
+        }
+    }
+}
+
+fn earliest(deadline: Option<Instant>, nap: Option<std::time::Duration>) -> Option<Instant> {
+    let nap = nap.and_then(|nap| Instant::now().checked_add(nap));
+    deadline.into_iter().chain(nap).min()
+}

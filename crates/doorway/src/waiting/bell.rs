@@ -1,0 +1,93 @@
+//! A variable's bell: who listens, and what threads sleep on.
+
+use super::{Atomic32, Platform, Table, Waiter};
+use std::sync::Arc;
+use std::time::Instant;
+
+const THREADS: u32 = 1;
+const TASKS: u32 = 2;
+const LISTEN: u32 = THREADS | TASKS;
+/// Above the flags there is room for a byte that never changes.
+const TAG: u32 = 24;
+
+/// A variable's bell. It lies in the cache line of its variable, and whoever changes that [rings](Self::ring) it.
+#[derive(Debug)]
+pub struct Bell<P: Platform> {
+    sequence: P::U32,
+    listeners: P::U32,
+}
+
+impl<P: Platform> Bell<P> {
+    /// A bell that nobody listens to, with a byte that its owner may need.
+    #[must_use]
+    pub fn new(tag: u8) -> Self {
+        Self { sequence: P::U32::new(0), listeners: P::U32::new(u32::from(tag) << TAG) }
+    }
+
+    /// The byte.
+    #[must_use]
+    #[inline(always)]
+    pub fn tag(&self) -> u32 {
+        self.listeners.load() >> TAG
+    }
+
+    /// What it is known by.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// The variable has been changed. The table is asked for only if somebody listens.
+    #[inline(always)]
+    pub fn ring<'t>(&self, platform: &P, table: impl FnOnce() -> &'t Table<P>)
+    where
+        P: 't,
+    {
+        if self.listeners.load() & LISTEN != 0 {
+            self.wake(platform, table());
+        }
+    }
+
+    #[cold]
+    fn wake(&self, platform: &P, table: &Table<P>) {
+        let listeners = self.listeners.load();
+        if listeners & THREADS != 0 {
+            // In this order: whoever saw its flag stand has read a sequence that is old by now.
+            self.listeners.fetch_and(!THREADS);
+            self.sequence.fetch_add(1);
+            platform.wake_all(&self.sequence);
+        }
+        if listeners & TASKS != 0 {
+            table.wake(self.address(), || {
+                self.listeners.fetch_and(!TASKS);
+            });
+        }
+    }
+
+    /// A thread will sleep here unless something changes; returns what to [sleep](Self::sleep) on.
+    fn listen(&self) -> u32 {
+        loop {
+            self.listeners.fetch_or(THREADS);
+            let sequence = self.sequence.load();
+            if self.listeners.load() & THREADS != 0 {
+                return sequence;
+            }
+        }
+    }
+
+    /// Puts the thread to sleep until the variable is changed, unless `changed` says that it has been. May return for no reason.
+    pub fn sleep(&self, platform: &P, until: Option<Instant>, changed: impl FnOnce() -> bool) {
+        let sequence = self.listen();
+        if !changed() {
+            platform.sleep(&self.sequence, sequence, until);
+        }
+    }
+
+    /// The waiter will be notified when the variable is changed, unless it is [removed](Table::remove) before. Whoever relies on it looks at the variable afterwards. Returns
+    /// the place of the entry.
+    pub fn notify(&self, table: &Table<P>, waiter: &Arc<Waiter<P>>) -> usize {
+        table.add(self.address(), waiter, || {
+            self.listeners.fetch_or(TASKS);
+        });
+        self.address()
+    }
+}

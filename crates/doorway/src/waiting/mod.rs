@@ -1,0 +1,40 @@
+//! Waiting: threads that sleep, tasks that yield, one place for both.
+//!
+//! Everything native waits through this module: it spins briefly, yields, and then either puts the thread to sleep or leaves a waker behind.
+//! How, the handle decides ([`Policy`], and thread or task); the variable serves both at once.
+//!
+//! # The one argument
+//! A variable has a [`Bell`] in its cache line: two flags, *threads listen* and *tasks listen*, and a 32-bit sequence number, because futexes have 32 bits and variables 64.
+//!
+//! | who waits | who changes the variable |
+//! |---|---|
+//! | 1. sets its flag | 1. changes the variable |
+//! | 2. reads the sequence, and sees that its flag still stands | 2. reads the flags; if none is set, that is all |
+//! | 3. reads the variable once more | 3. clears the flag, *then* bumps the sequence |
+//! | 4. sleeps if the variable is as it was, and only while the sequence is | 4. wakes all that sleep on the sequence |
+//!
+//! *Nobody sleeps through a change.* All of these are `SeqCst`, so they have one order. If the change comes before the waiter's 3, it sees it and does not
+//! sleep. If it comes after, so does the changer's 2, which finds the flag set unless another changer has cleared it since the waiter's 2. Either way somebody clears the flag
+//! after the waiter's 2, and bumps the sequence after that: the sequence is no longer what the waiter read, and the kernel does not let it sleep, or it is
+//! woken. Waiters may set a flag that stands already, and changers clear it for all of them, because all of them are woken; each then looks again.
+//!
+//! Tasks do the same with a [table](Table) of wakers in place of the sequence: the flag is set and cleared under the lock of the table's bucket, together with the
+//! entries it stands for.
+//!
+//! *A changer that wakes nobody pays one load* from the cache line it has just written. *Cancelling is free*: every wake-up wakes all that
+//! listen, so whoever leaves takes no wake-up along that was meant for another. A flag that nobody listens to any more costs the next changer one needless call.
+//!
+//! # When a changer can die
+//! Between its change and its wake-up a process may be killed; threads of one process die together. For memory that processes share, sleeps are [bounded in
+//! time](Policy::at_most): the checker has the wake-up as a step of its own, before which a process can crash (`doorway check am-chain --wakes --crashes 1` against
+//! `--wakes --timed-sleeps --crashes 1`).
+
+mod bell;
+mod platform;
+mod policy;
+mod table;
+
+pub use bell::Bell;
+pub use platform::{Atomic32, Lock, Platform, Threads};
+pub use policy::{Patience, Policy};
+pub use table::{Table, Waiter};

@@ -1,0 +1,78 @@
+//! How long to spin, whether to yield, whether to sleep.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// How a thread waits. A value: give a handle another one, and everything that waits through it waits so.
+///
+/// | policy | when to take it |
+/// |---|---|
+/// | [`Policy::PARK`] | by default: spins briefly, yields a few times, then sleeps |
+/// | [`Policy::YIELD`] | waits are short and there are no more threads than cores; never asks the kernel to sleep |
+/// | [`Policy::SPIN`] | every waiting thread has a core of its own, and latency is all that counts. With more threads than cores it burns what the others need |
+/// | [`Policy::at_most`] | whoever should wake it may die before: it looks again after this long |
+///
+/// ```
+/// use doorway::waiting::Policy;
+/// use std::time::Duration;
+/// assert_eq!(Policy::default(), Policy::PARK);
+/// let shared = Policy::PARK.at_most(Duration::from_millis(50));
+/// assert!(shared.parks && shared.nap == Some(Duration::from_millis(50)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// Turns that are spent spinning, each twice as long as the one before; none on a machine with one core.
+    pub spins: u32,
+    /// Turns after those in which the processor is offered to others; `u32::MAX`: all.
+    pub yields: u32,
+    /// Whether to sleep after that.
+    pub parks: bool,
+    /// The longest sleep.
+    pub nap: Option<Duration>,
+}
+
+impl Policy {
+    /// Spins for ever.
+    pub const SPIN: Self = Self { spins: u32::MAX, yields: 0, parks: false, nap: None };
+    /// Spins briefly, then yields for ever.
+    pub const YIELD: Self = Self { spins: 7, yields: u32::MAX, parks: false, nap: None };
+    /// Spins briefly, yields a few times, then sleeps.
+    pub const PARK: Self = Self { spins: 7, yields: 2, parks: true, nap: None };
+
+    /// The same, but no sleep is longer.
+    #[must_use]
+    pub const fn at_most(self, nap: Duration) -> Self {
+        Self { nap: Some(nap), ..self }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::PARK
+    }
+}
+
+static ALONE: LazyLock<bool> = LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|n| n.get() == 1));
+
+/// How often a wait has come to nothing so far.
+#[derive(Default, Debug)]
+pub struct Patience {
+    turns: u32,
+}
+
+impl Patience {
+    /// Passes the time until the next turn, as long as the policy says not to sleep; whether it is time to sleep.
+    pub fn is_over(&mut self, policy: &Policy) -> bool {
+        let turn = self.turns;
+        self.turns = self.turns.saturating_add(1);
+        if turn < policy.spins && !*ALONE {
+            (0..1u32 << turn.min(6)).for_each(|_| std::hint::spin_loop());
+            return false;
+        }
+        if turn - policy.spins.min(turn) < policy.yields || !policy.parks {
+            std::thread::yield_now();
+            return false;
+        }
+        true
+    }
+}

@@ -1,0 +1,118 @@
+//! Who is to be notified of what: wakers by the address of a bell.
+
+use super::{Lock, Platform};
+use std::sync::Arc;
+use std::task::Waker;
+
+const BUCKETS: usize = 64;
+
+/// Something that waits: a task, or a thread that waits for several variables.
+pub struct Waiter<P: Platform>(P::Lock<State>);
+
+#[derive(Default)]
+struct State {
+    notified: bool,
+    waker: Option<Waker>,
+}
+
+impl<P: Platform> std::fmt::Debug for Waiter<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Waiter")
+    }
+}
+
+impl<P: Platform> Default for Waiter<P> {
+    fn default() -> Self {
+        Self(P::Lock::new(State::default()))
+    }
+}
+
+impl<P: Platform> Waiter<P> {
+    /// It begins to wait: earlier notifications do not count.
+    pub fn begin(&self) {
+        self.0.with(|state| *state = State::default());
+    }
+
+    /// Whether it has been notified since it began. If not, this waker is woken when it is, in place of an earlier one.
+    pub fn poll(&self, waker: &Waker) -> bool {
+        self.0.with(|state| {
+            if !state.notified && !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+                state.waker = Some(waker.clone());
+            }
+            state.notified
+        })
+    }
+
+    fn notify(&self) {
+        let waker = self.0.with(|state| {
+            state.notified = true;
+            state.waker.take()
+        });
+        // Outside the lock: a waker may run anything.
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+type Entries<P> = Vec<(usize, Arc<Waiter<P>>)>;
+
+/// Waiters by the address of the bell they listen to.
+pub struct Table<P: Platform> {
+    buckets: [P::Lock<Entries<P>>; BUCKETS],
+}
+
+impl<P: Platform> std::fmt::Debug for Table<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Table")
+    }
+}
+
+impl<P: Platform> Default for Table<P> {
+    fn default() -> Self {
+        Self { buckets: std::array::from_fn(|_| P::Lock::new(Vec::new())) }
+    }
+}
+
+impl<P: Platform> Table<P> {
+    fn bucket(&self, address: usize) -> &P::Lock<Entries<P>> {
+        // Bells are 16 bytes apart or more; the product spreads neighbours.
+        &self.buckets[(address / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - BUCKETS.ilog2())]
+    }
+
+    /// Adds a waiter, and sets the flag that says so, while nobody can wake.
+    pub(super) fn add(&self, address: usize, waiter: &Arc<Waiter<P>>, set_flag: impl FnOnce()) {
+        self.bucket(address).with(|entries| {
+            if !entries.iter().any(|(at, w)| *at == address && Arc::ptr_eq(w, waiter)) {
+                entries.push((address, Arc::clone(waiter)));
+            }
+            set_flag();
+        });
+    }
+
+    /// Takes a waiter out again.
+    pub fn remove(&self, address: usize, waiter: &Arc<Waiter<P>>) {
+        self.bucket(address).with(|entries| entries.retain(|(at, w)| !(*at == address && Arc::ptr_eq(w, waiter))));
+    }
+
+    /// Takes out all waiters of an address, clears the flag, and notifies them.
+    pub(super) fn wake(&self, address: usize, clear_flag: impl FnOnce()) {
+        let woken: Vec<_> = self.bucket(address).with(|entries| {
+            clear_flag();
+            entries.extract_if(.., |(at, _)| *at == address).collect()
+        });
+        woken.iter().for_each(|(_, waiter)| waiter.notify());
+    }
+
+    /// How many entries there are: none, when nobody waits.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.buckets.iter().map(|bucket| bucket.with(|entries| entries.len())).sum()
+    }
+
+    /// Whether nobody waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
