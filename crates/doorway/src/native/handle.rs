@@ -1,7 +1,7 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
-use crate::waiting::{Patience, Policy, Table, Threads, Waiter};
+use crate::waiting::{Patience, Platform, Policy, Table, Threads, Waiter};
 use doorway_core::memory::{Next, Word};
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -33,9 +33,21 @@ pub struct Native {
     give_up_at: Mutex<Option<Instant>>,
     /// Whether reads register the waiter, because the turn they belong to may end in a sleep.
     records: AtomicBool,
-    recorded: Mutex<Vec<usize>>,
+    recorded: Mutex<Recorded>,
     waiter: OnceLock<Arc<Waiter<Threads>>>,
 }
+
+/// Where a turn registered.
+#[derive(Default, Debug)]
+struct Recorded {
+    /// Entries of the table.
+    entries: Vec<usize>,
+    /// Sequences to sleep on, with what they were.
+    sequences: Vec<(usize, u32)>,
+}
+
+/// Whether the kernel has been seen not to let threads sleep on several words at once.
+static SLEEPS_ON_ONE_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// What one wait remembers between its turns.
 #[derive(Default, Debug)]
@@ -54,15 +66,16 @@ impl Native {
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
             records: AtomicBool::new(false),
-            recorded: Mutex::new(Vec::new()),
+            recorded: Mutex::new(Recorded { entries: Vec::new(), sequences: Vec::new() }),
             waiter: OnceLock::new(),
         }
     }
 
     /// The same with another policy.
     #[must_use]
-    pub fn with_policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
     }
 
     /// How it waits.
@@ -99,21 +112,28 @@ impl Native {
 
     #[cold]
     fn record<T: Word>(&self, v: &Cell<T>) {
-        let place = v.bell.notify(&TABLE, self.waiter());
-        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(place);
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.as_task.load(Relaxed) || SLEEPS_ON_ONE_ONLY.load(Relaxed) {
+            recorded.entries.push(v.bell.notify(&TABLE, self.waiter()));
+        } else {
+            recorded.sequences.push(v.bell.listen_among_others());
+        }
     }
 
     /// The wait is over, or a new turn begins.
-    fn forget_recorded(&self) {
-        let recorded = std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner));
-        recorded.into_iter().for_each(|place| TABLE.remove(place, self.waiter()));
+    fn take_recorded(&self) -> Recorded {
+        std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn forget(&self, recorded: &Recorded) {
+        recorded.entries.iter().for_each(|place| TABLE.remove(*place, self.waiter()));
     }
 
     #[inline]
     pub(super) fn records_no_more(&self) {
         if self.records.load(Relaxed) {
             self.records.store(false, Relaxed);
-            self.forget_recorded();
+            self.forget(&self.take_recorded());
         }
     }
 
@@ -155,10 +175,16 @@ impl Native {
             let waiter = self.waiter();
             if as_task {
                 notified(waiter).await;
+                self.forget(&self.take_recorded());
             } else {
-                park_until_notified(waiter, earliest(deadline, self.policy.nap));
+                let (recorded, until) = (self.take_recorded(), earliest(deadline, self.policy.nap));
+                if recorded.sequences.is_empty() {
+                    park_until_notified(waiter, until);
+                } else if !Threads.sleep_any(&recorded.sequences, until) {
+                    SLEEPS_ON_ONE_ONLY.store(true, Relaxed); // the next turn registers in the table
+                }
+                self.forget(&recorded);
             }
-            self.forget_recorded();
             waiter.begin();
         } else if as_task || wait.patience.is_over(&self.policy) {
             self.waiter().begin();
@@ -166,6 +192,13 @@ impl Native {
             wait.recorded = true;
         }
         Ok(Next::TryAgain)
+    }
+}
+
+/// A future that was dropped while it waited has left its entries behind.
+impl Drop for Native {
+    fn drop(&mut self) {
+        self.records_no_more();
     }
 }
 

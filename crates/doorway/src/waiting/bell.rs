@@ -63,7 +63,7 @@ impl<P: Platform> Bell<P> {
         }
     }
 
-    /// A thread will sleep here unless something changes; returns what to [sleep](Self::sleep) on.
+    /// A thread will sleep here unless something changes; returns what it sleeps on. Whoever relies on it looks at the variable afterwards.
     fn listen(&self) -> u32 {
         loop {
             self.listeners.fetch_or(THREADS);
@@ -72,6 +72,12 @@ impl<P: Platform> Bell<P> {
                 return sequence;
             }
         }
+    }
+
+    /// The same, for a sleep on [several](Platform::sleep_any): where the sequence is, and what it was.
+    pub fn listen_among_others(&self) -> (usize, u32) {
+        let sequence = self.listen();
+        (std::ptr::from_ref(&self.sequence) as usize, sequence)
     }
 
     /// Puts the thread to sleep until the variable is changed, unless `changed` says that it has been. May return for no reason.

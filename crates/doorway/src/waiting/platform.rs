@@ -38,6 +38,12 @@ pub trait Platform: Sized {
 
     /// Wakes all that sleep on the word.
     fn wake_all(&self, word: &Self::U32);
+
+    /// Sleeps while each word, given by its address, is as expected, until one is woken, until the time comes, or for no reason. `false` if the platform
+    /// cannot; it has not slept then.
+    fn sleep_any(&self, _words: &[(usize, u32)], _until: Option<Instant>) -> bool {
+        false
+    }
 }
 
 /// The threads of this process.
@@ -77,22 +83,87 @@ impl<T> Lock<T> for Mutex<T> {
     }
 }
 
+/// Processes that share memory. Their sleeps should be [bounded in time](super::Policy::at_most): a process may be killed between its change and its wake-up.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-impl Platform for Threads {
-    type U32 = AtomicU32;
-    type Lock<T> = Mutex<T>;
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Processes;
 
-    fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
-        use rustix::thread::futex;
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let left = left.and_then(|left| rustix::time::Timespec::try_from(left).ok());
-        // Woken, changed, interrupted, out of time: whoever sleeps looks again in any case.
-        let _ = futex::wait(word, futex::Flags::PRIVATE, expected, left.as_ref());
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod futexes {
+    use super::{AtomicU32, Instant, Mutex, Platform, Processes, Threads};
+    use rustix::thread::futex::{self, Flags, Wait, WaitFlags, WaitPtr, WaitvFlags};
+    use rustix::time::{ClockId, Timespec, clock_gettime};
+    use std::time::Duration;
+
+    fn left(until: Option<Instant>) -> Option<Duration> {
+        until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
-    fn wake_all(&self, word: &AtomicU32) {
-        // An address of this process cannot be wrong, so nobody needs to know how many there were.
-        let _ = rustix::thread::futex::wake(word, rustix::thread::futex::Flags::PRIVATE, i32::MAX.unsigned_abs());
+    fn sleep(word: &AtomicU32, flags: Flags, expected: u32, until: Option<Instant>) {
+        let left = left(until).and_then(|left| Timespec::try_from(left).ok());
+        // Woken, changed, interrupted, out of time: whoever sleeps looks again in any case.
+        let _ = futex::wait(word, flags, expected, left.as_ref());
+    }
+
+    fn wake_all(word: &AtomicU32, flags: Flags) {
+        // The word is in front of us, so its address is not wrong, and how many there were nobody needs to know.
+        let _ = futex::wake(word, flags, i32::MAX.unsigned_abs());
+    }
+
+    /// As many as the kernel takes.
+    const MOST: usize = 128;
+
+    fn sleep_any(words: &[(usize, u32)], flags: WaitFlags, until: Option<Instant>) -> bool {
+        if words.is_empty() || words.len() > MOST {
+            return false;
+        }
+        let wait = |&(address, expected): &(usize, u32)| {
+            let mut wait = Wait::new();
+            wait.val = u64::from(expected);
+            wait.uaddr = WaitPtr::new(std::ptr::without_provenance_mut(address));
+            wait.flags = flags | WaitFlags::SIZE_U32;
+            wait
+        };
+        let waits: Vec<Wait> = words.iter().map(wait).collect();
+        let until =
+            left(until).and_then(|left| clock_gettime(ClockId::Monotonic).checked_add(Timespec::try_from(left).ok()?));
+        let slept = futex::waitv(&waits, WaitvFlags::empty(), until.as_ref(), ClockId::Monotonic);
+        // Kernels before 5.16 do not know it, and some sandboxes forbid it.
+        !matches!(slept, Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM))
+    }
+
+    impl Platform for Threads {
+        type U32 = AtomicU32;
+        type Lock<T> = Mutex<T>;
+
+        fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
+            sleep(word, Flags::PRIVATE, expected, until);
+        }
+
+        fn wake_all(&self, word: &AtomicU32) {
+            wake_all(word, Flags::PRIVATE);
+        }
+
+        fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
+            sleep_any(words, WaitFlags::PRIVATE, until)
+        }
+    }
+
+    impl Platform for Processes {
+        type U32 = AtomicU32;
+        type Lock<T> = Mutex<T>;
+
+        fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
+            sleep(word, Flags::empty(), expected, until);
+        }
+
+        fn wake_all(&self, word: &AtomicU32) {
+            wake_all(word, Flags::empty());
+        }
+
+        fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
+            sleep_any(words, WaitFlags::empty(), until)
+        }
     }
 }
 

@@ -1,0 +1,245 @@
+//! Waiting on native memory: threads and tasks, one variable and several, with and without a time limit.
+
+use doorway::native::{Cell, Native, Var, now};
+use doorway::waiting::{Bell, Platform, Policy, Threads};
+use doorway::{Gate, Member};
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::registry::{self, Entry};
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The smallest executor: one task, one thread.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(out) => return out,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+fn process(pid: usize, memory: Native) -> Process<Native> {
+    Process::new(Pid::new(pid), memory)
+}
+
+fn task() -> Native {
+    let memory = Native::new();
+    memory.wait_as_task(true);
+    memory
+}
+
+async fn wait_for(p: &Process<Native>, v: &Cell<u64>, value: u64) {
+    let Ok(_) = p.on(()).at(1).wait_until(v, |x| x >= value).await;
+}
+
+async fn wait_for_both(p: &Process<Native>, a: &Cell<u64>, b: &Cell<u64>, value: u64) {
+    let here = p.on(());
+    let turn = || async move {
+        let sum = here.at(1).read(a).await?.min(here.at(2).read(b).await?);
+        Ok::<_, Infallible>((sum >= value).then_some(()))
+    };
+    let Ok(()) = here.spin_until(turn).await;
+}
+
+const ROUNDS: u64 = 2000;
+
+/// Waiters see every round; whoever changes the variable goes on when all have.
+fn every_round_is_seen(waiters: Vec<Box<dyn Fn(&Var<u64>, u64) + Send>>) {
+    let memory = Native::new();
+    let site = Site::new(&memory);
+    let (round, seen) = (site.var("round", 0u64), site.var("seen", 0u64));
+    thread::scope(|s| {
+        let n = waiters.len() as u64;
+        for (i, wait) in waiters.into_iter().enumerate() {
+            let (round, seen) = (&round, &seen);
+            s.spawn(move || {
+                let p = process(i, Native::new());
+                for r in 1..=ROUNDS {
+                    wait(round, r);
+                    let Ok(_) = now(p.on(()).at(2).fetch_add(seen, 1));
+                }
+            });
+        }
+        let p = process(100, Native::new());
+        for r in 1..=ROUNDS {
+            let Ok(()) = now(p.on(()).at(1).write(&round, r));
+            now(wait_for(&p, &seen, n * r));
+        }
+    });
+}
+
+fn as_thread(policy: Policy) -> Box<dyn Fn(&Var<u64>, u64) + Send> {
+    let p = process(0, Native::new().with_policy(policy));
+    Box::new(move |round, r| now(wait_for(&p, round, r)))
+}
+
+fn as_task() -> Box<dyn Fn(&Var<u64>, u64) + Send> {
+    let p = process(0, task());
+    Box::new(move |round, r| block_on(wait_for(&p, round, r)))
+}
+
+#[test]
+fn a_thread_sees_every_round_whatever_its_policy() {
+    for policy in [Policy::PARK, Policy::YIELD, Policy { spins: 0, yields: 0, ..Policy::PARK }] {
+        every_round_is_seen(vec![as_thread(policy)]);
+        every_round_is_seen(vec![as_thread(policy), as_thread(Policy::PARK), as_thread(policy)]);
+    }
+}
+
+#[test]
+fn tasks_and_threads_wait_for_one_variable() {
+    every_round_is_seen(vec![as_task()]);
+    let asleep_at_once = Policy { spins: 0, yields: 0, ..Policy::PARK };
+    every_round_is_seen(vec![as_task(), as_thread(asleep_at_once), as_task(), as_thread(Policy::PARK)]);
+}
+
+#[test]
+fn several_variables_are_waited_for_at_once() {
+    let memory = Native::new();
+    let site = Site::new(&memory);
+    let (a, b) = (site.var("a", 0u64), site.var("b", 0u64));
+    let seen = site.row("seen", 2, |_| 0u64.into());
+    thread::scope(|s| {
+        for i in 0..2 {
+            let (a, b, seen) = (&a, &b, &seen);
+            s.spawn(move || {
+                let asleep_at_once = Native::new().with_policy(Policy { spins: 0, yields: 0, ..Policy::PARK });
+                let p = process(i, if i == 0 { asleep_at_once } else { task() });
+                for r in 1..=ROUNDS {
+                    block_on(wait_for_both(&p, a, b, r));
+                    let Ok(()) = now(process(i, Native::new()).on(()).at(3).write(&seen[i], r));
+                }
+            });
+        }
+        for (i, v) in [&a, &b].into_iter().enumerate() {
+            let seen = &seen;
+            s.spawn(move || {
+                let p = process(2 + i, Native::new());
+                for r in 1..=ROUNDS {
+                    let Ok(()) = now(p.on(()).at(1).write(v, r));
+                    now(wait_for_both(&p, &seen[0], &seen[1], r));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_wait_that_can_be_abandoned_is_when_its_time_has_come() {
+    let memory = Native::new();
+    let v = Site::new(&memory).var("v", 0u64);
+    let w = Site::new(&memory).var("w", 0u64);
+    for policy in [Policy::PARK, Policy::YIELD, Policy::PARK.at_most(Duration::from_millis(1))] {
+        let p = process(0, Native::new().with_policy(policy));
+        p.memory().give_up_at(Some(Instant::now() + Duration::from_millis(20)));
+        let Ok(given_up) = now(p.on(()).at(1).wait_unless_given_up(&v, |x| x > 0));
+        assert_eq!(given_up, None);
+        let here = p.on(());
+        let turn = || async { Ok(((here.at(1).read(&v).await? + here.at(2).read(&w).await?) > 0).then_some(())) };
+        p.memory().give_up_at(Some(Instant::now() + Duration::from_millis(20)));
+        let Ok(given_up) = now(here.spin_unless_given_up(turn));
+        assert_eq!(given_up, None);
+    }
+    // What is there already is never given up.
+    let p = process(0, Native::new());
+    p.memory().give_up_at(Some(Instant::now()));
+    let Ok(()) = now(p.on(()).at(1).write(&v, 1));
+    assert_eq!(now(p.on(()).at(1).wait_unless_given_up(&v, |x| x > 0)), Ok(Some(1)));
+}
+
+/// Whoever should ring has died between its change and its wake-up.
+#[test]
+fn a_nap_ends_by_itself() {
+    let bell = Bell::<Threads>::new(0);
+    bell.sleep(&Threads, Some(Instant::now() + Duration::from_millis(5)), || false);
+    let word = AtomicU32::new(7);
+    let soon = || Some(Instant::now() + Duration::from_millis(5));
+    Threads.sleep(&word, 7, soon());
+    Threads.sleep(&word, 8, None); // it is not 8, so there is nothing to sleep for
+    let words = [(std::ptr::from_ref(&word) as usize, 7)];
+    Threads.sleep_any(&words, soon());
+    #[cfg(target_os = "linux")]
+    doorway::waiting::Processes.sleep(&word, 7, soon());
+}
+
+#[test]
+fn who_gives_up_takes_no_wake_up_along() {
+    let memory = Native::new();
+    let v = Site::new(&memory).var("v", 0u64);
+    thread::scope(|s| {
+        for i in 0..3 {
+            let v = &v;
+            s.spawn(move || {
+                let p = process(i, task());
+                for r in 1..=ROUNDS {
+                    // A wait that is polled and dropped, beside one that is kept.
+                    let quitter = process(10 + i, task());
+                    {
+                        let mut dropped = pin!(wait_for(&quitter, v, r));
+                        let _ = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                    }
+                    block_on(wait_for(&p, v, r));
+                }
+            });
+        }
+        let p = process(20, Native::new());
+        for r in 1..=ROUNDS {
+            let Ok(()) = now(p.on(()).at(1).write(&v, r));
+            thread::yield_now();
+        }
+    });
+}
+
+/// Threads and tasks go through one gate.
+fn threads_and_tasks_together<E: Entry>(n: usize, k: usize)
+where
+    E::On<Native>: KExclusion<Native, Refusal = Infallible> + Sync,
+{
+    let gate = Gate::<E>::new(n, k).unwrap();
+    let inside = AtomicUsize::new(0);
+    let enter = |member: &mut Member<E, &Gate<E>>, as_task: bool| {
+        let guard = if as_task { block_on(member.acquire_async()) } else { member.acquire() };
+        assert!(inside.fetch_add(1, SeqCst) < k, "{}", E::INFO.id);
+        thread::yield_now();
+        inside.fetch_sub(1, SeqCst);
+        drop(guard);
+    };
+    thread::scope(|s| {
+        for i in 0..n {
+            let (gate, enter) = (&gate, &enter);
+            s.spawn(move || {
+                let mut member = gate.join().unwrap();
+                // A member may change its mind from one passage to the next.
+                (0..200).for_each(|passage| enter(&mut member, (i + passage / 20).is_multiple_of(2)));
+            });
+        }
+    });
+}
+
+#[test]
+fn one_gate_serves_both() {
+    threads_and_tasks_together::<registry::TestAndSetBit>(4, 1);
+    threads_and_tasks_together::<registry::YangAndersonTwo>(2, 1);
+    threads_and_tasks_together::<registry::AndersonMoirQueue>(6, 2);
+    threads_and_tasks_together::<registry::AndersonMoirChain>(6, 2);
+    threads_and_tasks_together::<registry::AndersonMoirFast>(6, 2);
+    threads_and_tasks_together::<registry::AndersonMoirGraceful>(6, 2);
+    threads_and_tasks_together::<registry::AndersonMoirDsmFast>(6, 2);
+    threads_and_tasks_together::<registry::AndersonMoirAssign>(6, 2);
+}
