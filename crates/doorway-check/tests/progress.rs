@@ -76,6 +76,12 @@ fn who_sleeps_needs_somebody_to_wake_it() {
     // With a crash between write and wake the chain still serves all: who leaves next wakes the sleeper too.
     let rules = Rules { crashes: 1, wakes: true, ..Rules::default() };
     assert_eq!(verdicts(&check("am-chain", (3, 2), rules, &ALL)), [Some(true); 4]);
+    // Where each waits on a word of its own, nobody else may have reason to write it; sleeps bounded in time help.
+    for id in ["am-dsm-chain", "am-dsm-assign"] {
+        let rules = |timed_sleeps| Rules { crashes: 1, wakes: true, timed_sleeps, ..Rules::with_passages(Some(1)) };
+        assert_eq!(verdicts(&check(id, (3, 2), rules(false), &["deadlock-free"])), [Some(false)], "{id}");
+        assert_eq!(verdicts(&check(id, (3, 2), rules(true), &ALL)), [Some(true); 4], "{id}");
+    }
     // Two processes of which one dies before its wake: the other sleeps for ever, unless sleeps are bounded in time.
     let last_wake = |timed_sleeps| {
         let rules = Rules { crashes: 1, wakes: true, timed_sleeps, passages: Some(1), ..Rules::default() };

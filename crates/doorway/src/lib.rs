@@ -2,6 +2,7 @@
 //!
 //! - [`Gate`]: an algorithm of the catalogue, for threads. [`AmFast`], [`AmAssign`] and the other types below are gates by name;
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
+//! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
 //! ```
@@ -18,8 +19,8 @@
 //! ```
 //!
 //! # When not to use this
-//! For a mutex among threads that do not die, take `std::sync::Mutex` or `parking_lot`: these gates spin and yield, they do not
-//! yet park. They are for who wants *exactly* the paper's algorithm, with the paper's bounds.
+//! For a mutex among threads that do not die, take `std::sync::Mutex` or `parking_lot`. These gates are for who wants *exactly* the paper's algorithm, with the paper's
+//! bounds and its tolerance of crashes.
 
 #![forbid(unsafe_code)]
 

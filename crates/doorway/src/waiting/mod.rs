@@ -26,8 +26,9 @@
 //!
 //! # When a changer can die
 //! Between its change and its wake-up a process may be killed; threads of one process die together. For memory that processes share, sleeps are [bounded in
-//! time](Policy::at_most): the checker has the wake-up as a step of its own, before which a process can crash (`doorway check am-chain --wakes --crashes 1` against
-//! `--wakes --timed-sleeps --crashes 1`).
+//! time](Policy::at_most): the checker has the wake-up as a step of its own, before which a process can crash. Of Anderson and Moir's algorithms those that wait on
+//! a common word survive that by themselves, because the next one to leave changes it again; those that wait on their own do not: `doorway check am-dsm-chain --n 3 --k 2 --passages 1
+//! --crashes 1 --wakes` finds a sleeper that nobody wakes, and with `--timed-sleeps` all holds.
 
 mod bell;
 mod platform;
