@@ -145,7 +145,10 @@ impl FetchAdd for Native {
         v: &Cell<T>,
         delta: T,
     ) -> impl Future<Output = Result<T, Infallible>> {
-        modify!(self, v, v.word.fetch_add(v.encode(delta), SeqCst))
+        // A turn that adds something and fails would not leave the variables as they were, so no turn waits for this.
+        let old = v.word.fetch_add(v.encode(delta), SeqCst);
+        v.has_changed();
+        done(v.decode(old))
     }
 }
 

@@ -1,34 +1,32 @@
 //! A variable's bell: who listens, and what threads sleep on.
 
-use super::{Atomic32, Platform, Table, Waiter};
+use super::{Flags, Platform, Sequence, Table, Waiter};
 use std::sync::Arc;
 use std::time::Instant;
 
-const THREADS: u32 = 1;
-const TASKS: u32 = 2;
-const LISTEN: u32 = THREADS | TASKS;
-/// Above the flags there is room for a byte that never changes.
-const TAG: u32 = 24;
+const THREADS: u8 = 1;
+const TASKS: u8 = 2;
 
 /// A variable's bell. It lies in the cache line of its variable, and whoever changes that [rings](Self::ring) it.
 #[derive(Debug)]
 pub struct Bell<P: Platform> {
-    sequence: P::U32,
-    listeners: P::U32,
+    sequence: P::Sequence,
+    listeners: P::Flags,
+    tag: u8,
 }
 
 impl<P: Platform> Bell<P> {
     /// A bell that nobody listens to, with a byte that its owner may need.
     #[must_use]
     pub fn new(tag: u8) -> Self {
-        Self { sequence: P::U32::new(0), listeners: P::U32::new(u32::from(tag) << TAG) }
+        Self { sequence: P::Sequence::new(), listeners: P::Flags::new(), tag }
     }
 
     /// The byte.
     #[must_use]
     #[inline(always)]
-    pub fn tag(&self) -> u32 {
-        self.listeners.load() >> TAG
+    pub fn tag(&self) -> u8 {
+        self.tag
     }
 
     /// What it is known by.
@@ -42,7 +40,7 @@ impl<P: Platform> Bell<P> {
     where
         P: 't,
     {
-        if self.listeners.load() & LISTEN != 0 {
+        if self.listeners.load() != 0 {
             self.wake(platform, table());
         }
     }
@@ -52,21 +50,19 @@ impl<P: Platform> Bell<P> {
         let listeners = self.listeners.load();
         if listeners & THREADS != 0 {
             // In this order: whoever saw its flag stand has read a sequence that is old by now.
-            self.listeners.fetch_and(!THREADS);
-            self.sequence.fetch_add(1);
+            self.listeners.clear(THREADS);
+            self.sequence.bump();
             platform.wake_all(&self.sequence);
         }
         if listeners & TASKS != 0 {
-            table.wake(self.address(), || {
-                self.listeners.fetch_and(!TASKS);
-            });
+            table.wake(self.address(), || self.listeners.clear(TASKS));
         }
     }
 
     /// A thread will sleep here unless something changes; returns what it sleeps on. Whoever relies on it looks at the variable afterwards.
     fn listen(&self) -> u32 {
         loop {
-            self.listeners.fetch_or(THREADS);
+            self.listeners.set(THREADS);
             let sequence = self.sequence.load();
             if self.listeners.load() & THREADS != 0 {
                 return sequence;
@@ -91,9 +87,7 @@ impl<P: Platform> Bell<P> {
     /// The waiter will be notified when the variable is changed, unless it is [removed](Table::remove) before. Whoever relies on it looks at the variable afterwards. Returns
     /// the place of the entry.
     pub fn notify(&self, table: &Table<P>, waiter: &Arc<Waiter<P>>) -> usize {
-        table.add(self.address(), waiter, || {
-            self.listeners.fetch_or(TASKS);
-        });
+        table.add(self.address(), waiter, || self.listeners.set(TASKS));
         self.address()
     }
 }

@@ -38,6 +38,6 @@ mod table;
 pub use bell::Bell;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use platform::Processes;
-pub use platform::{Atomic32, Lock, Platform, Threads};
+pub use platform::{Flags, Lock, Platform, Sequence, Threads};
 pub use policy::{Patience, Policy};
 pub use table::{Table, Waiter};

@@ -1,21 +1,29 @@
 //! What the wait layer is made of, so that other tools' atomics and locks can stand in for the real ones.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// A 32-bit atomic, sequentially consistent.
-pub trait Atomic32 {
-    /// With this value.
-    fn new(value: u32) -> Self;
+/// A sequence number: a 32-bit atomic, sequentially consistent.
+pub trait Sequence {
+    /// Zero.
+    fn new() -> Self;
     /// Its value.
     fn load(&self) -> u32;
-    /// Adds, and returns the old value.
-    fn fetch_add(&self, delta: u32) -> u32;
-    /// Sets bits, and returns the old value.
-    fn fetch_or(&self, bits: u32) -> u32;
-    /// Keeps bits, and returns the old value.
-    fn fetch_and(&self, bits: u32) -> u32;
+    /// Adds one.
+    fn bump(&self);
+}
+
+/// A few flags: an 8-bit atomic, sequentially consistent.
+pub trait Flags {
+    /// None is set.
+    fn new() -> Self;
+    /// Which are set.
+    fn load(&self) -> u8;
+    /// Sets these.
+    fn set(&self, flags: u8);
+    /// Clears these.
+    fn clear(&self, flags: u8);
 }
 
 /// A mutex.
@@ -28,16 +36,18 @@ pub trait Lock<T> {
 
 /// Atomics, locks, and sleep.
 pub trait Platform: Sized {
-    /// A 32-bit atomic.
-    type U32: Atomic32;
+    /// What threads sleep on.
+    type Sequence: Sequence;
+    /// Who listens.
+    type Flags: Flags;
     /// A mutex.
     type Lock<T>: Lock<T>;
 
     /// Sleeps while the word is `expected`, until woken, until the time comes, or for no reason.
-    fn sleep(&self, word: &Self::U32, expected: u32, until: Option<Instant>);
+    fn sleep(&self, word: &Self::Sequence, expected: u32, until: Option<Instant>);
 
     /// Wakes all that sleep on the word.
-    fn wake_all(&self, word: &Self::U32);
+    fn wake_all(&self, word: &Self::Sequence);
 
     /// Sleeps while each word, given by its address, is as expected, until one is woken, until the time comes, or for no reason. `false` if the platform
     /// cannot; it has not slept then.
@@ -50,26 +60,31 @@ pub trait Platform: Sized {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Threads;
 
-impl Atomic32 for AtomicU32 {
-    #[inline(always)]
-    fn new(value: u32) -> Self {
-        Self::new(value)
+impl Sequence for AtomicU32 {
+    fn new() -> Self {
+        Self::new(0)
     }
-    #[inline(always)]
     fn load(&self) -> u32 {
         self.load(SeqCst)
     }
-    #[inline(always)]
-    fn fetch_add(&self, delta: u32) -> u32 {
-        self.fetch_add(delta, SeqCst)
+    fn bump(&self) {
+        self.fetch_add(1, SeqCst);
+    }
+}
+
+impl Flags for AtomicU8 {
+    fn new() -> Self {
+        Self::new(0)
     }
     #[inline(always)]
-    fn fetch_or(&self, bits: u32) -> u32 {
-        self.fetch_or(bits, SeqCst)
+    fn load(&self) -> u8 {
+        self.load(SeqCst)
     }
-    #[inline(always)]
-    fn fetch_and(&self, bits: u32) -> u32 {
-        self.fetch_and(bits, SeqCst)
+    fn set(&self, flags: u8) {
+        self.fetch_or(flags, SeqCst);
+    }
+    fn clear(&self, flags: u8) {
+        self.fetch_and(!flags, SeqCst);
     }
 }
 
@@ -90,8 +105,8 @@ pub struct Processes;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod futexes {
-    use super::{AtomicU32, Instant, Mutex, Platform, Processes, Threads};
-    use rustix::thread::futex::{self, Flags, Wait, WaitFlags, WaitPtr, WaitvFlags};
+    use super::{AtomicU8, AtomicU32, Instant, Mutex, Platform, Processes, Threads};
+    use rustix::thread::futex::{self, Flags as FutexFlags, Wait, WaitFlags, WaitPtr, WaitvFlags};
     use rustix::time::{ClockId, Timespec, clock_gettime};
     use std::time::Duration;
 
@@ -99,13 +114,13 @@ mod futexes {
         until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
-    fn sleep(word: &AtomicU32, flags: Flags, expected: u32, until: Option<Instant>) {
+    fn sleep(word: &AtomicU32, flags: FutexFlags, expected: u32, until: Option<Instant>) {
         let left = left(until).and_then(|left| Timespec::try_from(left).ok());
         // Woken, changed, interrupted, out of time: whoever sleeps looks again in any case.
         let _ = futex::wait(word, flags, expected, left.as_ref());
     }
 
-    fn wake_all(word: &AtomicU32, flags: Flags) {
+    fn wake_all(word: &AtomicU32, flags: FutexFlags) {
         // The word is in front of us, so its address is not wrong, and how many there were nobody needs to know.
         let _ = futex::wake(word, flags, i32::MAX.unsigned_abs());
     }
@@ -133,15 +148,16 @@ mod futexes {
     }
 
     impl Platform for Threads {
-        type U32 = AtomicU32;
+        type Sequence = AtomicU32;
+        type Flags = AtomicU8;
         type Lock<T> = Mutex<T>;
 
         fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
-            sleep(word, Flags::PRIVATE, expected, until);
+            sleep(word, FutexFlags::PRIVATE, expected, until);
         }
 
         fn wake_all(&self, word: &AtomicU32) {
-            wake_all(word, Flags::PRIVATE);
+            wake_all(word, FutexFlags::PRIVATE);
         }
 
         fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
@@ -150,15 +166,16 @@ mod futexes {
     }
 
     impl Platform for Processes {
-        type U32 = AtomicU32;
+        type Sequence = AtomicU32;
+        type Flags = AtomicU8;
         type Lock<T> = Mutex<T>;
 
         fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
-            sleep(word, Flags::empty(), expected, until);
+            sleep(word, FutexFlags::empty(), expected, until);
         }
 
         fn wake_all(&self, word: &AtomicU32) {
-            wake_all(word, Flags::empty());
+            wake_all(word, FutexFlags::empty());
         }
 
         fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
@@ -170,7 +187,7 @@ mod futexes {
 /// Without futexes: threads sleep on one of a few condition variables, chosen by address.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod portable {
-    use super::{AtomicU32, Instant, Mutex, Platform, SeqCst, Threads};
+    use super::{AtomicU8, AtomicU32, Instant, Mutex, Platform, SeqCst, Threads};
     use std::sync::{Condvar, PoisonError};
 
     const PLACES: usize = 64;
@@ -181,7 +198,8 @@ mod portable {
     }
 
     impl Platform for Threads {
-        type U32 = AtomicU32;
+        type Sequence = AtomicU32;
+        type Flags = AtomicU8;
         type Lock<T> = Mutex<T>;
 
         fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {

@@ -1,6 +1,7 @@
 //! Who is to be notified of what: wakers by the address of a bell.
 
 use super::{Lock, Platform};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -48,9 +49,9 @@ impl<P: Platform> Waiter<P> {
             state.notified = true;
             state.waker.take()
         });
-        // Outside the lock: a waker may run anything.
+        // Outside the lock: a waker may run anything. One that panics must not take the one who woke it along.
         if let Some(waker) = waker {
-            waker.wake();
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
     }
 }
