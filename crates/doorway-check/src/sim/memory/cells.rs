@@ -1,0 +1,121 @@
+//! Words of the simulated memory: variables, and tables that may be too large to be built.
+
+use super::{Inner, Sim};
+use crate::sim::layout::{Part, VarId, VarInfo};
+use crate::sim::rules::Rules;
+use doorway_core::memory::{Decl, Name, Pid, Word, fit};
+use elsa::FrozenMap;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::ops::{Deref, Index, Range};
+use std::rc::Rc;
+
+/// A word of the simulated memory.
+pub struct SimCell<T> {
+    pub(super) id: VarId,
+    width: u32,
+    pub(super) private: bool,
+    of: PhantomData<T>,
+}
+
+impl<T> Debug for SimCell<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.id)
+    }
+}
+
+/// A variable of the simulated memory.
+#[derive(Debug)]
+pub struct SimVar<T>(pub(super) SimCell<T>);
+
+impl<T> Deref for SimVar<T> {
+    type Target = SimCell<T>;
+    fn deref(&self) -> &SimCell<T> {
+        &self.0
+    }
+}
+
+impl<T: Word> SimCell<T> {
+    /// A value as the variable will hold it.
+    pub(super) fn word(&self, x: T) -> u64 {
+        fit::<T>(x.pack(), self.width)
+    }
+}
+
+impl Sim {
+    pub(super) fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
+        let id = self.0.layout.borrow_mut().add_var(name, decl);
+        SimCell { id, width: decl.width, private: decl.private, of: PhantomData }
+    }
+}
+
+/// A table of the simulated memory.
+pub struct SimTable<T> {
+    first: usize,
+    columns: usize,
+    cells: Vec<SimCell<T>>,
+    sparse: Option<Sparse<T>>,
+}
+
+/// A table whose entries are made when they are first accessed.
+struct Sparse<T> {
+    sim: Sim,
+    entry: VarInfo,
+    width: u32,
+    made: FrozenMap<usize, Box<SimCell<T>>>,
+}
+
+impl<T: Word> SimTable<T> {
+    pub(super) fn new(sim: &Sim, name: Name<Part>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Self {
+        let first = rows.start;
+        if sim.0.sparse {
+            let entry = VarInfo::new(name, &decl);
+            let sparse = Sparse { sim: sim.clone(), entry, width: decl.width, made: FrozenMap::new() };
+            return Self { first, columns, cells: Vec::new(), sparse: Some(sparse) };
+        }
+        let entry = |at: usize| {
+            let decl = decl.home(Pid::new(first + at / columns));
+            sim.cell(Name { index: Some(at), ..name }, &decl)
+        };
+        Self { first, columns, cells: (0..rows.len() * columns).map(entry).collect(), sparse: None }
+    }
+}
+
+impl<T> Debug for SimTable<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimTable").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<T> Index<(usize, usize)> for SimTable<T> {
+    type Output = SimCell<T>;
+    fn index(&self, (row, column): (usize, usize)) -> &SimCell<T> {
+        assert!(row >= self.first && column < self.columns, "the table has no entry ({row}, {column})");
+        let at = (row - self.first) * self.columns + column;
+        let Some(Sparse { sim, entry, width, made }) = &self.sparse else { return &self.cells[at] };
+        made.get(&at).unwrap_or_else(|| {
+            let id = sim.make(entry.in_table(at));
+            made.insert(at, Box::new(SimCell { id, width: *width, private: false, of: PhantomData }))
+        })
+    }
+}
+
+impl Sim {
+    pub(in crate::sim) fn with_rules(rules: &Rules) -> Self {
+        let (sparse, loops_to_decrement) = (rules.sparse, !rules.bounded_decrement);
+        Self(Rc::new(Inner { sparse, loops_to_decrement, ..Inner::default() }))
+    }
+
+    fn make(&self, entry: VarInfo) -> VarId {
+        let mut made = self.0.made.borrow_mut();
+        made.push(entry);
+        let mut layout = self.0.layout.borrow_mut();
+        layout.sparse_vars += 1;
+        (layout.vars.len() + layout.sparse_vars - 1) as VarId
+    }
+
+    /// The variables that were made since the last call, in the order of their numbers.
+    pub(in crate::sim) fn take_made(&self) -> Vec<VarInfo> {
+        std::mem::take(&mut self.0.made.borrow_mut())
+    }
+}
