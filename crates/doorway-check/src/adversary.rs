@@ -226,6 +226,7 @@ impl Chase {
             let p = all[chance.usize(0..all.len())];
             if p != self.victim {
                 self.step(p)?;
+                self.entering.clear(); // chance chooses, not who was woken
             } else if self.step_of_the_victim()? {
                 return Ok(());
             }
@@ -333,6 +334,7 @@ impl Chase {
         let moved = self.step(q)?;
         if moved.passage_ended {
             self.leaving.retain(|&other| other != q);
+            self.let_go.remove(&q);
             self.comes_back(q);
         } else if !self.leaving.contains(&q) {
             self.leaving.push(q);

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["id", "model", "method", "passages", "without_bounded_decrement"])]
     theorems: bool,
     /// With --theorems: only this one, such as 3 or 1+k; may be given several times
-    #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems")]
+    #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems", conflicts_with = "id")]
     only: Vec<String>,
     /// Processes [default: the algorithm's]
     #[arg(long)]
@@ -279,13 +279,19 @@ fn theorems(args: &Args) -> Result<Exit, String> {
     effort.states = args.max_states.map_or(effort.states, NonZero::get);
     let chosen = |t: &&Theorem| args.only.is_empty() || args.only.iter().any(|only| only == t.number);
     let chosen: Vec<&Theorem> = theorems::THEOREMS.iter().filter(chosen).collect();
+    let unknown = args.only.iter().find(|only| !theorems::THEOREMS.iter().any(|t| t.number == **only));
     let fits = |s: &&Sizes| args.n.is_none_or(|n| s.n == n) && args.k.is_none_or(|k| s.k == k);
+    let contentions = |sizes| {
+        let mut all = theorems::contentions(sizes);
+        all.retain(|&c| args.contention.is_none_or(|only| only.get() == c));
+        all
+    };
     let sizes: Vec<Sizes> = theorems::SMALL.iter().chain(&theorems::LARGE).filter(fits).copied().collect();
-    if chosen.is_empty() || sizes.is_empty() {
+    if unknown.is_some() || sizes.iter().all(|&sizes| contentions(sizes).is_empty()) {
         let all = theorems::SMALL.iter().chain(&theorems::LARGE).map(|s| format!("({},{})", s.n, s.k));
         let numbers = theorems::THEOREMS.iter().map(|t| t.number);
         return Err(format!(
-            "no row is left; the theorems are {}, the sizes {}",
+            "no row is left; the theorems are {}, the sizes {}, and 1, k, k+1, 2k or N compete",
             numbers.collect::<Vec<_>>().join(", "),
             all.collect::<Vec<_>>().join(", ")
         ));
@@ -293,8 +299,10 @@ fn theorems(args: &Args) -> Result<Exit, String> {
     let mut rows = Vec::new();
     for theorem in chosen {
         for &sizes in &sizes {
-            let mut contentions = theorems::contentions(sizes);
-            contentions.retain(|&c| args.contention.is_none_or(|only| only.get() == c));
+            let contentions = contentions(sizes);
+            if contentions.is_empty() {
+                continue;
+            }
             let more = theorems::measure(theorem, sizes, &contentions, effort).map_err(|e| e.to_string())?;
             if !args.json {
                 let text = theorems::text(&more);
@@ -309,7 +317,7 @@ fn theorems(args: &Args) -> Result<Exit, String> {
         print_json(&Theorems { rows: &rows, lost_exchanges: &lost })?;
     } else {
         print(&format!(
-            "\nexhaustive: the exact worst; adversary: a lower bound\n\
+            "\nexhaustive: the exact worst, if not for few passages only; else, and adversary: a lower bound\n\
              without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
              Table 1, of what is here:\n{}",
             lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),

@@ -307,12 +307,15 @@ fn theorems_are_measured_against_their_bounds() {
     assert_eq!((&last["theorem"], &last["algorithm"], &last["model"]), (&"1".into(), &"am-chain".into(), &"cc".into()));
     assert_eq!((&last["contention"], &last["bound"], &last["worst"]), (&2.into(), &7.into(), &7.into()));
     assert_eq!(last["method"], "exhaustive");
-    // Each exchange that is lost to another costs one reference, as the spec's two are for a reload that the failed exchange makes unnecessary.
+    // Each exchange that is lost to another costs one reference: it returns what it saw, so there is nothing to read again.
     assert_eq!(found["lost_exchanges"], serde_json::json!([9, 10, 11, 12, 13]));
     let text = String::from_utf8(doorway("rmr --theorems --theorem 5 --n 64 --k 2 --contention 64").stdout).unwrap();
     assert!(text.contains("reached adversary") && text.contains("Table 1"), "{text}");
     refused("rmr --theorems --n 5", &["no row", "(64,8)", "1+k"]);
     refused("rmr --theorems --theorem 11", &["no row"]);
+    refused("rmr --theorems --theorem 1 --theorem 11", &["no row"]);
+    refused("rmr --theorems --n 2 --contention 3", &["no row", "2k or N compete"]);
+    refused("rmr am-chain --theorem 1", &["cannot be used"]);
     refused("rmr", &["<ID>"]);
     refused("rmr --theorems am-chain", &["cannot be used"]);
 }

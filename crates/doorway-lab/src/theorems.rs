@@ -1,7 +1,7 @@
 //! Anderson and Moir's theorems, measured: bound, worst passage found, and how it was looked for.
 //!
-//! Small sizes are searched exhaustively, which gives the exact worst; where that does not complete, with few passages of each process, and the row says so. Larger ones
-//! are left to the [adversary](doorway_check::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
+//! Small sizes are searched exhaustively, which gives the exact worst; where that does not complete, with few passages of each process, and the row says so, unless the
+//! adversary finds worse. Larger ones are left to the [adversary](doorway_check::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
 //! it, for `k` more; Theorems 3 and 7 with names are Theorems 9 and 10.
 
 use doorway_check::Explorer;
@@ -160,8 +160,12 @@ pub struct Row {
     pub contention: usize,
     /// The theorem's bound.
     pub bound: u64,
-    /// The worst passage found; `None` if no passage of the victim ended.
+    /// The worst passage found; `None` if no passage of the victim ended, or there is no worst.
     pub worst: Option<u64>,
+    /// Whether there is no worst: it spins on remote memory.
+    pub unbounded: bool,
+    /// Whether no passage can cost more. Otherwise `worst` is a lower bound.
+    pub exact: bool,
     /// `exhaustive` or `adversary`.
     pub method: &'static str,
     /// Of an exhaustive search: passages of each process; `None`: unbounded.
@@ -175,7 +179,7 @@ impl Row {
     /// Whether it is above the bound.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        self.worst.is_some_and(|worst| worst > self.bound)
+        self.unbounded || self.worst.is_some_and(|worst| worst > self.bound)
     }
 
     fn method(&self) -> String {
@@ -195,9 +199,16 @@ impl Row {
 pub fn measure(theorem: &Theorem, sizes: Sizes, contentions: &[usize], effort: Effort) -> Result<Vec<Row>, TextError> {
     if SMALL.contains(&sizes) {
         for passages in [None, Some(2), Some(1)] {
-            if let Some(rows) = exhaustive(theorem, sizes, contentions, passages, effort)? {
+            let Some(rows) = exhaustive(theorem, sizes, contentions, passages, effort)? else { continue };
+            if passages.is_none() {
                 return Ok(rows);
             }
+            // Few passages may be too few for the worst one: the adversary's have no limit.
+            let worse = |row: Row| {
+                let found = hunt(theorem, sizes, row.contention, effort)?;
+                Ok(if found.worst > row.worst { found } else { row })
+            };
+            return rows.into_iter().map(worse).collect();
         }
     }
     contentions.iter().map(|&contention| hunt(theorem, sizes, contention, effort)).collect()
@@ -213,6 +224,8 @@ fn row(theorem: &Theorem, sizes: Sizes, contention: usize) -> Row {
         contention,
         bound: theorem.bound(sizes, contention),
         worst: None,
+        unbounded: false,
+        exact: false,
         method: "adversary",
         passages: None,
         looked_at: 0,
@@ -236,9 +249,9 @@ fn exhaustive(
             if !found.complete {
                 return Ok(None);
             }
-            // A bound that does not exist is above every bound.
-            let worst = found.worst.bounded().unwrap_or(u64::MAX);
-            row.worst = row.worst.max(Some(worst));
+            row.worst = row.worst.max(found.worst.bounded());
+            row.unbounded |= found.worst == Worst::Unbounded;
+            row.exact = passages.is_none();
             row.looked_at += found.states as u64;
             row.method = "exhaustive";
             row.passages = passages;
@@ -262,11 +275,8 @@ fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> R
         seed: effort.seed,
     };
     let quarry = hunt.on(|| theorem.world(sizes, Rules { sparse: true, ..Rules::default() }))?;
-    row.worst = match quarry.worst {
-        _ if quarry.passages == 0 => None,
-        Worst::Bounded(worst) => Some(worst),
-        Worst::Unbounded => Some(u64::MAX),
-    };
+    row.unbounded = quarry.worst == Worst::Unbounded;
+    row.worst = quarry.worst.bounded().filter(|_| quarry.passages > 0);
     row.looked_at = quarry.steps;
     Ok(row)
 }
@@ -280,8 +290,8 @@ pub fn text(rows: &[Row]) -> String {
     );
     for row in rows {
         let worst = match row.worst {
+            None if row.unbounded => "∞".to_owned(),
             None => "–".to_owned(),
-            Some(u64::MAX) => "∞".to_owned(),
             Some(worst) => worst.to_string(),
         };
         let close = match row.worst {

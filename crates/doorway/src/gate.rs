@@ -47,8 +47,8 @@ pub struct Gate<E: Entry> {
     crashed: AtomicUsize,
 }
 
-/// Each word takes 16 bytes here, and more where it stands alone.
-const MOST_WORDS: u64 = 1 << 26;
+/// A word takes between 16 bytes, in a row of its process, and 128, where it stands alone: so much is between a quarter of a gigabyte and two.
+const MOST_WORDS: u64 = 1 << 24;
 
 impl<E: Entry> Gate<E> {
     /// A gate for `n` members, `k` of which may be inside.
@@ -62,7 +62,7 @@ impl<E: Entry> Gate<E> {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm is not made for these sizes, or would take more than about a gigabyte.
+    /// If the algorithm is not made for these sizes, or would take more than a gigabyte or two.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = E::INFO.sizes(Some(n), Some(k))?;
         let words = (E::INFO.words)(sizes, Native::PLENTY);

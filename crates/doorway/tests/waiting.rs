@@ -1,15 +1,15 @@
 //! Waiting on native memory: threads and tasks, one variable and several, with and without a time limit.
 
 use doorway::native::{Cell, Native, Var, now};
-use doorway::waiting::{Bell, Platform, Policy, Threads};
+use doorway::waiting::{Bell, Platform, Policy, Table, Threads, Waiter};
 use doorway::{Gate, Member};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{self, Entry};
 use std::convert::Infallible;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -242,4 +242,47 @@ fn one_gate_serves_both() {
     threads_and_tasks_together::<registry::AndersonMoirGraceful>(6, 2);
     threads_and_tasks_together::<registry::AndersonMoirDsmFast>(6, 2);
     threads_and_tasks_together::<registry::AndersonMoirAssign>(6, 2);
+}
+
+/// To drop a waker may run anything, such as the end of a task that held a guard.
+#[test]
+fn a_waker_whose_end_changes_the_variable_is_dropped_in_peace() {
+    static BELL: OnceLock<Bell<Threads>> = OnceLock::new();
+    static TABLE: OnceLock<Table<Threads>> = OnceLock::new();
+    struct RingsAtItsEnd;
+    impl Wake for RingsAtItsEnd {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for RingsAtItsEnd {
+        fn drop(&mut self) {
+            BELL.get().unwrap().ring(&Threads, || TABLE.get().unwrap());
+        }
+    }
+    let (bell, table) = (BELL.get_or_init(|| Bell::new(0)), TABLE.get_or_init(Table::default));
+    let waiter = Arc::new(Waiter::<Threads>::default());
+    bell.notify(table, &waiter);
+    assert!(!waiter.poll(&Waker::from(Arc::new(RingsAtItsEnd))));
+    assert!(!waiter.poll(Waker::noop()), "notified only when the waker before was dropped");
+    assert!(waiter.poll(Waker::noop()) && table.is_empty());
+}
+
+#[test]
+fn a_wait_that_is_dropped_leaves_nothing_behind() {
+    let unpark = Arc::new(Unpark(thread::current()));
+    let waker = Waker::from(Arc::clone(&unpark));
+    let memory = Native::new();
+    let (a, b) = (Site::new(&memory).var("a", 0u64), Site::new(&memory).var("b", 0u64));
+    let p = process(0, task());
+    for _ in 0..2 {
+        let mut wait = pin!(wait_for_both(&p, &a, &b, 1));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    {
+        let mut wait = pin!(wait_for(&p, &a, 1));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    p.memory().wait_as_task(false);
+    let Ok(_) = now(p.on(()).at(1).wait_until(&a, |x| x == 0)); // a wait that ends at once
+    drop((p, waker));
+    assert_eq!(Arc::strong_count(&unpark), 1);
 }

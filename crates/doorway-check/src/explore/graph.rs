@@ -16,13 +16,15 @@ pub(super) struct Edge {
 
 const CRASH: u16 = 1 << 15;
 const ENTERS: u16 = 1 << 14;
-const COSTS: u16 = 1 << 13;
-const PROCESS: u16 = 0xff;
+/// Where the cost begins; it has eight bits.
+const COST: u32 = 6;
+/// At most 64: more than that have no graph.
+const PROCESS: u16 = (1 << COST) - 1;
 
 impl Edge {
-    pub(super) fn new(to: StateId, process: usize, crash: bool, enters: bool, costs: bool) -> Self {
+    pub(super) fn new(to: StateId, process: usize, crash: bool, enters: bool, cost: u8) -> Self {
         let flag = |set: bool, bit: u16| if set { bit } else { 0 };
-        Self { to, by: process as u16 | flag(crash, CRASH) | flag(enters, ENTERS) | flag(costs, COSTS) }
+        Self { to, by: process as u16 | u16::from(cost) << COST | flag(crash, CRASH) | flag(enters, ENTERS) }
     }
 
     pub(super) fn process(self) -> usize {
@@ -38,7 +40,7 @@ impl Edge {
     }
 
     pub(super) fn cost(self) -> u64 {
-        u64::from(self.by & COSTS != 0)
+        u64::from((self.by >> COST) as u8)
     }
 }
 

@@ -139,7 +139,8 @@ impl<'a> Search<'a> {
                 self.look_at_step(world, (&state, id), &next, action, stepped);
                 let to = self.store.insert(&next, id, action);
                 if let Some(graph) = &mut self.graph {
-                    graph.add_edge(Edge::new(to, p, action.what == What::Crash, stepped.entered, stepped.cost > 0));
+                    let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
+                    graph.add_edge(Edge::new(to, p, action.what == What::Crash, stepped.entered, cost));
                 }
                 if let Some(stop) = self.limit_reached(world, at) {
                     return Ok((at, Some(stop)));

@@ -66,15 +66,16 @@ impl Crowd {
     /// # Errors
     /// If a text awaits something that is no access.
     pub fn new(world: World, measured: usize, model: CostModel) -> Result<Self, TextError> {
-        let (n, state) = (world.processes(), world.initial());
+        let n = world.processes();
         let (sim, layout, start) = world.into_parts();
+        let vars = layout.vars().iter().map(|v| v.init).collect(); // here nothing is forgotten
         let mut crowd = Self {
             watchers: vec![Vec::new(); layout.vars().len()],
             cached: vec![Line::default(); layout.vars().len()],
             sim,
             layout,
             start,
-            vars: state.vars,
+            vars,
             members: Vec::with_capacity(n),
             measured,
             model,
@@ -159,7 +160,7 @@ impl Crowd {
         while !moved.passage_ended && !moved.failed_turn {
             // As in the other machine: private accesses and blocks are one step with what is beside them.
             let joined = self.members[p].replay.is_joined();
-            if shared && (!joined || matches!(self.phase(p), Phase::Remainder | Phase::Inside)) {
+            if shared && !joined || self.phase(p) == Phase::Inside {
                 break;
             }
             shared |= !joined;

@@ -87,7 +87,7 @@ pub(super) struct Replay {
     kept: Option<String>,
     uses_keep: bool,
     asks: Option<Asked>,
-    /// How many accesses were made before the atomic block that the text is in.
+    /// How many accesses were made before the first one of the atomic block that the text is in that others can see.
     block_at: Option<usize>,
     failed_turn: Option<(usize, bool)>,
     /// Where the last wait began.
@@ -270,6 +270,9 @@ impl Sim {
                 return Poll::Pending;
             };
             r.seen += 1;
+            if private && r.block_at == Some(r.seen - 1) {
+                r.block_at = Some(r.seen); // a block begins with the first access that others can see
+            }
             r.kept = None;
             r.rests.retain(|(p, _)| *p != part);
             if r.phase == Phase::Inside {

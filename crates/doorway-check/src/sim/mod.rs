@@ -78,6 +78,13 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// An atomic block accesses a register that is not atomic.
+    TornBlock {
+        /// Who.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// A machine whose tables are made as they are accessed was to be searched.
     Sparse,
     /// There are more processes or variables than the rules can keep track of.
@@ -121,6 +128,10 @@ impl fmt::Display for TextError {
             Self::Unwatched { pid, label } => write!(
                 f,
                 "{pid} reads at statement {label} a variable that its owner does not watch; watch it, or drop only_while_watched"
+            ),
+            Self::TornBlock { pid, label } => write!(
+                f,
+                "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; drop --force, or the block"
             ),
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")

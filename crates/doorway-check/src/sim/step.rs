@@ -167,7 +167,11 @@ impl World {
         watch: &mut dyn FnMut(Op, Part, u64),
     ) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
+        if self.rules().sparse {
+            return Err(TextError::Sparse);
+        }
         let (op, joined) = (self.next(state, p), self.node(state, p).position.joined);
+        self.is_whole(state, p)?;
         if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return Ok(None);
         }
@@ -242,7 +246,7 @@ impl World {
         while !stepped.passage_ended && !stepped.failed_turn {
             let position = &self.node(state, p).position;
             let (op, part, joined) = (position.op, position.part, position.joined);
-            if shared && (!joined || matches!(position.phase, Phase::Remainder | Phase::Inside)) {
+            if shared && !joined || position.phase == Phase::Inside {
                 break;
             }
             let branches = self.is_torn_write(op)
@@ -258,7 +262,11 @@ impl World {
             stepped.cost += self.charge(state, p, op);
             if let Some(v) = op.var().filter(|&v| !self.layout().var(v).private) {
                 watch(op, part, more.saw);
-                if state.asleep != 0 && !more.unchanged {
+                if !joined {
+                    if self.rules().wakes {
+                        self.sleep_or_owe(state, p, op, more);
+                    }
+                } else if state.asleep != 0 && !more.unchanged {
                     // Whoever sleeps on what a block writes is woken by the block.
                     let reads = |q: &usize| self.next(state, *q) == Op::Read(v);
                     state.asleep &= !(0..self.processes()).filter(reads).map(|q| 1 << q).sum::<u64>();
@@ -386,6 +394,13 @@ impl World {
             passage_ended,
             ..Stepped::default()
         }))
+    }
+
+    /// A block is one step, so nothing in it can be torn.
+    fn is_whole(&self, state: &State, p: usize) -> Result<(), TextError> {
+        let position = &self.node(state, p).position;
+        let torn = position.in_block && position.op.var().is_some_and(|v| self.kind(v) < Register::Atomic);
+        if torn { Err(TextError::TornBlock { pid: Pid::new(p), label: position.label }) } else { Ok(()) }
     }
 
     /// Keeps track of who came before whom, and who was passed.

@@ -11,7 +11,7 @@
 //! # What it is for
 //! A name is an index: which of `k` connections, GPUs or buffers is yours, without a further lock. It is also what turns a wait-free object for `k` processes into one that any
 //! number may use while up to `k - 1` of them die: the name says which of the `k` processes to be.
-
+//!
 //! # Solutions
 //! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of k-assignment, for `k` remote references more. Two compositions have an id:
 //!

@@ -19,8 +19,8 @@
 //! | `am-chain` | `7(N-k)` | `3(N-k)` | a cached word | `2(N-k)` | fetch-and-add |
 //! | `am-tree` | `7k log(N/k)` | `3k log(N/k)` | a cached word | about `2N` | fetch-and-add |
 //! | `am-fast` | `7k (log(N/k)+1) + 2` | `3k+2` | a cached word | about `2N` | fetch-and-add |
-//! | `am-graceful` | `(c/k) (7k+2)` | `3k+2` | a cached word | about `2N` | fetch-and-add, bounded decrement |
-//! | `am-dsm-unbounded` | `8(N-k)` | `3(N-k)` | its own word | unbounded | fetch-and-add, compare-and-swap |
+//! | `am-graceful` | `(c/k) (7k+2)` | `3k+2` | a cached word | `2N` to `3N` | fetch-and-add, bounded decrement |
+//! | `am-dsm-unbounded` | `8(N-k)` | `4(N-k)` | its own word | unbounded | fetch-and-add, compare-and-swap |
 //! | `am-dsm-chain` | `14(N-k)` | `7(N-k)` | its own word | `Θ(N³)` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-tree` | `14k log(N/k)` | `7k log(N/k)` | its own word | `Θ(N k² log(N/k))` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-fast` | `14k (log(N/k)+1) + 2` | `7k+2` | its own word | the same, and `Θ(N k²)` | fetch-and-add, compare-and-swap |

@@ -145,14 +145,6 @@ impl<'a, T: Word> Decl<'a, T> {
         self.home(p)
     }
 
-    /// Its value matters only while the process it lives with [watches](super::Here::watches) it: before anybody reads it again, it will be written. A checker then
-    /// forgets the value, and states that differ in nothing else are one. It notices if somebody does read it.
-    #[must_use]
-    pub fn only_while_watched(mut self) -> Self {
-        self.watched = true;
-        self
-    }
-
     /// It wraps at this many bits.
     ///
     /// # Panics
@@ -163,6 +155,16 @@ impl<'a, T: Word> Decl<'a, T> {
         let init = self.init.pack();
         assert!(super::fit::<T>(init, bits) == init, "the initial value {:?} does not fit {bits} bits", self.init);
         self.width = bits;
+        self
+    }
+}
+
+impl Decl<'_, bool> {
+    /// Its value matters only while the process it lives with [watches](super::Here::watches) it: before anybody reads it again, it will be written. A checker then
+    /// forgets the value, and states that differ in nothing else are one. It notices if somebody does read it.
+    #[must_use]
+    pub fn only_while_watched(mut self) -> Self {
+        self.watched = true;
         self
     }
 }

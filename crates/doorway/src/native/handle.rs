@@ -174,7 +174,9 @@ impl Native {
         if wait.recorded {
             let waiter = self.waiter();
             if as_task {
+                let dropped = Dropped(self);
                 notified(waiter).await;
+                std::mem::forget(dropped);
                 self.forget(&self.take_recorded());
             } else {
                 let (recorded, until) = (self.take_recorded(), earliest(deadline, self.policy.nap));
@@ -207,6 +209,16 @@ impl<T: Word> Cell<T> {
     #[inline(always)]
     pub(super) fn has_changed(&self) {
         self.bell.ring(&Threads, || &TABLE);
+    }
+}
+
+/// A wait for several variables that is dropped while it waits takes its entries out.
+struct Dropped<'a>(&'a Native);
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        self.0.records_no_more();
+        self.0.waiter().begin();
     }
 }
 

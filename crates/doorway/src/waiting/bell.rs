@@ -49,7 +49,7 @@ impl<P: Platform> Bell<P> {
     fn wake(&self, platform: &P, table: &Table<P>) {
         let listeners = self.listeners.load();
         if listeners & THREADS != 0 {
-            // In this order: whoever saw its flag stand has read a sequence that is old by now.
+            // In this order: whoever set the flag that is cleared here has read a sequence that is old as soon as it is bumped.
             self.listeners.clear(THREADS);
             self.sequence.bump();
             platform.wake_all(&self.sequence);
@@ -61,13 +61,10 @@ impl<P: Platform> Bell<P> {
 
     /// A thread will sleep here unless something changes; returns what it sleeps on. Whoever relies on it looks at the variable afterwards.
     fn listen(&self) -> u32 {
-        loop {
-            self.listeners.set(THREADS);
-            let sequence = self.sequence.load();
-            if self.listeners.load() & THREADS != 0 {
-                return sequence;
-            }
-        }
+        // In this order: whoever clears the flag after it was set bumps the sequence after it was read.
+        let sequence = self.sequence.load();
+        self.listeners.set(THREADS);
+        sequence
     }
 
     /// The same, for a sleep on [several](Platform::sleep_any): where the sequence is, and what it was.

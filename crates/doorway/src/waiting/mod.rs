@@ -8,14 +8,14 @@
 //!
 //! | who waits | who changes the variable |
 //! |---|---|
-//! | 1. sets its flag | 1. changes the variable |
-//! | 2. reads the sequence, and sees that its flag still stands | 2. reads the flags; if none is set, that is all |
+//! | 1. reads the sequence | 1. changes the variable |
+//! | 2. sets its flag | 2. reads the flags; if none is set, that is all |
 //! | 3. reads the variable once more | 3. clears the flag, *then* bumps the sequence |
 //! | 4. sleeps if the variable is as it was, and only while the sequence is | 4. wakes all that sleep on the sequence |
 //!
 //! *Nobody sleeps through a change.* All of these are `SeqCst`, so they have one order. If the change comes before the waiter's 3, it sees it and does not
 //! sleep. If it comes after, so does the changer's 2, which finds the flag set unless another changer has cleared it since the waiter's 2. Either way somebody clears the flag
-//! after the waiter's 2, and bumps the sequence after that: the sequence is no longer what the waiter read, and the kernel does not let it sleep, or it is
+//! after the waiter has set it, hence bumps the sequence after the waiter has read it: the sequence is no longer what the waiter read, and the kernel does not let it sleep, or it is
 //! woken. Waiters may set a flag that stands already, and changers clear it for all of them, because all of them are woken; each then looks again.
 //!
 //! Tasks do the same with a [table](Table) of wakers in place of the sequence: the flag is set and cleared under the lock of the table's bucket, together with the

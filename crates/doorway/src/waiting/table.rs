@@ -31,17 +31,19 @@ impl<P: Platform> Default for Waiter<P> {
 impl<P: Platform> Waiter<P> {
     /// It begins to wait: earlier notifications do not count.
     pub fn begin(&self) {
-        self.0.with(|state| *state = State::default());
+        drop(self.0.with(std::mem::take));
     }
 
     /// Whether it has been notified since it began. If not, this waker is woken when it is, in place of an earlier one.
     pub fn poll(&self, waker: &Waker) -> bool {
-        self.0.with(|state| {
-            if !state.notified && !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
-                state.waker = Some(waker.clone());
-            }
-            state.notified
-        })
+        // Cloned before, and the old one dropped after: both may run anything, and what they run may change a variable and notify this waiter.
+        let new = waker.clone();
+        let (notified, old) = self.0.with(|state| {
+            let old = if state.notified { Some(new) } else { state.waker.replace(new) };
+            (state.notified, old)
+        });
+        drop(old);
+        notified
     }
 
     fn notify(&self) {

@@ -95,7 +95,7 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
         let Some(Sparse { sim, entry, width, made }) = &self.sparse else { return &self.cells[at] };
         made.get(&at).unwrap_or_else(|| {
             let id = sim.make(entry.in_table(at));
-            made.insert(at, Box::new(SimCell { id, width: *width, private: false, of: PhantomData }))
+            made.insert(at, Box::new(SimCell { id, width: *width, private: entry.private, of: PhantomData }))
         })
     }
 }

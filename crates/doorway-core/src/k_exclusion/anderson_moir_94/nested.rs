@@ -34,7 +34,7 @@
 //! # Departures from the paper
 //! 1. The innermost solution is a block alone as soon as at most `2k` processes can come to it.
 //! 2. This rests on footnote 2: an instruction that leaves zero alone. Where a memory can only loop on compare-and-swap
-//!    ([`BoundedDecrement::WAIT_FREE`] is false: [`Native`](https://docs.rs/doorway)), each exchange lost to another process costs 2 more, and a process that
+//!    ([`BoundedDecrement::WAIT_FREE`] is false: [`Native`](https://docs.rs/doorway)), each exchange lost to another process costs 1 more, and a process that
 //!    always loses starves. The wait-free repair of [`FastPath`](super::FastPath) cannot be nested: it sends processes slow although a place is
 //!    free, and with `k + 1` competitors they drift to the bottom.
 
