@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod bench;
 mod check;
 mod list;
 mod output;
@@ -34,6 +36,11 @@ enum Command {
     Rmr(rmr::Args),
     /// Steps through a run again, by the token that `doorway check` printed
     Replay(replay::Args),
+    /// Measures beside other libraries
+    ///
+    /// Exit code: 0 whatever was measured, 2 bad usage.
+    #[cfg(target_os = "linux")]
+    Bench(bench::Args),
     /// Shows what there is, in about a minute
     Tour,
 }
@@ -64,6 +71,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Rmr(args) => rmr::run(&args),
         Command::Replay(args) => replay::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Bench(args) => bench::run(&args),
         Command::Tour => tour::run(),
     };
     result

@@ -325,3 +325,73 @@ fn a_decrement_by_compare_and_swap_costs_more() {
     let worst = |args: &str| json(&format!("rmr am-graceful --n 3 --k 1 --json {args}"))["worst"].as_u64().unwrap();
     assert!(worst("--without-bounded-decrement") > worst(""));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn bench_wait_as_json_has_every_field() {
+    let report = json("bench wait --quick --rounds 20 --json");
+    let machine = report["machine"].as_object().unwrap();
+    for field in ["processors", "pinned", "load_before", "used_by_others", "warning"] {
+        assert!(machine.contains_key(field), "{machine:?}");
+    }
+    assert_eq!(report["effort"], serde_json::json!({ "repetitions": 1, "rounds": 20, "tiny": true }));
+    let contests: Vec<&Value> =
+        ["hand_over", "crowd"].iter().flat_map(|part| report[part].as_array().unwrap()).collect();
+    for contest in &contests {
+        assert!(contest["place"].is_string() && contest["waiters"].is_u64() && contest["control"].is_number());
+        for peer in contest["peers"].as_array().unwrap() {
+            for number in ["wall_ns", "cpu_ns", "wall_ratio", "cpu_ratio"] {
+                assert!(peer[number].is_number(), "{number}: {contest}");
+            }
+            assert_eq!(peer["wall_range_ns"].as_array().map(Vec::len), Some(2));
+        }
+    }
+    for (what, peers) in [
+        ("thread to thread", "doorway PARK,doorway YIELD,doorway SPIN,std park,event-listener,parking_lot"),
+        ("task to task", "doorway,event-listener,tokio Notify"),
+        ("thread to task", "doorway PARK,doorway YIELD,doorway SPIN,event-listener,tokio Notify"),
+        ("wake all 32 threads", "doorway PARK,doorway YIELD,std park,event-listener,parking_lot"),
+        ("wake one of 8 tasks", "doorway,event-listener,tokio Notify"),
+    ] {
+        let contest = contests.iter().find(|contest| contest["what"] == what).unwrap();
+        let names: Vec<&str> =
+            contest["peers"].as_array().unwrap().iter().map(|peer| peer["peer"].as_str().unwrap()).collect();
+        assert_eq!(names.join(","), peers, "{what}");
+    }
+    // All but the one that is for two processes.
+    let measured = report["throughput"].as_array().unwrap();
+    for id in ALL.iter().filter(|&&id| id != "ya-two") {
+        let row = measured.iter().find(|row| row["algorithm"] == *id).unwrap();
+        for number in [
+            "n",
+            "k",
+            "section_ns",
+            "few_mops",
+            "many_mops",
+            "ratio",
+            "few_cpu_ns",
+            "many_cpu_ns",
+            "few_handed_over",
+            "many_handed_over",
+            "control",
+        ] {
+            assert!(row[number].is_number(), "{number}: {row}");
+        }
+        assert!(row["collapsed"].is_boolean());
+    }
+    for passage in report["uncontended"].as_array().unwrap() {
+        for number in ["n", "k", "park_ns", "bare_ns", "ratio", "control"] {
+            assert!(passage[number].is_number(), "{number}: {passage}");
+        }
+    }
+    for goal in report["goals"].as_array().unwrap() {
+        assert!(goal["what"].is_string() && goal["goal"].is_string() && goal["met"].is_boolean(), "{goal}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn bench_says_what_can_be_measured() {
+    assert_eq!(code("bench"), 2);
+    refused("bench wait --rounds 0", &["rounds"]);
+}

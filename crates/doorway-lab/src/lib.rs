@@ -3,6 +3,7 @@
 //! - [`catalogue`]: the registry as rows and tables.
 //! - [`theorems`]: Anderson and Moir's theorems beside what is found.
 //! - `measure` (on Linux): CPU time, pinning, medians.
+//! - `bench` (on Linux): the wait layer beside other libraries, as `doorway bench wait` runs it.
 //! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.
 //! - `cargo bench -p doorway-lab --bench generic`: the generic text beside the same algorithm by hand.
 //!
@@ -10,6 +11,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+pub mod bench;
 pub mod catalogue;
 #[cfg(target_os = "linux")]
 pub mod measure;

@@ -37,6 +37,38 @@ pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
+/// How much of the processors' time has been used so far, by everybody and by this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    all: f64,
+    used: f64,
+    own: Duration,
+}
+
+impl Usage {
+    /// Now; `None` if the system does not say.
+    #[must_use]
+    pub fn now() -> Option<Self> {
+        let stat = std::fs::read_to_string("/proc/stat").ok()?;
+        let ticks: Vec<f64> =
+            stat.lines().next()?.split_whitespace().skip(1).map_while(|ticks| ticks.parse().ok()).collect();
+        // user nice system idle iowait irq softirq steal, and guests, which have been counted under user and nice.
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks.get(..8)? else { return None };
+        let used = user + nice + system + irq + softirq + steal;
+        Some(Self { all: used + idle + iowait, used, own: process_cpu_time() })
+    }
+
+    /// Of the time that all processors had since, how much others used: other processes, and what a host gave to other guests.
+    #[must_use]
+    pub fn of_others_since(&self) -> Option<f64> {
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let now = Self::now()?;
+        let own = (now.own - self.own).as_secs_f64() * TICKS_PER_SECOND;
+        let all = now.all - self.all;
+        (all > 0.0).then(|| ((now.used - self.used - own) / all).clamp(0.0, 1.0))
+    }
+}
+
 /// Gets ready to measure: pins this thread, and says what a reader of the result must know of the machine.
 #[must_use]
 pub fn prepare() -> String {

@@ -52,7 +52,21 @@ impl Default for Policy {
     }
 }
 
-static ALONE: LazyLock<bool> = LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|n| n.get() == 1));
+/// Whether this process has one core only. Not whether the thread has that asks first: one that is pinned says nothing of the others.
+static ALONE: LazyLock<bool> = LazyLock::new(|| cores() == 1);
+
+/// Cores of the main thread: those that the process was given, unless the program has pinned that one too.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn cores() -> usize {
+    use rustix::thread::{Pid, sched_getaffinity};
+    let process = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw);
+    process.and_then(|main| sched_getaffinity(Some(main)).ok()).map_or(0, |cores| cores.count() as usize)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(0, std::num::NonZero::get)
+}
 
 /// How often a wait has come to nothing so far.
 #[derive(Default, Debug)]
@@ -74,5 +88,23 @@ impl Patience {
             return false;
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_pinned_thread_does_not_speak_for_the_process() {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let all = super::cores();
+        let pinned = std::thread::spawn(|| {
+            let allowed = sched_getaffinity(None).unwrap();
+            let mut one = CpuSet::new();
+            one.set((0..CpuSet::MAX_CPU).find(|&cpu| allowed.is_set(cpu)).unwrap());
+            sched_setaffinity(None, &one).unwrap();
+            super::cores()
+        });
+        assert_eq!(pinned.join().unwrap(), all);
     }
 }

@@ -1,0 +1,60 @@
+//! `doorway bench`
+
+use crate::Exit;
+use crate::output::{print, print_json};
+use clap::Subcommand;
+use doorway_lab::bench::{self, Effort};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::num::NonZero;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The wait layer beside parking_lot, std's park, event-listener and tokio: hand-overs, crowds, more threads than cores, uncontended passages
+    ///
+    /// A few minutes on a quiet machine; says so if it was not quiet.
+    Wait(Wait),
+}
+
+#[derive(clap::Args)]
+struct Wait {
+    /// Measure less, in under two minutes
+    #[arg(long)]
+    quick: bool,
+    /// Only see that everything works: so many rounds, once
+    #[arg(long, hide = true)]
+    rounds: Option<NonZero<u32>>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    let What::Wait(args) = &args.what;
+    let effort = match (args.rounds, args.quick) {
+        (Some(rounds), _) => Effort::tiny(rounds.get()),
+        (None, true) => Effort::QUICK,
+        (None, false) => Effort::FULL,
+    };
+    // Drawn only when something changes: a thread that draws would be measured too. Nothing where nobody looks.
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("{elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    let report = bench::wait(&effort, &mut |done| {
+        bar.set_message(format!("measured: {done}"));
+        bar.tick();
+    });
+    bar.finish_and_clear();
+    if args.json {
+        print_json(&report)?;
+    } else {
+        print(&report.to_string())?;
+    }
+    Ok(Exit::Fine)
+}

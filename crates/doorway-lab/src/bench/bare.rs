@@ -1,0 +1,223 @@
+//! Native memory without a wait layer: words with no bell, waits that spin and yield. What parking is measured against.
+
+use crossbeam_utils::{Backoff, CachePadded};
+use doorway_core::memory::{
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
+    ReadWrite, Swap, TestAndSet, Word,
+};
+use std::convert::Infallible;
+use std::future::ready;
+use std::marker::PhantomData;
+use std::ops::{Deref, Index, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+/// The memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bare;
+
+/// A word, in the upper bits as natively.
+#[derive(Debug)]
+pub(super) struct Cell<T> {
+    word: AtomicU64,
+    unused: u32,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word> Cell<T> {
+    fn new(decl: &Decl<'_, T>) -> Self {
+        let unused = 64 - decl.width;
+        Self { word: AtomicU64::new(decl.init.pack() << unused), unused, of: PhantomData }
+    }
+
+    #[inline(always)]
+    fn encode(&self, x: T) -> u64 {
+        x.pack() << self.unused
+    }
+
+    #[inline(always)]
+    fn decode(&self, word: u64) -> T {
+        T::unpack(if T::SIGNED { (word as i64 >> self.unused) as u64 } else { word >> self.unused })
+    }
+}
+
+/// A variable in a cache line of its own.
+#[derive(Debug)]
+pub(super) struct Var<T: Word>(CachePadded<Cell<T>>);
+
+impl<T: Word> Deref for Var<T> {
+    type Target = Cell<T>;
+    #[inline(always)]
+    fn deref(&self) -> &Cell<T> {
+        &self.0
+    }
+}
+
+/// A row or a table, each word in a cache line of its own.
+#[derive(Debug)]
+pub(super) struct Words<T: Word> {
+    first: usize,
+    columns: usize,
+    words: Box<[CachePadded<Cell<T>>]>,
+}
+
+impl<T: Word> Index<usize> for Words<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &Cell<T> {
+        &self.words[i]
+    }
+}
+
+impl<T: Word> Index<(usize, usize)> for Words<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, (row, column): (usize, usize)) -> &Cell<T> {
+        &self.words[(row - self.first) * self.columns + column]
+    }
+}
+
+#[inline(always)]
+fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
+    ready(Ok(x))
+}
+
+impl Memory for Bare {
+    type Error = Infallible;
+    type Part = ();
+    const ROOT: () = ();
+    type Cell<T: Word> = Cell<T>;
+    type Var<T: Word> = Var<T>;
+    type Row<T: Word> = Words<T>;
+    type Table<T: Word> = Words<T>;
+    type Wait = Backoff;
+    const PLENTY: usize = 4096;
+
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Var<T> {
+        Var(CachePadded::new(Cell::new(&decl)))
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Words<T> {
+        let words = (0..n).map(|i| CachePadded::new(Cell::new(&decl(i).1))).collect();
+        Words { first: 0, columns: 1, words }
+    }
+
+    fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Words<T> {
+        let words = (0..rows.len() * columns).map(|_| CachePadded::new(Cell::new(&decl))).collect();
+        Words { first: rows.start, columns, words }
+    }
+
+    #[inline]
+    fn wait_begins(&self, _: Pid) -> Backoff {
+        Backoff::new()
+    }
+
+    fn turn_failed(&self, _: Pid, wait: &mut Backoff, _: bool) -> impl Future<Output = Result<Next, Infallible>> {
+        wait.snooze();
+        done(Next::TryAgain)
+    }
+}
+
+impl ReadWrite for Bare {
+    #[inline(always)]
+    fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.load(SeqCst)))
+    }
+
+    #[inline(always)]
+    fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
+        v.word.store(v.encode(x), SeqCst);
+        done(())
+    }
+
+    fn unchanged<T: Word>(
+        &self,
+        _: Pid,
+        wait: &mut Backoff,
+        _: bool,
+        _: &Cell<T>,
+        _: T,
+    ) -> impl Future<Output = Result<Next, Infallible>> {
+        wait.snooze();
+        done(Next::TryAgain)
+    }
+}
+
+impl FetchAdd for Bare {
+    #[inline(always)]
+    fn fetch_add<T: Additive>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        delta: T,
+    ) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.fetch_add(v.encode(delta), SeqCst)))
+    }
+}
+
+impl FetchOr for Bare {
+    #[inline(always)]
+    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
+        done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
+    }
+}
+
+impl BoundedDecrement for Bare {
+    const WAIT_FREE: bool = false;
+
+    #[inline]
+    fn bounded_decrement(&self, _: Access<()>, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
+        let less = |word| v.decode(word).checked_sub(1).map(|x| v.encode(x));
+        let (Ok(old) | Err(old)) = v.word.fetch_update(SeqCst, SeqCst, less);
+        done(v.decode(old))
+    }
+}
+
+impl TestAndSet for Bare {
+    #[inline(always)]
+    fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
+        done(v.decode(v.word.swap(v.encode(true), SeqCst)))
+    }
+}
+
+impl Swap for Bare {
+    #[inline(always)]
+    fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
+        done(v.decode(v.word.swap(v.encode(x), SeqCst)))
+    }
+}
+
+impl CompareSwap for Bare {
+    #[inline(always)]
+    fn compare_swap<T: Word>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        old: T,
+        new: T,
+    ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
+        let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
+        done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
+    }
+}
+
+impl AtomicBlock for Bare {
+    type Lock = AtomicBool;
+
+    fn lock(&self) -> AtomicBool {
+        AtomicBool::new(false)
+    }
+
+    fn block_begins(&self, _: Pid, lock: &AtomicBool) -> impl Future<Output = Result<(), Infallible>> {
+        let backoff = Backoff::new();
+        while lock.swap(true, SeqCst) {
+            backoff.snooze();
+        }
+        done(())
+    }
+
+    fn block_ends(&self, _: Pid, lock: &AtomicBool) {
+        lock.store(false, SeqCst);
+    }
+}

@@ -1,0 +1,241 @@
+//! The wait layer beside other libraries, in one run: `doorway bench wait`.
+//!
+//! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
+//! says how much of a difference means nothing.
+
+mod bare;
+mod contest;
+mod crowd;
+mod handover;
+mod oversubscribed;
+mod peers;
+mod text;
+mod uncontended;
+
+pub use contest::{Contest, Standing};
+pub use oversubscribed::{COLLAPSED, Throughput};
+pub use uncontended::Passage;
+
+use crate::measure;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What is set when it is enough.
+const STOP: u64 = u64::MAX;
+const TWO_CORES: &str = "two cores";
+const ONE_CORE: &str = "one core";
+const THREAD_TO_THREAD: &str = "thread to thread";
+const FEWER_THREADS: usize = 2;
+const MORE_THREADS: usize = 8;
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Effort {
+    /// How often everything is repeated.
+    pub repetitions: usize,
+    /// How many rounds a measurement has at the most.
+    pub rounds: u32,
+    /// How long it takes at the most.
+    #[serde(skip)]
+    pub budget: Duration,
+    /// Whether it is only to see that everything works.
+    pub tiny: bool,
+}
+
+impl Effort {
+    /// A few minutes.
+    pub const FULL: Self = Self { repetitions: 11, rounds: 20_000, budget: Duration::from_millis(120), tiny: false };
+    /// A minute.
+    pub const QUICK: Self = Self { repetitions: 5, rounds: 5_000, budget: Duration::from_millis(40), tiny: false };
+
+    /// So many rounds, once: to see that everything works. The figures mean nothing.
+    #[must_use]
+    pub const fn tiny(rounds: u32) -> Self {
+        Self { repetitions: 1, rounds, budget: Duration::from_millis(4), tiny: true }
+    }
+}
+
+/// Rounds, until there were enough or the time is over.
+struct Pace {
+    /// The round at hand; the first was for getting ready.
+    turns: u64,
+    begin: Instant,
+    most: u64,
+    budget: Duration,
+}
+
+impl Pace {
+    fn new(effort: &Effort) -> Self {
+        Self { turns: 1, begin: Instant::now(), most: u64::from(effort.rounds), budget: effort.budget }
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let done = self.turns - 1;
+        let enough = done >= self.most || done > 0 && done.is_multiple_of(4) && self.begin.elapsed() > self.budget;
+        self.turns += u64::from(!enough);
+        !enough
+    }
+}
+
+/// An executor on the thread that calls.
+fn executor() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().expect("the system has room for an executor")
+}
+
+/// An executor with a thread on each of two processors.
+fn workers() -> tokio::runtime::Runtime {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .on_thread_start(move || {
+            measure::pin(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 2);
+        })
+        .build()
+        .expect("the system has room for an executor")
+}
+
+/// What the machine was like.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    /// Processors that this process may use.
+    pub processors: usize,
+    /// Whether threads could be pinned to two of them.
+    pub pinned: bool,
+    /// The load average before the run.
+    pub load_before: Option<f64>,
+    /// Of the time of all processors during the run, how much others used: other processes, and other guests of the host.
+    pub used_by_others: Option<f64>,
+    /// What a reader of the figures must know; nothing if the machine was quiet.
+    pub warning: Option<String>,
+}
+
+/// A goal, and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Goal {
+    /// What.
+    pub what: String,
+    /// The ratio that was measured.
+    pub measured: f64,
+    /// What it should be.
+    pub goal: String,
+    /// Whether it is.
+    pub met: bool,
+}
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where.
+    pub machine: Machine,
+    /// How much.
+    pub effort: Effort,
+    /// Two parties that hand over to each other: one hand-over.
+    pub hand_over: Vec<Contest>,
+    /// One changes, many wait: one round.
+    pub crowd: Vec<Contest>,
+    /// Every algorithm with eight threads on two processors, against two.
+    pub throughput: Vec<Throughput>,
+    /// Passages that nobody else takes part in.
+    pub uncontended: Vec<Passage>,
+    /// What the wait layer should reach.
+    pub goals: Vec<Goal>,
+}
+
+/// Measures everything, and says now and then how far it is.
+#[must_use]
+pub fn wait(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let pinned = std::thread::spawn(|| measure::pin(1)).join().unwrap_or(false);
+    let (load_before, usage) = (measure::load(), measure::Usage::now());
+    progress("uncontended passages");
+    let uncontended = uncontended::passages(effort);
+    let tell = |progress: &mut dyn FnMut(&str), c: &Contest| progress(&format!("{}, {}", c.what, c.place));
+    let hand_over = handover::contests(effort, &mut |c| tell(progress, c));
+    let crowd = crowd::contests(effort, &mut |c| tell(progress, c));
+    let throughput = oversubscribed::throughputs(effort, &mut |t| {
+        progress(&format!("{}, k = {}, {} ns inside", t.algorithm, t.k, t.section_ns));
+    });
+    let used_by_others = usage.and_then(|usage| usage.of_others_since());
+    let mut machine = Machine { processors, pinned, load_before, used_by_others, warning: None };
+    machine.warning = warning(&machine);
+    let goals = goals(&hand_over, &throughput, &uncontended);
+    Report { machine, effort: *effort, hand_over, crowd, throughput, uncontended, goals }
+}
+
+fn warning(machine: &Machine) -> Option<String> {
+    let mut reasons = Vec::new();
+    if let Some(load) = machine.load_before.filter(|&load| load > 0.3) {
+        reasons.push(format!("the load was {load:.2} before the run"));
+    }
+    if let Some(share) = machine.used_by_others.filter(|&share| share > 0.03) {
+        reasons.push(format!("others used {:.0} % of the processors during it", 100.0 * share));
+    }
+    if machine.processors < 2 {
+        reasons.push("there is one processor only".to_owned());
+    }
+    if !machine.pinned {
+        reasons.push("threads could not be pinned to two processors".to_owned());
+    }
+    (!reasons.is_empty()).then(|| format!("{}: trust ratios only, and little", reasons.join("; ")))
+}
+
+fn goals(hand_over: &[Contest], throughput: &[Throughput], uncontended: &[Passage]) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    let on_two_cores = hand_over.iter().filter(|c| c.what.starts_with(THREAD_TO_THREAD) && c.place == TWO_CORES);
+    for contest in on_two_cores {
+        let measured = contest.ratio("doorway PARK", "parking_lot").unwrap_or(f64::NAN);
+        let what = format!("{}, {}: doorway PARK against parking_lot", contest.what, contest.place);
+        goals.push(Goal { what, measured, goal: "at most 1".to_owned(), met: measured <= 1.0 });
+    }
+    let ours = throughput.iter().filter(|row| !row.is_of_others());
+    if let Some(worst) = ours.min_by(|a, b| a.ratio.total_cmp(&b.ratio)) {
+        let what = format!(
+            "throughput of {MORE_THREADS} threads against {FEWER_THREADS}, the worst: {} (k = {}, {} ns inside)",
+            worst.algorithm, worst.k, worst.section_ns
+        );
+        let goal = format!("at least {COLLAPSED}");
+        goals.push(Goal { what, measured: worst.ratio, goal, met: !worst.collapsed });
+    }
+    for passage in uncontended {
+        let what = format!("uncontended {} ({},{}): PARK against no bells", passage.algorithm, passage.n, passage.k);
+        goals.push(Goal { what, measured: passage.ratio, goal: "at most 1.05".to_owned(), met: passage.ratio <= 1.05 });
+    }
+    goals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_run_measures_everybody_and_names_the_best() {
+        let mut said = 0;
+        let report = wait(&Effort::tiny(20), &mut |_| said += 1);
+        assert!(said > 10);
+        assert_eq!((report.hand_over.len(), report.crowd.len(), report.uncontended.len()), (7, 16, 2));
+        for contest in report.hand_over.iter().chain(&report.crowd) {
+            assert!(contest.control > 0.0 && contest.peers.iter().all(|peer| peer.peer != "control"));
+            let others = contest.peers.iter().filter(|peer| !peer.peer.starts_with("doorway"));
+            let best = others.map(|peer| peer.wall_ratio).fold(f64::INFINITY, f64::min);
+            assert!((best - 1.0).abs() < 1e-9, "{}", contest.what);
+        }
+        assert_eq!(report.goals.len(), 5);
+        let text = report.to_string();
+        for word in ["thread to task", "wake one of 32 tasks", "am-dsm-assign", "control", "goal"] {
+            assert!(text.contains(word), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pace_ends_after_its_rounds_or_its_time() {
+        let mut pace = Pace::new(&Effort { budget: Duration::from_secs(60), ..Effort::tiny(5) });
+        let mut turns = Vec::new();
+        while pace.goes_on() {
+            turns.push(pace.turns);
+        }
+        assert_eq!(turns, [2, 3, 4, 5, 6]);
+        let mut pace = Pace::new(&Effort { budget: Duration::ZERO, ..Effort::FULL });
+        while pace.goes_on() {}
+        assert_eq!(pace.turns - 1, 4);
+    }
+}

@@ -1,0 +1,266 @@
+//! Every algorithm with four times as many threads as processors, against as many as there are.
+
+use super::{Effort, FEWER_THREADS, MORE_THREADS};
+use crate::measure;
+use doorway::native::Native;
+use doorway::waiting::Policy;
+use doorway::{Gate, Member, SizeError};
+use doorway_core::registry::{self, Entry};
+use serde::Serialize;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// A mutex of others that lets in whoever comes first.
+const BARGES: &str = "(parking_lot)";
+/// The same, but who leaves hands over to who waits.
+const HANDS_OVER: &str = "(parking_lot fair)";
+
+/// Less than this of its throughput is marked.
+pub const COLLAPSED: f64 = 0.5;
+
+/// One algorithm with few threads and with many, on a gate of the same size: medians over the repetitions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Throughput {
+    /// The algorithm, or a mutex of others to compare with.
+    pub algorithm: &'static str,
+    /// Members of the gate.
+    pub n: usize,
+    /// How many may be inside.
+    pub k: usize,
+    /// How long one stays inside.
+    pub section_ns: u64,
+    /// Million passages a second of two threads.
+    pub few_mops: f64,
+    /// Million passages a second of eight threads.
+    pub many_mops: f64,
+    /// The latter against the former.
+    pub ratio: f64,
+    /// CPU time of a passage of two threads.
+    pub few_cpu_ns: f64,
+    /// CPU time of a passage of eight threads.
+    pub many_cpu_ns: f64,
+    /// Of the passages of two threads, how many came after one of the other.
+    pub few_handed_over: f64,
+    /// Of the passages of eight threads, how many came after one of another thread. Those that wait their turn have more of these than those that barge.
+    pub many_handed_over: f64,
+    /// Two threads against themselves.
+    pub control: f64,
+    /// Whether the ratio is below [`COLLAPSED`].
+    pub collapsed: bool,
+}
+
+impl Throughput {
+    /// Whether this is a mutex of others, and none of the catalogue.
+    #[must_use]
+    pub fn is_of_others(&self) -> bool {
+        self.algorithm.starts_with('(')
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    mops: f64,
+    cpu_ns: f64,
+    handed_over: f64,
+}
+
+/// How long whoever is inside stays there.
+const SECTIONS: [Duration; 2] = [Duration::from_nanos(100), Duration::from_micros(10)];
+
+#[inline(never)]
+fn work(time: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        std::hint::spin_loop();
+    }
+}
+
+/// Something to pass through.
+trait Entrance: Sync {
+    type Member<'a>
+    where
+        Self: 'a;
+    /// A member for the thread that calls.
+    fn join(&self) -> Self::Member<'_>;
+    /// Goes in, does this, and comes out again; `false` if it was turned away.
+    fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool;
+}
+
+impl<E: Entry> Entrance for Gate<E>
+where
+    E::On<Native>: Sync,
+{
+    type Member<'a>
+        = Member<E, &'a Self>
+    where
+        Self: 'a;
+    fn join(&self) -> Self::Member<'_> {
+        Self::join(self).expect("there is a name for each thread")
+    }
+    #[inline(always)]
+    fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool {
+        let guard = me.acquire_or_refused();
+        if guard.is_ok() {
+            inside();
+        }
+        guard.is_ok()
+    }
+}
+
+/// What others offer for `k = 1`: a mutex that lets whoever comes first in, or that hands over to whoever waits.
+struct Mutex<const HANDS_OVER: bool>(parking_lot::Mutex<()>);
+
+impl<const HANDS_OVER: bool> Entrance for Mutex<HANDS_OVER> {
+    type Member<'a> = &'a Self;
+    fn join(&self) -> &Self {
+        self
+    }
+    #[inline(always)]
+    fn pass(me: &mut &Self, inside: impl FnOnce()) -> bool {
+        let guard = me.0.lock();
+        inside();
+        if HANDS_OVER {
+            parking_lot::MutexGuard::unlock_fair(guard);
+        }
+        true
+    }
+}
+
+fn run<R: Entrance>(room: &R, threads: usize, section: Duration, effort: &Effort) -> Run {
+    let (enough, last, ready) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX), Barrier::new(threads));
+    let (mut passages, mut handed_over) = (0u64, 0u64);
+    let (mut wall, mut cpu) = (Duration::ZERO, Duration::ZERO);
+    std::thread::scope(|s| {
+        let crowd: Vec<_> = (0..threads)
+            .map(|i| {
+                let (enough, last, ready) = (&enough, &last, &ready);
+                s.spawn(move || {
+                    measure::pin(i % 2);
+                    let mut me = room.join();
+                    ready.wait();
+                    let (begin, cpu) = (Instant::now(), measure::cpu_time());
+                    let (mut passages, mut handed_over) = (0u64, 0u64);
+                    while !enough.load(Relaxed) {
+                        let passed = R::pass(&mut me, || {
+                            handed_over += u64::from(last.swap(i, Relaxed) != i);
+                            work(section);
+                        });
+                        passages += u64::from(passed);
+                        // One that turns members away after a while ends the run for all.
+                        if !passed
+                            || passages >= u64::from(effort.rounds)
+                            || passages.is_multiple_of(8) && begin.elapsed() > effort.budget
+                        {
+                            break;
+                        }
+                    }
+                    enough.store(true, Relaxed);
+                    (passages, handed_over, begin.elapsed(), measure::cpu_time() - cpu)
+                })
+            })
+            .collect();
+        for thread in crowd {
+            let (p, h, w, c) = thread.join().expect("a member ends");
+            (passages, handed_over, wall, cpu) = (passages + p, handed_over + h, wall.max(w), cpu + c);
+        }
+    });
+    let each = passages.max(1) as f64;
+    Run {
+        mops: passages as f64 / wall.as_secs_f64() / 1e6,
+        cpu_ns: cpu.as_nanos() as f64 / each,
+        handed_over: handed_over as f64 / each,
+    }
+}
+
+fn throughput<R: Entrance>(
+    algorithm: &'static str,
+    (n, k): (usize, usize),
+    section: Duration,
+    effort: &Effort,
+    room: impl Fn() -> R,
+) -> Throughput {
+    let mut runs = [FEWER_THREADS, MORE_THREADS, FEWER_THREADS].map(|threads| (threads, Vec::new()));
+    for _ in 0..effort.repetitions {
+        for (threads, runs) in &mut runs {
+            runs.push(run(&room(), *threads, section, effort));
+        }
+    }
+    let median = |i: usize, of: fn(&Run) -> f64| measure::median(runs[i].1.iter().map(of).collect());
+    let mops = [0, 1, 2].map(|i| median(i, |run| run.mops));
+    let ratio = mops[1] / mops[0];
+    Throughput {
+        algorithm,
+        n,
+        k,
+        section_ns: section.as_nanos() as u64,
+        few_mops: mops[0],
+        many_mops: mops[1],
+        ratio,
+        few_cpu_ns: median(0, |run| run.cpu_ns),
+        many_cpu_ns: median(1, |run| run.cpu_ns),
+        few_handed_over: median(0, |run| run.handed_over),
+        many_handed_over: median(1, |run| run.handed_over),
+        control: mops[2] / mops[0],
+        collapsed: ratio < COLLAPSED,
+    }
+}
+
+/// A gate of the catalogue, if it can be built so.
+fn throughput_of<E: Entry>(k: usize, section: Duration, effort: &Effort) -> Result<Throughput, SizeError>
+where
+    E::On<Native>: Sync,
+{
+    Gate::<E>::new(MORE_THREADS, k)?;
+    let gate = || Gate::<E>::new(MORE_THREADS, k).expect("it has just been built").with_policy(Policy::PARK);
+    Ok(throughput(E::INFO.id, (MORE_THREADS, k), section, effort, gate))
+}
+
+/// All that fit; those that do not are left out.
+pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) -> Vec<Throughput> {
+    // Half of the budget of a hand-over each, and as many passages as fit.
+    let rounds = if effort.tiny { effort.rounds } else { u32::MAX };
+    let effort = Effort { budget: (effort.budget / 2).max(Duration::from_millis(1)), rounds, ..*effort };
+    let mut all = Vec::new();
+    let mut add = |row: Throughput| {
+        done(&row);
+        all.push(row);
+    };
+    macro_rules! each {
+        ($section:ident: $($entry:ident)*) => {$(
+            for k in [1, 2] {
+                if let Ok(row) = throughput_of::<registry::$entry>(k, $section, &effort) {
+                    add(row);
+                }
+            }
+        )*};
+    }
+    for section in SECTIONS {
+        let mutex = (MORE_THREADS, 1);
+        add(throughput(BARGES, mutex, section, &effort, || Mutex::<false>(parking_lot::Mutex::new(()))));
+        add(throughput(HANDS_OVER, mutex, section, &effort, || Mutex::<true>(parking_lot::Mutex::new(()))));
+        each! { section:
+        TestAndSetBit LamportBakery YangAndersonTwo AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
+        AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
+        AndersonMoirDsmGraceful AndersonMoirAssign AndersonMoirDsmAssign
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_that_fits_is_measured() {
+        let effort = Effort { repetitions: 1, ..Effort::tiny(5) };
+        let measured: Vec<_> = throughputs(&effort, &mut |_| ()).iter().map(|row| (row.algorithm, row.k)).collect();
+        for info in registry::ALL {
+            for k in [1, 2] {
+                let fits = info.sizes(Some(MORE_THREADS), Some(k)).is_ok();
+                assert_eq!(measured.contains(&(info.id, k)), fits, "{} {k}", info.id);
+            }
+        }
+    }
+}

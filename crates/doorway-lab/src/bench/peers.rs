@@ -1,0 +1,246 @@
+//! Ways to wait for somebody else's change, all behind one pair of verbs: set a number, wait for it.
+
+use crossbeam_utils::CachePadded;
+use doorway::native::{self, Native, now};
+use doorway::waiting::Policy;
+use doorway_core::memory::{Pid, Process, Site};
+use event_listener::{Event, Listener as _};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Thread;
+
+/// Somebody to be measured: numbers that grow, and how one waits for them.
+pub(super) trait Peer: Copy + Send + Sync + 'static {
+    /// A number that somebody sets and others wait for.
+    type Signal: Send + Sync + 'static;
+    /// What each thread or task brings along.
+    type Party: Send + Sync + 'static;
+
+    /// How it is called in tables.
+    fn name(self) -> &'static str;
+    /// A signal that nobody has set.
+    fn signal(self) -> Self::Signal;
+    /// A thread or a task.
+    fn party(self, index: usize, as_task: bool) -> Self::Party;
+    /// The thread that calls this will wait for the signal.
+    fn listens(_: &Self::Signal) {}
+    /// Sets the signal, and wakes all that wait for it.
+    fn set(me: &Self::Party, signal: &Self::Signal, value: u64);
+    /// Blocks until the signal has this value or more; returns it.
+    fn wait(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> u64;
+}
+
+/// A peer that tasks can wait with.
+pub(super) trait TaskPeer: Peer {
+    /// [`Peer::wait`] for tasks.
+    fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> impl Future<Output = u64> + Send;
+}
+
+/// The wait layer at hand: `wait_until` on a variable of native memory.
+#[derive(Clone, Copy)]
+pub(super) struct Doorway(pub(super) &'static str, pub(super) Policy);
+
+pub(super) const PARK: Doorway = Doorway("doorway PARK", Policy::PARK);
+pub(super) const YIELD: Doorway = Doorway("doorway YIELD", Policy::YIELD);
+pub(super) const SPIN: Doorway = Doorway("doorway SPIN", Policy::SPIN);
+/// Tasks leave a waker behind whatever the policy.
+pub(super) const TASK: Doorway = Doorway("doorway", Policy::PARK);
+
+impl Peer for Doorway {
+    type Signal = native::Var<u64>;
+    type Party = Process<Native>;
+
+    fn name(self) -> &'static str {
+        self.0
+    }
+    fn signal(self) -> Self::Signal {
+        Site::new(&Native::new()).var("Signal", 0)
+    }
+    fn party(self, index: usize, as_task: bool) -> Self::Party {
+        let memory = Native::new().with_policy(self.1);
+        memory.wait_as_task(as_task);
+        Process::new(Pid::new(index), memory)
+    }
+    fn set(me: &Self::Party, signal: &Self::Signal, value: u64) {
+        let Ok(()) = now(me.on(()).at(1).write(signal, value));
+    }
+    fn wait(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> u64 {
+        let Ok(value) = now(me.on(()).at(2).wait_until(signal, |value| value >= at_least));
+        value
+    }
+}
+
+impl TaskPeer for Doorway {
+    async fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> u64 {
+        let Ok(value) = me.on(()).at(2).wait_until(signal, |value| value >= at_least).await;
+        value
+    }
+}
+
+/// `parking_lot`: a number under a mutex, and a condition variable.
+#[derive(Clone, Copy)]
+pub(super) struct ParkingLot(pub(super) &'static str);
+
+impl Peer for ParkingLot {
+    type Signal = CachePadded<(parking_lot::Mutex<u64>, parking_lot::Condvar)>;
+    type Party = ();
+
+    fn name(self) -> &'static str {
+        self.0
+    }
+    fn signal(self) -> Self::Signal {
+        CachePadded::default()
+    }
+    fn party(self, _: usize, _: bool) {}
+    fn set((): &(), signal: &Self::Signal, value: u64) {
+        *signal.0.lock() = value;
+        signal.1.notify_all();
+    }
+    fn wait((): &(), signal: &Self::Signal, at_least: u64) -> u64 {
+        let mut value = signal.0.lock();
+        while *value < at_least {
+            signal.1.wait(&mut value);
+        }
+        *value
+    }
+}
+
+/// `std::thread::park`, and the list of threads to unpark.
+#[derive(Clone, Copy)]
+pub(super) struct Unpark;
+
+#[derive(Default)]
+pub(super) struct Parked {
+    value: CachePadded<AtomicU64>,
+    threads: Mutex<Vec<Thread>>,
+}
+
+impl Peer for Unpark {
+    type Signal = Parked;
+    type Party = ();
+
+    fn name(self) -> &'static str {
+        "std park"
+    }
+    fn signal(self) -> Parked {
+        Parked::default()
+    }
+    fn party(self, _: usize, _: bool) {}
+    fn listens(signal: &Parked) {
+        signal.threads.lock().unwrap_or_else(PoisonError::into_inner).push(std::thread::current());
+    }
+    fn set((): &(), signal: &Parked, value: u64) {
+        signal.value.store(value, SeqCst);
+        signal.threads.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(Thread::unpark);
+    }
+    fn wait((): &(), signal: &Parked, at_least: u64) -> u64 {
+        loop {
+            let value = signal.value.load(SeqCst);
+            if value >= at_least {
+                return value;
+            }
+            std::thread::park();
+        }
+    }
+}
+
+/// `event-listener`, which serves threads and tasks alike.
+#[derive(Clone, Copy)]
+pub(super) struct EventListener;
+
+#[derive(Default)]
+pub(super) struct Announced {
+    value: CachePadded<AtomicU64>,
+    event: Event,
+}
+
+impl Peer for EventListener {
+    type Signal = Announced;
+    type Party = ();
+
+    fn name(self) -> &'static str {
+        "event-listener"
+    }
+    fn signal(self) -> Announced {
+        Announced::default()
+    }
+    fn party(self, _: usize, _: bool) {}
+    fn set((): &(), signal: &Announced, value: u64) {
+        signal.value.store(value, SeqCst);
+        signal.event.notify(usize::MAX);
+    }
+    fn wait((): &(), signal: &Announced, at_least: u64) -> u64 {
+        loop {
+            let value = signal.value.load(SeqCst);
+            if value >= at_least {
+                return value;
+            }
+            let listener = signal.event.listen();
+            if signal.value.load(SeqCst) < at_least {
+                listener.wait();
+            }
+        }
+    }
+}
+
+impl TaskPeer for EventListener {
+    async fn wait_as_task((): &(), signal: &Announced, at_least: u64) -> u64 {
+        loop {
+            let value = signal.value.load(SeqCst);
+            if value >= at_least {
+                return value;
+            }
+            let listener = signal.event.listen();
+            if signal.value.load(SeqCst) < at_least {
+                listener.await;
+            }
+        }
+    }
+}
+
+/// `tokio::sync::Notify`. A thread that waits with it blocks on a runtime of its own.
+#[derive(Clone, Copy)]
+pub(super) struct Notify(pub(super) &'static str);
+
+#[derive(Default)]
+pub(super) struct Notified {
+    value: CachePadded<AtomicU64>,
+    notify: tokio::sync::Notify,
+}
+
+impl Peer for Notify {
+    type Signal = Notified;
+    /// The runtime of a thread.
+    type Party = Option<tokio::runtime::Runtime>;
+
+    fn name(self) -> &'static str {
+        self.0
+    }
+    fn signal(self) -> Notified {
+        Notified::default()
+    }
+    fn party(self, _: usize, as_task: bool) -> Self::Party {
+        (!as_task).then(super::executor)
+    }
+    fn set(_: &Self::Party, signal: &Notified, value: u64) {
+        signal.value.store(value, SeqCst);
+        signal.notify.notify_waiters();
+    }
+    fn wait(me: &Self::Party, signal: &Notified, at_least: u64) -> u64 {
+        me.as_ref().expect("threads bring a runtime").block_on(Self::wait_as_task(&None, signal, at_least))
+    }
+}
+
+impl TaskPeer for Notify {
+    async fn wait_as_task(_: &Self::Party, signal: &Notified, at_least: u64) -> u64 {
+        loop {
+            // Made before the look: `notify_waiters` wakes whatever has been made by then.
+            let notified = signal.notify.notified();
+            let value = signal.value.load(SeqCst);
+            if value >= at_least {
+                return value;
+            }
+            notified.await;
+        }
+    }
+}
