@@ -1,28 +1,36 @@
-//! Native memory passes the suite for memories.
+//! Native memory passes the suite for memories, and so does the one that only spins.
 
 use doorway::native::{Native, now};
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Vars};
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::spinning::Spinning;
+use doorway_core::memory::{Machine, Pid, Process, Site};
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Barrier;
 
 /// Threads that run the same text at the same time, over and over on fresh variables.
-struct Threads {
+struct Threads<M> {
     runs: usize,
+    memory: fn() -> M,
 }
 
-impl Backend for Threads {
+impl<M> Backend for Threads<M>
+where
+    M: Machine<Error = Infallible> + Send,
+    Vars<M>: Sync,
+{
     const EXHAUSTIVE: bool = false;
 
     fn outcomes(&self, litmus: Litmus) -> BTreeSet<Outcome> {
         let n = litmus.processes();
-        let runs: Vec<Vars<Native>> = (0..self.runs).map(|_| Vars::new(&Site::new(&Native::new()))).collect();
+        let memory = self.memory;
+        let runs: Vec<Vars<M>> = (0..self.runs).map(|_| Vars::new(&Site::new(&memory()))).collect();
         let barrier = Barrier::new(n);
         let returned: Vec<Vec<Vec<u64>>> = std::thread::scope(|s| {
             let body = |p| {
                 let (runs, barrier) = (&runs, &barrier);
                 move || {
-                    let process = Process::new(Pid::new(p), Native::new());
+                    let process = Process::new(Pid::new(p), memory());
                     runs.iter()
                         .map(|vars| {
                             barrier.wait();
@@ -40,5 +48,10 @@ impl Backend for Threads {
 
 #[test]
 fn native_memory_conforms() {
-    assert_eq!(conformance::run(&Threads { runs: 2000 }), Litmus::ALL.len());
+    assert_eq!(conformance::run(&Threads { runs: 2000, memory: Native::new }), Litmus::ALL.len());
+}
+
+#[test]
+fn spinning_memory_conforms() {
+    assert_eq!(conformance::run(&Threads { runs: 500, memory: || Spinning }), Litmus::ALL.len());
 }

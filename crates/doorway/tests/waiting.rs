@@ -59,8 +59,11 @@ async fn wait_for_both(p: &Process<Native>, a: &Cell<u64>, b: &Cell<u64>, value:
 
 const ROUNDS: u64 = 2000;
 
+/// Waits until the variable is at least so much.
+type WaitsFor = Box<dyn Fn(&Var<u64>, u64) + Send>;
+
 /// Waiters see every round; whoever changes the variable goes on when all have.
-fn every_round_is_seen(waiters: Vec<Box<dyn Fn(&Var<u64>, u64) + Send>>) {
+fn every_round_is_seen(waiters: Vec<WaitsFor>) {
     let memory = Native::new();
     let site = Site::new(&memory);
     let (round, seen) = (site.var("round", 0u64), site.var("seen", 0u64));
@@ -84,12 +87,12 @@ fn every_round_is_seen(waiters: Vec<Box<dyn Fn(&Var<u64>, u64) + Send>>) {
     });
 }
 
-fn as_thread(policy: Policy) -> Box<dyn Fn(&Var<u64>, u64) + Send> {
+fn as_thread(policy: Policy) -> WaitsFor {
     let p = process(0, Native::new().with_policy(policy));
     Box::new(move |round, r| now(wait_for(&p, round, r)))
 }
 
-fn as_task() -> Box<dyn Fn(&Var<u64>, u64) + Send> {
+fn as_task() -> WaitsFor {
     let p = process(0, task());
     Box::new(move |round, r| block_on(wait_for(&p, round, r)))
 }

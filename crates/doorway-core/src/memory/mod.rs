@@ -18,6 +18,7 @@
 
 mod declare;
 mod process;
+pub mod spinning;
 mod traits;
 mod word;
 

@@ -3,7 +3,6 @@
 //! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
 //! says how much of a difference means nothing.
 
-mod bare;
 mod contest;
 mod crowd;
 mod handover;

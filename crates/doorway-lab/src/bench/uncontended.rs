@@ -1,11 +1,11 @@
 //! What a passage costs that nobody else takes part in, with parking and without.
 
 use super::Effort;
-use super::bare::Bare;
 use crate::measure;
 use doorway::native::{Native, now};
 use doorway::waiting::Policy;
 use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::spinning::Spinning as Bare;
 use doorway_core::memory::{Machine, Pid, Process, Site};
 use doorway_core::registry::{AndersonMoirChain, AndersonMoirFast, Entry, Sizes};
 use serde::Serialize;

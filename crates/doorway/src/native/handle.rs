@@ -5,8 +5,8 @@ use crate::waiting::{Patience, Platform, Policy, Table, Threads, Waiter};
 use doorway_core::memory::{Next, Word};
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -25,9 +25,11 @@ static TABLE: LazyLock<Table<Threads>> = LazyLock::new(Table::default);
 /// let impatient = Native::new().with_policy(Policy::SPIN);
 /// assert_eq!(impatient.policy(), Policy::SPIN);
 /// ```
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Native {
     policy: Policy,
+    /// How many turns the next wait may spin.
+    spins: AtomicU32,
     /// Whether waits give the task's waker to the table, and not the thread to the kernel.
     as_task: AtomicBool,
     give_up_at: Mutex<Option<Instant>>,
@@ -35,6 +37,12 @@ pub struct Native {
     records: AtomicBool,
     recorded: Mutex<Recorded>,
     waiter: OnceLock<Arc<Waiter<Threads>>>,
+}
+
+impl Default for Native {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// Where a turn registered.
@@ -63,6 +71,7 @@ impl Native {
     pub const fn new() -> Self {
         Self {
             policy: Policy::PARK,
+            spins: AtomicU32::new(Policy::PARK.spins),
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
             records: AtomicBool::new(false),
@@ -75,6 +84,7 @@ impl Native {
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
+        self.spins = AtomicU32::new(policy.spins);
         self
     }
 
@@ -92,6 +102,14 @@ impl Native {
     /// From now on, waits that can be abandoned are, once this time has come. Threads look at the clock; a task is asked when it is polled.
     pub fn give_up_at(&self, time: Option<Instant>) {
         *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+
+    /// A wait begins.
+    pub(super) fn begin_waiting(&self) -> Waiting {
+        self.records_no_more(); // a wait that was dropped has not said that it ended
+        let spins = self.spins.load(Relaxed);
+        self.spins.store(spins.saturating_add(1).min(self.policy.spins), Relaxed);
+        Waiting { patience: Patience::new(spins), recorded: false }
     }
 
     fn deadline(&self, abortable: bool) -> Option<Instant> {
@@ -158,6 +176,7 @@ impl Native {
                 notified(waiter).await;
             }
         } else if wait.patience.is_over(&self.policy) {
+            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
             v.bell.sleep(&Threads, earliest(deadline, self.policy.nap), changed);
         }
         Ok(Next::TryAgain)
@@ -189,6 +208,7 @@ impl Native {
             }
             waiter.begin();
         } else if as_task || wait.patience.is_over(&self.policy) {
+            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
             self.waiter().begin();
             self.records.store(true, Relaxed);
             wait.recorded = true;

@@ -82,8 +82,7 @@ impl Memory for Native {
 
     #[inline]
     fn wait_begins(&self, _: Pid) -> Waiting {
-        self.records_no_more(); // a wait that was dropped has not said that it ended
-        Waiting::default()
+        self.begin_waiting()
     }
 
     #[inline]

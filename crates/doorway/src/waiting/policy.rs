@@ -21,7 +21,8 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
-    /// Turns that are spent spinning, each twice as long as the one before; none on a machine with one core.
+    /// Turns that are spent spinning at the most, each twice as long as the one before; none on a machine with one core, and fewer where waits have
+    /// lately ended in a sleep all the same.
     pub spins: u32,
     /// Turns after those in which the processor is offered to others; `u32::MAX`: all.
     pub yields: u32,
@@ -68,22 +69,37 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(0, std::num::NonZero::get)
 }
 
-/// How often a wait has come to nothing so far.
+/// How often a wait has come to nothing so far, and how many turns it may spin.
 #[derive(Default, Debug)]
 pub struct Patience {
     turns: u32,
+    spins: u32,
 }
 
 impl Patience {
+    /// A wait that may spin for so many turns, if its policy allows as many.
+    #[must_use]
+    pub fn new(spins: u32) -> Self {
+        Self { turns: 0, spins }
+    }
+
+    /// How many turns the next wait may spin, of one that had this many and had to sleep in the end: half of them. One that did not sleep may spin for a turn more, up to what
+    /// the policy says. So a handle spins for as long as that has lately been of use.
+    #[must_use]
+    pub fn after_a_sleep(&self) -> u32 {
+        self.spins / 2
+    }
+
     /// Passes the time until the next turn, as long as the policy says not to sleep; whether it is time to sleep.
     pub fn is_over(&mut self, policy: &Policy) -> bool {
         let turn = self.turns;
         self.turns = self.turns.saturating_add(1);
-        if turn < policy.spins && !*ALONE {
+        let spins = if policy.parks { policy.spins.min(self.spins) } else { policy.spins };
+        if turn < spins && !*ALONE {
             (0..1u32 << turn.min(6)).for_each(|_| std::hint::spin_loop());
             return false;
         }
-        if turn - policy.spins.min(turn) < policy.yields || !policy.parks {
+        if turn - spins.min(turn) < policy.yields || !policy.parks {
             std::thread::yield_now();
             return false;
         }

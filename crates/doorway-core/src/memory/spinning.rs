@@ -1,23 +1,56 @@
-//! Native memory without a wait layer: words with no bell, waits that spin and yield. What parking is measured against.
+//! A memory for machines without an operating system: waits only spin. Without `std`, and without anything that sleeps or wakes.
+//!
+//! With `std`, take `doorway::native`, whose waits sleep.
 
-use crossbeam_utils::{Backoff, CachePadded};
-use doorway_core::memory::{
+use super::{
     Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
     ReadWrite, Swap, TestAndSet, Word,
 };
-use std::convert::Infallible;
-use std::future::ready;
-use std::marker::PhantomData;
-use std::ops::{Deref, Index, Range};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use alloc::boxed::Box;
+use core::convert::Infallible;
+use core::future::ready;
+use core::hint::spin_loop;
+use core::marker::PhantomData;
+use core::ops::{Deref, Index, Range};
+use core::pin::pin;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use core::task::{Context, Poll, Waker};
 
-/// The memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bare;
+/// Atomics of this machine; waits spin.
+///
+/// ```
+/// use doorway_core::k_exclusion::{KExclusion, anderson_moir_94::Chain};
+/// use doorway_core::memory::spinning::{Spinning, now};
+/// use doorway_core::memory::{Pid, Process, Site};
+///
+/// let chain = Chain::new(&Site::new(&Spinning), 2, 1);
+/// let p = Process::new(Pid::new(0), Spinning);
+/// now(chain.acquire(&p)).unwrap();
+/// now(chain.release(&p, ())).unwrap();
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Spinning;
+
+/// Runs a future that is ready at once, as all those of [`Spinning`] are.
+///
+/// # Panics
+/// If it is not: it awaits something that is no access to this memory.
+#[inline(always)]
+pub fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(out) => out,
+        Poll::Pending => panic!("the future awaits something that is no access to this memory"),
+    }
+}
+
+/// So that words in it share no cache line with others.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Alone<T>(T);
 
 /// A word, in the upper bits as natively.
 #[derive(Debug)]
-pub(super) struct Cell<T> {
+pub struct Cell<T> {
     word: AtomicU64,
     unused: u32,
     of: PhantomData<fn() -> T>,
@@ -42,29 +75,29 @@ impl<T: Word> Cell<T> {
 
 /// A variable in a cache line of its own.
 #[derive(Debug)]
-pub(super) struct Var<T: Word>(CachePadded<Cell<T>>);
+pub struct Var<T: Word>(Alone<Cell<T>>);
 
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;
     #[inline(always)]
     fn deref(&self) -> &Cell<T> {
-        &self.0
+        &self.0.0
     }
 }
 
 /// A row or a table, each word in a cache line of its own.
 #[derive(Debug)]
-pub(super) struct Words<T: Word> {
+pub struct Words<T: Word> {
     first: usize,
     columns: usize,
-    words: Box<[CachePadded<Cell<T>>]>,
+    words: Box<[Alone<Cell<T>>]>,
 }
 
 impl<T: Word> Index<usize> for Words<T> {
     type Output = Cell<T>;
     #[inline(always)]
     fn index(&self, i: usize) -> &Cell<T> {
-        &self.words[i]
+        &self.words[i].0
     }
 }
 
@@ -72,7 +105,7 @@ impl<T: Word> Index<(usize, usize)> for Words<T> {
     type Output = Cell<T>;
     #[inline(always)]
     fn index(&self, (row, column): (usize, usize)) -> &Cell<T> {
-        &self.words[(row - self.first) * self.columns + column]
+        &self.words[(row - self.first) * self.columns + column].0
     }
 }
 
@@ -81,7 +114,7 @@ fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
     ready(Ok(x))
 }
 
-impl Memory for Bare {
+impl Memory for Spinning {
     type Error = Infallible;
     type Part = ();
     const ROOT: () = ();
@@ -89,37 +122,35 @@ impl Memory for Bare {
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Words<T>;
     type Table<T: Word> = Words<T>;
-    type Wait = Backoff;
+    type Wait = ();
     const PLENTY: usize = 4096;
 
     fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
 
     fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Var<T> {
-        Var(CachePadded::new(Cell::new(&decl)))
+        Var(Alone(Cell::new(&decl)))
     }
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Words<T> {
-        let words = (0..n).map(|i| CachePadded::new(Cell::new(&decl(i).1))).collect();
+        let words = (0..n).map(|i| Alone(Cell::new(&decl(i).1))).collect();
         Words { first: 0, columns: 1, words }
     }
 
     fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Words<T> {
-        let words = (0..rows.len() * columns).map(|_| CachePadded::new(Cell::new(&decl))).collect();
+        let words = (0..rows.len() * columns).map(|_| Alone(Cell::new(&decl))).collect();
         Words { first: rows.start, columns, words }
     }
 
-    #[inline]
-    fn wait_begins(&self, _: Pid) -> Backoff {
-        Backoff::new()
-    }
+    #[inline(always)]
+    fn wait_begins(&self, _: Pid) {}
 
-    fn turn_failed(&self, _: Pid, wait: &mut Backoff, _: bool) -> impl Future<Output = Result<Next, Infallible>> {
-        wait.snooze();
+    fn turn_failed(&self, _: Pid, _: &mut (), _: bool) -> impl Future<Output = Result<Next, Infallible>> {
+        spin_loop();
         done(Next::TryAgain)
     }
 }
 
-impl ReadWrite for Bare {
+impl ReadWrite for Spinning {
     #[inline(always)]
     fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.load(SeqCst)))
@@ -134,17 +165,17 @@ impl ReadWrite for Bare {
     fn unchanged<T: Word>(
         &self,
         _: Pid,
-        wait: &mut Backoff,
+        _: &mut (),
         _: bool,
         _: &Cell<T>,
         _: T,
     ) -> impl Future<Output = Result<Next, Infallible>> {
-        wait.snooze();
+        spin_loop();
         done(Next::TryAgain)
     }
 }
 
-impl FetchAdd for Bare {
+impl FetchAdd for Spinning {
     #[inline(always)]
     fn fetch_add<T: Additive>(
         &self,
@@ -156,14 +187,14 @@ impl FetchAdd for Bare {
     }
 }
 
-impl FetchOr for Bare {
+impl FetchOr for Spinning {
     #[inline(always)]
     fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
         done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
     }
 }
 
-impl BoundedDecrement for Bare {
+impl BoundedDecrement for Spinning {
     const WAIT_FREE: bool = false;
 
     #[inline]
@@ -174,21 +205,21 @@ impl BoundedDecrement for Bare {
     }
 }
 
-impl TestAndSet for Bare {
+impl TestAndSet for Spinning {
     #[inline(always)]
     fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
         done(v.decode(v.word.swap(v.encode(true), SeqCst)))
     }
 }
 
-impl Swap for Bare {
+impl Swap for Spinning {
     #[inline(always)]
     fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.swap(v.encode(x), SeqCst)))
     }
 }
 
-impl CompareSwap for Bare {
+impl CompareSwap for Spinning {
     #[inline(always)]
     fn compare_swap<T: Word>(
         &self,
@@ -202,7 +233,7 @@ impl CompareSwap for Bare {
     }
 }
 
-impl AtomicBlock for Bare {
+impl AtomicBlock for Spinning {
     type Lock = AtomicBool;
 
     fn lock(&self) -> AtomicBool {
@@ -210,9 +241,8 @@ impl AtomicBlock for Bare {
     }
 
     fn block_begins(&self, _: Pid, lock: &AtomicBool) -> impl Future<Output = Result<(), Infallible>> {
-        let backoff = Backoff::new();
         while lock.swap(true, SeqCst) {
-            backoff.snooze();
+            spin_loop();
         }
         done(())
     }
