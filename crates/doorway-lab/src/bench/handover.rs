@@ -92,7 +92,7 @@ async fn follows_as_task<P: TaskPeer>(peer: P, signals: Signals<P>) -> Duration 
         }
         P::set(&me, &signals[0], turn);
     }
-    measure::cpu_time() - cpu
+    measure::cpu_time().saturating_sub(cpu) // a task may have moved to another thread; then nobody asks for this
 }
 
 /// Each turn is two hand-overs, and each of those begins with the time that the baton is held.
