@@ -66,7 +66,7 @@ struct Run {
 }
 
 /// How long whoever is inside stays there.
-const SECTIONS: [Duration; 2] = [Duration::from_nanos(100), Duration::from_micros(10)];
+pub(super) const SECTIONS: [Duration; 2] = [Duration::from_nanos(100), Duration::from_micros(10)];
 
 #[inline(never)]
 fn work(time: Duration) {

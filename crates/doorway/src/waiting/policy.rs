@@ -36,9 +36,12 @@ impl Policy {
     /// Spins for ever.
     pub const SPIN: Self = Self { spins: u32::MAX, yields: 0, parks: false, nap: None };
     /// Spins briefly, then yields for ever.
-    pub const YIELD: Self = Self { spins: 7, yields: u32::MAX, parks: false, nap: None };
+    pub const YIELD: Self = Self { spins: 4, yields: u32::MAX, parks: false, nap: None };
     /// Spins briefly, yields a few times, then sleeps.
-    pub const PARK: Self = Self { spins: 7, yields: 2, parks: true, nap: None };
+    ///
+    /// It yields rather than spins, within the same patience: where all cores are taken, a yield hands the core to whom is waited for, and spinning keeps it
+    /// from them; where one is free, a yield is short (`doorway bench wait`).
+    pub const PARK: Self = Self { spins: 4, yields: 8, parks: true, nap: None };
 
     /// The same, but no sleep is longer.
     #[must_use]
