@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// The algorithm, as `doorway list` names it
     #[arg(required_unless_present = "theorems")]
     id: Option<String>,
-    /// Measure Anderson and Moir's theorems instead: bound, worst found, method, for each size and number of competitors. Ten minutes; less with --n, --k,
+    /// Measure Anderson and Moir's theorems instead: bound, worst found, method, for each size and number of competitors. Some twenty minutes; less with --n, --k,
     /// --contention or --theorem
     #[arg(long, conflicts_with_all = ["id", "model", "method", "passages", "without_bounded_decrement"])]
     theorems: bool,
