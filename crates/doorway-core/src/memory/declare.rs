@@ -106,11 +106,22 @@ pub struct Decl<'a, T> {
     pub private: bool,
     /// Whether its value matters only while its owner watches it; see [`Decl::only_while_watched`].
     pub watched: bool,
+    /// Whether there are many like it; see [`Decl::spread`].
+    pub spread: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false, watched: false }
+    Decl {
+        init,
+        home: Home::Nobody,
+        needs: Needs::Atomic,
+        width: 64,
+        counts: false,
+        private: false,
+        watched: false,
+        spread: false,
+    }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -145,12 +156,20 @@ impl<'a, T: Word> Decl<'a, T> {
         self.home(p)
     }
 
+    /// There are many like it in its row, of which only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
+    #[must_use]
+    pub fn spread(mut self) -> Self {
+        self.spread = true;
+        self
+    }
+
     /// It wraps at this many bits.
     ///
     /// # Panics
-    /// If `bits` is not in `1..=64`, or if the initial value does not fit.
+    /// If `bits` is not in `1..=64`, if the initial value does not fit, or if the type says that its variables are [whole](Word::WHOLE).
     #[must_use]
     pub fn wraps_at(mut self, bits: u32) -> Self {
+        assert!(bits == 64 || !T::WHOLE, "variables of this type have 64 bits");
         assert!((1..=64).contains(&bits), "a variable has between 1 and 64 bits, not {bits}");
         let init = self.init.pack();
         assert!(super::fit::<T>(init, bits) == init, "the initial value {:?} does not fit {bits} bits", self.init);

@@ -24,8 +24,9 @@ mod word;
 
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
+pub(crate) use traits::in_both_forms;
 pub use traits::{
-    Access, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Instruction, Label, Machine, Mark, Memory,
-    Next, ReadWrite, Swap, TestAndSet,
+    Access, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Immediate, Instruction, Label, Machine,
+    Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub use word::{Additive, Pid, Word, fit};

@@ -248,6 +248,12 @@ impl<'p, M: ReadWrite> At<'p, M> {
         self.memory().write(self.access(), v, x)
     }
 
+    /// See [`ReadWrite::write_in_passing`].
+    #[inline(always)]
+    pub fn write_in_passing<T: Word>(self, v: &M::Cell<T>, x: T) -> impl Future<Output = Result<(), M::Error>> {
+        self.memory().write_in_passing(self.access(), v, x)
+    }
+
     /// The common busy-wait, `while Q = p do od`: reads `v` until `ok`, and gives the value that was.
     #[inline]
     pub async fn wait_until<T: Word>(self, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> Result<T, M::Error> {

@@ -3,8 +3,8 @@
 //! With `std`, take `doorway::native`, whose waits sleep.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
-    ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
+    Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use alloc::boxed::Box;
 use core::convert::Infallible;
@@ -147,6 +147,14 @@ impl Memory for Spinning {
     fn turn_failed(&self, _: Pid, _: &mut (), _: bool) -> impl Future<Output = Result<Next, Infallible>> {
         spin_loop();
         done(Next::TryAgain)
+    }
+}
+
+impl Immediate for Spinning {
+    #[inline(always)]
+    fn now<T>(access: impl Future<Output = Result<T, Infallible>>) -> T {
+        let Ok(value) = now(access);
+        value
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Access<P> {
 pub enum Mark {
     /// The doorway ends here (orders of arrival are about it; it begins with the first access of the passage).
     DoorwayEnds,
+    /// The process waits before its doorway: with the next wait it is as good as in its remainder, until that is over.
+    Camps,
     /// The process is at this statement of *this* part until its next access in this part: an outer level
     /// rests at 6 while inner levels run.
     Rests(Label),
@@ -146,6 +148,18 @@ pub trait ReadWrite: Memory {
         x: T,
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
+    /// [`write`](Self::write), by who does not care when others see it, as long as they then see all that it did before. Only for variables that [nobody waits
+    /// for](Word::AWAITED).
+    #[inline(always)]
+    fn write_in_passing<T: Word>(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<T>,
+        x: T,
+    ) -> impl Future<Output = Result<(), Self::Error>> {
+        self.write(at, v, x)
+    }
+
     /// A turn that read only `v`, and found `seen`, failed: the memory may sleep on that one word until it
     /// is something else. Otherwise as [`Memory::turn_failed`].
     fn unchanged<T: Word>(
@@ -246,6 +260,50 @@ pub trait AtomicBlock: Memory {
     /// `>`.
     fn block_ends(&self, pid: Pid, lock: &Self::Lock);
 }
+
+/// A memory whose accesses are ready at once.
+pub trait Immediate: Memory<Error = core::convert::Infallible> {
+    /// What comes of an access.
+    fn now<T>(access: impl Future<Output = Result<T, Self::Error>>) -> T;
+}
+
+/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few lines that everybody runs and that wait for nothing: compilers inline plain
+/// functions into their callers, and futures only into one.
+///
+/// In the text, `access!` makes an access. It ends with its value, and early with `break` from a labelled block.
+macro_rules! in_both_forms {
+    ($(
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident, $now:ident $(<$generic:ident: $bound:path>)? (&$self:ident $(, $argument:ident: $of:ty)*) -> $out:ty $text:block
+    )*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// If an access failed.
+            #[inline(always)]
+            $vis async fn $name $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> Result<$out, M::Error> {
+                macro_rules! access {
+                    ($access:expr) => { $access.await? };
+                }
+                Ok($text)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), as a plain function.")]
+            #[inline(always)]
+            $vis fn $now $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> $out
+            where
+                M: $crate::memory::Immediate,
+            {
+                macro_rules! access {
+                    ($access:expr) => { M::now($access) };
+                }
+                $text
+            }
+        )*
+    };
+}
+pub(crate) use in_both_forms;
 
 /// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
 /// able to build any of them, asks for this.

@@ -61,6 +61,12 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Whether a narrow variable of this type extends its sign when read (see [`fit`]).
     const SIGNED: bool = false;
 
+    /// Whether its variables always have all 64 bits. A memory then need not look how many they have.
+    const WHOLE: bool = false;
+
+    /// Whether anybody ever waits for a variable of this type to change. If not, nobody needs to be woken when one does.
+    const AWAITED: bool = true;
+
     /// The value as one word.
     fn pack(self) -> u64;
 

@@ -31,11 +31,14 @@ impl<T: Word> Cell<T> {
 
     #[inline(always)]
     pub(super) fn encode(&self, x: T) -> u64 {
-        x.pack() << self.bell.tag()
+        if T::WHOLE { x.pack() } else { x.pack() << self.bell.tag() }
     }
 
     #[inline(always)]
     pub(super) fn decode(&self, word: u64) -> T {
+        if T::WHOLE {
+            return T::unpack(word);
+        }
         let unused = self.bell.tag();
         T::unpack(if T::SIGNED { (word as i64 >> unused) as u64 } else { word >> unused })
     }
@@ -76,7 +79,9 @@ pub struct Row<T: Word> {
 }
 
 impl<T: Word> Row<T> {
-    pub(super) fn new<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
+    pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
+        // What is spread goes round all lines before a line gets a second one.
+        let (count, mut spread) = (decls.len().div_ceil(PER_LINE), 0);
         let mut lines = Vec::new();
         // Of each process, the line that may still have room: which, and how many are in it.
         let mut open: HashMap<Pid, (usize, usize)> = HashMap::new();
@@ -87,6 +92,13 @@ impl<T: Word> Row<T> {
                     (lines.len() - 1, 0)
                 };
                 let (line, at) = match decl.home {
+                    Home::Nobody if decl.spread => {
+                        if spread < count {
+                            new_line();
+                        }
+                        spread += 1;
+                        ((spread - 1) % count, (spread - 1) / count)
+                    }
                     Home::Nobody => new_line(),
                     Home::Of(p) => {
                         let last = open.get(&p).filter(|(_, used)| *used < PER_LINE).copied();
@@ -158,6 +170,16 @@ mod tests {
         }
         let nobodys = Row::new((0..3).map(|i| decl(i as u64)));
         assert!(line_of(&nobodys, 0) != line_of(&nobodys, 1) && line_of(&nobodys, 1) != line_of(&nobodys, 2));
+    }
+
+    #[test]
+    fn neighbours_in_a_row_that_is_spread_share_no_line_and_lines_are_full() {
+        let row = Row::new((0..64).map(|i| decl(i as u64).spread()));
+        assert_eq!(row.lines.len(), 64 / PER_LINE);
+        for i in 0..64 {
+            assert_ne!(line_of(&row, i), line_of(&row, (i + 1) % 64));
+            assert_eq!(row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst)), i as u64);
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Native {
     /// Before each access that a turn may depend on.
     #[inline(always)]
     pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
-        if self.records.load(Relaxed) {
+        if T::AWAITED && self.records.load(Relaxed) {
             self.record(v);
         }
     }
@@ -163,6 +163,7 @@ impl Native {
         v: &Cell<T>,
         word: u64,
     ) -> Result<Next, Infallible> {
+        const { assert!(T::AWAITED, "nobody waits for a variable of this type, its declaration says") };
         let deadline = self.deadline(abortable);
         if deadline.is_some_and(|time| Instant::now() >= time) {
             return Ok(Next::GiveUp);
@@ -228,6 +229,9 @@ impl<T: Word> Cell<T> {
     /// After each change: whoever waits for the variable is woken.
     #[inline(always)]
     pub(super) fn has_changed(&self) {
+        if !T::AWAITED {
+            return;
+        }
         self.bell.ring(&Threads, || &TABLE);
     }
 }

@@ -20,8 +20,8 @@ pub use handle::Native;
 
 use crossbeam_utils::{Backoff, CachePadded};
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
-    ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
+    Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use handle::Waiting;
 use std::convert::Infallible;
@@ -29,7 +29,7 @@ use std::future::ready;
 use std::ops::Range;
 use std::pin::pin;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Release, SeqCst};
 use std::task::{Context, Poll, Waker};
 
 /// Runs a future that never has to be polled twice, as those of [`Native`] are for threads: their waits block.
@@ -100,6 +100,14 @@ impl Memory for Native {
     }
 }
 
+impl Immediate for Native {
+    #[inline(always)]
+    fn now<T>(access: impl Future<Output = Result<T, Infallible>>) -> T {
+        let Ok(value) = now(access);
+        value
+    }
+}
+
 impl ReadWrite for Native {
     #[inline(always)]
     fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
@@ -111,6 +119,19 @@ impl ReadWrite for Native {
     fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
         v.word.store(v.encode(x), SeqCst);
         v.has_changed();
+        done(())
+    }
+
+    #[inline(always)]
+    fn write_in_passing<T: Word>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        x: T,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        const { assert!(!T::AWAITED, "whoever waits for this variable must be woken: write it") };
+        // Pairs with the `SeqCst` (hence acquiring) read or exchange by which somebody sees it.
+        v.word.store(v.encode(x), Release);
         done(())
     }
 

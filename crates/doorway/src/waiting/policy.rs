@@ -8,6 +8,7 @@ use std::time::Duration;
 /// | policy | when to take it |
 /// |---|---|
 /// | [`Policy::PARK`] | by default: spins briefly, yields a few times, then sleeps |
+/// | [`Policy::SLEEP`] | cores are shared with other programs: spins briefly, then sleeps. What [`Slots`](crate::Slots) with several places take by default |
 /// | [`Policy::YIELD`] | waits are short and there are no more threads than cores; never asks the kernel to sleep |
 /// | [`Policy::SPIN`] | every waiting thread has a core of its own, and latency is all that counts. With more threads than cores it burns what the others need |
 /// | [`Policy::at_most`] | whoever should wake it may die before: it looks again after this long |
@@ -42,6 +43,11 @@ impl Policy {
     /// It yields rather than spins, within the same patience: where all cores are taken, a yield hands the core to whom is waited for, and spinning keeps it
     /// from them; where one is free, a yield is short (`doorway bench wait`).
     pub const PARK: Self = Self { spins: 4, yields: 8, parks: true, nap: None };
+
+    /// Spins briefly, then sleeps.
+    ///
+    /// It does not yield: where others want the core, a yield gives it to them for a whole time slice, and with strict hand-over everybody waits for that.
+    pub const SLEEP: Self = Self { spins: 6, yields: 0, parks: true, nap: None };
 
     /// The same, but no sleep is longer.
     #[must_use]
