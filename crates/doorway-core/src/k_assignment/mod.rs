@@ -13,20 +13,24 @@
 //! number may use while up to `k - 1` of them die: the name says which of the `k` processes to be.
 //!
 //! # Solutions
-//! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of k-assignment, for `k` remote references more. Two compositions have an id:
+//! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of k-assignment, for `k` remote references more; so do [flags and bitmaps](names), which are
+//! faster. These compositions have an id:
 //!
 //! | id | around | remote references | |
 //! |---|---|---|---|
 //! | `am-assign` | `am-fast` | `8k+2` while at most `k` compete, else `7k (log(N/k)+1) + k + 2` (CC) | cached words |
+//! | `turnstile-slots` | `turnstile`, names from flags | a constant, and a load for each lower name that is held | cached words |
+//! | `turnstile-bits` | `turnstile`, names from a bitmap | a constant, and a load for each 64 lower names | cached words |
 //! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
 //!
 //! # Which to take
-//! `am-assign`, unless spinning on memory of others is what must be avoided. If names are not needed, take the [k-exclusion](crate::k_exclusion) alone. To choose another
+//! `turnstile-slots`, as `doorway::Slots`; of the paper's, `am-assign`, unless spinning on memory of others is what must be avoided. If names are not needed, take the [k-exclusion](crate::k_exclusion) alone. To choose another
 //! k-exclusion (a chain because `N <= 2k`, say), compose it: the example below puts names around a chain.
 //!
 //! The lowest names are tried first, so while few are inside, low names are reused; a name is a good index into something that is warm.
 
 pub mod anderson_moir_94;
+pub mod names;
 
 use crate::k_exclusion::KExclusion;
 use crate::memory::Memory;

@@ -24,12 +24,18 @@
 //! | `am-dsm-chain` | `14(N-k)` | `7(N-k)` | its own word | `Θ(N³)` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-tree` | `14k log(N/k)` | `7k log(N/k)` | its own word | `Θ(N k² log(N/k))` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-fast` | `14k (log(N/k)+1) + 2` | `7k+2` | its own word | the same, and `Θ(N k²)` | fetch-and-add, compare-and-swap |
+//! | `turnstile` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
+//! | `turnstile-simple` | a constant | a constant | a cached word | about `2N+2k` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
 //!
 //! Under contention these are the theorems of [Anderson and Moir](anderson_moir_94), with `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds));
 //! where at most `k` compete, the theorems say `7k+2` and `14k+2`, and the figures above are what a passage really costs. `doorway rmr --theorems` measures all of it.
 //!
+//! [`turnstile`] is our own; it is first in, first enabled, and its waiting processes can give up. Its constant grows by a few references for each helper that is slow or dead and each place in line that was
+//! given up. `turnstile-simple` is its first version, short enough to read first: nobody can give up there.
+//!
 //! # Which to take
+//! - **To build something on:** `turnstile`, as `doorway::Slots`. All others are for who wants the paper's algorithm, a machine without compare-and-swap, or local spinning in a distributed memory.
 //! - **Threads of one machine, usually fewer than `k` of them at a time:** `am-fast`. Its cost does not depend on `N` until more than `k` come, and it is wait-free in
 //!   everything but the waiting that exclusion asks for.
 //! - **`N <= 2k`, or nearly always full:** `am-chain`. The others are a chain with something around it.
@@ -47,6 +53,7 @@
 //! [`Chain`](anderson_moir_94::Chain) of any [slots](anderson_moir_94::Slot).
 
 pub mod anderson_moir_94;
+pub mod turnstile;
 
 use crate::Failure;
 use crate::memory::{Memory, Process};

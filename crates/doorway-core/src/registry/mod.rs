@@ -34,10 +34,12 @@ mod info;
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, SizeError, Sizes, Tolerates};
 
 use crate::k_assignment::anderson_moir_94::Renaming;
-use crate::k_exclusion::KExclusion;
+use crate::k_assignment::names::{BitNames, FlagNames, WithNames};
 use crate::k_exclusion::anderson_moir_94::{
     Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
+use crate::k_exclusion::turnstile::{self, Limits, Turnstile};
+use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Instruction, Machine, Register, Site};
 use crate::mutex::TestAndSetLock;
 use crate::mutex::lamport_74::Bakery;
@@ -60,6 +62,49 @@ pub trait Visit {
     /// Does it with the algorithm `E`.
     fn visit<E: Entry + 'static>(self) -> Self::Out;
 }
+
+/// An algorithm whose waiting processes can give up.
+pub trait AbortableEntry: Entry {
+    /// Its type on a memory.
+    type Gives<M: Machine>: Abortable<M>;
+    /// Builds it.
+    fn build_abortable<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> Self::Gives<M>;
+}
+
+/// "Do this with the algorithm called so", if one can give up there.
+pub trait VisitAbortable {
+    /// What comes of it.
+    type Out;
+    /// Does it with the algorithm `E`.
+    fn visit<E: AbortableEntry + 'static>(self) -> Self::Out;
+}
+
+macro_rules! abortable {
+    ($($name:ident)*) => {
+        $(impl AbortableEntry for $name {
+            type Gives<M: Machine> = <Self as Entry>::On<M>;
+            fn build_abortable<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> Self::Gives<M> {
+                Self::build(site, sizes)
+            }
+        })*
+
+        /// Visits the algorithm called `id`; `None` if there is none, or if nobody can give up there.
+        pub fn with_abortable<V: VisitAbortable>(id: &str, visitor: V) -> Option<V::Out> {
+            $(if id == $name::INFO.id {
+                return Some(visitor.visit::<$name>());
+            })*
+            None
+        }
+
+        /// Whether waiting processes can give up in the algorithm called `id`.
+        #[must_use]
+        pub fn can_give_up(id: &str) -> bool {
+            [$($name::INFO.id),*].contains(&id)
+        }
+    };
+}
+
+abortable!(FairTurnstile TurnstileMany TurnstileUnfair TurnstileSlots TurnstileBits);
 
 /// What is said of the algorithm called `id`.
 #[must_use]
@@ -100,6 +145,7 @@ const ANDERSON_90: Paper = Paper {
     title: "The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors",
     venue: "IEEE Transactions on Parallel and Distributed Systems 1(1)",
 };
+const DOORWAY: Paper = Paper { short: "doorway", title: "doorway", venue: "this project" };
 const LAMPORT_74: Paper = Paper {
     short: "Lamport 1974",
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",
@@ -379,6 +425,121 @@ registry! {
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
 
+    /// [`Turnstile`]
+    FairTurnstile: Turnstile<M>, |site, sizes| Turnstile::new(site, sizes.n, sizes.k), Info {
+        id: "turnstile",
+        title: "tickets, a count of exits, and help: first in, first enabled, for any number of processes",
+        problem: Problem::KExclusion,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(1+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n, s.k),
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
+    /// [`Many`](turnstile::Many)
+    TurnstileMany: turnstile::Many<M>, |site, sizes| turnstile::Many::new(site, sizes.n, sizes.k), Info {
+        id: "turnstile-many",
+        title: "the turnstile with one process that asks for two units at once",
+        problem: Problem::KExclusion,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
+        // Not starvation-free: before the doorway, others who draw can make who asks for two try again for ever.
+        properties: &["k-exclusion", "deadlock-free", "livelock-free", "bounded-exit", "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(1+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n + 1, s.k),
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
+    /// [`Unfair`](turnstile::Unfair), with two tries
+    TurnstileUnfair: turnstile::Unfair<M>, |site, sizes| turnstile::Unfair::new(site, sizes.n, sizes.k, 2), Info {
+        id: "turnstile-unfair",
+        title: "the turnstile with tries before the doorway: bypassing is bounded",
+        problem: Problem::KExclusion,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        fairness: "first in, first enabled, from the last of its tries on",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(1+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n, s.k),
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
+    /// [`Simple`](turnstile::Simple)
+    TurnstileSimple: turnstile::Simple<M>, |site, sizes| turnstile::Simple::new(site, sizes.n, sizes.k), Info {
+        id: "turnstile-simple",
+        title: "the turnstile for who never gives up: tickets, and exits that signal all that are enabled",
+        problem: Problem::KExclusion,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "S1", "S2"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(1+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| 2 + turnstile::simple_ring(s.n, s.k) as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 4, k: 2, passages: None },
+    };
+
+    /// [`FlagNames`] over a [`Turnstile`]
+    TurnstileSlots: WithNames<M, FlagNames<M>, Turnstile<M>>, |site, sizes| WithNames::new(site, sizes.k, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+        id: "turnstile-slots",
+        title: "the turnstile with names: what `Slots` are made of",
+        problem: Problem::KAssignment,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::Swap, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens", "unique-names", "B1", "B2"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(k+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(k+s)", "O(k)")),
+        words: |s, _| turnstile_words(s.n, s.k) + s.k as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
+    /// [`BitNames`] over a [`Turnstile`]
+    TurnstileBits: WithNames<M, BitNames<M>, Turnstile<M>>, |site, sizes| WithNames::new(site, sizes.k, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+        id: "turnstile-bits",
+        title: "the turnstile with names from a bitmap, for many places",
+        problem: Problem::KAssignment,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::FetchOr, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens", "unique-names", "B1", "B2"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(k+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: Some(("O(k+s)", "O(k)")),
+        words: |s, _| turnstile_words(s.n, s.k) + s.k.div_ceil(64) as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: None },
+    };
+
     /// [`Renaming`] over a [`FastPath`]
     AndersonMoirAssign: Renaming<M, CcFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| cc_fast(inner, sizes)), Info {
         id: "am-assign",
@@ -443,6 +604,11 @@ fn dsm_tree<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmTree<M> {
 
 fn dsm_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmFast<M> {
     FastPath::new(site, sizes.n, sizes.k, Chain::dsm, |slow| dsm_tree(slow, sizes))
+}
+
+/// Words of a turnstile for `n` processes and `k` places.
+fn turnstile_words(n: usize, k: usize) -> u64 {
+    4 + Limits::for_processes(n, k).ring as u64
 }
 
 /// Slots in a chain.

@@ -1,0 +1,808 @@
+//! `(N, k)`-exclusion in the order of arrival, for any `N`, with places that can be given up.
+//!
+//! # Problem
+//! k-exclusion whose cost does not depend on `N`, and whose waiting processes can leave.
+//!
+//! # Source
+//! Our own. It answers the wish at the end of Anderson and Moir, PODC 1994: a solution whose cost under contention is a function of `k` only, and that becomes the fastest kind of
+//! spin lock when `k` is 1.
+//!
+//! # Idea
+//! Tickets, and a count of exits: ticket `t` is *enabled* while `t < open`. Who finds nobody in line just leaves. Who is not enabled announces itself in the word that exits
+//! change: an exit sees the line, or the announcement sees the exit, so no signal is lost. Whoever exits with a line *helps*: it signals enabled tickets one at a time,
+//! oldest first, each in a record of its own, and moves `front` along. Every step of helping can be done by anybody and by several at once, so a helper that dies
+//! or sleeps in it holds nobody up. Who gives up leaves a *ghost*: its ticket is exited when the front reaches it.
+//!
+//! # Shared variables
+//! | name       | range                       | initially  | home   | written at | meaning |
+//! |------------|-----------------------------|------------|--------|------------|---------|
+//! | `next`     | ticket                      | 0          | nobody | 2, 27      | the next ticket |
+//! | `gate`     | `(open, odd, closed, line)` | `(k,0,0,0)`| nobody | 5, 9, 18, 32 | [who may be inside](Gate); `line`: tickets announced and not exited, ghosts included; `odd`: parity of ghosts exited |
+//! | `front`    | `(ticket, ghosts)`          | `(0, 0)`   | nobody | 7, 11, 15, 19 | [enabled tickets before it are dealt with](Front); `ghosts`: how many of them were ghosts |
+//! | `rec[0..R]`| `(ticket, fate)`            | older ones | nobody | 14, 21, 36 | [what has become](Record) of ticket `t`, in `rec[t mod R]` |
+//! | `door`     | number                      | 0          | nobody | 4, 24, 30  | [whether newcomers may draw](Door): even if so, odd while the line is too long for the ring |
+//!
+//! `k` is nowhere stored: one place more is an exit without a ticket, one less is an entry without an exit. Tickets are compared by their difference modulo their width.
+//!
+//! # Why
+//! - *`odd`*: a ghost's exit changes `gate` and its passing `front`, and the pair must happen once though anybody may do each half. `odd` differs from the parity of
+//!   `front.ghosts` exactly while the ghost at the front has been exited and not passed. The second look at `front` (17) makes sure that it is *this* ghost.
+//! - *looking again (12)*: Q may exit the ghost that *my* exit enabled, and die with its unit and mine unsignalled: two places for one death. I am alive, so if ghosts
+//!   were passed while I helped, I look again.
+//! - *jumping (7, 11)*: while nobody is in line, exits do not move the front. Who announces to an empty line moves it, and if that one is slow, helpers do: an announced ticket that is enabled and
+//!   not dealt with is never more than `k` before `open`. For while `y` is such a ticket, whoever enters has a smaller one (a larger one would have to deal with `y` first), and when
+//!   `y` was enabled, exactly `k` tickets up to `y` had not been exited, so that at most `k - 1` exits can follow.
+//! - *the door*: record `t` may be used only while `t < front + R`. Ghosts stay until the front reaches them, so someone stuck inside and endless
+//!   give-ups would fill any ring. When the line is long, newcomers camp before the doorway.
+//!
+//! # Invariants (all checked)
+//! - (T1) `next - open + k` is the number of tickets that were drawn and not exited, ghosts included. Hence at most `k` units are held
+//! - (T2) `front <= open` whenever somebody is in line; no ticket after the front is signalled
+//! - (T3) `line` is the number of tickets announced and not exited, ghosts included
+//! - (T4) if `odd` differs from the parity of `front.ghosts` and somebody is in line, the ticket at the front is a ghost
+//! - (T5) every ticket in line is less than `R` after the oldest that is in line and not dealt with; that one is at most `k` before `open`
+//! - door opens: nobody camps for ever before a line that is short, unless somebody died
+//!
+//! # Cost, faults, fairness
+//! Two read-modify-writes and two loads while nobody is in line. Under contention a bounded number of remote references that depends neither on `N` nor on `k` (`doorway rmr turnstile`), plus a few
+//! for each helper that is slow or dead and each ghost that is passed. Tolerates `k - 1` crashes anywhere, each counting the units it asked for.
+//! First in, first enabled among those that neither gave up nor died; the doorway is statement 2. Giving up takes two tries of one exchange for each ticket.
+//! With endless give-ups nobody *in line* starves, but one that helps can be kept busy, each round paid for by a new give-up. Those that camp before a full line are
+//! promised nothing among each other. Who asks for several units draws its tickets by an exchange, so that the line cannot become too long for the ring: its doorway is lock-free and not wait-free.
+
+mod forms;
+mod simple;
+mod words;
+
+pub use forms::{Many, Unfair};
+pub use simple::{Signal, Simple, simple_ring};
+pub use words::{Door, Fate, Front, Gate, Next, Record, TICKET};
+
+use crate::Failure;
+use crate::k_exclusion::{Abortable, KExclusion};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
+use core::fmt;
+use words::{after, after_ghosts, is_before};
+
+/// How long the line may get.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Records in the ring: a power of two, and at least as many as `full`, `places` and all that draw a ticket at the same time.
+    pub ring: usize,
+    /// Newcomers camp while a ticket this far from being enabled has been seen,
+    pub full: u64,
+    /// until the next ticket is less than this far.
+    pub clear: u64,
+    /// As many places as there will ever be.
+    pub places: u64,
+}
+
+impl Limits {
+    /// For `n` processes and `k` places.
+    ///
+    /// ```
+    /// use doorway_core::k_exclusion::turnstile::Limits;
+    /// assert_eq!(Limits::for_processes(3, 2).ring, 8);
+    /// ```
+    #[must_use]
+    pub const fn for_processes(n: usize, k: usize) -> Self {
+        Self {
+            ring: (2 * n + k).next_power_of_two(),
+            // Without give-ups nobody is as far back.
+            full: if n > 1 { n as u64 - 1 } else { 1 },
+            // As many may be on their way into the line, and find that they need not wait: they look at no door.
+            clear: if n > 1 { n as u64 - 1 } else { 1 },
+            places: k as u64,
+        }
+    }
+
+    /// For whoever comes, and up to a quarter of a ring of places: half a ring may wait in line, and fewer than a quarter may draw a ticket at the same time.
+    #[must_use]
+    pub const fn for_ring(ring: usize, places: usize) -> Self {
+        let quarter = ring as u64 / 4;
+        Self { ring, full: 2 * quarter, clear: quarter, places: places as u64 }
+    }
+}
+
+/// The shared variables of the turnstile.
+pub struct Turnstile<M: Memory> {
+    part: M::Part,
+    limits: Limits,
+    next: M::Var<Next>,
+    gate: M::Var<Gate>,
+    front: M::Var<Front>,
+    rec: M::Row<Record>,
+    door: M::Var<Door>,
+}
+
+impl<M: Memory> fmt::Debug for Turnstile<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Turnstile");
+        all.field("next", &self.next).field("gate", &self.gate).field("front", &self.front);
+        all.field("door", &self.door).finish_non_exhaustive()
+    }
+}
+
+/// What a passage carries from entry to exit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// How many units it holds.
+    pub units: u64,
+    /// Whether it was announced, and so is counted in `line`.
+    pub announced: bool,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Attempt {
+    /// Not in line: there is nothing to give up.
+    #[default]
+    Outside,
+    /// In line, with these tickets.
+    InLine {
+        /// The first of them.
+        first: u64,
+        /// How many.
+        units: u64,
+        /// How many of them were enabled when they were announced.
+        enabled: u64,
+    },
+}
+
+/// How far one comes without waiting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drawn {
+    /// Inside.
+    Inside(Held),
+    /// As good as inside: the ticket is enabled, and those in line before it must be helped first.
+    Helps(Duty, Held),
+    /// It must wait in line.
+    Waits(Ticket),
+    /// Nobody may draw a ticket now.
+    Kept(Door),
+}
+
+/// What comes of a try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tried {
+    /// The ticket is enabled.
+    Drawn(Drawn),
+    /// Too few places are free.
+    NoPlace,
+    /// Nobody is let in any more.
+    Closed,
+}
+
+/// Tickets that are drawn and not enabled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ticket {
+    first: u64,
+    units: u64,
+    /// How the door was when they were drawn, if the line has become too long since.
+    too_long: Option<Door>,
+}
+
+/// Up to where to help.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Duty {
+    /// Tickets before this one must be dealt with.
+    upto: u64,
+    /// How many of them are the helper's own doing.
+    units: u64,
+    /// Whether they are: whoever enters helps those before it, and owes nothing after.
+    owes: bool,
+    /// Whether anybody was in line.
+    line: bool,
+    /// Whether the front must be moved all the same, because it may be far behind.
+    far: bool,
+    /// The parity of ghosts then.
+    odd: bool,
+}
+
+/// The turnstile was closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("closed: nobody is let in any more; whoever is inside can still leave")
+    }
+}
+impl core::error::Error for Closed {}
+
+impl<M: Memory> Turnstile<M> {
+    /// Lets `k` in; made for `n` processes that ask for one unit each.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize) -> Self {
+        Self::with_limits(site, k, Limits::for_processes(n, k), 0)
+    }
+
+    /// Lets `k` in. Tickets begin with `first`, which makes no difference, and which tests use to be near where numbers wrap.
+    pub fn with_limits(site: &Site<'_, M>, k: usize, limits: Limits, first: u64) -> Self {
+        let size = limits.ring as u64;
+        let first = after(first, 0);
+        let older = |i: usize| {
+            // The last ticket before the first one that has this place.
+            let place = (i as u64).wrapping_sub(first) & (size - 1);
+            decl(Record::new(first.wrapping_add(place).wrapping_sub(size), Fate::Signalled)).spread()
+        };
+        Self {
+            part: site.here(),
+            limits,
+            next: site.var("next", Next(first)),
+            gate: site.var("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
+            front: site.var("front", Front { ticket: first, ghosts: 0 }),
+            rec: site.row("rec", limits.ring, older),
+            door: site.var("door", Door::OPEN),
+        }
+    }
+
+    fn record(&self, t: u64) -> &M::Cell<Record> {
+        &self.rec[t as usize & (self.limits.ring - 1)]
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+    in_both_forms! {
+        /// The doorway, and inside if nobody is in line: 1 to 3. Waits for nothing.
+        pub fn draw, draw_now(&self, p: &Process<M>, units: u64) -> Drawn {'text: {
+            let p = p.on(self.part);
+            p.keep(1, &());
+            let door = access!(p.at(1).read(&self.door));
+            if !door.is_open() {
+                break 'text Drawn::Kept(door);
+            }
+            if units > 1 {
+                break 'text access!(self.draw_many(p, units, door));
+            }
+            p.shows("door", door);
+            p.keep(2, &door);
+            let first = access!(p.at(2).fetch_add(&self.next, Next(units))).ticket(); // the doorway, one step
+            p.mark(Mark::DoorwayEnds);
+            let t = after(first, units - 1); // the last ticket decides
+            p.shows("ticket", t);
+            p.shows("units", units);
+            p.keep(3, &(first, door));
+            let g = access!(p.at(3).read(&self.gate));
+            if g.enables(t) {
+                break 'text self.enabled(p, t, g, Held { units, announced: false });
+            }
+            let too_long = (g.distance(t) >= self.limits.full as i64).then_some(door);
+            if too_long.is_none() {
+                p.hides("door");
+            }
+            Drawn::Waits(Ticket { first, units, too_long })
+        }}
+
+        /// Enters if it can do so at once: 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
+        pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
+            let p = p.on(self.part);
+            loop {
+                p.keep(25, &());
+                let drawn = access!(p.at(25).read(&self.next));
+                let next = drawn.ticket();
+                p.shows("ticket", next);
+                p.keep(26, &drawn);
+                let g = access!(p.at(26).read(&self.gate));
+                let t = after(next, units - 1);
+                if g.closed || !g.enables(t) {
+                    p.hides("ticket");
+                    break 'text if g.closed { Tried::Closed } else { Tried::NoPlace };
+                }
+                p.keep(27, &(drawn, g));
+                let swapped = access!(p.at(27).compare_swap(&self.next, drawn, Next(drawn.0.wrapping_add(units))));
+                p.hides("ticket");
+                if swapped.is_ok() {
+                    p.mark(Mark::DoorwayEnds);
+                    p.shows("units", units);
+                    break 'text Tried::Drawn(self.enabled(p, t, g, Held { units, announced: false }));
+                }
+                if once {
+                    break 'text Tried::NoPlace;
+                }
+            }
+        }}
+
+        /// The exit section, as far as everybody goes: 9. Units that no ticket stands for may be given back too: then there are more.
+        pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Duty> {'text: {
+            let p = p.on(self.part);
+            p.keep(9, &held);
+            let g = access!(p.at(9).fetch_add(&self.gate, Gate::exited(held.units, held.announced)));
+            p.hides("units");
+            p.hides("in line");
+            let line = g.line - if held.announced { held.units } else { 0 };
+            // Who was announced may have closed the door, and must see to it that it is opened again.
+            let far = g.passes_a_mark(held.units);
+            if line == 0 && !held.announced && !far {
+                break 'text None;
+            }
+            let upto = g.opened(held.units).open;
+            Some(Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd })
+        }}
+    }
+
+    /// The doorway for several units: 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
+    /// one who draws can make one try again.
+    #[cold]
+    async fn draw_many(&self, p: Here<'_, M>, units: u64, door: Door) -> Result<Drawn, M::Error> {
+        loop {
+            p.shows("door", door);
+            p.keep(25, &door);
+            let drawn = p.at(25).read(&self.next).await?;
+            let (first, t) = (drawn.ticket(), after(drawn.ticket(), units - 1));
+            p.shows("ticket", t);
+            p.keep(26, &(drawn, door));
+            let g = p.at(26).read(&self.gate).await?;
+            if g.distance(t) >= self.limits.full as i64 {
+                p.hides("ticket");
+                p.keep(4, &door);
+                let _ = p.at(4).compare_swap(&self.door, door, door.turned()).await?;
+                p.hides("door");
+                return Ok(Drawn::Kept(door.turned()));
+            }
+            p.keep(27, &(drawn, g));
+            let next = Next(drawn.0.wrapping_add(units));
+            if p.at(27).compare_swap(&self.next, drawn, next).await?.is_ok() {
+                p.mark(Mark::DoorwayEnds);
+                p.hides("door");
+                p.shows("units", units);
+                if g.enables(t) {
+                    return Ok(self.enabled(p, t, g, Held { units, announced: false }));
+                }
+                return Ok(Drawn::Waits(Ticket { first, units, too_long: None }));
+            }
+        }
+    }
+
+    /// Ticket `t` is enabled, by what `g` says.
+    #[inline(always)]
+    fn enabled(&self, p: Here<'_, M>, t: u64, g: Gate, held: Held) -> Drawn {
+        p.hides("ticket");
+        p.hides("door");
+        p.mark(Mark::Rests(9));
+        if g.line == 0 {
+            return Drawn::Inside(held);
+        }
+        Drawn::Helps(Duty { upto: t, units: held.units, owes: false, line: true, far: false, odd: g.odd }, held)
+    }
+
+    /// The rest of the entry section. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn enter(
+        &self,
+        p: &Process<M>,
+        mut drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+        loop {
+            drawn = match drawn {
+                Drawn::Inside(held) => return Ok(Some(held)),
+                Drawn::Helps(duty, held) => {
+                    self.help(p, duty, Some(held)).await?;
+                    return Ok(Some(held));
+                }
+                Drawn::Kept(door) if door.is_shut() => return Err(Failure::Refused(Closed)),
+                Drawn::Kept(door) => {
+                    if !self.camp(p, door, may_give_up).await? {
+                        return Ok(None);
+                    }
+                    self.draw(p, units).await?
+                }
+                Drawn::Waits(ticket) => match self.line_up(p, ticket, attempt).await? {
+                    Some(drawn) => drawn,
+                    None => return self.wait(p, ticket, attempt, may_give_up).await,
+                },
+            }
+        }
+    }
+
+    /// Announces its tickets: 4 to 7. `Some` if they turn out to be enabled.
+    async fn line_up(
+        &self,
+        p: &Process<M>,
+        Ticket { first, units, too_long }: Ticket,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Drawn>, Failure<M::Error, Closed>> {
+        let here = p.on(self.part);
+        let t = after(first, units - 1);
+        if let Some(door) = too_long {
+            here.keep(4, &(first, door));
+            let _ = here.at(4).compare_swap(&self.door, door, door.turned()).await?;
+            here.hides("door");
+        }
+        here.keep(5, &first);
+        let g = here.at(5).fetch_add(&self.gate, Gate::announced(units)).await?;
+        here.shows("in line", true);
+        let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
+        if g.line == 0 {
+            // No ticket before `open` is waiting, or ever will be.
+            here.shows("upto", g.open);
+            here.keep(6, &(first, g));
+            let front = here.at(6).read(&self.front).await?;
+            if front.behind(g.open) > 0 {
+                here.keep(7, &(first, g, front));
+                let moved = front.moved_to(g.open_near(t), g.odd);
+                let _ = here.at(7).compare_swap(&self.front, front, moved).await?;
+            }
+            here.hides("upto");
+        }
+        if enabled == units {
+            return Ok(Some(self.enabled(here, t, g, Held { units, announced: true })));
+        }
+        *attempt = Attempt::InLine { first, units, enabled };
+        if g.closed {
+            return self.turned_away(p, attempt).await;
+        }
+        Ok(None)
+    }
+
+    /// Closed while it was in line: it leaves, as if it gave up.
+    async fn turned_away<T>(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<T, Failure<M::Error, Closed>> {
+        if let Some(held) = self.leave(p, core::mem::take(attempt)).await? {
+            self.release(p, held).await?;
+        }
+        Err(Failure::Refused(Closed))
+    }
+
+    /// Waits until it is signalled: 8.
+    async fn wait(
+        &self,
+        p: &Process<M>,
+        Ticket { first, units, .. }: Ticket,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+        let here = p.on(self.part);
+        let t = after(first, units - 1);
+        let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
+        here.keep(8, &*attempt);
+        let record = if may_give_up {
+            here.at(8).wait_unless_given_up(self.record(t), is_over).await?
+        } else {
+            Some(here.at(8).wait_until(self.record(t), is_over).await?)
+        };
+        match record.map(|record| record.fate_of(t)) {
+            None => Ok(None),
+            Some(Fate::Shut) => self.turned_away(p, attempt).await,
+            Some(_) => {
+                *attempt = Attempt::Outside;
+                here.hides("ticket");
+                here.mark(Mark::Rests(9));
+                Ok(Some(Held { units, announced: true }))
+            }
+        }
+    }
+
+    /// Waits before the doorway until the line is shorter, or makes sure that it is: 22 to 24 and 28. `false` if the process was asked to give up.
+    async fn camp(&self, p: &Process<M>, door: Door, may_give_up: bool) -> Result<bool, M::Error> {
+        if self.open_door(p, door).await? {
+            return Ok(true);
+        }
+        let p = p.on(self.part);
+        p.shows("door", door);
+        p.mark(Mark::Camps);
+        p.keep(28, &door);
+        let turned = |now| now != door;
+        let camped = if may_give_up {
+            p.at(28).wait_unless_given_up(&self.door, turned).await?
+        } else {
+            Some(p.at(28).wait_until(&self.door, turned).await?)
+        };
+        p.hides("door");
+        Ok(camped.is_some())
+    }
+
+    /// Lets newcomers draw again if the line is short: 22 to 24. Whether it is.
+    async fn open_door(&self, p: &Process<M>, door: Door) -> Result<bool, M::Error> {
+        let p = p.on(self.part);
+        p.shows("door", door);
+        p.keep(22, &door);
+        let next = p.at(22).read(&self.next).await?.ticket();
+        p.shows("ticket", next);
+        p.keep(23, &(door, next));
+        let g = p.at(23).read(&self.gate).await?;
+        p.hides("ticket");
+        let is_short = g.distance(next) < self.limits.clear as i64;
+        if is_short {
+            p.keep(24, &door);
+            let _ = p.at(24).compare_swap(&self.door, door, door.turned()).await?;
+        }
+        p.hides("door");
+        Ok(is_short)
+    }
+
+    /// Deals with all tickets up to where the duty says: 10 to 19. All of it can be done by anybody, and by several at once. `live` is what a process holds that helps on its way in.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn help(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        here.part(&live);
+        if duty.line {
+            self.deal_with_tickets(here, duty).await?;
+        } else if duty.far {
+            // Nobody is in line, so no ticket before `open` is waiting.
+            let front = here.at(10).read(&self.front).await?;
+            let behind = front.behind(duty.upto).max(0).unsigned_abs();
+            let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
+            let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
+        }
+        here.keep(29, &());
+        let door = here.at(29).read(&self.door).await?;
+        if !door.is_open() && !door.is_shut() {
+            self.open_door(p, door).await?;
+        }
+        here.part_done();
+        Ok(())
+    }
+
+    async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
+        let Duty { mut upto, units, mut owes, odd, .. } = duty;
+        // How many ghosts had been passed when all tickets before `upto` were still to be dealt with, as long as nobody else has passed one since.
+        let mut seen = None;
+        let mut looked = false;
+        'look: loop {
+            p.shows("upto", upto);
+            p.keep(10, &(upto, owes, seen, (!looked).then_some((units, odd))));
+            let front = p.at(10).read(&self.front).await?;
+            let behind = front.behind(upto);
+            if looked {
+                seen = seen.filter(|&seen| seen == front.ghosts);
+                p.shows("seen", seen.unwrap_or(u64::MAX));
+            } else {
+                looked = true;
+                seen = (behind >= units as i64).then_some(front.ghosts);
+                p.shows("seen", seen.unwrap_or(u64::MAX));
+                if behind > self.limits.places as i64 {
+                    p.shows("front", front.ticket);
+                    p.keep(11, &(upto, owes, seen, odd, front));
+                    let far = behind as u64 - self.limits.places;
+                    let _ = p
+                        .at(11)
+                        .compare_swap(&self.front, front, front.moved_to(front.ticket.wrapping_add(far), odd))
+                        .await?;
+                    p.hides("front");
+                    continue;
+                }
+            }
+            if behind <= 0 {
+                if !owes || seen.is_some() {
+                    break;
+                }
+                // Others passed ghosts meanwhile, and may have died with what they owed.
+                p.hides("upto");
+                seen = Some(front.ghosts);
+                p.shows("seen", front.ghosts);
+                p.keep(12, &(owes, seen));
+                let g = p.at(12).read(&self.gate).await?;
+                if g.line == 0 {
+                    break;
+                }
+                upto = g.open;
+                continue;
+            }
+            p.shows("front", front.ticket);
+            loop {
+                p.keep(13, &(upto, owes, seen, front));
+                let record = p.at(13).read(self.record(front.ticket)).await?;
+                match record.fate_of(front.ticket) {
+                    Fate::Signalled => break,
+                    Fate::Gone => {
+                        p.keep(16, &(upto, owes, seen, front));
+                        let g = p.at(16).read(&self.gate).await?;
+                        p.keep(17, &(upto, owes, seen, front, g));
+                        if p.at(17).read(&self.front).await? != front {
+                            p.hides("front");
+                            continue 'look; // otherwise `g` was current while this ghost was at the front
+                        }
+                        if g.odd == front.is_odd() {
+                            p.keep(18, &(upto, owes, seen, front, g));
+                            if p.at(18).compare_swap(&self.gate, g, g.ghost_exited()).await?.is_err() {
+                                p.hides("front");
+                                continue 'look;
+                            }
+                            // Its exit was mine, and so is what it enabled.
+                            let more = g.opened(1).open;
+                            if front.behind(more) > front.behind(upto) {
+                                upto = more;
+                            }
+                            owes = true;
+                            seen = seen.map(|seen| after_ghosts(seen, 1));
+                            p.shows("upto", upto);
+                            p.shows("seen", seen.unwrap_or(u64::MAX));
+                        }
+                        p.keep(19, &(upto, owes, seen, front));
+                        let _ = p.at(19).compare_swap(&self.front, front, front.passed_a_ghost()).await?;
+                        p.hides("front");
+                        continue 'look;
+                    }
+                    Fate::Waits | Fate::Shut => {
+                        p.keep(14, &(upto, owes, seen, front, record));
+                        let signalled = Record::new(front.ticket, Fate::Signalled);
+                        if p.at(14).compare_swap(self.record(front.ticket), record, signalled).await?.is_ok() {
+                            break;
+                        }
+                    }
+                }
+            }
+            p.keep(15, &(upto, owes, seen, front));
+            let _ = p.at(15).compare_swap(&self.front, front, front.passed()).await?;
+            p.hides("front");
+        }
+        p.hides("upto");
+        p.hides("seen");
+        Ok(())
+    }
+
+    /// Whether ticket `t` was signalled before it could be given up: 20, 21.
+    async fn give_up(&self, p: Here<'_, M>, t: u64, live: (u64, u64)) -> Result<bool, M::Error> {
+        loop {
+            p.keep(20, &(t, live));
+            let record = p.at(20).read(self.record(t)).await?;
+            if record.fate_of(t) == Fate::Signalled {
+                return Ok(true);
+            }
+            p.keep(21, &(t, record, live));
+            if p.at(21).compare_swap(self.record(t), record, Record::new(t, Fate::Gone)).await?.is_ok() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Lets nobody in any more: 29 to 34. Those in line are turned away; those inside can leave.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        p.at(30).write(&self.door, Door::SHUT).await?;
+        loop {
+            p.keep(31, &());
+            let g = p.at(31).read(&self.gate).await?;
+            p.keep(32, &g);
+            if g.closed || p.at(32).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
+                break;
+            }
+        }
+        // Whoever announces from here on sees that it is closed; those that did before are between the front and `next`.
+        p.keep(33, &());
+        let next = p.at(33).read(&self.next).await?.ticket();
+        p.keep(34, &next);
+        let front = p.at(34).read(&self.front).await?.ticket;
+        let ring_ago = next.wrapping_sub(self.limits.ring as u64);
+        let mut t = if is_before(front, ring_ago) { after(ring_ago, 0) } else { front };
+        while is_before(t, next) {
+            p.keep(35, &(t, next));
+            let record = p.at(35).read(self.record(t)).await?;
+            if record.fate_of(t) == Fate::Waits {
+                p.keep(36, &(t, next, record));
+                if p.at(36).compare_swap(self.record(t), record, Record::new(t, Fate::Shut)).await?.is_err() {
+                    continue;
+                }
+            }
+            t = after(t, 1);
+        }
+        Ok(())
+    }
+
+    /// `next`, `gate` and `door` as they were, one after the other: 37 to 39.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
+        let p = p.on(self.part);
+        p.keep(37, &());
+        let next = p.at(37).read(&self.next).await?.ticket();
+        p.keep(38, &next);
+        let g = p.at(38).read(&self.gate).await?;
+        p.keep(39, &(next, g));
+        let door = p.at(39).read(&self.door).await?;
+        let distance = g.distance(next);
+        Ok(Look {
+            free: (-distance).max(0).unsigned_abs(),
+            waiting: distance.max(0).unsigned_abs(),
+            camping: !door.is_open() && !door.is_shut(),
+            closed: g.closed,
+        })
+    }
+}
+
+/// What a [look](Turnstile::look) found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Look {
+    /// Units that nobody has asked for.
+    pub free: u64,
+    /// Units that have been asked for and were not free; those that were given up are counted until their turn comes.
+    pub waiting: u64,
+    /// Whether the line is too long for newcomers.
+    pub camping: bool,
+    /// Whether it is closed.
+    pub closed: bool,
+}
+
+impl<M: FetchAdd + CompareSwap> KExclusion<M> for Turnstile<M> {
+    type Held = Held;
+    type Refusal = Closed;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Closed>> {
+        self.acquire_units(p, 1).await
+    }
+
+    async fn release(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
+        if let Some(duty) = self.give_back(p, held).await? {
+            self.help(p, duty, None).await?;
+        }
+        Ok(())
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+    /// The entry section for several units at once.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn acquire_units(&self, p: &Process<M>, units: u64) -> Result<Held, Failure<M::Error, Closed>> {
+        let drawn = self.draw(p, units).await?;
+        let mut attempt = Attempt::default();
+        match self.enter(p, drawn, units, &mut attempt, false).await? {
+            Some(held) => Ok(held),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    /// The same, for who may be asked to give up.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn try_acquire_units(
+        &self,
+        p: &Process<M>,
+        units: u64,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+        let drawn = self.draw(p, units).await?;
+        self.enter(p, drawn, units, attempt, true).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+        self.try_acquire_units(p, 1, attempt).await
+    }
+
+    /// 20, 21: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
+    /// exited: the front may jump over it.
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
+        let Attempt::InLine { first, units, enabled } = attempt else { return Ok(None) };
+        let here = p.on(self.part);
+        let mut mine = enabled;
+        for i in enabled..units {
+            if self.give_up(here, after(first, i), (i, mine)).await? {
+                mine += 1;
+            } else {
+                here.shows("units", units - (i + 1 - mine));
+            }
+        }
+        let held = Held { units: mine, announced: true };
+        here.hides("ticket");
+        if mine == units {
+            return Ok(Some(held));
+        }
+        if mine > 0 {
+            self.release(p, held).await?;
+        } else {
+            here.hides("units");
+            here.hides("in line");
+        }
+        Ok(None)
+    }
+}

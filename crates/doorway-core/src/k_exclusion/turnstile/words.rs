@@ -1,0 +1,343 @@
+//! What the words of the turnstile are made of.
+
+use crate::memory::{Additive, Word};
+use core::fmt;
+
+/// Tickets, here and in records, are numbers modulo two to this.
+pub const TICKET: u32 = 54;
+/// And so many bits of them fit the gate.
+const OPEN: u32 = 42;
+const LINE: u32 = 20;
+const GHOSTS: u32 = 64 - TICKET;
+
+/// The difference of two numbers of so many bits, which lie less than half the range apart.
+fn difference(a: u64, b: u64, bits: u32) -> i64 {
+    (a.wrapping_sub(b) << (64 - bits)) as i64 >> (64 - bits)
+}
+
+fn low(word: u64, bits: u32) -> u64 {
+    word & ((1 << bits) - 1)
+}
+
+/// Whether ticket `a` was drawn before ticket `b`.
+pub(super) fn is_before(a: u64, b: u64) -> bool {
+    difference(a, b, TICKET) < 0
+}
+
+/// The ticket drawn `more` after `t`.
+pub(super) fn after(t: u64, more: u64) -> u64 {
+    low(t.wrapping_add(more), TICKET)
+}
+
+/// The next ticket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Next(pub u64);
+
+impl Word for Next {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+impl Additive for Next {}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", difference(self.0, 0, TICKET))
+    }
+}
+
+impl Next {
+    /// As a ticket.
+    #[must_use]
+    #[inline(always)]
+    pub fn ticket(self) -> u64 {
+        low(self.0, TICKET)
+    }
+}
+
+/// Who may be inside, and whether anybody waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Gate {
+    /// A ticket is enabled if it is smaller.
+    pub open: u64,
+    /// Whether the number of ghosts that have been exited is odd.
+    pub odd: bool,
+    /// Whether the turnstile was closed.
+    pub closed: bool,
+    /// Tickets that were announced and have not been exited, ghosts included.
+    pub line: u64,
+}
+
+impl Word for Gate {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        let fields = self.open << (64 - OPEN) | u64::from(self.odd) << (LINE + 1) | u64::from(self.closed) << LINE;
+        fields.wrapping_add(self.line)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self {
+            open: word >> (64 - OPEN),
+            odd: word >> (LINE + 1) & 1 == 1,
+            closed: word >> LINE & 1 == 1,
+            line: low(word, LINE),
+        }
+    }
+}
+impl Additive for Gate {}
+
+/// `open` and `line`, a star if `odd`. What is added is shown as what it would be added to zero.
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (odd, closed) = (if self.odd { "*" } else { "" }, if self.closed { " closed" } else { "" });
+        write!(f, "{}{odd}/{}{closed}", difference(self.open, 0, OPEN), self.line)
+    }
+}
+
+impl Gate {
+    pub(super) const fn new(k: u64) -> Self {
+        Self { open: k, odd: false, closed: false, line: 0 }
+    }
+
+    /// What announcing so many tickets adds.
+    #[inline(always)]
+    pub(super) const fn announced(units: u64) -> Self {
+        Self { line: units, ..Self::new(0) }
+    }
+
+    /// What exiting so many tickets adds: those that were announced leave the line.
+    #[inline(always)]
+    pub(super) const fn exited(units: u64, announced: bool) -> Self {
+        Self { line: if announced { units.wrapping_neg() } else { 0 }, ..Self::new(units) }
+    }
+
+    /// How far ticket `t` is from being enabled: not at all, if this is negative.
+    #[inline(always)]
+    #[must_use]
+    pub fn distance(self, t: u64) -> i64 {
+        difference(t, self.open, OPEN)
+    }
+
+    #[inline(always)]
+    pub(super) fn enables(self, t: u64) -> bool {
+        self.distance(t) < 0
+    }
+
+    /// The first ticket that is not enabled. `t` is one that is not far from it.
+    pub(super) fn open_near(self, t: u64) -> u64 {
+        low(t.wrapping_sub(self.distance(t) as u64), TICKET)
+    }
+
+    /// After so many more exits.
+    #[must_use]
+    pub fn opened(self, units: u64) -> Self {
+        Self { open: low(self.open.wrapping_add(units), OPEN), ..self }
+    }
+
+    /// The ghost at the front is exited.
+    pub(super) fn ghost_exited(self) -> Self {
+        Self { odd: !self.odd, line: self.line - 1, ..self.opened(1) }
+    }
+
+    /// Whether so many exits bring `open` past an odd multiple of 2^39. Once in so many exits the front must move, so that differences to it stay unambiguous.
+    #[inline(always)]
+    pub(super) fn passes_a_mark(self, units: u64) -> bool {
+        let since_mark = |open: u64| open.wrapping_add(1 << (OPEN - 3)) >> (OPEN - 2);
+        since_mark(self.open) != since_mark(self.open.wrapping_add(units))
+    }
+}
+
+/// The oldest ticket that may not have been dealt with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Front {
+    /// All enabled tickets before it are signalled, or were given up and exited.
+    pub ticket: u64,
+    /// How many of them were given up, modulo 2^10.
+    pub ghosts: u64,
+}
+
+impl Word for Front {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    fn pack(self) -> u64 {
+        self.ticket << GHOSTS | self.ghosts
+    }
+    fn unpack(word: u64) -> Self {
+        Self { ticket: word >> GHOSTS, ghosts: low(word, GHOSTS) }
+    }
+}
+
+/// The ticket, and how many ghosts were passed.
+impl fmt::Debug for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", difference(self.ticket, 0, TICKET))?;
+        if self.ghosts > 0 { write!(f, "+{}", self.ghosts) } else { Ok(()) }
+    }
+}
+
+impl Front {
+    /// How many tickets before `open` are not dealt with.
+    #[must_use]
+    pub fn behind(self, open: u64) -> i64 {
+        difference(open, self.ticket, OPEN)
+    }
+
+    /// Whether an odd number of ghosts was passed.
+    #[must_use]
+    pub fn is_odd(self) -> bool {
+        self.ghosts & 1 == 1
+    }
+
+    pub(super) fn passed(self) -> Self {
+        Self { ticket: after(self.ticket, 1), ..self }
+    }
+
+    pub(super) fn passed_a_ghost(self) -> Self {
+        Self { ghosts: after_ghosts(self.ghosts, 1), ..self.passed() }
+    }
+
+    /// At this ticket, in agreement with a gate that has seen this parity of ghosts.
+    #[must_use]
+    pub fn moved_to(self, ticket: u64, odd: bool) -> Self {
+        Self { ticket: low(ticket, TICKET), ghosts: after_ghosts(self.ghosts, u64::from(odd != self.is_odd())) }
+    }
+}
+
+pub(super) fn after_ghosts(ghosts: u64, more: u64) -> u64 {
+    low(ghosts + more, GHOSTS)
+}
+
+/// What has become of a ticket, as far as its record says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Nothing yet.
+    Waits,
+    /// It may enter.
+    Signalled,
+    /// It was given up: a ghost.
+    Gone,
+    /// The turnstile was closed, and nothing else has become of it.
+    Shut,
+}
+
+/// A place in the ring, for the tickets that are equal modulo its size.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// Of which ticket it speaks.
+    pub ticket: u64,
+    /// What it says.
+    pub fate: Fate,
+}
+
+impl Word for Record {
+    const WHOLE: bool = true;
+
+    fn pack(self) -> u64 {
+        self.ticket << 2
+            | match self.fate {
+                Fate::Waits => 0,
+                Fate::Signalled => 1,
+                Fate::Gone => 2,
+                Fate::Shut => 3,
+            }
+    }
+    fn unpack(word: u64) -> Self {
+        let fate = match word & 3 {
+            0 => Fate::Waits,
+            1 => Fate::Signalled,
+            2 => Fate::Gone,
+            _ => Fate::Shut,
+        };
+        Self { ticket: low(word >> 2, TICKET), fate }
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", difference(self.ticket, 0, TICKET), self.fate)
+    }
+}
+
+impl Record {
+    /// This became of this ticket.
+    #[must_use]
+    pub fn new(ticket: u64, fate: Fate) -> Self {
+        Self { ticket: low(ticket, TICKET), fate }
+    }
+
+    /// What it says of ticket `t`. A later ticket has the place only after `t` was dealt with.
+    #[must_use]
+    pub fn fate_of(self, t: u64) -> Fate {
+        match difference(self.ticket, t, TICKET) {
+            0 => self.fate,
+            1.. => Fate::Signalled,
+            _ => Fate::Waits,
+        }
+    }
+}
+
+/// Whether newcomers may draw a ticket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Door(u64);
+
+impl Word for Door {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.is_shut(), self.is_open()) {
+            (true, _) => f.write_str("shut"),
+            (_, true) => write!(f, "open {}", self.0),
+            (_, false) => write!(f, "full {}", self.0),
+        }
+    }
+}
+
+impl Door {
+    /// It turns modulo two to this.
+    pub const BITS: u32 = 62;
+    /// They may.
+    pub(super) const OPEN: Self = Self(0);
+    /// Never again.
+    pub(super) const SHUT: Self = Self(1 << 63 | 1);
+
+    /// Whether they may.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    /// Whether they never may again.
+    #[must_use]
+    pub fn is_shut(self) -> bool {
+        self.0 >> 63 == 1
+    }
+
+    /// From open to full, or from full to open. A number, so that nobody closes the door again on what it saw long ago.
+    pub(super) fn turned(self) -> Self {
+        Self(low(self.0 + 1, Self::BITS))
+    }
+}
