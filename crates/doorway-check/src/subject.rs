@@ -3,7 +3,7 @@
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, TextError, World};
 use crate::{Property, claims};
-use doorway_core::registry::{self, Defaults, Entry, Info, SizeError, Sizes, Visit};
+use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeError, Sizes, Visit, VisitAbortable};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
@@ -131,9 +131,37 @@ impl Subject {
                 World::new(self.0.n, self.1, |site| E::build(site, self.0))
             }
         }
-        match self.mutant {
-            Some(mutant) => mutant.world(sizes, rules),
-            None => registry::with(self.info.id, Build(sizes, rules)).expect("what the registry lists it builds"),
+        impl VisitAbortable for Build {
+            type Out = Result<World, TextError>;
+            fn visit<E: AbortableEntry + 'static>(self) -> Self::Out {
+                World::of_abortable(self.0.n, self.1, |site| E::build_abortable(site, self.0))
+            }
         }
+        let world = match self.mutant {
+            Some(mutant) => mutant.world(sizes, rules)?,
+            None if rules.give_ups => {
+                registry::with_abortable(self.info.id, Build(sizes, rules)).ok_or(TextError::CannotGiveUp)??
+            }
+            None => registry::with(self.info.id, Build(sizes, rules)).expect("what the registry lists it builds")?,
+        };
+        Ok(with_canon(world, self.info, sizes, rules))
     }
+
+    /// How many passages of each process to search when remote references are counted, unless told otherwise.
+    #[must_use]
+    pub fn passages_to_measure(&self) -> Option<u32> {
+        if claims::counts_for_ever(self.info) { Some(2) } else { self.defaults().passages }
+    }
+
+    /// The rules by which a mutant fails; for an algorithm, those of its default sizes.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.mutant.map_or_else(|| Rules::with_passages(self.info.defaults.passages), Mutant::rules)
+    }
+}
+
+/// Makes a machine whose counters grow for ever finite. With a bound on passages counters have one too; and who is measured must make every access by itself.
+pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) -> World {
+    let grows = rules.passages.is_none() && !rules.sparse && rules.measure.is_none();
+    if grows { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
 }

@@ -4,11 +4,14 @@
 
 mod anderson_moir;
 mod lamport;
+mod turnstile;
+mod turnstile_simple;
 mod yang_anderson;
 
 use crate::Property;
 use crate::property::View;
-use crate::sim::Phase;
+use crate::sim::{Canon, Layout, Phase, Rules};
+use doorway_core::k_exclusion::turnstile::Limits;
 use doorway_core::registry::{Info, Problem, Sizes};
 
 /// Everything that an algorithm claims at these sizes, in the order of its registry entry.
@@ -46,9 +49,46 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             anderson_moir::fast_path(sizes, "exclusion"),
             anderson_moir::names(sizes),
         ]),
+        "turnstile" | "turnstile-unfair" => turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+        "turnstile-simple" => turnstile_simple::claims(sizes),
+        "turnstile-many" => together([
+            vec![turnstile::units_inside(sizes.k)],
+            turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+        ]),
+        "turnstile-slots" | "turnstile-bits" => together([
+            turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+            turnstile::names(sizes, info.id == "turnstile-bits"),
+        ]),
         _ => Vec::new(),
     });
     all
+}
+
+/// Which part of it is a turnstile.
+fn turnstile_part(info: &Info) -> &'static str {
+    if matches!(info.id, "turnstile-slots" | "turnstile-bits") { "exclusion" } else { "" }
+}
+
+/// What the line of a turnstile is made for.
+fn limits(info: &Info, sizes: Sizes) -> Limits {
+    Limits::for_processes(sizes.n + usize::from(info.id == "turnstile-many"), sizes.k)
+}
+
+/// Whether it has counters that grow for ever, so that its states are only finitely many as far as they are [not alike](canon).
+#[must_use]
+pub fn counts_for_ever(info: &Info) -> bool {
+    info.id.starts_with("turnstile")
+}
+
+/// Which states of an algorithm are alike, if its counters grow for ever.
+#[must_use]
+pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
+    counts_for_ever(info).then(|| -> Box<dyn Canon> {
+        match info.id {
+            "turnstile-simple" => Box::new(turnstile_simple::Simple::new(layout, sizes)),
+            _ => Box::new(turnstile::Turnstile::new(layout, limits(info, sizes), rules.lag)),
+        }
+    })
 }
 
 fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
@@ -59,6 +99,12 @@ fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
 #[must_use]
 pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut claims = askable_of_any(info.problem, sizes);
+    if info.properties.contains(&"units-inside") {
+        claims.push(turnstile::units_inside(sizes.k));
+    }
+    if info.properties.contains(&"door-opens") {
+        claims.push(turnstile::door_opens(turnstile_part(info)));
+    }
     claims.retain(|claim| info.properties.contains(&claim.name()));
     claims
 }
@@ -77,6 +123,7 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
         Property::livelock_free("livelock-free"),
         Property::bounded_exit("bounded-exit"),
         Property::starvation_free("starvation-free"),
+        Property::leads_to("starvation-free-in-line", is_in_line, |v, p| !is_in_line(v, p)),
         Property::first_come("first-come-first-served", 1),
         Property::first_come("k-first-come-first-served", sizes.k),
         Property::first_enabled("first-in-first-enabled"),
@@ -89,6 +136,15 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
         }));
     }
     all
+}
+
+/// On its way in and past its doorway, or on its way out.
+fn is_in_line(v: &View<'_>, p: usize) -> bool {
+    match v.phase(p) {
+        Phase::Entry => v.past_doorway(p),
+        Phase::Exit => true,
+        Phase::Remainder | Phase::Inside => false,
+    }
 }
 
 /// How many hold this name. A solution of k-assignment says as a whole, not in a part, which one a process holds.

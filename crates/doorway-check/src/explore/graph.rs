@@ -16,15 +16,33 @@ pub(super) struct Edge {
 
 const CRASH: u16 = 1 << 15;
 const ENTERS: u16 = 1 << 14;
+/// Both bits, because nobody who crashes enters.
+const GIVES_UP: u16 = CRASH | ENTERS;
 /// Where the cost begins; it has eight bits.
 const COST: u32 = 6;
 /// At most 64: more than that have no graph.
 const PROCESS: u16 = (1 << COST) - 1;
 
+/// What kind of step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Step,
+    /// Into the critical section.
+    Enters,
+    Crash,
+    /// A wait is abandoned.
+    GivesUp,
+}
+
 impl Edge {
-    pub(super) fn new(to: StateId, process: usize, crash: bool, enters: bool, cost: u8) -> Self {
-        let flag = |set: bool, bit: u16| if set { bit } else { 0 };
-        Self { to, by: process as u16 | u16::from(cost) << COST | flag(crash, CRASH) | flag(enters, ENTERS) }
+    pub(super) fn new(to: StateId, process: usize, kind: Kind, cost: u8) -> Self {
+        let flags = match kind {
+            Kind::Step => 0,
+            Kind::Enters => ENTERS,
+            Kind::Crash => CRASH,
+            Kind::GivesUp => GIVES_UP,
+        };
+        Self { to, by: process as u16 | u16::from(cost) << COST | flags }
     }
 
     pub(super) fn process(self) -> usize {
@@ -32,11 +50,15 @@ impl Edge {
     }
 
     pub(super) fn is_crash(self) -> bool {
-        self.by & CRASH != 0
+        self.by & GIVES_UP == CRASH
+    }
+
+    pub(super) fn gives_up(self) -> bool {
+        self.by & GIVES_UP == GIVES_UP
     }
 
     pub(super) fn enters(self) -> bool {
-        self.by & ENTERS != 0
+        self.by & GIVES_UP == ENTERS
     }
 
     pub(super) fn cost(self) -> u64 {

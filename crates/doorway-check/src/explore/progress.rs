@@ -78,21 +78,23 @@ impl Judge<'_> {
         state
     }
 
-    /// A fair run in which some process is `so` and never after that `then`. `masks`: of each state, for which processes these hold.
-    pub(super) fn leads_to(&self, masks: &[(u64, u64)]) -> Option<Lasso> {
+    /// A fair run in which some process is `so` and never after that `then`. `masks`: of each state, for which processes these hold. Only runs with finitely many give-ups
+    /// count, unless these may go on for ever.
+    pub(super) fn leads_to(&self, masks: &[(u64, u64)], endless: bool) -> Option<Lasso> {
+        let counts = |edge: Edge| endless || !edge.gives_up();
         (0..self.world.processes()).find_map(|p| {
             let so = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
             let not_then = |s: StateId| masks[s as usize].1 >> p & 1 == 0;
             let roots = || self.all().filter(|&s| so(s) && not_then(s));
-            let members = self.graph.fair_component(self.world.processes(), roots(), not_then, |_| true)?;
-            Some(self.lasso(&members, roots(), not_then, |_| true, Some(p)))
+            let members = self.graph.fair_component(self.world.processes(), roots(), not_then, counts)?;
+            Some(self.lasso(&members, roots(), not_then, counts, Some(p)))
         })
     }
 
     /// A fair run in which someone is in its entry section for ever and nobody enters any more.
     pub(super) fn livelock(&self) -> Option<Lasso> {
         let n = self.world.processes();
-        let nobody_enters = |edge: Edge| !edge.enters();
+        let nobody_enters = |edge: Edge| !edge.enters() && !edge.gives_up();
         let someone_waits = |s: StateId| {
             let state = self.state(s);
             (0..n).any(|p| self.world.phase(&state, p) == Phase::Entry && !self.world.has_crashed(&state, p))
@@ -103,7 +105,7 @@ impl Judge<'_> {
         Some(self.lasso(&members, self.all(), within, nobody_enters, None))
     }
 
-    /// A run in which a process takes steps in its exit section for ever, fair or not.
+    /// A run in which a process takes steps in its exit section for ever, fair or not, and give-ups end.
     pub(super) fn unbounded_exit(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let mut exits = vec![0u64; self.graph.states()];
@@ -113,18 +115,13 @@ impl Judge<'_> {
         }
         (0..n).find_map(|p| {
             let within = |s: StateId| exits[s as usize] >> p & 1 == 1;
+            let finitely = |edge: Edge| !edge.gives_up();
             let steps_of_p = |edge: Edge| edge.process() == p && !edge.is_crash();
-            let members = self.graph.components(
-                self.all(),
-                within,
-                |_| true,
-                |members, known| {
-                    let own =
-                        members.iter().any(|&s| self.graph.edges(s).any(|e| steps_of_p(e) && known.is_current(e.to)));
-                    own.then(|| members.to_vec())
-                },
-            )?;
-            let mut lasso = self.lasso(&members, self.all(), within, |_| true, Some(p));
+            let members = self.graph.components(self.all(), within, finitely, |members, known| {
+                let own = members.iter().any(|&s| self.graph.edges(s).any(|e| steps_of_p(e) && known.is_current(e.to)));
+                own.then(|| members.to_vec())
+            })?;
+            let mut lasso = self.lasso(&members, self.all(), within, finitely, Some(p));
             lasso.why = vec![format!("p{p} takes steps in its exit section and never leaves it")];
             Some(lasso)
         })

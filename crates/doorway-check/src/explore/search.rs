@@ -1,6 +1,6 @@
 //! The search itself.
 
-use super::graph::{Edge, Graph};
+use super::graph::{Edge, Graph, Kind};
 use super::store::{StateId, Store};
 use super::{Explorer, Progress, Report, Stop, Verdict, progress, shrink};
 use crate::property::{Property, Test, View};
@@ -140,7 +140,13 @@ impl<'a> Search<'a> {
                 let to = self.store.insert(&next, id, action);
                 if let Some(graph) = &mut self.graph {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
-                    graph.add_edge(Edge::new(to, p, action.what == What::Crash, stepped.entered, cost));
+                    let kind = match action.what {
+                        What::Crash => Kind::Crash,
+                        What::GiveUp => Kind::GivesUp,
+                        _ if stepped.entered => Kind::Enters,
+                        _ => Kind::Step,
+                    };
+                    graph.add_edge(Edge::new(to, p, kind, cost));
                 }
                 if let Some(stop) = self.limit_reached(world, at) {
                     return Ok((at, Some(stop)));
@@ -199,7 +205,7 @@ impl<'a> Search<'a> {
         }
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             let decides = match &asked.property.test {
-                Test::LeadsTo(so, then) => {
+                Test::LeadsTo(so, then, _) => {
                     let view = View::new(world, state);
                     for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
                         let view = view.of(part);
@@ -261,7 +267,7 @@ impl<'a> Search<'a> {
         let judge = progress::Judge { graph, store: &self.store, world };
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             let lasso = match &asked.property.test {
-                Test::LeadsTo(..) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks)),
+                Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
                 Test::LivelockFree => judge.livelock(),
                 Test::BoundedExit => judge.unbounded_exit(),
                 _ => None,

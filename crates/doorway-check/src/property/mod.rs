@@ -42,7 +42,8 @@ pub(crate) enum Test {
     Sometimes(OfState),
     Unless(OfProcess, OfProcess),
     DeadlockFree,
-    LeadsTo(OfProcess, OfProcess),
+    /// And whether give-ups may go on for ever.
+    LeadsTo(OfProcess, OfProcess, bool),
     LivelockFree,
     BoundedExit,
     FirstCome(usize),
@@ -92,13 +93,23 @@ impl Property {
 
     /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
     ///
-    /// A run is fair if every process that has not crashed, and is not in its remainder, takes steps for ever.
+    /// A run is fair if every process that has not crashed, and is not in its remainder, takes steps for ever. Where waits can be given up, it also has finitely many
+    /// give-ups; see [`despite_give_ups`](Self::despite_give_ups).
     pub fn leads_to(
         name: impl Into<Cow<'static, str>>,
         so: impl Fn(&View<'_>, usize) -> bool + 'static,
         then: impl Fn(&View<'_>, usize) -> bool + 'static,
     ) -> Self {
-        Self::new(name, Test::LeadsTo(Box::new(so), Box::new(then)))
+        Self::new(name, Test::LeadsTo(Box::new(so), Box::new(then), false))
+    }
+
+    /// [`leads_to`](Self::leads_to), also in runs in which others give up for ever.
+    #[must_use]
+    pub fn despite_give_ups(mut self) -> Self {
+        if let Test::LeadsTo(.., endless) = &mut self.test {
+            *endless = true;
+        }
+        self
     }
 
     /// Whoever is in its entry section enters, and whoever is in its exit section leaves it, in every fair run. With crashes: all who have

@@ -9,6 +9,7 @@
 //! - nodes with equal `keep` keys are one node.
 
 use super::TextError;
+use super::canon::Shift;
 use super::layout::Part;
 use super::memory::{Position, Ran, Running, Seen, Sim};
 use super::op::Op;
@@ -76,7 +77,7 @@ pub(super) struct Locals {
     pub(super) runs: u64,
     longest: usize,
     bytes: usize,
-    shifts: FxHashMap<(LocalId, u64), LocalId>,
+    shifts: FxHashMap<(LocalId, Shift), LocalId>,
 }
 
 /// How the text of a passage is started, for a process.
@@ -210,15 +211,15 @@ impl Locals {
         least
     }
 
-    /// The local state in which everything that was seen of counters is smaller by `less`.
+    /// The local state in which everything that was seen of counters is smaller by `less`: `moved` says what that is for each access.
     pub(super) fn shifted(
         &mut self,
         sim: &Sim,
         start: &Start,
         keep: Keep,
         from: LocalId,
-        less: u64,
-        counts: impl Fn(Op) -> bool,
+        less: Shift,
+        moved: impl Fn(Op, u64) -> u64,
     ) -> Result<LocalId, TextError> {
         if from <= DONE {
             return Ok(from);
@@ -228,10 +229,7 @@ impl Locals {
         }
         let mut at = ROOT;
         for mut seen in self.history(from) {
-            let op = self.nodes[at as usize].position.op;
-            if counts(op) && !matches!(op, Op::Write(..)) {
-                seen.value = seen.value.wrapping_sub(less);
-            }
+            seen.value = moved(self.nodes[at as usize].position.op, seen.value);
             at = self.child(sim, start, keep, at, seen)?.to;
         }
         self.shifts.insert((from, less), at);

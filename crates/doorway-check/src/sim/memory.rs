@@ -78,6 +78,8 @@ pub(super) struct Replay {
     history: Vec<Seen>,
     seen: usize,
     phase: Phase,
+    /// Whether it waits before its doorway.
+    camps: bool,
     doorway_done: bool,
     rests: Vec<(Part, Label)>,
     shown: Vec<(Part, &'static str, u64)>,
@@ -144,6 +146,7 @@ impl Default for Replay {
             history: Vec::new(),
             seen: 0,
             phase: Phase::Remainder,
+            camps: false,
             doorway_done: false,
             rests: Vec::new(),
             shown: Vec::new(),
@@ -279,6 +282,7 @@ impl Sim {
                 r.held.clear();
             }
             r.phase = r.phase.begun();
+            r.camps = false;
             Poll::Ready(saw.value)
         })
         .await
@@ -288,7 +292,7 @@ impl Sim {
         // A process that waits at the first access of a section has begun the section all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
-            let so = r.wait_at == Some(r.seen) && r.phase.begun() != r.phase;
+            let so = r.wait_at == Some(r.seen) && r.phase.begun() != r.phase && !r.camps;
             if so {
                 r.section_at = r.wait_at;
             }
@@ -422,6 +426,10 @@ impl Memory for Sim {
         let mut r = self.0.replay.borrow_mut();
         match mark {
             Mark::DoorwayEnds => r.doorway_done = true,
+            Mark::Camps => {
+                r.phase = Phase::Remainder;
+                r.camps = true;
+            }
             Mark::Rests(label) => {
                 r.rests.retain(|(p, _)| *p != part);
                 r.rests.push((part, label));
@@ -433,7 +441,10 @@ impl Memory for Sim {
                 r.shown.sort_unstable();
             }
             Mark::Holds(name, word) => r.held.push((part, name, word)),
-            Mark::Hides(name) => r.shown.retain(|(p, n, _)| (*p, *n) != (part, name)),
+            Mark::Hides(name) => {
+                r.shown.retain(|(p, n, _)| (*p, *n) != (part, name));
+                r.held.retain(|(p, n, _)| (*p, *n) != (part, name));
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 //! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
 
 mod cache;
+mod canon;
 mod crowd;
 mod layout;
 mod locals;
@@ -21,6 +22,7 @@ mod rules;
 mod step;
 mod world;
 
+pub use canon::{Canon, Facts, Shift};
 pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
@@ -87,6 +89,8 @@ pub enum TextError {
     },
     /// A machine whose tables are made as they are accessed was to be searched.
     Sparse,
+    /// Waits were to be given up in an algorithm that cannot.
+    CannotGiveUp,
     /// There are more processes or variables than the rules can keep track of.
     TooLarge,
     /// A `keep` left out a local that still matters.
@@ -129,6 +133,7 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} reads at statement {label} a variable that its owner does not watch; watch it, or drop only_while_watched"
             ),
+            Self::CannotGiveUp => f.write_str("nobody can give up in this algorithm; check it without give-ups"),
             Self::TornBlock { pid, label } => write!(
                 f,
                 "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; drop --force, or the block"

@@ -60,6 +60,12 @@ pub struct Rules {
     /// Whether entries of tables are made when they are first accessed. Tables may then be far larger than memory, and the machine can be
     /// run as a [`Crowd`](super::Crowd) but not searched.
     pub sparse: bool,
+    /// Nobody begins a passage while so many wait or are about to, for algorithms that can tell: whoever gives up leaves something behind, and without a bound there would be no
+    /// end of it.
+    pub line: Option<u32>,
+    /// How far a counter that only some steps move may stay behind others where that makes no difference to who may enter, for algorithms that have one: then it is moved at once. States become
+    /// fewer, and what happens only when it is further behind is not seen.
+    pub lag: Option<u32>,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
 }
@@ -81,6 +87,8 @@ impl Default for Rules {
             bounded_decrement: true,
             forget: true,
             sparse: false,
+            line: None,
+            lag: None,
             measure: None,
         }
     }

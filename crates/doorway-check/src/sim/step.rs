@@ -3,7 +3,7 @@
 use super::TextError;
 use super::cache::{Line, Reference};
 use super::layout::{Part, VarId};
-use super::locals::{DONE, How};
+use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
@@ -90,6 +90,9 @@ impl World {
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         let op = self.next(state, p);
         if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
+            return;
+        }
+        if self.rules().line.is_some() && state.locals[p] == ROOT && self.is_full(state) {
             return;
         }
         match op {
@@ -181,6 +184,7 @@ impl World {
                 return Ok(None);
             }
             state.crashed |= 1 << p;
+            self.make_canonical(state)?;
             return Ok(Some(Stepped::default()));
         }
         if (action.what == What::TimesOut) != self.is_asleep(state, p) {
@@ -223,6 +227,7 @@ impl World {
         if self.rules().normalise {
             self.normalise(state)?;
         }
+        self.make_canonical(state)?;
         self.forget(state);
         if self.rules().order {
             self.keep_order(state, p, before, &mut stepped);
@@ -291,6 +296,13 @@ impl World {
         }
     }
 
+    /// A step whose effects nobody can see.
+    pub(super) fn step_within(&mut self, state: &mut State, p: usize) -> Result<(), TextError> {
+        let op = self.next(state, p);
+        self.complete(state, Action::step(p), op)?;
+        Ok(())
+    }
+
     /// Subtracts the smallest counter from all of them, and from what processes remember of them.
     fn normalise(&mut self, state: &mut State) -> Result<(), TextError> {
         let counters: Vec<usize> = (0..state.vars.len()).filter(|&v| self.layout().vars()[v].counts).collect();
@@ -305,7 +317,10 @@ impl World {
         let keep = self.rules().keep;
         for p in 0..self.processes() {
             let at = state.locals[p];
-            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, less, is_counter)?;
+            let moved = |op: Op, word: u64| {
+                if is_counter(op) && !matches!(op, Op::Write(..)) { word.wrapping_sub(less) } else { word }
+            };
+            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, [less, 0, 0], moved)?;
         }
         counters.iter().for_each(|&v| state.vars[v] -= less);
         Ok(())

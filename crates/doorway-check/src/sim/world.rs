@@ -1,5 +1,6 @@
 //! A machine: shared variables, processes, and who may step.
 
+use super::canon::Canonical;
 use super::layout::{FORGOTTEN, Layout, Part, VarId};
 use super::locals::{DONE, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
@@ -52,6 +53,7 @@ pub struct World {
     kinds: Vec<Register>,
     /// The variables that matter only while watched, and by whom.
     watched: Vec<(VarId, usize)>,
+    pub(super) canon: Option<Canonical>,
 }
 
 impl fmt::Debug for World {
@@ -224,7 +226,7 @@ impl World {
             _ => None,
         });
         let watched = watched.collect();
-        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched })
+        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched, canon: None })
     }
 
     pub(super) fn into_parts(self) -> (Sim, Layout, Box<Start>) {

@@ -1,0 +1,149 @@
+//! States that differ in nothing but how far counters have come are one state.
+//!
+//! An algorithm with tickets has no bound on its numbers, and packs several into a word. [`Canon`] knows which fields count, and what of a process's past can no longer
+//! matter; the machine then keeps one state of all that are alike. Four things are done after each step:
+//!
+//! - *Settling*: a process whose remaining accesses in this round must fail, because the word it relies on has moved on, makes them at once. They change nothing that anybody reads.
+//! - *Shifting*: all counters, and what processes remember of them, become smaller by the same number.
+//! - *Lifting*: what a process remembers of counters, all of it together, becomes larger as long as it stays behind what it is compared with.
+//! - *Forgetting* what a dead process remembered, but for what properties ask of the dead.
+//!
+//! How we know that this is exact: with a bound on passages the same verdicts, and the same set of what properties can see, come out with it and without
+//! (`tests/canon.rs`).
+
+use super::layout::{Layout, VarId};
+use super::locals::Locals;
+use super::op::Op;
+use super::world::State;
+use super::{LocalId, Phase, TextError, World};
+use rustc_hash::FxHashMap;
+use std::fmt::Debug;
+
+/// By how much counters become smaller, one number for each kind of counter.
+pub type Shift = [u64; 3];
+
+/// What matters of a process's local state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// Where in its passage it is.
+    pub phase: Phase,
+    shown: Vec<(&'static str, u64)>,
+}
+
+impl Facts {
+    /// What it [shows](doorway_core::memory::Here::shows) under this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.shown.iter().find(|(known, _)| *known == name).map(|&(_, word)| word)
+    }
+}
+
+/// What can be replaced in the states of one algorithm without anybody's noticing.
+pub trait Canon: Debug {
+    /// Puts shared variables into the form that stands for all that are alike; processes are not concerned.
+    fn settle(&self, vars: &mut [u64]);
+    /// Whether the process relies on a word that has changed for good.
+    fn is_stale(&self, vars: &[u64], facts: &Facts) -> bool;
+    /// By how much the counters are to become smaller.
+    fn base(&self, vars: &[u64]) -> Shift;
+    /// By how much what this process remembers is to become smaller.
+    fn of_process(&self, vars: &[u64], facts: &Facts) -> Shift;
+    /// Makes the shared variables smaller.
+    fn shift(&self, vars: &mut [u64], by: Shift);
+    /// What an access to this variable would have seen if counters had been smaller.
+    fn moved(&self, var: VarId, word: u64, by: Shift) -> u64;
+    /// How many tickets wait; see [`Rules::line`](super::Rules::line).
+    fn waiting(&self, vars: &[u64]) -> i64;
+    /// What properties ask of the dead: those that agree on it are alike.
+    fn of_the_dead(&self, facts: &Facts) -> u64;
+}
+
+/// A canon, and what was worked out before.
+#[derive(Debug)]
+pub(super) struct Canonical {
+    canon: Box<dyn Canon>,
+    facts: Vec<Vec<Option<Facts>>>,
+    dead: FxHashMap<(usize, Phase, u64), LocalId>,
+}
+
+impl Canonical {
+    fn facts<'a>(facts: &'a mut Vec<Option<Facts>>, locals: &Locals, at: LocalId) -> &'a Facts {
+        let at = at as usize;
+        if facts.len() <= at {
+            facts.resize(locals.nodes.len().max(at + 1), None);
+        }
+        facts[at].get_or_insert_with(|| {
+            let position = &locals.nodes[at].position;
+            let shown = position.shown.iter().map(|&(_, name, word)| (name, word)).collect();
+            Facts { phase: position.phase, shown }
+        })
+    }
+}
+
+impl World {
+    /// Keeps one state of all that this canon says are alike.
+    #[must_use]
+    pub fn with_canon(mut self, canon: impl FnOnce(&Layout) -> Option<Box<dyn Canon>>) -> Self {
+        let Some(canon) = canon(self.layout()) else { return self };
+        let facts = vec![Vec::new(); self.processes()];
+        self.canon = Some(Canonical { canon, facts, dead: FxHashMap::default() });
+        self
+    }
+
+    /// Whether the line is so long that nobody may begin.
+    pub(super) fn is_full(&self, state: &State) -> bool {
+        let (Some(most), Some(known)) = (self.rules().line, &self.canon) else { return false };
+        let begins = |&p: &usize| self.phase(state, p) == Phase::Entry && !self.past_doorway(state, p);
+        let coming = (0..self.processes()).filter(begins).count() as i64;
+        known.canon.waiting(&state.vars) + coming >= i64::from(most)
+    }
+
+    /// Makes the state the one that stands for all that are alike.
+    pub(super) fn make_canonical(&mut self, state: &mut State) -> Result<(), TextError> {
+        let Some(mut known) = self.canon.take() else { return Ok(()) };
+        let done = self.canonical(&mut known, state);
+        self.canon = Some(known);
+        done
+    }
+
+    fn canonical(&mut self, known: &mut Canonical, state: &mut State) -> Result<(), TextError> {
+        known.canon.settle(&mut state.vars);
+        for p in 0..self.processes() {
+            if self.has_crashed(state, p) {
+                let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+                let class = (p, facts.phase, known.canon.of_the_dead(facts));
+                state.locals[p] = *known.dead.entry(class).or_insert(state.locals[p]);
+                continue;
+            }
+            while {
+                let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+                known.canon.is_stale(&state.vars, facts)
+            } {
+                self.step_within(state, p)?;
+            }
+        }
+        let base = known.canon.base(&state.vars);
+        let keep = self.rules().keep;
+        for p in 0..self.processes() {
+            if self.has_crashed(state, p) {
+                continue;
+            }
+            let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+            let by = known.canon.of_process(&state.vars, facts);
+            if by == Shift::default() {
+                continue;
+            }
+            let canon = &known.canon;
+            let moved = |op: Op, word: u64| match op {
+                Op::Write(..) => word,
+                _ => op.var().map_or(word, |v| canon.moved(v, word, by)),
+            };
+            let at = state.locals[p];
+            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, by, moved)?;
+        }
+        if base != Shift::default() {
+            known.canon.shift(&mut state.vars, base);
+        }
+        Ok(())
+    }
+}
