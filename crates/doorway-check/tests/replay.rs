@@ -25,9 +25,7 @@ fn every_failure_of_every_mutant_can_be_replayed() {
     let mut replayed = 0;
     for mutant in mutants::ALL {
         let sizes = Sizes { n: mutant.sizes.n, k: mutant.sizes.k };
-        for (token, verdict) in
-            failures(&format!("mutant:{}", mutant.name), sizes, Rules::with_passages(mutant.sizes.passages))
-        {
+        for (token, verdict) in failures(&format!("mutant:{}", mutant.name), sizes, mutant.rules()) {
             let line = token.to_string();
             assert!(!line.contains(char::is_whitespace), "{line}");
             let read: Token = line.parse().unwrap();

@@ -17,17 +17,22 @@ mod composed;
 mod dsm_slot;
 mod dsm_unbounded_slot;
 mod fast_path;
+mod names;
 mod nested;
 mod queue;
 mod renaming;
 mod test_and_set;
 mod tree;
+mod turnstile;
+mod turnstile_simple;
 mod two_process;
 
 use crate::sim::{Rules, TextError, World};
+use crate::subject;
 use any_slot::Slots;
 use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
-use doorway_core::registry::{Defaults, Sizes};
+use doorway_core::registry::{self, Defaults, Sizes};
+use turnstile::Form;
 
 /// A mutant, and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +45,15 @@ pub struct Mutant {
     pub change: &'static str,
     /// Where it fails.
     pub sizes: Defaults,
+    /// With how many crashes.
+    pub crashes: usize,
+    /// Whether with give-ups.
+    pub give_ups: bool,
     /// What it breaks, and the length of the shortest trace (0 if it breaks what should happen sometimes: there is none);
     /// `None` for a control.
     pub fails: Option<(&'static str, usize)>,
+    /// A run that shows it, where a search would take long.
+    pub run: Option<&'static str>,
     text: Text,
 }
 
@@ -55,6 +66,8 @@ enum Text {
     Queue(queue::Fault),
     Unbounded(Unbounded),
     Composed(Composed),
+    Turnstile(Form, turnstile::Fault),
+    Simple(turnstile_simple::Fault),
 }
 
 impl Text {
@@ -67,11 +80,16 @@ impl Text {
             Self::Queue(_) => "am-queue",
             Self::Unbounded(_) => "am-dsm-unbounded",
             Self::Composed(composed) => composed.of(),
+            Self::Turnstile(form, _) => form.of(),
+            Self::Simple(_) => "turnstile-simple",
         }
     }
 
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
+        if rules.give_ups && !registry::can_give_up(self.of()) {
+            return Err(TextError::CannotGiveUp);
+        }
         match self {
             Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
@@ -79,6 +97,8 @@ impl Text {
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
             Self::Unbounded(chain) => chain.world(sizes, rules),
             Self::Composed(composed) => composed.world(sizes, rules),
+            Self::Turnstile(form, fault) => form.world(fault, sizes, rules),
+            Self::Simple(fault) => World::new(n, rules, |site| turnstile_simple::Simple::new(site, n, k, fault)),
         }
     }
 }
@@ -86,6 +106,24 @@ impl Text {
 impl Mutant {
     pub(crate) fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         self.text.world(sizes, rules)
+    }
+
+    /// The rules by which it fails.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        Rules { crashes: self.crashes, give_ups: self.give_ups, ..Rules::with_passages(self.sizes.passages) }
+    }
+
+    const fn crashing(self, crashes: usize) -> Self {
+        Self { crashes, ..self }
+    }
+
+    const fn shown_by(self, run: &'static str) -> Self {
+        Self { run: Some(run), ..self }
+    }
+
+    const fn giving_up(self) -> Self {
+        Self { give_ups: true, ..self }
     }
 }
 
@@ -97,6 +135,12 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::TwoProcess(two_process::Fault::None),
         Text::Queue(queue::Fault::None),
         unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::None)),
+        Text::Turnstile(Form::Fair, turnstile::Fault::None),
+        Text::Turnstile(Form::Many, turnstile::Fault::None),
+        Text::Turnstile(Form::Unfair, turnstile::Fault::None),
+        simple(turnstile_simple::Fault::None),
+        slots(names::Fault::None),
+        bits(names::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),
@@ -106,7 +150,9 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         (Whole::Assign, Around::Renaming(renaming::Fault::None)),
     ];
     let composed = compositions.into_iter().flat_map(|(whole, copy)| [CC, DSM].map(|slots| around(whole, slots, copy)));
-    texts.into_iter().chain(composed).find(|text| text.of() == of).map(|text| text.world(sizes, rules))
+    let text = texts.into_iter().chain(composed).find(|text| text.of() == of)?;
+    let info = registry::find(of)?;
+    Some(text.world(sizes, rules).map(|world| subject::with_canon(world, info, sizes, rules)))
 }
 
 const fn mutant(
@@ -117,7 +163,48 @@ const fn mutant(
     change: &'static str,
 ) -> Mutant {
     let (n, k, passages) = sizes;
-    Mutant { name, of: text.of(), change, sizes: Defaults { n, k, passages }, fails, text }
+    let sizes = Defaults { n, k, passages };
+    Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, fails, run: None, text }
+}
+
+/// A fault in the turnstile.
+const fn fair(fault: turnstile::Fault) -> Text {
+    Text::Turnstile(Form::Fair, fault)
+}
+
+/// A fault in the turnstile with one that asks for two.
+const fn many(fault: turnstile::Fault) -> Text {
+    Text::Turnstile(Form::Many, fault)
+}
+
+/// A fault in the unfair turnstile.
+const fn unfair(fault: turnstile::Fault) -> Text {
+    Text::Turnstile(Form::Unfair, fault)
+}
+
+/// A fault in the simple turnstile.
+const fn simple(fault: turnstile_simple::Fault) -> Text {
+    Text::Simple(fault)
+}
+
+/// A fault in the names over the turnstile.
+const fn slots(fault: names::Fault) -> Text {
+    Text::Turnstile(Form::Slots(fault), turnstile::Fault::None)
+}
+
+/// A fault in the names from a bitmap over the turnstile.
+const fn bits(fault: names::Fault) -> Text {
+    Text::Turnstile(Form::Bits(fault), turnstile::Fault::None)
+}
+
+/// A fault in the turnstile below names.
+const fn below_names(fault: turnstile::Fault) -> Text {
+    Text::Turnstile(Form::Slots(names::Fault::None), fault)
+}
+
+/// A fault in the turnstile below names from a bitmap.
+const fn below_bits(fault: turnstile::Fault) -> Text {
+    Text::Turnstile(Form::Bits(names::Fault::None), fault)
 }
 
 /// A fault in the slots of Figure 2.
@@ -150,12 +237,17 @@ const THREE_TWICE: (usize, usize, Option<u32>) = (3, 1, Some(2));
 const THREE_TWO: (usize, usize, Option<u32>) = (3, 2, None);
 const THREE_TWO_ONCE: (usize, usize, Option<u32>) = (3, 2, Some(1));
 const THREE_TWO_TWICE: (usize, usize, Option<u32>) = (3, 2, Some(2));
+const THREE_THREE: (usize, usize, Option<u32>) = (3, 3, None);
+const FOUR_TWO_ONCE: (usize, usize, Option<u32>) = (4, 2, Some(1));
 const MUTEX: &str = "mutual-exclusion";
 const K_EXCLUSION: &str = "k-exclusion";
 const STUCK: &str = "deadlock-free";
+const STARVES: &str = "starvation-free";
 const TOO_FEW: &str = "k-enter-together";
 const LEAVES: &str = "bounded-exit";
+const UNITS: &str = "units-inside";
 const NAMES: &str = "unique-names";
+const DOOR: &str = "door-opens";
 const ORDER: &str = "first-in-first-enabled";
 const HOLDS: Option<(&str, usize)> = None;
 
@@ -369,4 +461,110 @@ pub const ALL: &[Mutant] = &[
     mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooMany), THREE_TWO_ONCE, Some((K_EXCLUSION, 10)), "am-dsm-assign-one-too-many-in-its-slots", "in block and slow path, X starts one too high"),
     mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 10)), "am-dsm-assign-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
     mutant(dsm(Whole::Assign, dsm_slot::Fault::WaitsToLeave), TWO_BOUNDED, Some((LEAVES, 27)), "am-dsm-assign-waits-to-leave-its-slots", "in block and slow path, after 21, waits until nobody pins the location"),
+    // turnstile
+    mutant(fair(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-one-too-many", "the gate starts one too far open"),
+    mutant(fair(turnstile::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-one-too-few", "the gate starts one too few open"),
+    mutant(fair(turnstile::Fault::FiveSplit), TWO, Some((STUCK, 11)), "turnstile-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(fair(turnstile::Fault::NoHelpAtEntry), FOUR_TWO_ONCE, Some((ORDER, 15)), "turnstile-enters-past-the-line", "3 and 5 do not help those before: whoever is enabled enters").crashing(1),
+    mutant(fair(turnstile::Fault::NeverFull), TWO, Some((STUCK, 78)), "turnstile-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
+    mutant(fair(turnstile::Fault::KeepsGhosts), TWO, Some((STUCK, 49)), "turnstile-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(fair(turnstile::Fault::NoHelpAtExit), TWO, Some((STUCK, 10)), "turnstile-exits-without-help", "9 never helps"),
+    mutant(fair(turnstile::Fault::SkipsUndrawn), THREE_TWO, Some((STUCK, 16)), "turnstile-skips-what-is-not-drawn", "after 9, does not help if nobody has drawn the ticket that was enabled").crashing(1),
+    mutant(fair(turnstile::Fault::WaitsToLeave), TWO, Some((STUCK, 10)), "turnstile-waits-to-leave", "after 9, waits until nobody is in line"),
+    mutant(fair(turnstile::Fault::OneTooFar), TWO_BOUNDED, Some((K_EXCLUSION, 26)), "turnstile-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
+    mutant(fair(turnstile::Fault::NeverLooksAgain), THREE_TWO, Some((STUCK, 30)), "turnstile-never-looks-again", "12 dropped: does not look again when others passed ghosts").crashing(1).giving_up(),
+    mutant(fair(turnstile::Fault::LooksAgainOnce), THREE_TWO, Some((STUCK, 63)), "turnstile-looks-again-once", "12 only once in each help").crashing(1).giving_up().shown_by("dw1/mutant:turnstile-looks-again-once/3,2/-/c1go/atomic/deadlock-free/0x3.1x3.2x6.2g.2x6.2g.2x7.0.1x9.0x2.2g.2x10.1x10.1c.0x2/2dc8b596"),
+    mutant(fair(turnstile::Fault::BlindSignal), TWO, Some((STUCK, 23)), "turnstile-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(fair(turnstile::Fault::LastInFirst), THREE_ONCE, Some((ORDER, 19)), "turnstile-is-a-stack", "14 signals who came last"),
+    mutant(fair(turnstile::Fault::NeverPasses), TWO, Some((STUCK, 16)), "turnstile-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(fair(turnstile::Fault::NeverExitsGhosts), TWO, Some((STUCK, 24)), "turnstile-never-exits-ghosts", "16 to 18 dropped: ghosts keep their places").giving_up(),
+    mutant(fair(turnstile::Fault::UnmarkedExit), TWO, Some((STUCK, 39)), "turnstile-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(fair(turnstile::Fault::KeepsUpto), TWO, Some((STUCK, 25)), "turnstile-18-owes-nothing", "18 does not help what it enables").giving_up(),
+    mutant(fair(turnstile::Fault::LeavesLineEarly), TWO, Some((STUCK, 20)), "turnstile-ghosts-leave-the-line", "21 takes the ghost out of the line").giving_up(),
+    mutant(fair(turnstile::Fault::NeverOpens), TWO, Some((DOOR, 41)), "turnstile-never-opens-its-door", "24 dropped: once full, full for ever").giving_up(),
+    mutant(fair(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 27)), "turnstile-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-many
+    mutant(many(turnstile::Fault::FirstDecides), TWO_TWO, Some((UNITS, 7)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
+    mutant(many(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts one too far open"),
+    mutant(many(turnstile::Fault::GivesUpEnabled), TWO_TWO, Some((STUCK, 39)), "turnstile-many-gives-up-what-is-enabled", "tickets that were enabled when they were announced become ghosts too").giving_up(),
+    mutant(many(turnstile::Fault::FiveSplit), TWO_TWO, Some((STUCK, 12)), "turnstile-many-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(many(turnstile::Fault::NeverFull), TWO_TWO, Some((STUCK, 89)), "turnstile-many-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
+    mutant(many(turnstile::Fault::NeverPasses), TWO_TWO, Some((STUCK, 16)), "turnstile-many-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(many(turnstile::Fault::OneTooFar), TWO_TWO_BOUNDED, Some((UNITS, 27)), "turnstile-many-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
+    mutant(many(turnstile::Fault::KeepsGhosts), TWO_TWO, Some((STUCK, 59)), "turnstile-many-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(many(turnstile::Fault::NoHelpAtExit), TWO_TWO, Some((STUCK, 11)), "turnstile-many-exits-without-help", "9 never helps"),
+    mutant(many(turnstile::Fault::UnmarkedExit), TWO_TWO, Some((STUCK, 45)), "turnstile-many-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(many(turnstile::Fault::NoSecondLook), TWO_TWO, Some((UNITS, 59)), "turnstile-many-without-17", "17 dropped: does not look whether this ghost is still at the front").giving_up(),
+    mutant(many(turnstile::Fault::BlindSignal), TWO_TWO, Some((STUCK, 29)), "turnstile-many-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(many(turnstile::Fault::LeavesDoor), TWO_TWO, Some((DOOR, 41)), "turnstile-many-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-unfair
+    mutant(unfair(turnstile::Fault::DrawsUnchecked), TWO, Some((K_EXCLUSION, 6)), "turnstile-unfair-draws-whatever-is-free", "27 draws a ticket whether it is enabled or not"),
+    mutant(unfair(turnstile::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-unfair-one-too-few", "the gate starts one too few open"),
+    mutant(unfair(turnstile::Fault::FiveSplit), TWO, Some((STUCK, 15)), "turnstile-unfair-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(unfair(turnstile::Fault::NeverFull), TWO, Some((STUCK, 118)), "turnstile-unfair-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
+    mutant(unfair(turnstile::Fault::LastInFirst), THREE_ONCE, Some((ORDER, 27)), "turnstile-unfair-is-a-stack", "14 signals who came last"),
+    mutant(unfair(turnstile::Fault::NeverPasses), TWO, Some((STUCK, 20)), "turnstile-unfair-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(unfair(turnstile::Fault::OneTooFar), TWO_BOUNDED, Some((K_EXCLUSION, 34)), "turnstile-unfair-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
+    mutant(unfair(turnstile::Fault::KeepsGhosts), TWO, Some((STUCK, 65)), "turnstile-unfair-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(unfair(turnstile::Fault::UnmarkedExit), TWO, Some((STUCK, 51)), "turnstile-unfair-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(unfair(turnstile::Fault::NoHelpAtExit), TWO, Some((STUCK, 14)), "turnstile-unfair-exits-without-help", "9 never helps"),
+    mutant(unfair(turnstile::Fault::BlindSignal), TWO, Some((STUCK, 31)), "turnstile-unfair-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(unfair(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 54)), "turnstile-unfair-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-simple
+    mutant(simple(turnstile_simple::Fault::OneSplit), TWO, Some((K_EXCLUSION, 6)), "turnstile-simple-one-split", "1 is two steps: two have the same ticket"),
+    mutant(simple(turnstile_simple::Fault::WrongCell), TWO, Some((K_EXCLUSION, 4)), "turnstile-simple-waits-for-the-one-before", "2 waits in the cell before its own"),
+    mutant(simple(turnstile_simple::Fault::AnyLap), TWO, Some((K_EXCLUSION, 4)), "turnstile-simple-2-forgets-the-lap", "2 takes the signal of the ticket that had its cell before"),
+    mutant(simple(turnstile_simple::Fault::ThreeSplit), TWO_TWO, Some((STUCK, 25)), "turnstile-simple-three-split", "3 is two steps: an exit is lost"),
+    mutant(simple(turnstile_simple::Fault::CountsTwice), THREE, Some((K_EXCLUSION, 16)), "turnstile-simple-counts-twice", "3 counts two exits"),
+    mutant(simple(turnstile_simple::Fault::EnablesMore), TWO, Some((K_EXCLUSION, 11)), "turnstile-simple-enables-one-more", "after 3, enables one ticket more"),
+    mutant(simple(turnstile_simple::Fault::NoWalk), TWO_TWO, Some((STUCK, 9)), "turnstile-simple-never-walks-back", "4 dropped: signals its own ticket only").crashing(1),
+    mutant(simple(turnstile_simple::Fault::NewestFirst), FOUR_TWO_ONCE, Some((ORDER, 12)), "turnstile-simple-newest-first", "5 begins with the newest"),
+    mutant(simple(turnstile_simple::Fault::SkipsUndrawn), TWO, Some((STUCK, 6)), "turnstile-simple-skips-what-is-not-drawn", "5 does not signal what nobody has drawn"),
+    mutant(simple(turnstile_simple::Fault::NotItsOwn), TWO, Some((STUCK, 5)), "turnstile-simple-leaves-out-its-own", "5 leaves out its own ticket"),
+    mutant(simple(turnstile_simple::Fault::TriesAgain), THREE_TWO, Some((STUCK, 10)), "turnstile-simple-tries-again", "5 again until it succeeds"),
+    mutant(simple(turnstile_simple::Fault::Blind), TWO_TWO, Some((STUCK, 48)), "turnstile-simple-signals-blindly", "5 is a write, not a compare-and-swap"),
+    mutant(simple(turnstile_simple::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 4)), "turnstile-simple-one-too-many", "tickets up to k count as signalled, and exits enable one further"),
+    mutant(simple(turnstile_simple::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-simple-one-too-few", "tickets up to k-2 count as signalled, and exits enable one less"),
+    mutant(simple(turnstile_simple::Fault::WaitsToLeave), TWO, Some((STUCK, 5)), "turnstile-simple-waits-to-leave", "after 5, waits until its ticket is drawn"),
+    mutant(simple(turnstile_simple::Fault::WalksFurther), THREE_TWO, None, "turnstile-simple-walks-further", "4 goes one further back than it must"),
+    // turnstile-slots
+    mutant(slots(names::Fault::TestThenSet), TWO_TWO, Some((NAMES, 12)), "turnstile-slots-tests-then-sets", "3 is two steps"),
+    mutant(slots(names::Fault::NeverLooks), TWO_TWO, Some((NAMES, 10)), "turnstile-slots-never-looks", "3 does not look whether another one was faster"),
+    mutant(slots(names::Fault::NeverGivesBack), TWO_TWO, Some((NAMES, 18)), "turnstile-slots-never-gives-back", "4 clears nothing"),
+    mutant(slots(names::Fault::ClearsOthers), TWO_TWO, Some((NAMES, 18)), "turnstile-slots-gives-back-the-first", "4 clears the first flag"),
+    mutant(slots(names::Fault::NamedEarly), THREE_TWO, Some((NAMES, 13)), "turnstile-slots-names-before-entry", "2 and 3 before 1: more than k take names"),
+    mutant(slots(names::Fault::NamelessLate), THREE_TWO, Some((NAMES, 17)), "turnstile-slots-gives-back-late", "4 after the exit: more than k have names"),
+    mutant(slots(names::Fault::LowStays), TWO_TWO, Some((STARVES, 33)), "turnstile-slots-tries-the-same-again", "after 3 failed, begins with the same name again"),
+    mutant(slots(names::Fault::LowSkips), THREE_THREE, Some((NAMES, 18)), "turnstile-slots-leaves-one-out", "after 3 failed, leaves a name out"),
+    mutant(below_names(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 9)), "turnstile-slots-one-too-many", "the gate starts one too far open"),
+    mutant(below_names(turnstile::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-slots-one-too-few", "the gate starts one too few open"),
+    mutant(below_names(turnstile::Fault::FiveSplit), TWO, Some((STUCK, 14)), "turnstile-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(below_names(turnstile::Fault::NeverFull), TWO, Some((STUCK, 81)), "turnstile-slots-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
+    mutant(below_names(turnstile::Fault::LastInFirst), THREE_ONCE, Some((ORDER, 24)), "turnstile-slots-is-a-stack", "14 signals who came last"),
+    mutant(below_names(turnstile::Fault::NeverPasses), TWO, Some((STUCK, 22)), "turnstile-slots-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(below_names(turnstile::Fault::OneTooFar), TWO_BOUNDED, Some((K_EXCLUSION, 32)), "turnstile-slots-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
+    mutant(below_names(turnstile::Fault::KeepsGhosts), TWO, Some((STUCK, 55)), "turnstile-slots-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(below_names(turnstile::Fault::UnmarkedExit), TWO, Some((STUCK, 42)), "turnstile-slots-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(below_names(turnstile::Fault::BlindSignal), TWO, Some((STUCK, 26)), "turnstile-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(below_names(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 33)), "turnstile-slots-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-bits
+    mutant(bits(names::Fault::TestThenSet), TWO_TWO, Some((NAMES, 12)), "turnstile-bits-tests-then-sets", "3 is two steps"),
+    mutant(bits(names::Fault::NeverLooks), TWO_TWO, Some((NAMES, 10)), "turnstile-bits-never-looks", "3 does not look whether another one was faster"),
+    mutant(bits(names::Fault::NeverGivesBack), TWO_TWO, Some((NAMES, 16)), "turnstile-bits-never-gives-back", "4 clears nothing"),
+    mutant(bits(names::Fault::ClearsOthers), TWO_TWO, Some((NAMES, 17)), "turnstile-bits-gives-back-all", "4 clears the whole word"),
+    mutant(bits(names::Fault::NamedEarly), THREE_TWO, Some((NAMES, 11)), "turnstile-bits-names-before-entry", "2 and 3 before 1: more than k take names"),
+    mutant(bits(names::Fault::NamelessLate), THREE_TWO, Some((NAMES, 15)), "turnstile-bits-gives-back-late", "4 after the exit: more than k have names"),
+    mutant(bits(names::Fault::LowStays), TWO_TWO, Some((STARVES, 33)), "turnstile-bits-tries-the-same-again", "after 3 failed, begins with the same name again"),
+    mutant(bits(names::Fault::LowSkips), THREE_THREE, Some((NAMES, 18)), "turnstile-bits-leaves-one-out", "after 3 failed, leaves a name out"),
+    mutant(below_bits(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 9)), "turnstile-bits-one-too-many", "the gate starts one too far open"),
+    mutant(below_bits(turnstile::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-bits-one-too-few", "the gate starts one too few open"),
+    mutant(below_bits(turnstile::Fault::FiveSplit), TWO, Some((STUCK, 14)), "turnstile-bits-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(below_bits(turnstile::Fault::NeverFull), TWO, Some((STUCK, 81)), "turnstile-bits-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
+    mutant(below_bits(turnstile::Fault::LastInFirst), THREE_ONCE, Some((ORDER, 24)), "turnstile-bits-is-a-stack", "14 signals who came last"),
+    mutant(below_bits(turnstile::Fault::NeverPasses), TWO, Some((STUCK, 22)), "turnstile-bits-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(below_bits(turnstile::Fault::OneTooFar), TWO_BOUNDED, Some((K_EXCLUSION, 32)), "turnstile-bits-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
+    mutant(below_bits(turnstile::Fault::KeepsGhosts), TWO, Some((STUCK, 55)), "turnstile-bits-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(below_bits(turnstile::Fault::UnmarkedExit), TWO, Some((STUCK, 42)), "turnstile-bits-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(below_bits(turnstile::Fault::BlindSignal), TWO, Some((STUCK, 26)), "turnstile-bits-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(below_bits(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 33)), "turnstile-bits-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
 ];

@@ -1,0 +1,287 @@
+//! What the canon of the turnstile merges is alike: with a bound on passages, the same verdicts and the same set of what properties can see come out with it and
+//! without it. A canon that is wrong is noticed.
+
+use doorway_check::property::View;
+use doorway_check::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId, World};
+use doorway_check::{Explorer, Property, claims, subject};
+use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Record, TICKET};
+use doorway_core::memory::{Word, fit};
+use doorway_core::registry::{Info, Sizes};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What properties can see of a process.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Seen {
+    phase: u8,
+    crashed: bool,
+    /// 0 of the dead.
+    label: u16,
+    units: u64,
+    in_line: bool,
+    /// Of one in line: how far its ticket is from being enabled, if it has not been dealt with.
+    distance: Option<i64>,
+    name: Option<u64>,
+}
+
+/// What properties can see of a state, with tickets counted from the front.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Sight {
+    processes: Vec<Seen>,
+    open: i64,
+    next: i64,
+    line: u64,
+    /// Whether the ghost at the front has been exited.
+    exited: bool,
+    door: (bool, bool),
+    fates: Vec<Option<u8>>,
+}
+
+fn sight(v: &View<'_>, limits: Limits) -> Sight {
+    let gate: Gate = v.get("gate");
+    let mut front: Front = v.get("front");
+    // While nobody is in line, the front may be anywhere behind, and so it may be when somebody comes.
+    let furthest = 2 * limits.places as i64 + 1;
+    let behind = front.behind(gate.open);
+    let (at, is_settled) = (front.ticket, gate.line > 0 || behind <= furthest);
+    if behind > furthest {
+        front = front.moved_to(front.ticket.wrapping_add((behind - furthest) as u64), gate.odd);
+    }
+    let process = |p: usize| {
+        let crashed = v.has_crashed(p);
+        let in_line = v.shown::<bool>(p, "in line").is_some();
+        // Who helps at a front that has moved on can only find that out.
+        let is_stale = v.shown::<u64>(p, "front").is_some_and(|y| y != at || !is_settled);
+        let ticket = v.shown::<u64>(p, "ticket").filter(|_| in_line && !crashed);
+        let not_dealt_with = |t: &u64| fit::<i64>(t.wrapping_sub(front.ticket), TICKET) as i64 >= 0;
+        Seen {
+            phase: match v.phase(p) {
+                Phase::Remainder => 0,
+                Phase::Entry => 1,
+                Phase::Inside => 2,
+                Phase::Exit => 3,
+            },
+            crashed,
+            label: match (crashed, is_stale) {
+                (true, _) => 0,
+                (_, true) => 10,
+                _ => v.label(p),
+            },
+            units: v.shown(p, "units").unwrap_or(0),
+            in_line,
+            distance: ticket.filter(not_dealt_with).map(|t| gate.distance(t)),
+            name: v.shown(p, "name"),
+        }
+    };
+    let ring = limits.ring as u64;
+    let fate = |i: u64| {
+        let t = fit::<u64>(front.ticket.wrapping_add(i), TICKET);
+        let record: Record = v.get_at("rec", (t % ring) as usize);
+        (record.ticket == t).then_some(match record.fate {
+            Fate::Waits => 0,
+            Fate::Signalled => 1,
+            Fate::Gone => 2,
+            Fate::Shut => 3,
+        })
+    };
+    let door: Door = v.get("door");
+    Sight {
+        processes: v.processes().map(process).collect(),
+        open: front.behind(gate.open),
+        next: gate.distance(v.get::<Next>("next").ticket()),
+        line: gate.line,
+        exited: gate.odd != front.is_odd(),
+        door: (door.is_open(), door.is_shut()),
+        fates: (0..ring).map(fate).collect(),
+    }
+}
+
+/// More than there are, and few enough to end soon where a wrong canon makes more and more.
+const MOST: usize = 300_000;
+
+/// How many states there are, which properties hold, and what can be seen.
+#[derive(PartialEq, Debug)]
+struct Found {
+    states: usize,
+    verdicts: Vec<(String, Option<bool>)>,
+    sights: BTreeSet<Sight>,
+}
+
+type Build = dyn Fn(&Layout) -> Option<Box<dyn Canon>>;
+
+/// Explores with this canon; an error is a finding too.
+fn explore(
+    info: &'static Info,
+    sizes: Sizes,
+    rules: Rules,
+    properties: Vec<Property>,
+    canon: Option<&Build>,
+) -> Result<Found, String> {
+    let limits = Limits::for_processes(sizes.n + usize::from(info.id == "turnstile-many"), sizes.k);
+    let sights = Rc::new(RefCell::new(BTreeSet::new()));
+    let all = Rc::clone(&sights);
+    let kind = if ["turnstile-slots", "turnstile-bits"].contains(&info.id) { "exclusion" } else { "" };
+    let look = Property::always("look", move |v| {
+        all.borrow_mut().insert(sight(v, limits));
+        true
+    });
+    let mut properties = properties;
+    properties.push(look.each(kind));
+    let rules = rules.for_properties(&properties);
+    let mut world: World = subject::find(info.id).unwrap().world(sizes, rules).unwrap();
+    if let Some(canon) = canon {
+        world = world.with_canon(canon);
+    }
+    let report = Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(MOST).explore(world);
+    let report = report.map_err(|e| e.to_string())?;
+    assert!(canon.is_some() || report.complete);
+    let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
+    let sights = sights.take();
+    Ok(Found { states: report.states, verdicts, sights })
+}
+
+fn shipped(info: &'static Info, sizes: Sizes, rules: Rules) -> impl Fn(&Layout) -> Option<Box<dyn Canon>> {
+    move |layout| claims::canon(info, sizes, rules, layout)
+}
+
+fn is_exact(id: &str, (n, k): (usize, usize), rules: Rules) {
+    let info = subject::find(id).unwrap().info;
+    let sizes = Sizes { n, k };
+    let plain = explore(info, sizes, rules, claims::of(info, sizes), None).unwrap();
+    let merged = explore(info, sizes, rules, claims::of(info, sizes), Some(&shipped(info, sizes, rules))).unwrap();
+    assert!(merged.states < plain.states, "{id} ({n},{k}): {} of {}", merged.states, plain.states);
+    assert_eq!(merged.verdicts, plain.verdicts, "{id} ({n},{k})");
+    let (unseen, new) =
+        (plain.sights.difference(&merged.sights).next(), merged.sights.difference(&plain.sights).next());
+    assert!(unseen.is_none() && new.is_none(), "{id} ({n},{k}): only without it {unseen:#?}, only with it {new:#?}");
+}
+
+fn rules(passages: u32, crashes: usize) -> Rules {
+    Rules { crashes, give_ups: true, ..Rules::with_passages(Some(passages)) }
+}
+
+#[test]
+fn the_same_can_be_seen_with_the_canon_and_without() {
+    is_exact("turnstile", (2, 1), rules(2, 0));
+    is_exact("turnstile", (2, 1), rules(3, 0));
+    is_exact("turnstile", (2, 1), rules(2, 2));
+    is_exact("turnstile", (2, 2), rules(3, 1));
+    is_exact("turnstile", (3, 1), rules(1, 0));
+    is_exact("turnstile", (3, 2), rules(1, 1));
+}
+
+#[test]
+fn the_same_can_be_seen_in_the_other_forms() {
+    is_exact("turnstile-many", (2, 2), rules(2, 0));
+    is_exact("turnstile-many", (2, 2), rules(1, 2));
+    is_exact("turnstile-unfair", (2, 1), rules(2, 1));
+    is_exact("turnstile-slots", (2, 1), rules(2, 1));
+    is_exact("turnstile-slots", (2, 2), rules(2, 2));
+    is_exact("turnstile-bits", (2, 2), rules(1, 2));
+}
+
+/// What is wrong with a canon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wrong {
+    /// Nobody's helps are finished early: that makes more states, and no difference.
+    NobodyIsStale,
+    /// What a process remembers becomes smaller by one too many.
+    ShiftsTooFar,
+    /// What a process remembers that has helped up to the front becomes larger than what it is compared with.
+    LiftsTooFar,
+    /// Processes in line are not shifted.
+    LeavesWaiting,
+    /// The number of ghosts becomes smaller by an odd number.
+    LosesParity,
+    /// What the dead held is forgotten.
+    ForgetsTheDead,
+    /// The front moves although somebody is in line.
+    MovesTheFront,
+}
+
+#[derive(Debug)]
+struct Mutated {
+    canon: Box<dyn Canon>,
+    wrong: Wrong,
+    front: usize,
+    gate: usize,
+}
+
+impl Mutated {
+    fn front(&self, vars: &[u64]) -> Front {
+        Front::unpack(vars[self.front])
+    }
+}
+
+impl Canon for Mutated {
+    fn settle(&self, vars: &mut [u64]) {
+        let (front, gate) = (self.front(vars), Gate::unpack(vars[self.gate]));
+        if self.wrong == Wrong::MovesTheFront && front.behind(gate.open) > 0 {
+            vars[self.front] = front.moved_to(front.ticket.wrapping_add(1), front.is_odd()).pack();
+        }
+        self.canon.settle(vars);
+    }
+    fn is_stale(&self, vars: &[u64], facts: &Facts) -> bool {
+        self.wrong != Wrong::NobodyIsStale && self.canon.is_stale(vars, facts)
+    }
+    fn base(&self, vars: &[u64]) -> Shift {
+        self.canon.base(vars)
+    }
+    fn of_process(&self, vars: &[u64], facts: &Facts) -> Shift {
+        let mut by = self.canon.of_process(vars, facts);
+        match self.wrong {
+            Wrong::ShiftsTooFar if facts.get("upto").is_some() => by[0] = fit::<u64>(by[0].wrapping_add(1), TICKET),
+            Wrong::LiftsTooFar if facts.get("upto").is_some_and(|upto| self.front(vars).behind(upto) == 0) => {
+                by[0] = fit::<u64>(by[0].wrapping_sub(1), TICKET);
+            }
+            Wrong::LeavesWaiting if facts.get("in line").is_some() => by[0] = 0,
+            Wrong::LosesParity if facts.get("front").is_some() => by[1] = by[1].wrapping_add(1),
+            _ => {}
+        }
+        by
+    }
+    fn shift(&self, vars: &mut [u64], by: Shift) {
+        self.canon.shift(vars, by);
+    }
+    fn moved(&self, var: VarId, word: u64, by: Shift) -> u64 {
+        self.canon.moved(var, word, by)
+    }
+    fn waiting(&self, vars: &[u64]) -> i64 {
+        self.canon.waiting(vars)
+    }
+    fn of_the_dead(&self, facts: &Facts) -> u64 {
+        if self.wrong == Wrong::ForgetsTheDead { 0 } else { self.canon.of_the_dead(facts) }
+    }
+}
+
+#[test]
+fn a_wrong_canon_is_noticed() {
+    let info = subject::find("turnstile").unwrap().info;
+    let sizes = Sizes { n: 2, k: 1 };
+    let rules = rules(2, 1);
+    // Under a wrong canon a process that runs alone may run for ever.
+    let claims = || claims::of(info, sizes).into_iter().filter(|claim| !claim.needs_order()).collect();
+    let plain = explore(info, sizes, rules, claims(), None).unwrap();
+    let differs = |wrong| {
+        let mutated = move |layout: &Layout| {
+            let find = |name| layout.names().iter().position(|known| *known == name).unwrap();
+            let (front, gate) = (find("front"), find("gate"));
+            let canon = claims::canon(info, sizes, rules, layout)?;
+            Some(Box::new(Mutated { canon, wrong, front, gate }) as Box<dyn Canon>)
+        };
+        let found = explore(info, sizes, rules, claims(), Some(&mutated));
+        found.map_or(true, |found| (found.verdicts, found.sights) != (plain.verdicts.clone(), plain.sights.clone()))
+    };
+    assert!(!differs(Wrong::NobodyIsStale));
+    for wrong in [
+        Wrong::ShiftsTooFar,
+        Wrong::LiftsTooFar,
+        Wrong::LeavesWaiting,
+        Wrong::LosesParity,
+        Wrong::ForgetsTheDead,
+        Wrong::MovesTheFront,
+    ] {
+        assert!(differs(wrong), "{wrong:?}");
+    }
+}

@@ -1,0 +1,359 @@
+//! What else a turnstile can do: entering only if that is possible at once, closing, more places and fewer. Each process has a role.
+
+use doorway_check::property::View;
+use doorway_check::schedule::Runner;
+use doorway_check::sim::{Phase, Rules, Sim, World};
+use doorway_check::{Explorer, Property, Report};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Gate, Held, Limits, Next, Tried, Turnstile};
+use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::memory::{Process, Site};
+use std::convert::Infallible;
+
+/// What a process does in each of its passages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Passes,
+    /// Enters only if it can at once.
+    Tries,
+    /// The same, and does not try again if another one drew a ticket meanwhile.
+    TriesOnce,
+    Closes,
+    /// Gives back a unit that it does not have.
+    Adds,
+    /// The same, and helps nobody.
+    AddsOnly,
+    /// Gives back so many units that it does not have.
+    AddsMany(u64),
+    /// Asks for so many units.
+    Asks(u64),
+    /// Enters, and keeps its unit.
+    Forgets,
+}
+use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, Passes, Tries, TriesOnce};
+
+/// Why one is not inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Refused {
+    Closed,
+    NothingFree,
+    /// It did not want to be.
+    Done,
+}
+
+struct Roles {
+    turnstile: Turnstile<Sim>,
+    roles: &'static [Role],
+}
+
+impl Roles {
+    fn role(&self, p: &Process<Sim>) -> Role {
+        self.roles[p.pid().index()]
+    }
+
+    async fn help_after(&self, p: &Process<Sim>, held: Held, helps: bool) -> Result<(), Infallible> {
+        if let Some(duty) = self.turnstile.give_back(p, held).await?
+            && helps
+        {
+            self.turnstile.help(p, duty, None).await?;
+        }
+        Ok(())
+    }
+}
+
+fn refused(e: Failure<Infallible, Closed>) -> Failure<Infallible, Refused> {
+    match e {
+        Failure::Memory(impossible) => match impossible {},
+        Failure::Refused(Closed) => Failure::Refused(Refused::Closed),
+    }
+}
+
+impl KExclusion<Sim> for Roles {
+    type Held = Held;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<Sim>) -> Result<Held, Failure<Infallible, Refused>> {
+        let held = self.try_acquire(p, &mut Attempt::default()).await?;
+        Ok(held.expect("nobody is asked to give up who may not"))
+    }
+
+    async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
+        match self.role(p) {
+            Forgets => Ok(()),
+            _ => self.turnstile.release(p, held).await,
+        }
+    }
+}
+
+impl Abortable<Sim> for Roles {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<Sim>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Held>, Failure<Infallible, Refused>> {
+        match self.role(p) {
+            Passes | Forgets => self.turnstile.try_acquire(p, attempt).await.map_err(refused),
+            role @ (Tries | TriesOnce) => match self.turnstile.draw_if_enabled(p, 1, role == TriesOnce).await? {
+                Tried::Drawn(drawn) => self.turnstile.enter(p, drawn, 1, attempt, false).await.map_err(refused),
+                Tried::NoPlace => Err(Failure::Refused(Refused::NothingFree)),
+                Tried::Closed => Err(Failure::Refused(Refused::Closed)),
+            },
+            Closes => {
+                self.turnstile.close(p).await?;
+                Err(Failure::Refused(Refused::Done))
+            }
+            Asks(units) => self.turnstile.try_acquire_units(p, units, attempt).await.map_err(refused),
+            role @ (Adds | AddsOnly | AddsMany(_)) => {
+                let units = if let AddsMany(units) = role { units } else { 1 };
+                self.help_after(p, Held { units, announced: false }, role != AddsOnly).await?;
+                Err(Failure::Refused(Refused::Done))
+            }
+        }
+    }
+
+    async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
+        self.turnstile.leave(p, attempt).await
+    }
+}
+
+fn world(k: usize, roles: &'static [Role], rules: Rules) -> World {
+    world_of(Limits::for_processes(roles.len(), roles.len()), k, roles, rules)
+}
+
+fn world_of(limits: Limits, k: usize, roles: &'static [Role], rules: Rules) -> World {
+    let build = |site: &Site<'_, Sim>| Roles { turnstile: Turnstile::with_limits(site, k, limits, 0), roles };
+    World::of_abortable(roles.len(), rules, build).unwrap()
+}
+
+fn rules(passages: u32) -> Rules {
+    Rules { give_ups: true, ..Rules::with_passages(Some(passages)) }
+}
+
+/// At most this many are inside, and nobody waits for ever.
+fn explore(
+    k: usize,
+    roles: &'static [Role],
+    rules: Rules,
+    inside: usize,
+    more: impl IntoIterator<Item = Property>,
+) -> Report {
+    let report = Explorer::new(roles.len())
+        .property(Property::exclusion("k-exclusion", inside))
+        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::starvation_free("starvation-free"))
+        .property(Property::sometimes("as many as may", move |v| v.inside() == inside))
+        .properties(more)
+        .explore(world(k, roles, rules))
+        .unwrap();
+    assert!(report.complete || report.failure().is_some());
+    println!("{k} {roles:?}: {} states", report.states);
+    report
+}
+
+fn run(k: usize, roles: &'static [Role]) -> Runner {
+    Runner::new(world(k, roles, Rules { crashes: 1, ..rules(5) }))
+}
+
+fn inside(r: &Runner) -> Vec<usize> {
+    r.view().processes().filter(|&p| r.view().phase(p) == Phase::Inside).collect()
+}
+
+// Only if at once.
+
+#[test]
+fn who_tries_waits_for_nobody() {
+    // It is never about to wait at 8, and passes nobody that waits.
+    let never_waits = || Property::always("never waits", |v| v.label(0) != 8);
+    for roles in [&[Tries, Passes], &[TriesOnce, Passes], &[Tries, TriesOnce]] {
+        explore(1, roles, rules(3), 1, [never_waits()]).assert_holds();
+    }
+    explore(1, &[Tries, Passes, Passes], rules(1), 1, [never_waits()]).assert_holds();
+    explore(2, &[Tries, Passes, TriesOnce], rules(1), 2, [never_waits()]).assert_holds();
+}
+
+#[test]
+fn who_tries_draws_no_ticket_that_is_not_enabled() {
+    let mut r = run(1, &[Tries, Passes, TriesOnce]);
+    r.follow("p1>in  p0.25.26").unwrap();
+    assert_eq!((r.value("next"), inside(&r)), (Some("1".to_owned()), vec![1]));
+    r.follow("p1>out  p0.25.26  p1.1.2.3  p0.27").unwrap(); // p1 was faster, so it looks again
+    r.follow("p0.25.26").unwrap();
+    r.follow("p1>out  p2.25.26  p1.1.2  p2.27").unwrap(); // this one does not
+    assert_eq!(r.value("next"), Some("3".to_owned()));
+    assert_eq!(r.view().phase(2), Phase::Remainder);
+}
+
+// Closed.
+
+#[test]
+fn nobody_waits_for_ever_when_it_is_closed() {
+    // Whoever holds a unit when it is closed can still leave, and nobody new comes in.
+    for roles in [&[Closes, Passes], &[Closes, Tries], &[Closes, Closes]] {
+        let report = explore(1, roles, rules(2), usize::from(roles[1] != Closes), []);
+        report.assert_holds();
+    }
+    explore(1, &[Closes, Passes, Passes], rules(1), 1, []).assert_holds();
+    explore(2, &[Closes, Passes, Passes], rules(1), 2, []).assert_holds();
+    explore(1, &[Closes, Passes, Tries], rules(1), 1, []).assert_holds();
+    explore(1, &[Closes, Passes, Passes], Rules { give_ups: false, ..rules(2) }, 1, []).assert_holds();
+}
+
+#[test]
+fn once_it_is_closed_nobody_waits_for_the_dead() {
+    let verdict = |crashes, wholly: bool| {
+        let is_closed = move |v: &View<'_>| {
+            let closer_left = v.phase(0) == Phase::Remainder;
+            v.get::<Gate>("gate").closed && (closer_left || !wholly)
+        };
+        let turned_away = Property::leads_to(
+            "turned away",
+            move |v, p| is_closed(v) && v.phase(p) == Phase::Entry,
+            |v, p| v.phase(p) != Phase::Entry,
+        );
+        let rules = Rules { crashes, give_ups: false, ..rules(1) };
+        let world = world(1, &[Closes, Passes, Passes], rules);
+        Explorer::new(3).property(turned_away).explore(world).unwrap().verdict("turned away").holds
+    };
+    assert_eq!((verdict(1, true), verdict(2, true)), (Some(true), Some(true)));
+    // Who dies half-way through closing may have told nobody.
+    assert_eq!((verdict(1, false), verdict(2, false)), (Some(true), Some(false)));
+}
+
+#[test]
+fn a_closer_that_dies_lets_nobody_in_either() {
+    let rules = Rules { crashes: 1, ..rules(1) };
+    let exclusion = Property::exclusion("k-exclusion", 1);
+    let report = Explorer::new(3).property(exclusion).explore(world(1, &[Closes, Passes, Passes], rules)).unwrap();
+    report.assert_holds();
+}
+
+#[test]
+fn those_in_line_are_turned_away_and_those_inside_leave() {
+    let mut r = run(1, &[Closes, Passes, Passes, Tries]);
+    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.30.31.32.33.34.35.36").unwrap();
+    assert_eq!(r.value("door"), Some("shut".to_owned()));
+    assert_eq!(r.value("rec[1]"), Some("1 Shut".to_owned()));
+    r.follow("p2.8.20.21  p1>out").unwrap(); // p2 leaves as if it gave up
+    r.follow("p2.1  p1.1  p3.25.26").unwrap(); // all are refused
+    assert_eq!(inside(&r), [0usize; 0]);
+    assert!(r.view().processes().all(|p| r.view().phase(p) == Phase::Remainder));
+    let gate = r.view().get::<Gate>("gate");
+    assert_eq!((gate.line, gate.closed), (0, true)); // the ghost was exited
+}
+
+#[test]
+fn who_is_signalled_while_it_is_turned_away_exits() {
+    let mut r = run(1, &[Closes, Passes, Passes]);
+    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.30.31.32.33.34.35.36  p2.8").unwrap();
+    r.follow("p1.9.10.13.14  p2.20.9  p1>out  p2>out").unwrap();
+    assert_eq!(inside(&r), [0usize; 0]);
+    assert_eq!(r.view().get::<Gate>("gate").line, 0);
+}
+
+// More places, and fewer.
+
+#[test]
+fn a_unit_more_lets_one_more_in() {
+    explore(1, &[Adds, Passes, Passes], rules(1), 2, []).assert_holds();
+    explore(1, &[Adds, Passes, Passes], Rules { give_ups: false, ..rules(2) }, 2, []).assert_holds();
+    explore(1, &[Adds, Adds, Passes], rules(1), 1, []).assert_holds();
+    // From none.
+    let mut r = run(0, &[Adds, Passes, Passes]);
+    r.follow("p1.1.2.3.5.6.8~  p2.1.2.3.5.8~").unwrap();
+    assert!(r.is_deadlock().unwrap());
+    r.follow("p0.9  p0>out  p1.8  p2.8~  p1>out  p2.8").unwrap();
+}
+
+#[test]
+fn a_unit_more_signals_who_waits() {
+    let wait = "p1>in  p2.1.2.3.5.6.7.8~";
+    let mut r = run(1, &[Adds, Passes, Passes]);
+    r.follow(wait).unwrap().follow("p0.9.10.13.14  p2.8").unwrap();
+    assert_eq!(inside(&r), [1, 2]);
+    r.follow("p0>out  p1>out  p2>out").unwrap();
+    // Without help nobody tells it.
+    let mut r = run(1, &[AddsOnly, Passes, Passes]);
+    r.follow(wait).unwrap().follow("p0.9  p2.8~").unwrap();
+}
+
+#[test]
+fn a_unit_that_is_kept_is_gone() {
+    // Who forgets leaves one place of two.
+    explore(2, &[Forgets, Passes, Passes], rules(1), 2, []).assert_holds();
+    let mut r = run(2, &[Forgets, Passes, Passes]);
+    r.follow("p0>in  p0>out  p1>in  p2.1.2.3.5.6.7.8~").unwrap();
+    assert_eq!(inside(&r), [1]);
+    r.follow("p1>out  p2.8").unwrap();
+    // None is left of one.
+    let report = explore(1, &[Forgets, Passes], Rules { give_ups: false, ..rules(1) }, 1, []);
+    assert_eq!(report.verdict("deadlock-free").holds, Some(false));
+    // One more makes up for it.
+    let mut r = run(1, &[Forgets, Passes, Adds]);
+    r.follow("p0>in  p0>out  p1.1.2.3.5.6.7.8~  p2.9  p2>out  p1.8").unwrap();
+}
+
+/// Two wait where there is no place, and three units come: more than a quarter of a ring, which is how far `for_ring` lets others draw at once.
+const MANY_MORE: &[Role] = &[AddsMany(3), Passes, Passes];
+
+#[test]
+fn many_units_more_let_everybody_in_line_in() {
+    let verdict = |places| {
+        let let_in = Property::leads_to(
+            "let in",
+            |v, p| v.get::<Gate>("gate").open == 3 && v.phase(p) == Phase::Entry,
+            |v, p| v.phase(p) != Phase::Entry,
+        );
+        let world = world_of(Limits::for_ring(8, places), 0, MANY_MORE, rules(1));
+        Explorer::new(3).property(let_in).explore(world).unwrap().verdict("let in").holds
+    };
+    assert_eq!(verdict(3), Some(true));
+    // With more units than it was made for, a helper may take those in line for tickets that nobody has announced.
+    assert_eq!(verdict(1), Some(false));
+    let mut r = Runner::new(world_of(Limits::for_ring(8, 3), 0, MANY_MORE, rules(1)));
+    r.follow("p1.1.2.3.5.6.8~  p2.1.2.3.5.8~  p0.9.10.13.14.15.10.13.14.15  p1.8  p2.8").unwrap();
+    assert_eq!((r.value("front"), inside(&r)), (Some("2".to_owned()), vec![1, 2]));
+    r.follow("p0>out  p1>out  p2>out").unwrap();
+}
+
+// Several at once.
+
+#[test]
+fn who_asks_for_several_draws_no_tickets_beyond_the_ring() {
+    let limits = Limits::for_ring(16, 4);
+    let mut r = Runner::new(world_of(limits, 4, &[Asks(4); 6], rules(2)));
+    r.follow("p5>in").unwrap();
+    // Five have looked, and all find room. One draws, and the others must look again.
+    r.follow("p0.1.25.26  p1.1.25.26  p2.1.25.26  p3.1.25.26  p4.1.25.26").unwrap();
+    r.follow("p0.27  p1.27.25.26  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();
+    r.follow("p1.27  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();
+    assert_eq!((r.value("next"), r.value("gate")), (Some("12".to_owned()), Some("4/0".to_owned())));
+    // Four more would be too far from being enabled.
+    r.follow("p2.4  p3.4  p4.4  p2.22.23.28~  p3.22.23.28~  p4.22.23.28~").unwrap();
+    assert_eq!((r.value("next"), r.value("door")), (Some("12".to_owned()), Some("full 1".to_owned())));
+    r.follow("p0.5.6.7.8~  p1.5.8~  p5>out  p0.8  p0>out  p1.8  p1>out").unwrap();
+    assert_eq!(r.value("door"), Some("open 2".to_owned()));
+    r.follow("p2.28  p2>in  p2>out  p3.28  p3>in  p3>out  p4.28  p4>in  p4>out").unwrap();
+    assert_eq!(r.value("next"), Some("24".to_owned()));
+}
+
+#[test]
+fn no_interleaving_of_those_who_ask_for_several_is_too_long() {
+    let limits = Limits::for_ring(4, 2);
+    let fits = Property::always("fits", move |v| {
+        v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) <= limits.full as i64
+    });
+    let world = world_of(limits, 2, &[Asks(2); 3], rules(1));
+    let report = Explorer::new(3)
+        .property(fits)
+        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::sometimes("as full as may be", move |v| {
+            v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) == limits.full as i64
+        }))
+        .explore(world)
+        .unwrap();
+    report.assert_holds();
+    assert!(report.complete);
+    println!("{} states", report.states);
+}
