@@ -1,35 +1,37 @@
-//! Crash-tolerant admission control: at most `k` of `n` get in.
+//! Admission control for threads and tasks: at most `k` get in, and each knows its slot.
 //!
-//! - [`Gate`]: an algorithm of the catalogue, for threads. [`AmFast`], [`AmAssign`] and the other types below are gates by name;
+//! - [`Slots`]: the semaphore that tells you which slot you got. First come, first enabled; blocking, with timeouts, async and cancel-safe, several places at once.
+//! - [`Pool`]: `k` values, lent by slot.
+//! - [`Gate`]: an algorithm of the catalogue, for who wants exactly that one. [`AmFast`], [`AmAssign`] and the other types below are gates by name;
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
 //! ```
-//! use doorway::AmFast;
+//! use doorway::Slots;
 //!
-//! // Eight threads, of which three may use the licence server at a time. Up to two of them may die inside.
-//! let gate = AmFast::new(8, 3)?;
-//! let mut me = gate.join().expect("eight places for members, and nobody has joined yet");
-//! {
-//!     let _inside = me.acquire();
-//!     // at most three threads are here
-//! }
-//! # Ok::<(), doorway::SizeError>(())
+//! let licences = Slots::new(3)?;
+//! let mine = licences.acquire()?;
+//! assert_eq!(mine.slot(), 0); // at most three are inside, and each has a slot of its own
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # When not to use this
-//! For a mutex among threads that do not die, take `std::sync::Mutex` or `parking_lot`. These gates are for who wants *exactly* the paper's algorithm, with the paper's
-//! bounds and its tolerance of crashes.
+//! For a mutex take `std::sync::Mutex` or `parking_lot`. To limit rates, or to count bytes, see [`Slots`].
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod gate;
 pub mod native;
+pub mod pool;
+pub mod slots;
 pub mod waiting;
 
+pub use doorway_core::k_exclusion::turnstile::Closed;
 pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};
+pub use pool::Pool;
+pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
 
 use doorway_core::registry;
 
@@ -60,6 +62,18 @@ pub type AmDsmTree = Gate<registry::AndersonMoirDsmTree>;
 pub type AmDsmFast = Gate<registry::AndersonMoirDsmFast>;
 /// [`AmGraceful`] where each spins on its own memory.
 pub type AmDsmGraceful = Gate<registry::AndersonMoirDsmGraceful>;
+/// The [turnstile](doorway_core::k_exclusion::turnstile) that [`Slots`] are made of, as a gate.
+pub type TurnstileGate = Gate<registry::FairTurnstile>;
+/// The turnstile at which member 0 asks for [two places at once](doorway_core::k_exclusion::turnstile::Many): for comparison.
+pub type TurnstileManyGate = Gate<registry::TurnstileMany>;
+/// The [unfair](doorway_core::k_exclusion::turnstile::Unfair) turnstile.
+pub type TurnstileUnfairGate = Gate<registry::TurnstileUnfair>;
+/// The [simple](doorway_core::k_exclusion::turnstile::Simple) turnstile, for who never gives up.
+pub type TurnstileSimpleGate = Gate<registry::TurnstileSimple>;
+/// The turnstile with names: the guard says [which slot](Guard::slot) you got. [`Slots`] do the same without members.
+pub type TurnstileSlotsGate = Gate<registry::TurnstileSlots>;
+/// The same, with names from a bitmap.
+pub type TurnstileBitsGate = Gate<registry::TurnstileBits>;
 /// Anderson and Moir's [names](doorway_core::k_assignment::anderson_moir_94::Renaming) over [`AmFast`]: the guard says [which slot](Guard::slot) you got.
 pub type AmAssign = Gate<registry::AndersonMoirAssign>;
 /// The same over [`AmDsmFast`].

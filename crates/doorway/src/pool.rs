@@ -1,0 +1,329 @@
+//! [`Pool`]: as many values as there are places, lent by slot.
+
+// A value is lent to who holds its slot, and nobody else holds that: the compiler cannot know.
+#![allow(unsafe_code)]
+
+use crate::slots::{Guard, OwnedGuard, Permit, Slots, TimeoutError, TryAcquireError};
+use crate::{Closed, SizeError};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// As many values as there are places in [`Slots`], each lent to one holder at a time: connections, buffers, devices.
+///
+/// ```
+/// use doorway::Pool;
+///
+/// let pool = Pool::new(["first".to_owned(), "second".to_owned()])?;
+/// let mut one = pool.acquire()?;
+/// one.push_str(" connection");
+/// assert_eq!((one.slot(), &**one), (0, "first connection"));
+/// assert_eq!(*pool.acquire()?, "second");
+/// drop(one);
+/// assert_eq!(*pool.acquire()?, "first connection"); // the lowest that is free, so low ones stay warm
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Fair, cancel-safe and for threads and tasks as [`Slots`] are. A holder that panics gives its value back as it is; one whose guard is `mem::forget`-ten keeps it for ever.
+pub struct Pool<T> {
+    slots: Arc<Slots>,
+    values: Box<[UnsafeCell<Option<T>>]>,
+    /// Slots without a value; their names are held by nobody, and taken.
+    empty: Mutex<Vec<u32>>,
+    drains: AtomicBool,
+}
+
+// SAFETY: a value is touched only by who holds its slot, and slots are unique among those inside; a slot goes from one holder to the next by a release and an acquire on its name.
+// So sharing a pool only ever sends values from thread to thread.
+unsafe impl<T: Send> Sync for Pool<T> {}
+
+/// A value that is lent. It goes back when this is dropped.
+pub type Lent<'a, T> = Loan<T, &'a Pool<T>, &'a Slots>;
+/// The same, of a pool that is shared: it can go anywhere.
+pub type OwnedLent<T> = Loan<T, Arc<Pool<T>>, Arc<Slots>>;
+
+/// A value that is lent; see [`Lent`] and [`OwnedLent`].
+#[must_use = "the value goes back as soon as this is dropped"]
+pub struct Loan<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> {
+    // In this order: who holds the slot next comes when the permit goes, and needs the pool no less than we did.
+    permit: Permit<S, crate::slots::Numbered>,
+    pool: P,
+    /// It is as good as the value itself: shared between threads only if that is.
+    lends: PhantomData<T>,
+}
+
+impl<T> Pool<T> {
+    /// These values, one for each place.
+    ///
+    /// # Errors
+    /// If there are none, or more than [`Slots::MOST`].
+    pub fn new(values: impl IntoIterator<Item = T>) -> Result<Self, SizeError> {
+        let values: Box<[_]> = values.into_iter().map(|value| UnsafeCell::new(Some(value))).collect();
+        let slots = Slots::new(values.len())?;
+        Ok(Self { slots: Arc::new(slots), values, empty: Mutex::default(), drains: AtomicBool::new(false) })
+    }
+
+    /// The same, with [unfair](Slots::unfair) slots.
+    #[must_use]
+    pub fn unfair(self) -> Self {
+        let Self { slots, values, empty, drains } = self;
+        let slots = Arc::try_unwrap(slots).map_or_else(|shared| shared, |slots| Arc::new(slots.unfair()));
+        Self { slots, values, empty, drains }
+    }
+
+    /// How many values there are, lent or not.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.slots.places()
+    }
+
+    /// How many are not lent: none, while somebody waits.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        self.slots.available()
+    }
+
+    /// Lends nothing any more. See [`Slots::close`].
+    pub fn close(&self) {
+        self.slots.close();
+    }
+
+    /// Whether it was closed, or drained.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.slots.is_closed()
+    }
+
+    #[inline(always)]
+    fn lend<'a>(&'a self, permit: Guard<'a>) -> Lent<'a, T> {
+        Loan { permit, pool: self, lends: PhantomData }
+    }
+
+    fn lend_owned(self: &Arc<Self>, permit: OwnedGuard) -> OwnedLent<T> {
+        Loan { permit, pool: Arc::clone(self), lends: PhantomData }
+    }
+
+    /// Waits for a value. See [`Slots::acquire`].
+    ///
+    /// # Errors
+    /// If the pool is closed or drained.
+    #[inline(always)] // as in `Slots`
+    pub fn acquire(&self) -> Result<Lent<'_, T>, Closed> {
+        Ok(self.lend(self.slots.acquire()?))
+    }
+
+    /// [`acquire`](Self::acquire) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
+        Ok(self.lend_owned(self.slots.acquire_owned()?))
+    }
+
+    /// Takes a value if one is free. See [`Slots::try_acquire`].
+    ///
+    /// # Errors
+    /// If none is free, or if the pool is closed or drained.
+    #[inline(always)]
+    pub fn try_acquire(&self) -> Result<Lent<'_, T>, TryAcquireError> {
+        Ok(self.lend(self.slots.try_acquire()?))
+    }
+
+    /// [`try_acquire`](Self::try_acquire) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, TryAcquireError> {
+        Ok(self.lend_owned(self.slots.try_acquire_owned()?))
+    }
+
+    /// Waits for a value, but no longer than this. See [`Slots::acquire_timeout`].
+    ///
+    /// # Errors
+    /// If the time runs out, or if the pool is closed or drained.
+    pub fn acquire_timeout(&self, timeout: Duration) -> Result<Lent<'_, T>, TimeoutError> {
+        Ok(self.lend(self.slots.acquire_timeout(timeout)?))
+    }
+
+    /// Waits for a value until a point in time. See [`Slots::acquire_deadline`].
+    ///
+    /// # Errors
+    /// If the time comes, or if the pool is closed or drained.
+    pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, TimeoutError> {
+        Ok(self.lend(self.slots.acquire_deadline(deadline)?))
+    }
+
+    /// [`acquire`](Self::acquire) for tasks. Cancel-safe as [`Slots::acquire_async`] is.
+    ///
+    /// # Errors
+    /// If the pool is closed or drained.
+    pub async fn acquire_async(&self) -> Result<Lent<'_, T>, Closed> {
+        Ok(self.lend(self.slots.acquire_async().await?))
+    }
+
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
+        Ok(self.lend_owned(self.slots.acquire_owned_async().await?))
+    }
+
+    fn empty(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
+        // The list is whole between any two operations on it.
+        self.empty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a value where one was [taken out](Loan::take). Who waits may have it at once.
+    ///
+    /// ```
+    /// let pool = doorway::Pool::new([1, 2])?;
+    /// let broken = pool.acquire()?.take();
+    /// assert_eq!((broken, pool.places()), (1, 1));
+    /// assert_eq!(pool.add(3), Ok(()));
+    /// assert_eq!(pool.add(4), Err(4)); // there is no empty slot
+    /// assert_eq!(*pool.acquire()?, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Gives the value back if there is no empty slot.
+    pub fn add(&self, value: T) -> Result<(), T> {
+        let Some(slot) = self.empty().pop() else { return Err(value) };
+        // SAFETY: the name of an empty slot is taken and nobody's, so nobody is lent its value; it was popped under the lock, so nobody else adds one there.
+        unsafe { *self.values[slot as usize].get() = Some(value) };
+        self.slots.revive(slot);
+        Ok(())
+    }
+
+    /// Whether that was the last value that somebody waits for to drain the pool.
+    fn after_taking(&self) {
+        if self.drains.load(SeqCst) && self.slots.places() == 0 {
+            self.slots.close();
+        }
+    }
+
+    /// Takes all values out, each as soon as it is back, and closes the pool. Others may be lent some meanwhile, each in its turn.
+    ///
+    /// ```
+    /// let pool = doorway::Pool::new([1, 2, 3])?;
+    /// let mut all = pool.drain();
+    /// all.sort();
+    /// assert_eq!(all, [1, 2, 3]);
+    /// assert!(pool.acquire().is_err());
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    pub fn drain(&self) -> Vec<T> {
+        self.begin_to_drain();
+        std::iter::from_fn(|| self.acquire().ok().map(Loan::take)).collect()
+    }
+
+    /// [`drain`](Self::drain) for tasks. Dropped half-way, it drops the values it has; the pool is left with the others.
+    pub async fn drain_async(&self) -> Vec<T> {
+        self.begin_to_drain();
+        let mut all = Vec::new();
+        while let Ok(lent) = self.acquire_async().await {
+            all.push(lent.take());
+        }
+        all
+    }
+
+    fn begin_to_drain(&self) {
+        self.drains.store(true, SeqCst);
+        self.after_taking();
+    }
+
+    /// The values that are left, with nobody to share them.
+    #[must_use]
+    pub fn into_values(self) -> Vec<T> {
+        self.values.into_iter().filter_map(UnsafeCell::into_inner).collect()
+    }
+}
+
+impl<T> fmt::Debug for Pool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("slots", &self.slots).finish_non_exhaustive()
+    }
+}
+
+impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
+    /// Which of the values it is.
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.permit.slot()
+    }
+
+    /// See [`Permit::fence`].
+    #[must_use]
+    pub fn fence(&self) -> u64 {
+        self.permit.fence()
+    }
+
+    /// Takes the value out, because it is broken or wanted elsewhere. There is a place less, until another one is [added](Pool::add). To exchange it, use `mem::replace` on the guard.
+    ///
+    /// ```
+    /// let pool = doorway::Pool::new(["broken"])?;
+    /// let mut lent = pool.acquire()?;
+    /// assert_eq!(std::mem::replace(&mut *lent, "new"), "broken"); // the place stays
+    /// assert_eq!(lent.take(), "new"); // the place goes
+    /// assert!(pool.try_acquire().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use = "to give a value back, drop its guard"]
+    pub fn take(self) -> T {
+        let Self { permit, pool, .. } = self;
+        let slot = permit.slot();
+        // SAFETY: we hold the slot.
+        let value = unsafe { (*pool.values[slot].get()).take() };
+        permit.retire();
+        pool.empty().push(slot as u32);
+        pool.after_taking();
+        value.expect(WHOLE)
+    }
+}
+
+const WHOLE: &str = "a slot that is lent has its value";
+
+impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Deref for Loan<T, P, S> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: we hold the slot, and who has this reference borrows us.
+        unsafe { (*self.pool.values[self.permit.slot()].get()).as_ref() }.expect(WHOLE)
+    }
+}
+
+impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> DerefMut for Loan<T, P, S> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: we hold the slot, and who has this reference borrows us as its only user.
+        unsafe { (*self.pool.values[self.permit.slot()].get()).as_mut() }.expect(WHOLE)
+    }
+}
+
+impl<T: fmt::Debug, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> fmt::Debug for Loan<T, P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("slot", &self.slot()).field("value", &**self).finish()
+    }
+}
+
+/// A guard of values that cannot be shared between threads cannot be either.
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>(_: &T) {}
+/// let pool = doorway::Pool::new([std::cell::Cell::new(1)]).unwrap();
+/// is_sync(&pool.acquire().unwrap());
+/// ```
+///
+/// A pool of values that cannot be sent cannot be shared.
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>(_: &T) {}
+/// is_sync(&doorway::Pool::new([std::rc::Rc::new(1)]).unwrap());
+/// ```
+#[cfg(doctest)]
+struct Threads;

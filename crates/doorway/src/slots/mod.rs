@@ -1,0 +1,496 @@
+//! [`Slots`]: at most `k` inside, first come, first enabled, and each knows its slot.
+
+mod errors;
+mod guard;
+mod numbers;
+mod waiting;
+
+pub use errors::{AcquireError, TimeoutError, TooMany, TryAcquireError};
+pub use guard::{Guard, OwnedGuard, Permit};
+pub use numbers::{Numbered, Numbering, Unnumbered};
+
+use crate::native::{Native, now};
+use crate::waiting::Policy;
+use doorway_core::k_exclusion::turnstile::{Closed, Drawn, Duty, Held, Limits, Turnstile};
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::registry::{SizeError, Sizes};
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::{Duration, Instant};
+
+/// At most `k` inside at a time, each with a slot number of its own. One object for threads and tasks, on any executor.
+///
+/// ```
+/// use doorway::Slots;
+///
+/// let gpus = Slots::new(4)?;
+/// let mine = gpus.acquire()?;
+/// let yours = gpus.acquire()?;
+/// assert_eq!((mine.slot(), yours.slot()), (0, 1)); // which of the four
+/// assert_eq!(gpus.available(), 2);
+/// drop(mine);
+/// assert_eq!(gpus.acquire()?.slot(), 0); // the lowest that is free
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Fairness
+/// First come, first enabled: who asks later does not get in before one who asked earlier could. The place of who gives up goes to the next in line. With
+/// [`unfair`](Self::unfair) newcomers first try a few times to take what is free; while anybody is in line nothing is, so whoever waits in line is never passed.
+///
+/// If more than [half of the line's length](Slots::with_line) wait at once, newcomers wait in front of the line, in no particular order.
+///
+/// # Giving up
+/// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. Who was let in at the last moment either
+/// gets its guard or passes the place on.
+///
+/// # What happens before what
+/// All that was done before a guard was dropped *happens before* all that is done after a later `acquire` returned, if that one could not have been let in without it; and what was
+/// done with a slot happens before what its next holder does.
+///
+/// # Cost
+/// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
+/// number: who needs none takes them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs one when asked for. `doorway bench slots` compares. Building one allocates the
+/// line (20 bytes a place in it); after that nothing is allocated, except for guards that hold several places.
+///
+/// # When not to use this
+/// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
+/// [65,535](Self::MOST) places here.
+pub struct Slots<N: Numbering = Numbered> {
+    line: Turnstile<Native>,
+    names: N::Names,
+    /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.
+    anyone: Process<Native>,
+    fences: AtomicU64,
+    /// How many places there are now.
+    places: AtomicUsize,
+    /// How many there are names for.
+    room: usize,
+    policy: Policy,
+    unfair: bool,
+    ring: usize,
+}
+
+const LINE: usize = 2048;
+const LONGEST_LINE: usize = 1 << 18;
+
+impl Slots {
+    /// As many places as there can be.
+    pub const MOST: usize = Pid::LIMIT;
+
+    /// This many places.
+    ///
+    /// ```
+    /// use doorway::{SizeError, Slots};
+    /// assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
+    /// assert!(matches!(Slots::new(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
+    /// ```
+    ///
+    /// # Errors
+    /// If there are none, or more than [`MOST`](Self::MOST).
+    pub fn new(places: usize) -> Result<Self, SizeError> {
+        Self::with_line(places, LINE)
+    }
+
+    /// This many places, and a line in which half as many as `length` can wait in order. Fewer than a quarter as many threads may be *in the middle* of asking, leaving or
+    /// giving up at a time; those that wait, and tasks, do not count.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::with_line(8, 1 << 17)?; // for fifty thousand tasks that all want in, in order
+    /// # drop(slots);
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new). The length is rounded to a power of two between 64 and 2^18, and to at least four times the places.
+    pub fn with_line(places: usize, length: usize) -> Result<Self, SizeError> {
+        let Sizes { k, .. } = Sizes::new(1, places)?;
+        Ok(Self::build(k, k, length))
+    }
+
+    /// The same, but nobody learns which slot it got, and getting in is faster.
+    ///
+    /// ```
+    /// let permits = doorway::Slots::new(2)?.without_numbers();
+    /// let _one = permits.acquire()?;
+    /// assert_eq!(permits.available(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_numbers(self) -> Slots<Unnumbered> {
+        let Self { line, anyone, fences, places, room, policy, unfair, ring, names: _ } = self;
+        Slots { line, names: (), anyone, fences, places, room, policy, unfair, ring }
+    }
+}
+
+impl<N: Numbering> Slots<N> {
+    /// This many places of those there is room for.
+    fn build(places: usize, room: usize, length: usize) -> Self {
+        let room = room.next_multiple_of(64);
+        let ring = length.clamp(64, LONGEST_LINE).max(4 * room).next_power_of_two();
+        let memory = Native::new();
+        let site = Site::new(&memory);
+        Self {
+            line: Turnstile::with_limits(&site, places, Limits::for_ring(ring, room), 0),
+            names: N::names(&site, room),
+            anyone: Process::new(Pid::new(0), Native::new()),
+            fences: AtomicU64::new(0),
+            places: AtomicUsize::new(places),
+            room,
+            ring,
+            // Who waits for the only place does well to let its holder run; among several places, whoever yields is in the way of those inside.
+            policy: if places == 1 { Policy::PARK } else { Policy::SLEEP },
+            unfair: false,
+        }
+    }
+
+    /// The same, but newcomers first try for a moment to take a place that is free, and only then get in line. Better throughput where sections are short and threads many; who is
+    /// in line is still served in order, and is never passed.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(2)?.unfair();
+    /// assert!(slots.acquire().is_ok());
+    /// # Ok::<(), doorway::SizeError>(())
+    /// ```
+    #[must_use]
+    pub fn unfair(self) -> Self {
+        Self { unfair: true, ..self }
+    }
+
+    /// The same, with room for so many places: [`add`](Self::add) can go up to there. The line becomes four times as long, if it is shorter.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(1)?.room_for(100)?;
+    /// slots.add(99)?;
+    /// assert_eq!(slots.available(), 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are more than [`MOST`](Self::MOST).
+    pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
+        let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
+        // Nobody is inside or in line, for whoever is has it borrowed. What was lost stays lost.
+        let Ok(look) = now(self.line.look(&self.anyone));
+        let new = Self::build(look.free as usize, k.max(self.room), self.ring);
+        if look.closed {
+            new.close();
+        }
+        Ok(Self { policy: self.policy, unfair: self.unfair, fences: self.fences, places: self.places, ..new })
+    }
+
+    /// The same, but threads wait by this policy, and not by [`Policy::PARK`] (one place) or [`Policy::SLEEP`] (several).
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// How many places there are.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.places.load(SeqCst)
+    }
+
+    /// How many are free: none, while somebody waits. It may be different when you look at it.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        let Ok(look) = now(self.line.look(&self.anyone));
+        look.free as usize
+    }
+
+    /// More places. Those who wait are let in.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(1)?;
+    /// let _one = slots.acquire()?;
+    /// slots.add(1)?;
+    /// assert_eq!(slots.acquire()?.slot(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no [room](Self::room_for).
+    pub fn add(&self, places: usize) -> Result<(), TooMany> {
+        let room = |now: usize| now.checked_add(places).filter(|&sum| sum <= self.room);
+        if let Err(now) = self.places.fetch_update(SeqCst, SeqCst, room) {
+            return Err(TooMany { asked: places, most: self.room - now });
+        }
+        if places > 0 {
+            self.give_back(Held { units: places as u64, announced: false });
+        }
+        Ok(())
+    }
+
+    /// Takes up to `places` away that are free now, and says how many it took. To take one away that is held, [forget](Permit::forget) its guard.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(3)?;
+    /// let _held = slots.acquire()?;
+    /// assert_eq!(slots.forget(5), 2);
+    /// assert_eq!(slots.places(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn forget(&self, places: usize) -> usize {
+        let one = || self.try_acquire().ok().map(Permit::forget);
+        std::iter::from_fn(one).take(places).count()
+    }
+
+    /// Lets nobody in any more. Those who wait, and all who come, get an error; guards remain what they are.
+    ///
+    /// ```
+    /// use doorway::{Closed, Slots, TryAcquireError};
+    /// let slots = Slots::new(1)?;
+    /// let last = slots.acquire()?;
+    /// slots.close();
+    /// assert_eq!(slots.acquire().unwrap_err(), Closed);
+    /// assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::Closed);
+    /// drop(last);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn close(&self) {
+        let Ok(()) = now(self.line.close(&self.anyone));
+    }
+
+    /// Whether it was closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        let Ok(look) = now(self.line.look(&self.anyone));
+        look.closed
+    }
+
+    #[inline(always)]
+    fn give_back(&self, held: Held) {
+        if let Some(duty) = self.line.give_back_now(&self.anyone, held) {
+            self.help(duty);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn help(&self, duty: Duty) {
+        let Ok(()) = now(self.line.help(&self.anyone, duty, None));
+    }
+
+    fn check(&self, places: usize) -> Result<u64, TooMany> {
+        let most = self.places();
+        if places > most { Err(TooMany { asked: places, most }) } else { Ok(places as u64) }
+    }
+
+    /// The doorway, for one place.
+    #[inline(always)]
+    fn draw(&self, units: u64) -> Drawn {
+        self.line.draw_now(&self.anyone, units)
+    }
+}
+
+/// Makes the methods for guards that borrow, and those for guards that own.
+macro_rules! ways_in {
+    ($($(#[$doc:meta])* $borrowed:ident, $owned:ident, $function:ident($($argument:ident: $of:ty),*) -> $error:ty;)*) => {
+        impl<N: Numbering> Slots<N> {
+            $(
+                $(#[$doc])*
+                #[inline(always)] // as the guard's `drop` is
+                pub fn $borrowed(&self, $($argument: $of),*) -> Result<Guard<'_, N>, $error> {
+                    waiting::$function(self, $($argument),*)
+                }
+
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                ///
+                /// # Errors
+                /// The same.
+                #[inline(always)]
+                pub fn $owned(self: &Arc<Self>, $($argument: $of),*) -> Result<OwnedGuard<N>, $error> {
+                    waiting::$function(Arc::clone(self), $($argument),*)
+                }
+            )*
+        }
+    };
+}
+
+ways_in! {
+    /// Waits until there is a place.
+    ///
+    /// | | |
+    /// |---|---|
+    /// | fairness | in the order of arrival |
+    /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
+    /// | cost | one read-modify-write and two loads if there is a place |
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(2)?;
+    /// let guard = slots.acquire()?;
+    /// assert_eq!(guard.slot(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is closed.
+    acquire, acquire_owned, acquire() -> Closed;
+
+    /// Takes a place if one is free, and nobody is in line.
+    ///
+    /// ```
+    /// use doorway::{Slots, TryAcquireError};
+    /// let slots = Slots::new(1)?;
+    /// let _held = slots.try_acquire()?;
+    /// assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If none is free, or if it is closed.
+    try_acquire, try_acquire_owned, try_acquire() -> TryAcquireError;
+
+    /// Waits until there is a place, but no longer than this. With a timeout of zero it is [`try_acquire`](Self::try_acquire).
+    ///
+    /// Fair as [`acquire`](Self::acquire) is. Running out of time is exact: it gives its place in line up, and if it was let in at that very moment, it has its guard.
+    ///
+    /// ```
+    /// use doorway::{Slots, TimeoutError};
+    /// use std::time::Duration;
+    /// let slots = Slots::new(1)?;
+    /// let _held = slots.acquire()?;
+    /// assert_eq!(slots.acquire_timeout(Duration::from_millis(1)).unwrap_err(), TimeoutError::TimedOut);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the time runs out, or if it is closed.
+    acquire_timeout, acquire_timeout_owned, acquire_timeout(timeout: Duration) -> TimeoutError;
+
+    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    ///
+    /// # Errors
+    /// If the time comes, or if it is closed.
+    acquire_deadline, acquire_deadline_owned, acquire_deadline(deadline: Instant) -> TimeoutError;
+
+    /// Waits until there are so many places at once. None: a guard that holds nothing.
+    ///
+    /// They are taken in line, by consecutive tickets: two who want two of two cannot block each other. Who comes after one that waits for many waits with it. In the order of arrival; but while
+    /// others arrive at the same instant, one who wants several may have to try again to get into the line.
+    ///
+    /// ```
+    /// use doorway::{AcquireError, Slots};
+    /// let slots = Slots::new(3)?;
+    /// let two = slots.acquire_many(2)?;
+    /// assert_eq!(two.slots(), [0, 1]);
+    /// assert!(matches!(slots.acquire_many(4), Err(AcquireError::TooMany(_)))); // it would wait for ever
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is closed, or if there are not as many places.
+    acquire_many, acquire_many_owned, acquire_many(places: usize) -> AcquireError;
+
+    /// Takes so many places if they are free, and nobody is in line.
+    ///
+    /// # Errors
+    /// If too few are free or exist, or if it is closed.
+    try_acquire_many, try_acquire_many_owned, try_acquire_many(places: usize) -> TryAcquireError;
+
+    /// Waits until there are so many places at once, but no longer than this.
+    ///
+    /// # Errors
+    /// If the time runs out, if there are not as many places, or if it is closed.
+    acquire_many_timeout, acquire_many_timeout_owned, acquire_many_timeout(places: usize, timeout: Duration) -> TimeoutError;
+
+    /// [`acquire_many_timeout`](Self::acquire_many_timeout) until a point in time.
+    ///
+    /// # Errors
+    /// If the time comes, if there are not as many places, or if it is closed.
+    acquire_many_deadline, acquire_many_deadline_owned, acquire_many_deadline(places: usize, deadline: Instant) -> TimeoutError;
+}
+
+impl<N: Numbering> Slots<N> {
+    /// [`acquire`](Self::acquire) for tasks, on any executor.
+    ///
+    /// # Cancel safety
+    /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere.
+    ///
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// let slots = doorway::Slots::new(1)?;
+    /// let held = slots.acquire()?;
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// {
+    ///     let mut cancelled = pin!(slots.acquire_async());
+    ///     assert!(cancelled.as_mut().poll(&mut context).is_pending());
+    /// }
+    /// let mut waits = pin!(slots.acquire_async());
+    /// assert!(waits.as_mut().poll(&mut context).is_pending());
+    /// drop(held);
+    /// assert!(waits.as_mut().poll(&mut context).is_ready());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub async fn acquire_async(&self) -> Result<Guard<'_, N>, Closed> {
+        waiting::acquire_async(self, 1).await
+    }
+
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard<N>, Closed> {
+        waiting::acquire_async(Arc::clone(self), 1).await
+    }
+
+    /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
+    ///
+    /// # Errors
+    /// If it is closed, or if there are not as many places.
+    pub async fn acquire_many_async(&self, places: usize) -> Result<Guard<'_, N>, AcquireError> {
+        let units = self.check(places)?;
+        Ok(waiting::acquire_async(self, units).await?)
+    }
+
+    /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> Result<OwnedGuard<N>, AcquireError> {
+        let units = self.check(places)?;
+        Ok(waiting::acquire_async(Arc::clone(self), units).await?)
+    }
+}
+
+impl<N: Numbering> fmt::Debug for Slots<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ok(look) = now(self.line.look(&self.anyone));
+        let places = self.places();
+        let mut all = f.debug_struct("Slots");
+        all.field("places", &places).field("held", &places.saturating_sub(look.free as usize));
+        if let Some(taken) = N::taken(&self.names, &self.anyone, self.room) {
+            all.field("slots", &taken);
+        }
+        all.field("waiting", &look.waiting);
+        if self.unfair {
+            all.field("unfair", &true);
+        }
+        if look.camping {
+            all.field("more_wait_in_front_of_the_line", &true);
+        }
+        if look.closed {
+            all.field("closed", &true);
+        }
+        all.finish()
+    }
+}
+
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Slots>();
+    is_send_and_sync::<Slots<Unnumbered>>();
+    is_send_and_sync::<OwnedGuard>();
+    is_send_and_sync::<Guard<'_>>();
+};
+
+/// What cannot fail.
+pub(crate) fn sure<T>(result: Result<T, Infallible>) -> T {
+    let Ok(value) = result;
+    value
+}
