@@ -1,0 +1,451 @@
+//! The turnstile on a tool's own atomics, its waits by the real wait layer: all that loom and shuttle have in common.
+//!
+//! The text is the one that is shipped. What is told wrongly here, one [`Flaw`] at a time, is what a memory does at some statements, or what a role does with an
+//! answer; and the wait layer can have a [`Fault`] of its own.
+
+#![allow(dead_code)] // each test crate uses some of it
+
+use crate::second_opinion::ToolWord;
+use crate::waiting_kit::{Fault, Layer, Tool};
+use doorway::native::now;
+use doorway::waiting::{Platform, Sequence};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Held, Limits, Turnstile};
+use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::memory::{
+    Access, Additive, CompareSwap, Decl, FetchAdd, Memory, Name, Next, Pid, Process, ReadWrite, Site, Word,
+};
+use std::convert::Infallible;
+use std::fmt;
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::ops::{Index, Range};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+/// What can be told wrongly about giving up, and about closing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flaw {
+    /// Who gives up writes its record without a look at what it says (21).
+    LeaveOverwrites,
+    /// Who gives up and was let in meanwhile just goes.
+    LeaveForgets,
+    /// Who is dropped while it waits does not leave.
+    DropForgets,
+    /// Tickets are announced in two steps (5).
+    TornAnnouncement,
+    /// Exits are counted in two steps (9).
+    TornExit,
+    /// Who exits does not help.
+    NobodyHelps,
+    /// Who helps does not look at the door (29).
+    DoorStays,
+    /// Closing does not see who has announced itself (36).
+    CloseSkips,
+    /// Whoever closes signals in place of turning away (36): everybody gets in.
+    CloseSignals,
+}
+
+impl Flaw {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::LeaveOverwrites,
+        Self::LeaveForgets,
+        Self::DropForgets,
+        Self::TornAnnouncement,
+        Self::TornExit,
+        Self::NobodyHelps,
+        Self::DoorStays,
+        Self::CloseSkips,
+        Self::CloseSignals,
+    ];
+}
+
+/// What all handles share.
+pub(crate) struct Shared<L> {
+    layer: L,
+    flaw: Option<Flaw>,
+}
+
+/// How a handle waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// As a thread, which sleeps; abortable waits are given up when the time comes.
+    AsThread,
+    /// As a thread, and gives up as soon as it would have to wait.
+    NotAtAll,
+    AsTask,
+}
+
+/// A handle on the memory of the tool whose words are `W`.
+pub(crate) struct Model<L: Layer, W> {
+    shared: Rc<Shared<L>>,
+    waits: Waits,
+    waiter: L::Waiter,
+    words: PhantomData<fn() -> W>,
+}
+
+impl<L: Layer, W> Model<L, W> {
+    fn new(shared: &Rc<Shared<L>>, waits: Waits) -> Self {
+        Self { shared: Rc::clone(shared), waits, waiter: L::Waiter::default(), words: PhantomData }
+    }
+
+    fn has(&self, flaw: Flaw) -> bool {
+        self.shared.flaw == Some(flaw)
+    }
+}
+
+/// A word, and a bell if somebody may wait for it. So aligned, neighbours never share a bucket of the real table.
+#[repr(align(64))]
+pub(crate) struct Cell<L: Layer, W, T> {
+    word: W,
+    bell: Option<L::Bell>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<L: Layer, W: ToolWord, T: Word> Cell<L, W, T> {
+    fn new(layer: &L, decl: &Decl<'_, T>) -> Self {
+        assert_eq!(decl.width, 64, "the words of the turnstile are whole");
+        Self { word: W::new(decl.init.pack()), bell: T::AWAITED.then(|| layer.bell()), of: PhantomData }
+    }
+
+    /// A read-modify-write, because that sees the latest value in every memory model.
+    fn load(&self) -> u64 {
+        self.word.fetch_add(0, SeqCst)
+    }
+
+    fn change<R>(&self, layer: &L, change: impl FnOnce() -> R) -> R {
+        let Some(bell) = &self.bell else { return change() };
+        let mut out = None;
+        layer.change(bell, || out = Some(change()));
+        out.expect("every layer makes the change")
+    }
+}
+
+impl<L: Layer, W, T> fmt::Debug for Cell<L, W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_") // to look would be an access
+    }
+}
+
+/// The turnstile has none.
+pub(crate) struct NoTable<C>(Vec<C>);
+
+impl<C> fmt::Debug for NoTable<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NoTable")
+    }
+}
+
+impl<C> Index<(usize, usize)> for NoTable<C> {
+    type Output = C;
+    fn index(&self, (_, i): (usize, usize)) -> &C {
+        &self.0[i]
+    }
+}
+
+impl<L: Layer, W: ToolWord> Memory for Model<L, W> {
+    type Error = Infallible;
+    type Part = ();
+    const ROOT: () = ();
+    type Cell<T: Word> = Cell<L, W, T>;
+    type Var<T: Word> = Box<Cell<L, W, T>>;
+    type Row<T: Word> = Vec<Cell<L, W, T>>;
+    type Table<T: Word> = NoTable<Cell<L, W, T>>;
+    type Wait = ();
+    const PLENTY: usize = 4;
+
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Self::Var<T> {
+        Box::new(Cell::new(&self.shared.layer, &decl))
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Self::Row<T> {
+        (0..n).map(|i| Cell::new(&self.shared.layer, &decl(i).1)).collect()
+    }
+
+    fn table<T: Word>(&self, _: Name<()>, _: Range<usize>, _: usize, _: Decl<'_, T>) -> Self::Table<T> {
+        NoTable(Vec::new())
+    }
+
+    fn wait_begins(&self, _: Pid) {}
+
+    async fn turn_failed(&self, _: Pid, (): &mut (), _: bool) -> Result<Next, Infallible> {
+        unreachable!("all waits of the turnstile are for one word")
+    }
+}
+
+/// An entry in the table, for as long as a future waits.
+struct Entry<'a, L: Layer> {
+    layer: &'a L,
+    bell: &'a L::Bell,
+    waiter: &'a L::Waiter,
+}
+
+impl<L: Layer> Drop for Entry<'_, L> {
+    fn drop(&mut self) {
+        // Whom a tool's complaint unwinds has left the model, and may not make another step.
+        if !std::thread::panicking() {
+            self.layer.remove(self.bell, self.waiter);
+        }
+    }
+}
+
+impl<L: Layer, W: ToolWord> ReadWrite for Model<L, W> {
+    async fn read<T: Word>(&self, at: Access<()>, v: &Cell<L, W, T>) -> Result<T, Infallible> {
+        if at.label == 29 && self.has(Flaw::DoorStays) {
+            return Ok(T::unpack(0)); // open
+        }
+        Ok(T::unpack(v.load()))
+    }
+
+    async fn write<T: Word>(&self, _: Access<()>, v: &Cell<L, W, T>, x: T) -> Result<(), Infallible> {
+        v.change(&self.shared.layer, || v.word.swap(x.pack(), SeqCst));
+        Ok(())
+    }
+
+    /// As native handles do it.
+    async fn unchanged<T: Word>(
+        &self,
+        _: Pid,
+        (): &mut (),
+        abortable: bool,
+        v: &Cell<L, W, T>,
+        seen: T,
+    ) -> Result<Next, Infallible> {
+        let layer = &self.shared.layer;
+        if abortable && (self.waits == Waits::NotAtAll || layer.platform().time_has_come()) {
+            return Ok(Next::GiveUp);
+        }
+        let bell = v.bell.as_ref().expect("somebody may wait for it");
+        let changed = || v.load() != seen.pack();
+        if self.waits == Waits::AsTask {
+            layer.begin(&self.waiter);
+            let changed = layer.register(bell, &self.waiter, changed);
+            let _entry = Entry { layer, bell, waiter: &self.waiter };
+            if !changed {
+                let notified = |context: &mut Context<'_>| layer.poll(&self.waiter, context.waker());
+                poll_fn(|context| if notified(context) { Poll::Ready(()) } else { Poll::Pending }).await;
+            }
+        } else {
+            layer.sleep(bell, abortable.then(Instant::now), changed);
+        }
+        Ok(Next::TryAgain)
+    }
+}
+
+impl<L: Layer, W: ToolWord> FetchAdd for Model<L, W> {
+    async fn fetch_add<T: Additive>(&self, at: Access<()>, v: &Cell<L, W, T>, delta: T) -> Result<T, Infallible> {
+        let torn = at.label == 5 && self.has(Flaw::TornAnnouncement) || at.label == 9 && self.has(Flaw::TornExit);
+        let add = || {
+            if torn {
+                let old = v.load();
+                v.word.swap(old.wrapping_add(delta.pack()), SeqCst);
+                old
+            } else {
+                v.word.fetch_add(delta.pack(), SeqCst)
+            }
+        };
+        Ok(T::unpack(v.change(&self.shared.layer, add)))
+    }
+}
+
+impl<L: Layer, W: ToolWord> CompareSwap for Model<L, W> {
+    async fn compare_swap<T: Word>(
+        &self,
+        at: Access<()>,
+        v: &Cell<L, W, T>,
+        old: T,
+        new: T,
+    ) -> Result<Result<T, T>, Infallible> {
+        if at.label == 21 && self.has(Flaw::LeaveOverwrites) {
+            v.change(&self.shared.layer, || v.word.swap(new.pack(), SeqCst));
+            return Ok(Ok(old));
+        }
+        if at.label == 36 && self.has(Flaw::CloseSkips) {
+            return Ok(Ok(old));
+        }
+        let mut new = new.pack();
+        if at.label == 36 && self.has(Flaw::CloseSignals) {
+            new = new & !3 | 1;
+        }
+        // Who fails has changed nothing; that it rings all the same wakes some for no reason.
+        let swapped = v.change(&self.shared.layer, || v.word.compare_exchange(old.pack(), new, SeqCst, SeqCst));
+        Ok(swapped.map(T::unpack).map_err(T::unpack))
+    }
+}
+
+/// A turnstile, and who is inside.
+pub(crate) struct Scene<L: Layer, W: ToolWord> {
+    shared: Rc<Shared<L>>,
+    line: Turnstile<Model<L, W>>,
+    k: usize,
+    inside: std::cell::Cell<usize>,
+    /// Whoever comes in or goes changes it: the tools put such steps in every order.
+    desk: <L::P as Platform>::Sequence,
+}
+
+/// Who does something at a turnstile.
+pub(crate) type Part<L, W> = fn(&Scene<L, W>);
+
+impl<L: Layer, W: ToolWord> Scene<L, W> {
+    /// For a few passages: the ring is short, and nobody finds the line too long.
+    pub(crate) fn new(k: usize, ring: usize, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
+        let limits = Limits { ring, full: 1 << 20, clear: 1 << 19, places: k as u64 };
+        Self::with_limits(k, limits, flaw, fault)
+    }
+
+    /// Whoever waits in line finds it too long already, and others wait in front of it.
+    pub(crate) fn with_a_short_line(k: usize, ring: usize, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
+        Self::with_limits(k, Limits { ring, full: 0, clear: 1, places: k as u64 }, flaw, fault)
+    }
+
+    fn with_limits(k: usize, limits: Limits, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
+        let shared = Rc::new(Shared { layer: L::new(fault), flaw });
+        let line = Turnstile::with_limits(&Site::new(&Model::new(&shared, Waits::AsThread)), k, limits, 0);
+        let desk = <L::P as Platform>::Sequence::new();
+        Rc::new(Self { shared, line, k, inside: std::cell::Cell::new(0), desk })
+    }
+
+    /// Each plays its part, the first of them on the thread that is there already, and then, alone, the last. Then all places are free, and nobody is left in the table.
+    pub(crate) fn together(self: &Rc<Self>, parts: &[Part<L, W>], last: Option<Part<L, W>>, closed: bool) {
+        let others: Vec<_> = parts[1..]
+            .iter()
+            .map(|&part| {
+                let scene = Rc::clone(self);
+                L::P::spawn(move || part(&scene))
+            })
+            .collect();
+        parts[0](self);
+        others.into_iter().for_each(L::P::join);
+        if let Some(last) = last {
+            last(self);
+        }
+        let Ok(look) = now(self.line.look(&self.process(Waits::AsThread)));
+        assert_eq!((look.free, look.closed), (self.k as u64, closed), "a place was lost");
+        assert!(self.shared.layer.is_empty(), "somebody is left in the table");
+    }
+
+    fn process(&self, waits: Waits) -> Process<Model<L, W>> {
+        Process::new(Pid::new(0), Model::new(&self.shared, waits))
+    }
+
+    fn enters(&self) {
+        self.desk.bump();
+        let inside = self.inside.get() + 1;
+        assert!(inside <= self.k, "{inside} are inside");
+        self.inside.set(inside);
+    }
+
+    fn exits(&self, p: &Process<Model<L, W>>, held: Held) {
+        self.desk.bump();
+        self.inside.set(self.inside.get() - 1);
+        if self.shared.flaw == Some(Flaw::NobodyHelps) {
+            let Ok(_) = now(self.line.give_back(p, held));
+        } else {
+            let Ok(()) = now(self.line.release(p, held));
+        }
+    }
+
+    /// Inside before anybody else comes.
+    pub(crate) fn with_one_inside(self: Rc<Self>) -> Rc<Self> {
+        let entered = now(self.line.acquire(&self.process(Waits::AsThread)));
+        assert!(entered.is_ok());
+        self.enters();
+        self
+    }
+
+    /// The one that was inside from the beginning goes.
+    pub(crate) fn first_exits(&self) {
+        self.exits(&self.process(Waits::AsThread), Held { units: 1, announced: false });
+    }
+
+    fn passes_by(&self, p: &Process<Model<L, W>>, entered: Result<Held, Failure<Infallible, Closed>>) {
+        // Who is turned away has nothing to give back.
+        if let Ok(held) = entered {
+            self.enters();
+            self.exits(p, held);
+        }
+    }
+
+    pub(crate) fn thread_passes(&self) {
+        let p = self.process(Waits::AsThread);
+        let entered = now(self.line.acquire(&p));
+        self.passes_by(&p, entered);
+    }
+
+    /// Waits until the time comes.
+    pub(crate) fn thread_passes_in_time(&self) {
+        self.tries(Waits::AsThread);
+    }
+
+    /// Gives up where it would have to wait.
+    pub(crate) fn thread_gives_up(&self) {
+        self.tries(Waits::NotAtAll);
+    }
+
+    fn tries(&self, waits: Waits) {
+        let p = self.process(waits);
+        let mut attempt = Attempt::default();
+        match now(self.line.try_acquire(&p, &mut attempt)) {
+            Ok(Some(held)) => self.passes_by(&p, Ok(held)),
+            Ok(None) => self.leaves(&p, attempt),
+            Err(_) => {}
+        }
+    }
+
+    fn leaves(&self, p: &Process<Model<L, W>>, attempt: Attempt) {
+        let Ok(let_in) = now(self.line.leave(p, attempt));
+        if let Some(held) = let_in.filter(|_| self.shared.flaw != Some(Flaw::LeaveForgets)) {
+            self.passes_by(p, Ok(held));
+        }
+    }
+
+    pub(crate) fn task_passes(&self) {
+        let p = self.process(Waits::AsTask);
+        let parker = L::P::parker();
+        let waker = Waker::from(Arc::clone(&parker));
+        let entered = {
+            let mut entry = pin!(self.line.acquire(&p));
+            loop {
+                match entry.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    Poll::Ready(entered) => break entered,
+                    Poll::Pending => L::P::park(&parker),
+                }
+            }
+        };
+        self.passes_by(&p, entered);
+    }
+
+    /// Polled once; if that is not enough, dropped.
+    pub(crate) fn task_is_dropped(&self) {
+        let p = self.process(Waits::AsTask);
+        let mut attempt = Attempt::default();
+        let waker = Waker::from(L::P::parker());
+        let entered = {
+            let mut entry = pin!(self.line.try_acquire(&p, &mut attempt));
+            entry.as_mut().poll(&mut Context::from_waker(&waker))
+        };
+        match entered {
+            Poll::Ready(Ok(Some(held))) => self.passes_by(&p, Ok(held)),
+            Poll::Ready(Err(_)) => {}
+            Poll::Ready(Ok(None)) | Poll::Pending => {
+                if self.shared.flaw != Some(Flaw::DropForgets) {
+                    self.leaves(&p, attempt);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn somebody_closes(&self) {
+        let Ok(()) = now(self.line.close(&self.process(Waits::AsThread)));
+    }
+
+    pub(crate) fn time_comes(&self) {
+        self.shared.layer.platform().time_comes();
+    }
+}

@@ -1,0 +1,763 @@
+//! What users of [`Slots`] rely on.
+
+mod slots_kit;
+
+use doorway::slots::{OwnedGuard, Permit, Unnumbered};
+use doorway::waiting::Policy;
+use doorway::{AcquireError, Closed, SizeError, Slots, TimeoutError, TooMany, TryAcquireError};
+use slots_kit::{Bell, block_on, look, until};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Long enough for whatever must happen.
+const LONG: Duration = Duration::from_secs(600);
+/// As short as can be told.
+const TINY: Duration = Duration::from_nanos(1);
+
+fn shared(places: usize) -> Arc<Slots> {
+    Arc::new(Slots::new(places).unwrap())
+}
+
+fn is_waiting(slots: &Slots, units: u64) -> bool {
+    look(slots).waiting == units
+}
+
+type Waits = Pin<Box<dyn Future<Output = Result<OwnedGuard, Closed>> + Send>>;
+
+/// A task that asked for a place, and its bell.
+fn ask(slots: &Arc<Slots>) -> (Waits, Arc<Bell>) {
+    let slots = Arc::clone(slots);
+    (Box::pin(async move { slots.acquire_owned_async().await }), Arc::default())
+}
+
+fn poll<F: Future + Unpin>(future: &mut F, bell: &Arc<Bell>) -> Poll<F::Output> {
+    Pin::new(future).poll(&mut Context::from_waker(&Waker::from(Arc::clone(bell))))
+}
+
+fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// All places, at once.
+fn all_can_be_taken(slots: &Slots) {
+    let places = slots.places();
+    let guards: Vec<_> = (0..places).map(|_| slots.try_acquire().unwrap()).collect();
+    assert_eq!(guards.iter().map(Permit::slot).collect::<Vec<_>>(), (0..places).collect::<Vec<_>>());
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+}
+
+#[test]
+fn sizes_that_make_no_sense_are_refused() {
+    assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
+    assert!(matches!(Slots::new(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
+    assert!(matches!(Slots::new(1).unwrap().room_for(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
+    assert_eq!(Slots::with_line(1, 0).unwrap().places(), 1);
+    assert_eq!(Slots::with_line(3, usize::MAX).unwrap().available(), 3);
+}
+
+#[test]
+fn slots_are_unique_and_the_lowest_free_one_comes_first() {
+    for places in [5, 64, 65, 200] {
+        let slots = Slots::new(places).unwrap();
+        let mut guards: Vec<_> = (0..places).map(|_| slots.acquire().unwrap()).collect();
+        assert_eq!(guards.iter().map(Permit::slot).collect::<Vec<_>>(), (0..places).collect::<Vec<_>>());
+        drop(guards.remove(3));
+        drop(guards.remove(1));
+        assert_eq!(slots.acquire().unwrap().slot(), 1);
+        let (one, three) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+        assert_eq!((one.slot(), three.slot(), slots.available()), (1, 3, 0));
+    }
+}
+
+#[test]
+fn one_who_waits_is_let_in() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let waits = thread::spawn({
+        let slots = Arc::clone(&slots);
+        move || slots.acquire().unwrap().slot()
+    });
+    until(&slots, |slots| is_waiting(slots, 1));
+    assert_eq!((slots.available(), slots.try_acquire().unwrap_err()), (0, TryAcquireError::NoPlace));
+    drop(held);
+    assert_eq!(waits.join().unwrap(), 0);
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn every_policy_lets_threads_in() {
+    let policies = [Policy::PARK, Policy::YIELD, Policy { spins: 0, yields: 0, ..Policy::PARK }];
+    for policy in policies.into_iter().chain([Policy::PARK.at_most(Duration::from_millis(1))]) {
+        let slots = Slots::new(1).unwrap().with_policy(policy);
+        let (turns, inside) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|s| {
+            for _ in 0..3 {
+                s.spawn(|| {
+                    for _ in 0..300 {
+                        let _guard = slots.acquire().unwrap();
+                        assert_eq!(inside.fetch_add(1, SeqCst), 0);
+                        turns.fetch_add(1, SeqCst);
+                        inside.fetch_sub(1, SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(turns.load(SeqCst), 900);
+    }
+}
+
+#[test]
+fn times_of_all_kinds_run_out_or_do_not() {
+    let slots = Slots::new(1).unwrap();
+    let now = Instant::now();
+    // What is free is taken, whatever the time.
+    for timeout in [Duration::ZERO, TINY, LONG, Duration::MAX] {
+        assert_eq!(slots.acquire_timeout(timeout).unwrap().slot(), 0);
+        assert_eq!(slots.acquire_many_timeout(1, timeout).unwrap().slots(), [0]);
+    }
+    for deadline in [now.checked_sub(Duration::from_millis(1)).unwrap_or(now), now, now + LONG] {
+        assert_eq!(slots.acquire_deadline(deadline).unwrap().slot(), 0);
+        assert_eq!(slots.acquire_many_deadline(1, deadline).unwrap().slots(), [0]);
+    }
+    let held = slots.acquire().unwrap();
+    for timeout in [Duration::ZERO, TINY, Duration::from_millis(2)] {
+        assert_eq!(slots.acquire_timeout(timeout).unwrap_err(), TimeoutError::TimedOut);
+        assert_eq!(slots.acquire_many_timeout(1, timeout).unwrap_err(), TimeoutError::TimedOut);
+        assert_eq!(slots.acquire_deadline(Instant::now() + timeout).unwrap_err(), TimeoutError::TimedOut);
+        assert_eq!(slots.acquire_many_deadline(1, now).unwrap_err(), TimeoutError::TimedOut);
+    }
+    drop(held);
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn a_timeout_beyond_the_end_of_time_is_none() {
+    let slots = shared(1);
+    for far in [Duration::MAX, Duration::from_secs(u64::MAX / 2), LONG] {
+        let held = slots.acquire().unwrap();
+        let waits = thread::spawn({
+            let slots = Arc::clone(&slots);
+            move || slots.acquire_timeout(far).map(|guard| guard.slot())
+        });
+        until(&slots, |slots| is_waiting(slots, 1));
+        drop(held);
+        assert_eq!(waits.join().unwrap(), Ok(0));
+    }
+    // The same with a point in time that is as far as can be told.
+    let mut far = Instant::now();
+    for step in (0..64).rev() {
+        far = far.checked_add(Duration::from_secs(1 << step)).unwrap_or(far);
+    }
+    let held = slots.acquire().unwrap();
+    thread::scope(|s| {
+        let waits = s.spawn(|| slots.acquire_deadline(far).map(|guard| guard.slot()));
+        until(&slots, |slots| is_waiting(slots, 1));
+        drop(held);
+        assert_eq!(waits.join().unwrap(), Ok(0));
+    });
+}
+
+#[test]
+fn who_gives_up_loses_nothing_of_others() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let (mut first, first_bell) = ask(&slots);
+    assert!(poll(&mut first, &first_bell).is_pending());
+    let (mut dropped, dropped_bell) = ask(&slots);
+    assert!(poll(&mut dropped, &dropped_bell).is_pending());
+    let (mut last, last_bell) = ask(&slots);
+    assert!(poll(&mut last, &last_bell).is_pending());
+    drop(dropped);
+    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+    drop(held);
+    assert_eq!((first_bell.rings(), dropped_bell.rings(), last_bell.rings()), (1, 0, 0));
+    let Poll::Ready(Ok(guard)) = poll(&mut first, &first_bell) else { panic!("it is let in") };
+    assert!(poll(&mut last, &last_bell).is_pending());
+    drop(guard);
+    let Poll::Ready(Ok(guard)) = poll(&mut last, &last_bell) else { panic!("past one who gave up") };
+    drop(guard);
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn who_was_let_in_and_is_dropped_before_it_knows_passes_the_place_on() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let (mut first, first_bell) = ask(&slots);
+    let (mut second, second_bell) = ask(&slots);
+    assert!(poll(&mut first, &first_bell).is_pending() && poll(&mut second, &second_bell).is_pending());
+    drop(held);
+    assert_eq!((first_bell.rings(), second_bell.rings()), (1, 0));
+    drop(first);
+    assert_eq!(second_bell.rings(), 1);
+    assert!(matches!(poll(&mut second, &second_bell), Poll::Ready(Ok(_))));
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn futures_that_are_never_polled_ask_for_nothing() {
+    let slots = shared(1);
+    drop(ask(&slots));
+    let (mut asks, bell) = ask(&slots);
+    let held = slots.try_acquire().unwrap();
+    assert!(poll(&mut asks, &bell).is_pending());
+    drop(held);
+    assert!(matches!(poll(&mut asks, &bell), Poll::Ready(Ok(_))));
+}
+
+/// Wakers may differ from poll to poll, and only the last one counts.
+#[test]
+fn the_last_waker_is_woken() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let (mut asks, first) = ask(&slots);
+    let second = Arc::default();
+    assert!(poll(&mut asks, &first).is_pending() && poll(&mut asks, &second).is_pending());
+    drop(held);
+    assert_eq!((first.rings(), second.rings()), (0, 1));
+}
+
+/// A task may be polled here and there: its place in line goes along.
+#[test]
+fn a_task_that_moves_to_another_thread_keeps_its_place() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let (mut asks, bell) = ask(&slots);
+    assert!(poll(&mut asks, &bell).is_pending());
+    let slot = thread::spawn(move || block_on(asks).map(|guard| guard.slot()));
+    drop(held);
+    assert_eq!(slot.join().unwrap(), Ok(0));
+}
+
+#[test]
+fn guards_that_own_go_anywhere() {
+    let slots = shared(2);
+    let guard = {
+        let slots = Arc::clone(&slots);
+        slots.acquire_owned().unwrap()
+    };
+    let other = block_on(slots.acquire_owned_async()).unwrap();
+    assert_eq!(slots.try_acquire_owned().unwrap_err(), TryAcquireError::NoPlace);
+    assert_eq!(slots.acquire_timeout_owned(TINY).unwrap_err(), TimeoutError::TimedOut);
+    assert_eq!(slots.acquire_deadline_owned(Instant::now()).unwrap_err(), TimeoutError::TimedOut);
+    let (sender, receiver) = mpsc::channel::<OwnedGuard>();
+    let far = thread::spawn(move || receiver.iter().map(|guard| guard.slot()).sum::<usize>());
+    sender.send(guard).unwrap();
+    sender.send(other).unwrap();
+    drop(sender);
+    assert_eq!(far.join().unwrap(), 1);
+    let (one, two) = (slots.acquire_many_owned(1).unwrap(), slots.try_acquire_many_owned(1).unwrap());
+    drop(slots); // they live on in the guards
+    assert_eq!((one.slot(), two.slot()), (0, 1));
+}
+
+#[test]
+fn two_who_want_two_of_two_do_not_block_each_other() {
+    let slots = Slots::new(2).unwrap();
+    let inside = AtomicUsize::new(0);
+    thread::scope(|s| {
+        for i in 0..4 {
+            let (slots, inside) = (&slots, &inside);
+            s.spawn(move || {
+                for _ in 0..500 {
+                    let both =
+                        if i % 2 == 0 { slots.acquire_many(2) } else { block_on(slots.acquire_many_async(2)) }.unwrap();
+                    assert_eq!((both.slots(), inside.fetch_add(1, SeqCst)), (vec![0, 1], 0));
+                    inside.fetch_sub(1, SeqCst);
+                }
+            });
+        }
+    });
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn none_is_always_there_and_too_many_never() {
+    let slots = Slots::new(3).unwrap();
+    let all = slots.acquire_many(3).unwrap();
+    for none in [slots.acquire_many(0).unwrap(), slots.try_acquire_many(0).unwrap()] {
+        assert_eq!((none.places(), none.slots()), (0, vec![]));
+    }
+    assert_eq!(block_on(slots.acquire_many_async(0)).unwrap().places(), 0);
+    assert_eq!(slots.acquire_many_timeout(0, Duration::ZERO).unwrap().places(), 0);
+    let too_many = TooMany { asked: 4, most: 3 };
+    assert_eq!(slots.acquire_many(4).unwrap_err(), AcquireError::TooMany(too_many));
+    assert_eq!(slots.try_acquire_many(4).unwrap_err(), TryAcquireError::TooMany(too_many));
+    assert_eq!(slots.acquire_many_timeout(4, LONG).unwrap_err(), TimeoutError::TooMany(too_many));
+    assert_eq!(block_on(slots.acquire_many_async(4)).unwrap_err(), AcquireError::TooMany(too_many));
+    assert!(slots.acquire_many(usize::MAX).is_err());
+    drop(all);
+    all_can_be_taken(&slots);
+}
+
+/// One place is free, and still nobody passes who came after one that wants two.
+#[test]
+fn who_comes_after_one_that_wants_many_waits_with_it() {
+    let slots = shared(2);
+    let (first, second) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+    let mut two = pin!(slots.acquire_many_async(2));
+    assert!(poll_once(two.as_mut()).is_pending());
+    let (mut one, bell) = ask(&slots);
+    assert!(poll(&mut one, &bell).is_pending());
+    drop(first);
+    assert!(poll_once(two.as_mut()).is_pending() && poll(&mut one, &bell).is_pending());
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+    drop(second);
+    assert_eq!(bell.rings(), 0);
+    let Poll::Ready(Ok(both)) = poll_once(two.as_mut()) else { panic!("both are free") };
+    assert_eq!(both.slots(), [0, 1]);
+    assert!(poll(&mut one, &bell).is_pending());
+    drop(both);
+    assert!(matches!(poll(&mut one, &bell), Poll::Ready(Ok(_))));
+}
+
+/// It had one of its two places already.
+#[test]
+fn who_gives_up_with_a_part_of_what_it_wants_gives_that_to_the_next() {
+    let slots = shared(2);
+    let (first, second) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+    let (mut one, bell) = ask(&slots);
+    {
+        let mut two = pin!(slots.acquire_many_async(2));
+        assert!(poll_once(two.as_mut()).is_pending());
+        assert!(poll(&mut one, &bell).is_pending());
+        drop(first);
+        assert!(poll_once(two.as_mut()).is_pending());
+        assert_eq!(bell.rings(), 0);
+    }
+    assert_eq!(bell.rings(), 1);
+    let Poll::Ready(Ok(guard)) = poll(&mut one, &bell) else { panic!("it is next") };
+    drop((guard, second));
+    assert_eq!(slots.acquire_many(2).unwrap().slots(), [0, 1]);
+}
+
+#[test]
+fn guards_can_be_split_and_each_part_goes_for_itself() {
+    let slots = shared(4);
+    let mut all = slots.acquire_many_owned(4).unwrap();
+    assert!(all.split(5).is_none());
+    let none = all.split(0).unwrap();
+    assert_eq!((none.places(), none.slots(), all.places()), (0, vec![], 4));
+    let mut two = all.split(2).unwrap();
+    assert_eq!((all.slots(), two.slots()), (vec![0, 1], vec![2, 3]));
+    let fences = BTreeSet::from([all.fence(), two.fence(), none.fence()]);
+    assert_eq!(fences.len(), 3);
+    drop(none);
+    let one = two.split(1).unwrap();
+    drop(two);
+    assert_eq!((slots.available(), slots.acquire().unwrap().slot()), (1, 2));
+    let rest = all.split(2).unwrap();
+    assert_eq!((all.places(), rest.slots()), (0, vec![0, 1]));
+    drop(all);
+    assert_eq!(slots.available(), 1);
+    thread::spawn(move || drop((one, rest))).join().unwrap();
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn forgotten_places_are_gone_and_their_slots_are_not() {
+    let slots = Slots::new(4).unwrap();
+    let mut three = slots.acquire_many(3).unwrap();
+    three.split(1).unwrap().forget();
+    assert_eq!((slots.places(), slots.available()), (3, 1));
+    assert_eq!(slots.acquire().unwrap().slot(), 2);
+    three.forget();
+    assert_eq!((slots.places(), slots.available()), (1, 1));
+    assert_eq!(slots.acquire_many(2).unwrap_err(), AcquireError::TooMany(TooMany { asked: 2, most: 1 }));
+    assert_eq!((slots.forget(0), slots.forget(7), slots.forget(1)), (0, 1, 0));
+    assert_eq!((slots.places(), slots.available()), (0, 0));
+    slots.add(2).unwrap();
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn places_can_be_added_as_long_as_there_is_room() {
+    let slots = Slots::new(1).unwrap();
+    let room = slots.add(usize::MAX).unwrap_err().most + 1;
+    assert!(room >= 1);
+    assert_eq!(slots.add(room).unwrap_err(), TooMany { asked: room, most: room - 1 });
+    slots.add(0).unwrap();
+    slots.add(room - 1).unwrap();
+    assert_eq!(slots.add(1).unwrap_err(), TooMany { asked: 1, most: 0 });
+    assert_eq!((slots.places(), slots.available()), (room, room));
+    all_can_be_taken(&slots);
+
+    let slots = Slots::new(3).unwrap().room_for(2).unwrap();
+    assert_eq!(slots.places(), 3);
+    let slots = slots.room_for(1000).unwrap();
+    slots.add(997).unwrap();
+    all_can_be_taken(&slots);
+}
+
+/// However many are added at once, and however short the line is.
+#[test]
+fn places_that_are_added_let_all_in_who_wait() {
+    for (line, added) in [(64, 1), (64, 7), (1 << 10, 63), (64, 999)] {
+        let mut slots = Slots::with_line(1, line).unwrap();
+        if added == 999 {
+            slots = slots.room_for(1000).unwrap();
+        }
+        let slots = Arc::new(slots);
+        let _held = slots.acquire().unwrap();
+        let mut waiting: Vec<_> = (0..20).map(|_| ask(&slots)).collect();
+        assert!(waiting.iter_mut().all(|(task, bell)| poll(task, bell).is_pending()));
+        slots.add(added).unwrap();
+        let polled: Vec<_> = waiting.iter_mut().map(|(task, bell)| poll(task, bell)).collect();
+        let inside: Vec<_> = polled.iter().map(Poll::is_ready).collect();
+        assert_eq!(inside, (0..20).map(|i| i < added).collect::<Vec<_>>(), "{added} more, in a line of {line}");
+    }
+}
+
+#[test]
+fn room_is_made_without_losing_what_was_said_before() {
+    let slots = Slots::new(2).unwrap().unfair();
+    std::mem::forget(slots.acquire().unwrap());
+    let slots = slots.room_for(100).unwrap();
+    assert_eq!((slots.places(), slots.available()), (2, 1));
+    slots.close();
+    assert!(slots.room_for(200).unwrap().is_closed());
+}
+
+#[test]
+fn closing_turns_away_all_who_wait() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let threads: Vec<_> = (0..4)
+        .map(|i| {
+            let slots = Arc::clone(&slots);
+            thread::spawn(move || match i % 2 {
+                0 => slots.acquire().map(drop).unwrap_err(),
+                _ => match slots.acquire_timeout(LONG) {
+                    Err(TimeoutError::Closed) => Closed,
+                    other => panic!("{other:?}"),
+                },
+            })
+        })
+        .collect();
+    until(&slots, |slots| is_waiting(slots, 4));
+    let mut tasks: Vec<_> = (0..4).map(|_| ask(&slots)).collect();
+    assert!(tasks.iter_mut().all(|(task, bell)| poll(task, bell).is_pending()));
+    let mut many = pin!(slots.acquire_many_async(1));
+    assert!(poll_once(many.as_mut()).is_pending());
+    slots.close();
+    slots.close(); // which changes nothing
+    threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Closed));
+    for (task, bell) in &mut tasks {
+        assert_eq!(bell.rings(), 1);
+        assert!(matches!(poll(task, bell), Poll::Ready(Err(Closed))));
+    }
+    assert!(matches!(poll_once(many.as_mut()), Poll::Ready(Err(AcquireError::Closed))));
+    assert!(slots.is_closed() && held.slot() == 0);
+    drop(held);
+    assert!(slots.acquire().is_err());
+}
+
+#[test]
+fn nobody_gets_in_after_it_was_closed() {
+    for slots in [Slots::new(2).unwrap(), Slots::new(2).unwrap().unfair()] {
+        let held = slots.acquire().unwrap();
+        slots.close();
+        let late = Instant::now() + LONG;
+        assert_eq!(slots.acquire().unwrap_err(), Closed);
+        assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::Closed);
+        assert_eq!(slots.acquire_timeout(LONG).unwrap_err(), TimeoutError::Closed);
+        assert_eq!(slots.acquire_deadline(late).unwrap_err(), TimeoutError::Closed);
+        assert_eq!(slots.acquire_many(2).unwrap_err(), AcquireError::Closed);
+        assert_eq!(slots.acquire_many(0).unwrap_err(), AcquireError::Closed);
+        assert_eq!(slots.try_acquire_many(0).unwrap_err(), TryAcquireError::Closed);
+        assert_eq!(block_on(slots.acquire_async()).unwrap_err(), Closed);
+        assert_eq!(block_on(slots.acquire_many_async(2)).unwrap_err(), AcquireError::Closed);
+        slots.add(1).unwrap();
+        assert_eq!((slots.forget(1), slots.places()), (0, 3));
+        held.forget();
+        assert_eq!(slots.places(), 2);
+        assert!(format!("{slots:?}").contains("closed: true"));
+    }
+}
+
+/// Fills the line until newcomers wait in front of it, and then some.
+fn overfill(slots: &Arc<Slots>, more: usize) -> Vec<(Waits, Arc<Bell>)> {
+    let mut tasks = Vec::new();
+    let mut beyond = 0;
+    while beyond < more {
+        let (mut task, bell) = ask(slots);
+        assert!(poll(&mut task, &bell).is_pending());
+        beyond += usize::from(look(slots).camping);
+        tasks.push((task, bell));
+    }
+    assert!(tasks.len() > 32, "half of the ring");
+    tasks
+}
+
+#[test]
+fn closing_also_turns_away_those_in_front_of_a_full_line() {
+    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+    let _held = slots.acquire().unwrap();
+    let mut tasks = overfill(&slots, 10);
+    thread::scope(|s| {
+        let waiting: Vec<_> = (0..3).map(|_| s.spawn(|| slots.acquire().map(drop))).collect();
+        slots.close();
+        waiting.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(Closed)));
+    });
+    for (task, bell) in &mut tasks {
+        assert_eq!(bell.rings(), 1);
+        assert!(matches!(poll(task, bell), Poll::Ready(Err(Closed))));
+    }
+}
+
+/// Polls all that were woken until nobody is left; each is inside for a moment.
+fn drain(slots: &Arc<Slots>, tasks: &mut Vec<(Waits, Arc<Bell>)>) {
+    while !tasks.is_empty() {
+        let before = tasks.len();
+        tasks.retain_mut(|(task, bell)| bell.takes() == 0 || poll(task, bell).is_pending());
+        assert!(tasks.len() < before, "nobody was woken: {slots:?}");
+    }
+}
+
+#[test]
+fn a_full_line_drains() {
+    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+    for more in [1, 40, 100] {
+        let held = slots.acquire().unwrap();
+        let mut tasks = overfill(&slots, more);
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let slots = Arc::clone(&slots);
+                thread::spawn(move || slots.acquire().map(drop))
+            })
+            .collect();
+        drop(held);
+        while !tasks.is_empty() {
+            tasks.retain_mut(|(task, bell)| bell.takes() == 0 || poll(task, bell).is_pending());
+            thread::yield_now(); // a thread may be inside
+        }
+        threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        all_can_be_taken(&slots);
+    }
+}
+
+/// Tickets that were given up stay in line as long as somebody is inside.
+#[test]
+fn a_line_full_of_given_up_tickets_drains_at_once() {
+    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+    for round in 0..3 {
+        let held = slots.acquire().unwrap();
+        for i in 0..500 {
+            if i % 2 == round % 2 {
+                let (mut task, bell) = ask(&slots);
+                assert!(poll(&mut task, &bell).is_pending());
+            } else {
+                assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+            }
+        }
+        assert!(look(&slots).camping);
+        let (mut last, bell) = ask(&slots);
+        assert!(poll(&mut last, &bell).is_pending());
+        drop(held);
+        assert_eq!(bell.rings(), 1);
+        let mut last = vec![(last, bell)];
+        drain(&slots, &mut last);
+        all_can_be_taken(&slots);
+    }
+}
+
+#[test]
+fn those_in_front_of_a_full_line_can_give_up_too() {
+    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+    let held = slots.acquire().unwrap();
+    let mut tasks = overfill(&slots, 20);
+    thread::scope(|s| {
+        let timed: Vec<_> =
+            (0..4).map(|_| s.spawn(|| slots.acquire_timeout(Duration::from_millis(20)).map(drop))).collect();
+        timed.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(TimeoutError::TimedOut)));
+    });
+    let mut odd = false;
+    tasks.retain(|_| {
+        odd = !odd;
+        odd
+    });
+    drop(held);
+    drain(&slots, &mut tasks);
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn debug_says_who_holds_and_how_many_wait() {
+    let slots = shared(3);
+    assert_eq!(format!("{slots:?}"), "Slots { places: 3, held: 0, slots: [], waiting: 0 }");
+    let (zero, _one, _two) = (slots.acquire().unwrap(), slots.acquire().unwrap(), slots.acquire().unwrap());
+    assert_eq!(format!("{zero:?}"), "Permit { places: 1, slots: [0], .. }");
+    drop(zero);
+    assert_eq!(format!("{slots:?}"), "Slots { places: 3, held: 2, slots: [1, 2], waiting: 0 }");
+    let _zero = slots.acquire().unwrap();
+    let (mut task, bell) = ask(&slots);
+    assert!(poll(&mut task, &bell).is_pending());
+    assert_eq!(format!("{slots:?}"), "Slots { places: 3, held: 3, slots: [0, 1, 2], waiting: 1 }");
+    slots.close();
+    assert!(format!("{slots:?}").ends_with("closed: true }"));
+    let permits = Slots::new(1).unwrap().without_numbers().unfair();
+    assert_eq!(format!("{permits:?}"), "Slots { places: 1, held: 0, waiting: 0, unfair: true }");
+}
+
+#[test]
+fn fences_are_unique_and_grow() {
+    let slots = Slots::new(3).unwrap();
+    let guard = slots.acquire().unwrap();
+    assert_eq!(guard.fence(), guard.fence());
+    let seen = Mutex::new(BTreeSet::from([guard.fence()]));
+    thread::scope(|s| {
+        for _ in 0..3 {
+            s.spawn(|| {
+                let mut before = 0;
+                for _ in 0..300 {
+                    let fence = slots.acquire().unwrap().fence();
+                    assert!(fence > before);
+                    assert!(seen.lock().unwrap().insert(fence), "{fence} twice");
+                    before = fence;
+                }
+            });
+        }
+    });
+    // Of threads that share a guard and ask at once, all get the same.
+    for _ in 0..50 {
+        let guard = slots.acquire().unwrap();
+        let ask = || guard.fence();
+        let (a, b) = thread::scope(|s| (s.spawn(ask), s.spawn(ask)).join());
+        assert_eq!(a, b);
+    }
+}
+
+trait JoinBoth<T> {
+    fn join(self) -> (T, T);
+}
+
+impl<T> JoinBoth<T> for (thread::ScopedJoinHandle<'_, T>, thread::ScopedJoinHandle<'_, T>) {
+    fn join(self) -> (T, T) {
+        (self.0.join().unwrap(), self.1.join().unwrap())
+    }
+}
+
+#[test]
+fn a_panic_gives_the_place_back() {
+    let slots = shared(2);
+    let panics = || {
+        let _many = slots.acquire_many(2).unwrap();
+        std::panic::resume_unwind(Box::new("on purpose")); // without a message
+    };
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    all_can_be_taken(&slots);
+    let in_a_task = async {
+        let _guard = slots.acquire_async().await.unwrap();
+        std::panic::resume_unwind(Box::new("on purpose"));
+    };
+    assert!(catch_unwind(AssertUnwindSafe(|| block_on(in_a_task))).is_err());
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn who_dies_inside_costs_its_place_and_nothing_else() {
+    let slots = shared(3);
+    std::mem::forget(slots.acquire().unwrap());
+    for _ in 0..10 {
+        let (one, two) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+        assert_eq!((one.slot(), two.slot(), slots.available()), (1, 2, 0));
+        let (mut next, bell) = ask(&slots);
+        assert!(poll(&mut next, &bell).is_pending());
+        drop(one);
+        assert!(matches!(poll(&mut next, &bell), Poll::Ready(Ok(_))));
+    }
+    assert_eq!((slots.available(), slots.places()), (2, 3));
+    // One that was waited for and let in dies too.
+    let (one, two) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+    let (mut next, bell) = ask(&slots);
+    assert!(poll(&mut next, &bell).is_pending());
+    drop((one, two));
+    let Poll::Ready(Ok(guard)) = poll(&mut next, &bell) else { panic!("it is let in") };
+    std::mem::forget(guard);
+    assert_eq!(slots.available(), 1);
+    assert_eq!(slots.acquire().unwrap().slot(), 2);
+}
+
+/// Each is started when the one before it is seen to wait.
+#[test]
+fn threads_and_tasks_are_let_in_as_they_came() {
+    for unfair in [false, true] {
+        let slots = Slots::new(1).unwrap();
+        let slots = Arc::new(if unfair { slots.unfair() } else { slots });
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let held = slots.acquire().unwrap();
+        let all: Vec<_> = (0..8)
+            .map(|i| {
+                let (slots, order) = (Arc::clone(&slots), Arc::clone(&order));
+                let come = {
+                    let slots = Arc::clone(&slots);
+                    move || {
+                        let guard = match i % 3 {
+                            0 => slots.acquire().unwrap(),
+                            1 => block_on(slots.acquire_async()).unwrap(),
+                            _ => slots.acquire_timeout(LONG).unwrap(),
+                        };
+                        order.lock().unwrap().push(i);
+                        drop(guard);
+                    }
+                };
+                let thread = thread::spawn(come);
+                until(&slots, |slots| is_waiting(slots, i + 1));
+                thread
+            })
+            .collect();
+        drop(held);
+        all.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(*order.lock().unwrap(), (0..8).collect::<Vec<_>>());
+    }
+}
+
+/// What is free is for newcomers, but nothing is while somebody is in line.
+#[test]
+fn an_unfair_newcomer_does_not_pass_who_is_in_line() {
+    let slots = Arc::new(Slots::new(1).unwrap().unfair());
+    let held = slots.acquire().unwrap();
+    let (mut first, bell) = ask(&slots);
+    assert!(poll(&mut first, &bell).is_pending());
+    drop(held);
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+    let (mut second, second_bell) = ask(&slots);
+    assert!(poll(&mut second, &second_bell).is_pending());
+    let Poll::Ready(Ok(guard)) = poll(&mut first, &bell) else { panic!("it was first") };
+    drop(guard);
+    assert!(matches!(poll(&mut second, &second_bell), Poll::Ready(Ok(_))));
+    all_can_be_taken(&slots);
+}
+
+#[test]
+fn without_numbers_all_else_is_the_same() {
+    let permits: Arc<Slots<Unnumbered>> = Arc::new(Slots::new(3).unwrap().without_numbers());
+    let mut all = permits.acquire_many_owned(3).unwrap();
+    let one = all.split(1).unwrap();
+    assert_eq!((all.places(), one.places(), permits.available()), (2, 1, 0));
+    one.forget();
+    drop(all);
+    assert_eq!((permits.places(), permits.available()), (2, 2));
+    permits.add(1).unwrap();
+    assert!(permits.acquire_many(3).is_ok());
+    let permits = Slots::new(1).unwrap().without_numbers().room_for(500).unwrap();
+    permits.add(499).unwrap();
+    assert_eq!(permits.try_acquire_many(256).unwrap().places(), 256);
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let too_many = TooMany { asked: 4, most: 3 };
+    assert!(too_many.to_string().contains("ask for fewer"));
+    assert_eq!(AcquireError::TooMany(too_many).to_string(), too_many.to_string());
+    assert!(TryAcquireError::NoPlace.to_string().contains("try again"));
+    assert!(TimeoutError::TimedOut.to_string().contains("wait longer"));
+    assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
+}
