@@ -5,6 +5,8 @@ use crate::output::{print, print_json};
 use clap::Subcommand;
 use doorway_lab::bench::{self, Effort};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Display;
 use std::num::NonZero;
 
 #[derive(clap::Args)]
@@ -18,11 +20,15 @@ enum What {
     /// The wait layer beside parking_lot, std's park, event-listener and tokio: hand-overs, crowds, more threads than cores, uncontended passages
     ///
     /// A few minutes on a quiet machine; says so if it was not quiet.
-    Wait(Wait),
+    Wait(How),
+    /// Slots beside the semaphores of tokio, async-lock, std, parking_lot and POSIX, and beside pools: alone, with more threads than places, with many tasks
+    ///
+    /// A quarter of an hour on a quiet machine; says so if it was not quiet.
+    Slots(How),
 }
 
 #[derive(clap::Args)]
-struct Wait {
+struct How {
     /// Measure less, in under two minutes
     #[arg(long)]
     quick: bool,
@@ -35,8 +41,17 @@ struct Wait {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let What::Wait(args) = &args.what;
-    let effort = match (args.rounds, args.quick) {
+    match &args.what {
+        What::Wait(how) => measure(how, bench::wait),
+        What::Slots(how) => measure(how, bench::slots::compare),
+    }
+}
+
+fn measure<R: Serialize + Display>(
+    how: &How,
+    bench: impl Fn(&Effort, &mut dyn FnMut(&str)) -> R,
+) -> Result<Exit, String> {
+    let effort = match (how.rounds, how.quick) {
         (Some(rounds), _) => Effort::tiny(rounds.get()),
         (None, true) => Effort::QUICK,
         (None, false) => Effort::FULL,
@@ -46,12 +61,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     if let Ok(style) = ProgressStyle::with_template("{elapsed} {msg}") {
         bar.set_style(style);
     }
-    let report = bench::wait(&effort, &mut |done| {
+    let report = bench(&effort, &mut |done| {
         bar.set_message(format!("measured: {done}"));
         bar.tick();
     });
     bar.finish_and_clear();
-    if args.json {
+    if how.json {
         print_json(&report)?;
     } else {
         print(&report.to_string())?;

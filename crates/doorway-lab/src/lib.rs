@@ -3,7 +3,7 @@
 //! - [`catalogue`]: the registry as rows and tables.
 //! - [`theorems`]: Anderson and Moir's theorems beside what is found.
 //! - `measure` (on Linux): CPU time, pinning, medians.
-//! - `bench` (on Linux): the wait layer beside other libraries, as `doorway bench wait` runs it.
+//! - `bench` (on Linux): the wait layer beside other libraries, as `doorway bench wait` runs it; slots beside other semaphores, as `doorway bench slots` does.
 //! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.
 //! - `cargo bench -p doorway-lab --bench generic`: the generic text beside the same algorithm by hand.
 //!

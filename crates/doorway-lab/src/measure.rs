@@ -90,6 +90,11 @@ fn remark_on_load() -> Option<String> {
 ///
 /// Returns for each the median over `rounds` of the nanoseconds of CPU time that one of `times` calls took.
 pub fn in_turns(rounds: usize, times: u32, ways: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    all_in_turns(rounds, times, ways).into_iter().map(median).collect()
+}
+
+/// [`in_turns`], but returns every round.
+pub fn all_in_turns(rounds: usize, times: u32, ways: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
     let mut taken = vec![Vec::with_capacity(rounds); ways.len()];
     for _ in 0..rounds {
         for (way, taken) in ways.iter_mut().zip(&mut taken) {
@@ -100,7 +105,18 @@ pub fn in_turns(rounds: usize, times: u32, ways: &mut [&mut dyn FnMut()]) -> Vec
             taken.push((cpu_time() - before).as_nanos() as f64 / f64::from(times));
         }
     }
-    taken.into_iter().map(median).collect()
+    taken
+}
+
+/// The smallest and the largest value.
+///
+/// ```
+/// assert_eq!(doorway_lab::measure::range([3.0, 1.0, 2.0]), (1.0, 3.0));
+/// ```
+#[must_use]
+pub fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let all = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(all, |(low, high), value| (low.min(value), high.max(value)))
 }
 
 /// The middle value.

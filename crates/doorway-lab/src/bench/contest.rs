@@ -95,11 +95,10 @@ impl Contest {
 
 fn standing(peer: &'static str, taken: &[Taken]) -> Standing {
     let walls = taken.iter().map(|t| t.wall_ns);
-    let range = walls.clone().fold((f64::INFINITY, 0.0), |(low, high), wall| (low.min(wall), f64::max(high, wall)));
     Standing {
         peer,
+        wall_range_ns: measure::range(walls.clone()),
         wall_ns: measure::median(walls.collect()),
-        wall_range_ns: range,
         cpu_ns: measure::median(taken.iter().map(|t| t.cpu_ns).collect()),
         wall_ratio: 0.0,
         cpu_ratio: 0.0,

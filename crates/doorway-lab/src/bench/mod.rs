@@ -1,13 +1,15 @@
-//! The wait layer beside other libraries, in one run: `doorway bench wait`.
+//! The wait layer beside other libraries, in one run: `doorway bench wait`; and [`slots`] beside other semaphores.
 //!
 //! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
 //! says how much of a difference means nothing.
 
 mod contest;
 mod crowd;
+mod entrance;
 mod handover;
 mod oversubscribed;
 mod peers;
+pub mod slots;
 mod text;
 mod uncontended;
 
@@ -46,6 +48,11 @@ impl Effort {
     pub const FULL: Self = Self { repetitions: 11, rounds: 20_000, budget: Duration::from_millis(120), tiny: false };
     /// A minute.
     pub const QUICK: Self = Self { repetitions: 5, rounds: 5_000, budget: Duration::from_millis(40), tiny: false };
+
+    /// Whether it is all of it.
+    const fn is_full(&self) -> bool {
+        self.repetitions >= Self::FULL.repetitions
+    }
 
     /// So many rounds, once: to see that everything works. The figures mean nothing.
     #[must_use]
@@ -108,6 +115,29 @@ pub struct Machine {
     pub warning: Option<String>,
 }
 
+/// Looks at the machine while something is measured.
+struct Watch {
+    machine: Machine,
+    usage: Option<measure::Usage>,
+}
+
+impl Watch {
+    fn begin() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let pinned = std::thread::spawn(|| measure::pin(1)).join().unwrap_or(false);
+        let load_before = measure::load();
+        let machine = Machine { processors, pinned, load_before, used_by_others: None, warning: None };
+        Self { machine, usage: measure::Usage::now() }
+    }
+
+    fn end(self) -> Machine {
+        let Self { mut machine, usage } = self;
+        machine.used_by_others = usage.and_then(|usage| usage.of_others_since());
+        machine.warning = warning(&machine);
+        machine
+    }
+}
+
 /// A goal, and what came of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Goal {
@@ -143,9 +173,7 @@ pub struct Report {
 /// Measures everything, and says now and then how far it is.
 #[must_use]
 pub fn wait(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let pinned = std::thread::spawn(|| measure::pin(1)).join().unwrap_or(false);
-    let (load_before, usage) = (measure::load(), measure::Usage::now());
+    let watch = Watch::begin();
     progress("uncontended passages");
     let uncontended = uncontended::passages(effort);
     let tell = |progress: &mut dyn FnMut(&str), c: &Contest| progress(&format!("{}, {}", c.what, c.place));
@@ -154,9 +182,7 @@ pub fn wait(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let throughput = oversubscribed::throughputs(effort, &mut |t| {
         progress(&format!("{}, k = {}, {} ns inside", t.algorithm, t.k, t.section_ns));
     });
-    let used_by_others = usage.and_then(|usage| usage.of_others_since());
-    let mut machine = Machine { processors, pinned, load_before, used_by_others, warning: None };
-    machine.warning = warning(&machine);
+    let machine = watch.end();
     let goals = goals(&hand_over, &throughput, &uncontended);
     Report { machine, effort: *effort, hand_over, crowd, throughput, uncontended, goals }
 }

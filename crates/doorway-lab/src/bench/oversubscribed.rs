@@ -1,5 +1,6 @@
 //! Every algorithm with four times as many threads as processors, against as many as there are.
 
+use super::entrance::{Entrance, Mutex};
 use super::{Effort, FEWER_THREADS, MORE_THREADS};
 use crate::measure;
 use doorway::native::Native;
@@ -76,17 +77,6 @@ fn work(time: Duration) {
     }
 }
 
-/// Something to pass through.
-trait Entrance: Sync {
-    type Member<'a>
-    where
-        Self: 'a;
-    /// A member for the thread that calls.
-    fn join(&self) -> Self::Member<'_>;
-    /// Goes in, does this, and comes out again; `false` if it was turned away.
-    fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool;
-}
-
 impl<E: Entry> Entrance for Gate<E>
 where
     E::On<Native>: Sync,
@@ -105,25 +95,6 @@ where
             inside();
         }
         guard.is_ok()
-    }
-}
-
-/// What others offer for `k = 1`: a mutex that lets whoever comes first in, or that hands over to whoever waits.
-struct Mutex<const HANDS_OVER: bool>(parking_lot::Mutex<()>);
-
-impl<const HANDS_OVER: bool> Entrance for Mutex<HANDS_OVER> {
-    type Member<'a> = &'a Self;
-    fn join(&self) -> &Self {
-        self
-    }
-    #[inline(always)]
-    fn pass(me: &mut &Self, inside: impl FnOnce()) -> bool {
-        let guard = me.0.lock();
-        inside();
-        if HANDS_OVER {
-            parking_lot::MutexGuard::unlock_fair(guard);
-        }
-        true
     }
 }
 
@@ -242,7 +213,8 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         each! { section:
         TestAndSetBit LamportBakery YangAndersonTwo AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
         AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
-        AndersonMoirDsmGraceful AndersonMoirAssign AndersonMoirDsmAssign
+        AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
+        AndersonMoirAssign AndersonMoirDsmAssign
         }
     }
     all

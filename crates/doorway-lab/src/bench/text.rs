@@ -1,22 +1,11 @@
 //! A report as tables.
 
-use super::{Contest, FEWER_THREADS, Goal, MORE_THREADS, Passage, Report, Throughput};
+use super::{Contest, FEWER_THREADS, Goal, MORE_THREADS, Machine, Passage, Report, Throughput};
 use std::fmt;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let machine = &self.machine;
-        let load = machine.load_before.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
-        let others = machine.used_by_others.map_or("unknown".to_owned(), |share| format!("{:.0} %", 100.0 * share));
-        writeln!(f, "{} processors, load {load} before the run, others used {others} during it", machine.processors)?;
-        writeln!(
-            f,
-            "medians of {} repetitions, everybody in turns; control: a peer against itself; ratios are to the best of the other libraries",
-            self.effort.repetitions
-        )?;
-        if let Some(warning) = &machine.warning {
-            writeln!(f, "WARNING: {warning}")?;
-        }
+        head(f, &self.machine, self.effort.repetitions)?;
         writeln!(f, "\nONE HAND-OVER\n")?;
         contests(f, &self.hand_over)?;
         writeln!(f, "\nONE CHANGES, MANY WAIT: ONE ROUND\n")?;
@@ -24,6 +13,21 @@ impl fmt::Display for Report {
         throughputs(f, &self.throughput)?;
         passages(f, &self.uncontended)?;
         goals(f, &self.goals)
+    }
+}
+
+/// What a reader must know of the machine, and how it was measured.
+pub(super) fn head(f: &mut fmt::Formatter<'_>, machine: &Machine, repetitions: usize) -> fmt::Result {
+    let load = machine.load_before.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
+    let others = machine.used_by_others.map_or("unknown".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+    writeln!(f, "{} processors, load {load} before the run, others used {others} during it", machine.processors)?;
+    writeln!(
+        f,
+        "medians of {repetitions} repetitions, everybody in turns; control: a peer against itself; ratios are to the best of the other libraries",
+    )?;
+    match &machine.warning {
+        Some(warning) => writeln!(f, "WARNING: {warning}"),
+        None => Ok(()),
     }
 }
 
@@ -92,9 +96,12 @@ fn passages(f: &mut fmt::Formatter<'_>, rows: &[Passage]) -> fmt::Result {
 
 fn goals(f: &mut fmt::Formatter<'_>, goals: &[Goal]) -> fmt::Result {
     writeln!(f)?;
-    for goal in goals {
-        let met = if goal.met { "met" } else { "MISSED" };
-        writeln!(f, "goal {met}: {}: {:.3}, should be {}", goal.what, goal.measured, goal.goal)?;
+    goals.iter().try_for_each(|goal| writeln!(f, "{goal}"))
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let met = if self.met { "met" } else { "MISSED" };
+        write!(f, "goal {met}: {}: {:.3}, should be {}", self.what, self.measured, self.goal)
     }
-    Ok(())
 }

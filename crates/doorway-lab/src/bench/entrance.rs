@@ -1,0 +1,31 @@
+//! What threads pass through.
+
+/// Something to pass through.
+pub(super) trait Entrance: Sync {
+    type Member<'a>
+    where
+        Self: 'a;
+    /// A member for the thread that calls.
+    fn join(&self) -> Self::Member<'_>;
+    /// Goes in, does this, and comes out again; `false` if it was turned away.
+    fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool;
+}
+
+/// What others offer for `k = 1`: a mutex that lets whoever comes first in, or that hands over to whoever waits.
+pub(super) struct Mutex<const HANDS_OVER: bool>(pub(super) parking_lot::Mutex<()>);
+
+impl<const HANDS_OVER: bool> Entrance for Mutex<HANDS_OVER> {
+    type Member<'a> = &'a Self;
+    fn join(&self) -> &Self {
+        self
+    }
+    #[inline(always)]
+    fn pass(me: &mut &Self, inside: impl FnOnce()) -> bool {
+        let guard = me.0.lock();
+        inside();
+        if HANDS_OVER {
+            parking_lot::MutexGuard::unlock_fair(guard);
+        }
+        true
+    }
+}

@@ -1,0 +1,86 @@
+//! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway bench slots`.
+//!
+//! Everybody is measured in turns, as for `doorway bench wait`: one thread alone, more threads than places, and many tasks. What is asked of
+//! [`Slots`](doorway::Slots) stands at the end, each beside its figure.
+
+mod alone;
+mod peers;
+mod stage;
+mod tasks;
+mod text;
+mod threads;
+mod verdicts;
+
+pub use alone::{Alone, AloneStanding};
+pub use tasks::{TaskCell, TaskStanding};
+pub use threads::{Cell, ThreadStanding};
+pub use verdicts::Verdict;
+
+use super::{Effort, Machine, Watch};
+use crate::measure;
+use serde::Serialize;
+use stage::Turns;
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where.
+    pub machine: Machine,
+    /// How much.
+    pub effort: Effort,
+    /// One thread alone.
+    pub alone: Vec<Alone>,
+    /// More threads than places.
+    pub threads: Vec<Cell>,
+    /// Many tasks.
+    pub tasks: Vec<TaskCell>,
+    /// What must not be: too many inside, or places lost.
+    pub faults: Vec<String>,
+    /// What is asked of it.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Whether this is what the others are compared with, and not one of them.
+fn is_ours(peer: &str) -> bool {
+    peer.starts_with("doorway")
+}
+
+/// Measures everything, and says now and then how far it is.
+#[must_use]
+pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
+    let watch = Watch::begin();
+    let calibrate = || {
+        measure::pin(0);
+        threads::SECTIONS.map(Turns::lasting)
+    };
+    let works = std::thread::spawn(calibrate).join().expect("work ends");
+    let alone = alone::contests(effort);
+    progress("one thread alone");
+    let threads = threads::cells(works, watch.machine.processors, effort, &mut |cell| progress(&cell.name()));
+    let tasks = tasks::cells(works[0], effort, &mut |cell| progress(&cell.name()));
+    let faults = tasks::faults(&tasks);
+    let verdicts = verdicts::all(&alone, &threads);
+    Report { machine: watch.end(), effort: *effort, alone, threads, tasks, faults, verdicts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_run_measures_everybody_and_loses_nothing() {
+        let mut said = 0;
+        let report = compare(&Effort::tiny(5), &mut |_| said += 1);
+        assert!(said > 10);
+        assert_eq!((report.alone.len(), report.threads.len(), report.tasks.len()), (2, 14, 4));
+        assert_eq!(report.faults, [""; 0]);
+        for cell in &report.threads {
+            assert!(cell.control > 0.0 && cell.peers.iter().all(|peer| peer.ops > 0.0), "{}", cell.name());
+            assert_eq!(cell.peer(peers::PARKING_LOT_FAIR_UNLOCK).is_some(), cell.k == 1);
+        }
+        let text = report.to_string();
+        for word in ["sem_t", "k = 4, 32 threads", "1000 tasks", "control", "goal"] {
+            assert!(text.contains(word), "{text}");
+        }
+    }
+}
