@@ -10,7 +10,7 @@ use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::Register;
-use doorway_core::registry::Sizes;
+use doorway_core::registry::{self, Sizes};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -33,15 +33,21 @@ pub(crate) struct Args {
     /// A property to ask for; may be given several times [default: all that the algorithm promises]
     #[arg(long = "property", value_name = "NAME")]
     properties: Vec<String>,
-    /// Let up to this many processes crash, at any step outside their remainders
-    #[arg(long, default_value_t = 0, value_name = "F")]
-    crashes: usize,
+    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as many as the mutant needs]
+    #[arg(long, value_name = "F")]
+    crashes: Option<usize>,
     /// Weaken each variable to this kind of register, and no further than it declares
     #[arg(long, default_value = "atomic", value_parser = register)]
     registers: Register,
     /// Let waits that can be abandoned be abandoned, at every turn that fails
     #[arg(long)]
     give_ups: bool,
+    /// Nobody begins a passage while so many wait or are about to, where processes leave something behind when they give up
+    #[arg(long, value_name = "TICKETS")]
+    line: Option<NonZero<u32>>,
+    /// Let a counter that only some steps move stay no further behind than this, where that decides nothing: fewer states, and what happens when it is further behind is not seen
+    #[arg(long, value_name = "TICKETS")]
+    lag: Option<NonZero<u32>>,
     /// Let waiting be sleeping, and waking the sleepers a step of its own
     #[arg(long)]
     wakes: bool,
@@ -186,17 +192,19 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         passages,
         keep,
         forget: !args.no_keep,
-        crashes: args.crashes,
+        crashes: args.crashes.unwrap_or(subject.rules().crashes),
         registers: args.registers,
         force_registers: args.force,
-        give_ups: args.give_ups,
+        give_ups: args.give_ups || subject.rules().give_ups,
         wakes: args.wakes,
         timed_sleeps: args.timed_sleeps,
+        line: args.line.map(NonZero::get),
+        lag: args.lag.map(NonZero::get),
         ..Rules::default()
     }
     .for_properties(&properties);
 
-    if args.give_ups {
+    if args.give_ups && !registry::can_give_up(subject.info.id) {
         return Err(format!(
             "{} cannot give up: a process that has begun must go through; drop --give-ups",
             subject.id()
@@ -334,13 +342,14 @@ fn heading(subject: &Subject, sizes: Sizes, rules: Rules) -> String {
         f => format!("up to {f} crashes"),
     };
     let force = if rules.force_registers { ", forced" } else { "" };
+    let give_ups = if rules.give_ups { ", give-ups" } else { "" };
     let sleep = match (rules.wakes, rules.timed_sleeps) {
         (true, true) => ", sleeping with a time limit",
         (true, false) => ", sleeping",
         _ => "",
     };
     format!(
-        "{}: {}\nn={} k={}, {} registers{force}, {crashes}{sleep}, passages: {passages}\n\n",
+        "{}: {}\nn={} k={}, {} registers{force}, {crashes}{give_ups}{sleep}, passages: {passages}\n\n",
         subject.id(),
         subject.mutant.map_or(subject.info.title, |m| m.change),
         sizes.n,

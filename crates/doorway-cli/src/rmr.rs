@@ -200,7 +200,7 @@ fn exhaustive(
     contention: usize,
     args: &Args,
 ) -> Result<Found, String> {
-    let passages = args.passages.map(NonZero::get).or(subject.defaults().passages);
+    let passages = args.passages.map(NonZero::get).or(subject.passages_to_measure());
     let mut found = Found { worst: Worst::Bounded(0), complete: true, covered: String::new(), trace: None };
     let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
     for p in 0..sizes.n {

@@ -28,7 +28,7 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 15] = [
+const ALL: [&str; 21] = [
     "tas",
     "bakery",
     "ya-two",
@@ -42,6 +42,12 @@ const ALL: [&str; 15] = [
     "am-dsm-tree",
     "am-dsm-fast",
     "am-dsm-graceful",
+    "turnstile",
+    "turnstile-many",
+    "turnstile-unfair",
+    "turnstile-simple",
+    "turnstile-slots",
+    "turnstile-bits",
     "am-assign",
     "am-dsm-assign",
 ];
@@ -224,6 +230,15 @@ fn crashes_are_tolerated_up_to_k_minus_1() {
 }
 
 #[test]
+fn a_mutant_is_checked_with_the_crashes_and_give_ups_it_needs() {
+    let report = json("check mutant:turnstile-skips-what-is-not-drawn --json");
+    assert_eq!((&report["crashes"], &report["complete"]), (&1.into(), &false.into()));
+    assert_eq!(code("check mutant:turnstile-skips-what-is-not-drawn --crashes 0 --passages 1"), 0);
+    assert_eq!(code("check mutant:turnstile-signals-blindly"), 1);
+    assert_eq!(code("check turnstile --n 2 --k 1 --give-ups"), 0);
+}
+
+#[test]
 fn registers_are_weakened_as_far_as_declared() {
     let safe = json("check bakery --n 2 --passages 3 --registers safe --json");
     assert_eq!((&safe["registers"], &safe["states"], &safe["complete"]), (&"safe".into(), &40858.into(), &true.into()));
@@ -391,7 +406,46 @@ fn bench_wait_as_json_has_every_field() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn bench_slots_as_json_has_every_field() {
+    let report = json("bench slots --quick --rounds 5 --json");
+    assert!(report["machine"]["processors"].is_u64());
+    assert_eq!(report["effort"], serde_json::json!({ "repetitions": 1, "rounds": 5, "tiny": true }));
+    assert_eq!(report["faults"], serde_json::json!([]));
+    let check = |part: &str, numbers: &[&str], expected: &[&str]| {
+        for cell in report[part].as_array().unwrap() {
+            assert!(cell["k"].is_u64() && cell["control"].is_number(), "{cell}");
+            for peer in cell["peers"].as_array().unwrap() {
+                for number in numbers {
+                    assert!(peer[number].is_number(), "{part}, {number}: {peer}");
+                }
+            }
+        }
+        let first = report[part][0]["peers"].as_array().unwrap();
+        let names: Vec<&str> = first.iter().map(|peer| peer["peer"].as_str().unwrap()).collect();
+        assert_eq!(names, expected, "{part}");
+    };
+    let (ours, unfair, lot) = ("doorway", "doorway unfair", "parking_lot condvar");
+    let others = ["tokio", "async-lock", "std condvar", lot, "sem_t"];
+    let alone = [&[ours, unfair, "doorway no numbers", "doorway no numbers, unfair"], &others[..]].concat();
+    check("alone", &["cpu_ns", "ratio"], &alone);
+    let timed = ["wait_p50_ns", "wait_p99_ns", "wait_p999_ns"];
+    let numbers = [&["ops", "cpu_ns", "cpu_beyond_work_ns", "handed_over", "share"], &timed[..]].concat();
+    check("threads", &numbers, &[&[ours, unfair, "tokio", "parking_lot fair unlock"], &others[1..]].concat());
+    let numbers = ["ops", "cpu_ns", "cancelled", "share", "most_inside", "lost", "gained", "stuck"];
+    check("tasks", &numbers, &[ours, "doorway long line", unfair, "async-lock", "tokio"]);
+    let verdicts = report["verdicts"].as_array().unwrap();
+    assert!(verdicts.iter().any(|verdict| verdict["what"] == "CPU time alone, doorway against sem_t"));
+    for verdict in verdicts {
+        assert!(["measured", "median", "cells"].iter().all(|number| verdict[number].is_number()), "{verdict}");
+        assert!(["what", "goal", "over", "worst"].iter().all(|text| verdict[text].is_string()), "{verdict}");
+        assert!(verdict["met"].is_boolean(), "{verdict}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn bench_says_what_can_be_measured() {
     assert_eq!(code("bench"), 2);
     refused("bench wait --rounds 0", &["rounds"]);
+    refused("bench slots --rounds 0", &["rounds"]);
 }
