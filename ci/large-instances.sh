@@ -32,7 +32,15 @@ check am-dsm-fast --n 3 --k 1 --passages 1
 check am-dsm-graceful --n 3 --k 1 --passages 1
 check am-assign --n 4 --k 3
 check am-dsm-assign --n 3 --k 2 --passages 1
+# The turnstile: with the front no further behind than one ticket while nobody waits, except where it fits without.
+check turnstile --n 4 --k 2 --crashes 1 --lag 1
+check turnstile --n 4 --k 3 --crashes 2 --lag 1
+check turnstile --n 3 --k 1 --give-ups
+check turnstile --n 3 --k 2 --crashes 1 --give-ups --line 1 --lag 1
+check turnstile-many --n 3 --k 2 --crashes 1 --lag 1
+check turnstile-slots --n 4 --k 2 --lag 1
 # What is decided on the whole graph would not fit here.
+check turnstile --n 4 --k 2 --crashes 1 --give-ups --line 1 --lag 1 --property k-exclusion --property deadlock-free --property T1
 check am-fast --n 4 --k 2 --property k-exclusion --property deadlock-free --property I2 --property F1
 check am-tree --n 5 --k 2 --property k-exclusion --property deadlock-free --property I2
 check am-dsm-tree --n 3 --k 1 --passages unbounded --property k-exclusion --property deadlock-free
@@ -53,6 +61,10 @@ done
 for n in 64 256 1024; do
     echo "\$ doorway rmr am-chain --n $n --k 4 --method adversary"
     ./target/release/doorway rmr am-chain --n $n --k 4 --method adversary | grep -E 'claimed|worst|adversary:'
+done
+for n in 4 64 1024 4096; do
+    echo "\$ doorway rmr turnstile --n $n --k 4 --method adversary"
+    ./target/release/doorway rmr turnstile --n $n --k 4 --method adversary | grep -E 'claimed|worst|adversary:'
 done
 echo "without keep:"
 check am-chain --n 3 --k 1 --no-keep
