@@ -491,7 +491,7 @@ pub const ALL: &[Mutant] = &[
     mutant(many(turnstile::Fault::NeverFull), TWO_TWO, Some((STUCK, 89)), "turnstile-many-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
     mutant(many(turnstile::Fault::NeverPasses), TWO_TWO, Some((STUCK, 16)), "turnstile-many-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
     mutant(many(turnstile::Fault::OneTooFar), TWO_TWO_BOUNDED, Some((UNITS, 27)), "turnstile-many-helps-one-too-far", "10 goes on to one ticket that is not enabled"),
-    mutant(many(turnstile::Fault::KeepsGhosts), TWO_TWO, Some((STUCK, 59)), "turnstile-many-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(many(turnstile::Fault::KeepsGhosts), TWO_TWO, Some((STUCK, 62)), "turnstile-many-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
     mutant(many(turnstile::Fault::NoHelpAtExit), TWO_TWO, Some((STUCK, 11)), "turnstile-many-exits-without-help", "9 never helps"),
     mutant(many(turnstile::Fault::UnmarkedExit), TWO_TWO, Some((STUCK, 45)), "turnstile-many-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(many(turnstile::Fault::NoSecondLook), TWO_TWO, Some((UNITS, 59)), "turnstile-many-without-17", "17 dropped: does not look whether this ghost is still at the front").giving_up(),

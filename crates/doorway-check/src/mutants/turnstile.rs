@@ -671,6 +671,12 @@ impl Abortable<Sim> for Turnstile {
             return Ok(Some(held));
         }
         if mine > 0 {
+            let upto = after(first, mine);
+            here.shows("upto", upto);
+            here.keep(40, &(upto, mine));
+            let g = here.at(40).read(&self.gate).await?;
+            let duty = Duty { upto, units: mine, owes: false, line: true, odd: g.odd };
+            self.help(p, duty, &Some(held)).await?;
             self.release(p, held).await?;
         } else {
             here.hides("units");

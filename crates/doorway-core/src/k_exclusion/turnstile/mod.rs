@@ -798,6 +798,13 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
             return Ok(Some(held));
         }
         if mine > 0 {
+            // As whoever enters does: those before it may not have been dealt with, and nobody may be left behind by exits of tickets after its own.
+            let upto = after(first, mine);
+            here.shows("upto", upto);
+            here.keep(40, &(upto, mine));
+            let g = here.at(40).read(&self.gate).await?;
+            let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd };
+            self.help(p, duty, Some(held)).await?;
             self.release(p, held).await?;
         } else {
             here.hides("units");
