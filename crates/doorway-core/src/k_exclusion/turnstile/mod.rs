@@ -51,10 +51,13 @@
 //! promised nothing among each other. Who asks for several units draws its tickets by an exchange, so that the line cannot become too long for the ring: its doorway is lock-free and not wait-free.
 
 mod forms;
+mod help;
+mod limits;
 mod simple;
 mod words;
 
 pub use forms::{Many, Unfair};
+pub use limits::Limits;
 pub use simple::{Signal, Simple, simple_ring};
 pub use words::{Door, Fate, Front, Gate, Next, Record, TICKET};
 
@@ -62,47 +65,7 @@ use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
 use core::fmt;
-use words::{after, after_ghosts, is_before};
-
-/// How long the line may get.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Records in the ring: a power of two, and at least as many as `full`, `places` and all that draw a ticket at the same time.
-    pub ring: usize,
-    /// Newcomers camp while a ticket this far from being enabled has been seen,
-    pub full: u64,
-    /// until the next ticket is less than this far.
-    pub clear: u64,
-    /// As many places as there will ever be.
-    pub places: u64,
-}
-
-impl Limits {
-    /// For `n` processes and `k` places.
-    ///
-    /// ```
-    /// use doorway_core::k_exclusion::turnstile::Limits;
-    /// assert_eq!(Limits::for_processes(3, 2).ring, 8);
-    /// ```
-    #[must_use]
-    pub const fn for_processes(n: usize, k: usize) -> Self {
-        Self {
-            ring: (2 * n + k).next_power_of_two(),
-            // Without give-ups nobody is as far back.
-            full: if n > 1 { n as u64 - 1 } else { 1 },
-            // As many may be on their way into the line, and find that they need not wait: they look at no door.
-            clear: if n > 1 { n as u64 - 1 } else { 1 },
-            places: k as u64,
-        }
-    }
-
-    /// For whoever comes, and up to a quarter of a ring of places: half a ring may wait in line, and fewer than a quarter may draw a ticket at the same time.
-    #[must_use]
-    pub const fn for_ring(ring: usize, places: usize) -> Self {
-        let quarter = ring as u64 / 4;
-        Self { ring, full: 2 * quarter, clear: quarter, places: places as u64 }
-    }
-}
+use words::{after, is_before};
 
 /// The shared variables of the turnstile.
 pub struct Turnstile<M: Memory> {
@@ -514,129 +477,6 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         Ok(is_short)
     }
 
-    /// Deals with all tickets up to where the duty says: 10 to 19. All of it can be done by anybody, and by several at once. `live` is what a process holds that helps on its way in.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn help(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> Result<(), M::Error> {
-        let here = p.on(self.part);
-        here.part(&live);
-        if duty.line {
-            self.deal_with_tickets(here, duty).await?;
-        } else if duty.far {
-            // Nobody is in line, so no ticket before `open` is waiting.
-            let front = here.at(10).read(&self.front).await?;
-            let behind = front.behind(duty.upto).max(0).unsigned_abs();
-            let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
-            let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
-        }
-        here.keep(29, &());
-        let door = here.at(29).read(&self.door).await?;
-        if !door.is_open() && !door.is_shut() {
-            self.open_door(p, door).await?;
-        }
-        here.part_done();
-        Ok(())
-    }
-
-    async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
-        let Duty { mut upto, units, mut owes, odd, .. } = duty;
-        // How many ghosts had been passed when all tickets before `upto` were still to be dealt with, as long as nobody else has passed one since.
-        let mut seen = None;
-        let mut looked = false;
-        'look: loop {
-            p.shows("upto", upto);
-            p.keep(10, &(upto, owes, seen, (!looked).then_some((units, odd))));
-            let front = p.at(10).read(&self.front).await?;
-            let behind = front.behind(upto);
-            if looked {
-                seen = seen.filter(|&seen| seen == front.ghosts);
-                p.shows("seen", seen.unwrap_or(u64::MAX));
-            } else {
-                looked = true;
-                seen = (behind >= units as i64).then_some(front.ghosts);
-                p.shows("seen", seen.unwrap_or(u64::MAX));
-                if behind > self.limits.places as i64 {
-                    p.shows("front", front.ticket);
-                    p.keep(11, &(upto, owes, seen, odd, front));
-                    let far = behind as u64 - self.limits.places;
-                    let _ = p
-                        .at(11)
-                        .compare_swap(&self.front, front, front.moved_to(front.ticket.wrapping_add(far), odd))
-                        .await?;
-                    p.hides("front");
-                    continue;
-                }
-            }
-            if behind <= 0 {
-                if !owes || seen.is_some() {
-                    break;
-                }
-                // Others passed ghosts meanwhile, and may have died with what they owed.
-                p.hides("upto");
-                seen = Some(front.ghosts);
-                p.shows("seen", front.ghosts);
-                p.keep(12, &(owes, seen));
-                let g = p.at(12).read(&self.gate).await?;
-                if g.line == 0 {
-                    break;
-                }
-                upto = g.open;
-                continue;
-            }
-            p.shows("front", front.ticket);
-            loop {
-                p.keep(13, &(upto, owes, seen, front));
-                let record = p.at(13).read(self.record(front.ticket)).await?;
-                match record.fate_of(front.ticket) {
-                    Fate::Signalled => break,
-                    Fate::Gone => {
-                        p.keep(16, &(upto, owes, seen, front));
-                        let g = p.at(16).read(&self.gate).await?;
-                        p.keep(17, &(upto, owes, seen, front, g));
-                        if p.at(17).read(&self.front).await? != front {
-                            p.hides("front");
-                            continue 'look; // otherwise `g` was current while this ghost was at the front
-                        }
-                        if g.odd == front.is_odd() {
-                            p.keep(18, &(upto, owes, seen, front, g));
-                            if p.at(18).compare_swap(&self.gate, g, g.ghost_exited()).await?.is_err() {
-                                p.hides("front");
-                                continue 'look;
-                            }
-                            // Its exit was mine, and so is what it enabled.
-                            let more = g.opened(1).open;
-                            if front.behind(more) > front.behind(upto) {
-                                upto = more;
-                            }
-                            owes = true;
-                            seen = seen.map(|seen| after_ghosts(seen, 1));
-                            p.shows("upto", upto);
-                            p.shows("seen", seen.unwrap_or(u64::MAX));
-                        }
-                        p.keep(19, &(upto, owes, seen, front));
-                        let _ = p.at(19).compare_swap(&self.front, front, front.passed_a_ghost()).await?;
-                        p.hides("front");
-                        continue 'look;
-                    }
-                    Fate::Waits | Fate::Shut => {
-                        p.keep(14, &(upto, owes, seen, front, record));
-                        let signalled = Record::new(front.ticket, Fate::Signalled);
-                        if p.at(14).compare_swap(self.record(front.ticket), record, signalled).await?.is_ok() {
-                            break;
-                        }
-                    }
-                }
-            }
-            p.keep(15, &(upto, owes, seen, front));
-            let _ = p.at(15).compare_swap(&self.front, front, front.passed()).await?;
-            p.hides("front");
-        }
-        p.hides("upto");
-        p.hides("seen");
-        Ok(())
-    }
-
     /// Whether ticket `t` was signalled before it could be given up: 20, 21.
     async fn give_up(&self, p: Here<'_, M>, t: u64, live: (u64, u64)) -> Result<bool, M::Error> {
         loop {
@@ -779,7 +619,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
         self.try_acquire_units(p, 1, attempt).await
     }
 
-    /// 20, 21: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
+    /// 20, 21, and 40: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
     /// exited: the front may jump over it.
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
         let Attempt::InLine { first, units, enabled } = attempt else { return Ok(None) };

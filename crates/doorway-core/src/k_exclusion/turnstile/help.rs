@@ -1,0 +1,130 @@
+//! Helping: what whoever exits with a line, or enters past one, does for those in it.
+
+use super::words::after_ghosts;
+use super::{Duty, Fate, Held, Record, Turnstile};
+use crate::memory::{CompareSwap, FetchAdd, Here, Process};
+
+impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+    /// Deals with all tickets up to where the duty says: 10 to 19. All of it can be done by anybody, and by several at once. `live` is what a process holds that helps on its way in.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn help(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        here.part(&live);
+        if duty.line {
+            self.deal_with_tickets(here, duty).await?;
+        } else if duty.far {
+            // Nobody is in line, so no ticket before `open` is waiting.
+            let front = here.at(10).read(&self.front).await?;
+            let behind = front.behind(duty.upto).max(0).unsigned_abs();
+            let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
+            let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
+        }
+        here.keep(29, &());
+        let door = here.at(29).read(&self.door).await?;
+        if !door.is_open() && !door.is_shut() {
+            self.open_door(p, door).await?;
+        }
+        here.part_done();
+        Ok(())
+    }
+
+    async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
+        let Duty { mut upto, units, mut owes, odd, .. } = duty;
+        // How many ghosts had been passed when all tickets before `upto` were still to be dealt with, as long as nobody else has passed one since.
+        let mut seen = None;
+        let mut looked = false;
+        'look: loop {
+            p.shows("upto", upto);
+            p.keep(10, &(upto, owes, seen, (!looked).then_some((units, odd))));
+            let front = p.at(10).read(&self.front).await?;
+            let behind = front.behind(upto);
+            if looked {
+                seen = seen.filter(|&seen| seen == front.ghosts);
+                p.shows("seen", seen.unwrap_or(u64::MAX));
+            } else {
+                looked = true;
+                seen = (behind >= units as i64).then_some(front.ghosts);
+                p.shows("seen", seen.unwrap_or(u64::MAX));
+                if behind > self.limits.places as i64 {
+                    p.shows("front", front.ticket);
+                    p.keep(11, &(upto, owes, seen, odd, front));
+                    let far = behind as u64 - self.limits.places;
+                    let _ = p
+                        .at(11)
+                        .compare_swap(&self.front, front, front.moved_to(front.ticket.wrapping_add(far), odd))
+                        .await?;
+                    p.hides("front");
+                    continue;
+                }
+            }
+            if behind <= 0 {
+                if !owes || seen.is_some() {
+                    break;
+                }
+                // Others passed ghosts meanwhile, and may have died with what they owed.
+                p.hides("upto");
+                seen = Some(front.ghosts);
+                p.shows("seen", front.ghosts);
+                p.keep(12, &(owes, seen));
+                let g = p.at(12).read(&self.gate).await?;
+                if g.line == 0 {
+                    break;
+                }
+                upto = g.open;
+                continue;
+            }
+            p.shows("front", front.ticket);
+            loop {
+                p.keep(13, &(upto, owes, seen, front));
+                let record = p.at(13).read(self.record(front.ticket)).await?;
+                match record.fate_of(front.ticket) {
+                    Fate::Signalled => break,
+                    Fate::Gone => {
+                        p.keep(16, &(upto, owes, seen, front));
+                        let g = p.at(16).read(&self.gate).await?;
+                        p.keep(17, &(upto, owes, seen, front, g));
+                        if p.at(17).read(&self.front).await? != front {
+                            p.hides("front");
+                            continue 'look; // otherwise `g` was current while this ghost was at the front
+                        }
+                        if g.odd == front.is_odd() {
+                            p.keep(18, &(upto, owes, seen, front, g));
+                            if p.at(18).compare_swap(&self.gate, g, g.ghost_exited()).await?.is_err() {
+                                p.hides("front");
+                                continue 'look;
+                            }
+                            // Its exit was mine, and so is what it enabled.
+                            let more = g.opened(1).open;
+                            if front.behind(more) > front.behind(upto) {
+                                upto = more;
+                            }
+                            owes = true;
+                            seen = seen.map(|seen| after_ghosts(seen, 1));
+                            p.shows("upto", upto);
+                            p.shows("seen", seen.unwrap_or(u64::MAX));
+                        }
+                        p.keep(19, &(upto, owes, seen, front));
+                        let _ = p.at(19).compare_swap(&self.front, front, front.passed_a_ghost()).await?;
+                        p.hides("front");
+                        continue 'look;
+                    }
+                    Fate::Waits | Fate::Shut => {
+                        p.keep(14, &(upto, owes, seen, front, record));
+                        let signalled = Record::new(front.ticket, Fate::Signalled);
+                        if p.at(14).compare_swap(self.record(front.ticket), record, signalled).await?.is_ok() {
+                            break;
+                        }
+                    }
+                }
+            }
+            p.keep(15, &(upto, owes, seen, front));
+            let _ = p.at(15).compare_swap(&self.front, front, front.passed()).await?;
+            p.hides("front");
+        }
+        p.hides("upto");
+        p.hides("seen");
+        Ok(())
+    }
+}

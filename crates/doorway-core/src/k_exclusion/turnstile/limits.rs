@@ -1,0 +1,41 @@
+//! How long the line may get.
+
+/// How long the line may get.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Records in the ring: a power of two, and at least as many as `full`, `places` and all that draw a ticket at the same time.
+    pub ring: usize,
+    /// Newcomers camp while a ticket this far from being enabled has been seen,
+    pub full: u64,
+    /// until the next ticket is less than this far.
+    pub clear: u64,
+    /// As many places as there will ever be.
+    pub places: u64,
+}
+
+impl Limits {
+    /// For `n` processes and `k` places.
+    ///
+    /// ```
+    /// use doorway_core::k_exclusion::turnstile::Limits;
+    /// assert_eq!(Limits::for_processes(3, 2).ring, 8);
+    /// ```
+    #[must_use]
+    pub const fn for_processes(n: usize, k: usize) -> Self {
+        Self {
+            ring: (2 * n + k).next_power_of_two(),
+            // Without give-ups nobody is as far back.
+            full: if n > 1 { n as u64 - 1 } else { 1 },
+            // As many may be on their way into the line, and find that they need not wait: they look at no door.
+            clear: if n > 1 { n as u64 - 1 } else { 1 },
+            places: k as u64,
+        }
+    }
+
+    /// For whoever comes, and up to a quarter of a ring of places: half a ring may wait in line, and fewer than a quarter may draw a ticket at the same time.
+    #[must_use]
+    pub const fn for_ring(ring: usize, places: usize) -> Self {
+        let quarter = ring as u64 / 4;
+        Self { ring, full: 2 * quarter, clear: quarter, places: places as u64 }
+    }
+}
