@@ -52,10 +52,10 @@ impl Roles {
     }
 
     async fn help_after(&self, p: &Process<Sim>, held: Held, helps: bool) -> Result<(), Infallible> {
-        if let Some(duty) = self.turnstile.give_back(p, held).await?
+        if let Some(unsettled) = self.turnstile.give_back(p, held).await?
             && helps
         {
-            self.turnstile.help(p, duty, None).await?;
+            self.turnstile.settle(p, held, unsettled).await?;
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ impl<Inner> WithNames<Inner> {
         let taken = if bitmap {
             Row::Bits(site.row("taken", k.div_ceil(64), |_| 0.into()))
         } else {
-            Row::Flags(site.row("taken", k, |_| decl(Taken(false)).spread()))
+            Row::Flags(site.row("taken", k, |_| decl(Taken(false))))
         };
         Self { part: site.here(), taken, k, inner: inner(&site.part("exclusion", None)), fault }
     }

@@ -62,7 +62,7 @@ impl Simple {
         };
         let signalled = |i: usize| {
             let since = (i as i64).wrapping_sub(k) & (ring as i64 - 1);
-            decl(Signal::to(k + since - ring as i64)).spread()
+            decl(Signal::to(k + since - ring as i64))
         };
         Self {
             part: site.here(),

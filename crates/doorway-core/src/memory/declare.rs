@@ -106,22 +106,11 @@ pub struct Decl<'a, T> {
     pub private: bool,
     /// Whether its value matters only while its owner watches it; see [`Decl::only_while_watched`].
     pub watched: bool,
-    /// Whether there are many like it; see [`Decl::spread`].
-    pub spread: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl {
-        init,
-        home: Home::Nobody,
-        needs: Needs::Atomic,
-        width: 64,
-        counts: false,
-        private: false,
-        watched: false,
-        spread: false,
-    }
+    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false, watched: false }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -154,13 +143,6 @@ impl<'a, T: Word> Decl<'a, T> {
     pub fn private(mut self, p: Pid) -> Self {
         self.private = true;
         self.home(p)
-    }
-
-    /// There are many like it in its row, of which only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
-    #[must_use]
-    pub fn spread(mut self) -> Self {
-        self.spread = true;
-        self
     }
 
     /// It wraps at this many bits.

@@ -67,6 +67,9 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Whether anybody ever waits for a variable of this type to change. If not, nobody needs to be woken when one does.
     const AWAITED: bool = true;
 
+    /// Whether a row of variables of this type is long, and only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
+    const SPREAD: bool = false;
+
     /// The value as one word.
     fn pack(self) -> u64;
 

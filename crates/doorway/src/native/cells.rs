@@ -71,34 +71,45 @@ impl<T: Word> Deref for Var<T> {
 const PER_LINE: usize = 8;
 
 /// A row of variables. Those that live with the same process share cache lines; all others have one each, so that
-/// nobody's spinning is disturbed by a write to somebody else's variable.
+/// nobody's spinning is disturbed by a write to somebody else's variable. Those that are [spread](Word::SPREAD) go round all lines, before a line gets a second one.
 #[derive(Debug)]
 pub struct Row<T: Word> {
-    lines: Box<[CachePadded<[Cell<T>; PER_LINE]>]>,
+    lines: Box<[Line<T>]>,
+    /// Where each is, unless they are spread.
     places: Box<[u32]>,
+    /// Of what is spread: as many bits as the number of lines has.
+    shift: u32,
 }
+
+type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
 
 impl<T: Word> Row<T> {
     pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
-        // What is spread goes round all lines before a line gets a second one.
-        let (count, mut spread) = (decls.len().div_ceil(PER_LINE), 0);
+        if T::SPREAD { Self::spread(decls) } else { Self::by_home(decls) }
+    }
+
+    fn spread<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
+        let count = decls.len().div_ceil(PER_LINE).next_power_of_two();
+        let lines = (0..count).map(|_| unused_line()).collect();
+        let mut row = Self { lines, places: Box::default(), shift: count.trailing_zeros() };
+        for (i, decl) in decls.enumerate() {
+            let (line, at) = row.place(i);
+            row.lines[line][at] = Cell::new(&decl);
+        }
+        row
+    }
+
+    fn by_home<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
         let mut lines = Vec::new();
         // Of each process, the line that may still have room: which, and how many are in it.
         let mut open: HashMap<Pid, (usize, usize)> = HashMap::new();
         let places = decls
             .map(|decl| {
                 let mut new_line = || {
-                    lines.push(CachePadded::new(std::array::from_fn(|_| Cell::unused())));
+                    lines.push(unused_line());
                     (lines.len() - 1, 0)
                 };
                 let (line, at) = match decl.home {
-                    Home::Nobody if decl.spread => {
-                        if spread < count {
-                            new_line();
-                        }
-                        spread += 1;
-                        ((spread - 1) % count, (spread - 1) / count)
-                    }
                     Home::Nobody => new_line(),
                     Home::Of(p) => {
                         let last = open.get(&p).filter(|(_, used)| *used < PER_LINE).copied();
@@ -111,16 +122,31 @@ impl<T: Word> Row<T> {
                 u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
             })
             .collect();
-        Self { lines: lines.into(), places }
+        Self { lines: lines.into(), places, shift: 0 }
     }
+
+    #[inline(always)]
+    fn place(&self, i: usize) -> (usize, usize) {
+        if T::SPREAD {
+            debug_assert!(i >> self.shift < PER_LINE, "the row has no such entry");
+            (i & (self.lines.len() - 1), i >> self.shift & (PER_LINE - 1))
+        } else {
+            let place = self.places[i] as usize;
+            (place / PER_LINE, place % PER_LINE)
+        }
+    }
+}
+
+fn unused_line<T: Word>() -> Line<T> {
+    CachePadded::new(std::array::from_fn(|_| Cell::unused()))
 }
 
 impl<T: Word> Index<usize> for Row<T> {
     type Output = Cell<T>;
     #[inline(always)]
     fn index(&self, i: usize) -> &Cell<T> {
-        let place = self.places[i] as usize;
-        &self.lines[place / PER_LINE][place % PER_LINE]
+        let (line, at) = self.place(i);
+        &self.lines[line][at]
     }
 }
 
@@ -129,7 +155,7 @@ impl<T: Word> Index<usize> for Row<T> {
 pub struct Table<T: Word> {
     first: usize,
     columns: usize,
-    lines: Box<[CachePadded<[Cell<T>; PER_LINE]>]>,
+    lines: Box<[Line<T>]>,
 }
 
 impl<T: Word> Table<T> {
@@ -174,11 +200,22 @@ mod tests {
 
     #[test]
     fn neighbours_in_a_row_that_is_spread_share_no_line_and_lines_are_full() {
-        let row = Row::new((0..64).map(|i| decl(i as u64).spread()));
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        struct Spread(u64);
+        impl Word for Spread {
+            const SPREAD: bool = true;
+            fn pack(self) -> u64 {
+                self.0
+            }
+            fn unpack(word: u64) -> Self {
+                Self(word)
+            }
+        }
+        let row = Row::new((0..64).map(|i| decl(Spread(i as u64))));
         assert_eq!(row.lines.len(), 64 / PER_LINE);
         for i in 0..64 {
             assert_ne!(line_of(&row, i), line_of(&row, (i + 1) % 64));
-            assert_eq!(row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst)), i as u64);
+            assert_eq!(row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst)), Spread(i as u64));
         }
     }
 

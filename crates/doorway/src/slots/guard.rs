@@ -1,7 +1,7 @@
 //! Guards: what one holds inside.
 
 use super::{Numbered, Numbering, Slots};
-use doorway_core::k_exclusion::turnstile::Held;
+use doorway_core::k_exclusion::turnstile::{Held, Unsettled};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     #[must_use]
     #[inline]
     pub fn slot(&self) -> usize {
-        self.numbers.first as usize
+        self.numbers.0 as usize
     }
 
     /// All its slots, as many as it holds places, the lowest first.
@@ -52,7 +52,7 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     /// ```
     #[must_use]
     pub fn slots(&self) -> Vec<usize> {
-        self.numbers.all(self.held.units)
+        Numbered::all(&self.slots.names, self.numbers, self.held.units).unwrap_or_default()
     }
 }
 
@@ -124,7 +124,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// ```
     pub fn forget(mut self) {
         // Names first: as soon as there are fewer places, there may be room for others, who need names.
-        N::give_back(&self.slots.names, &self.slots.anyone, &mut self.numbers, self.held.units);
+        N::give_many_back(&self.slots.names, &self.slots.anyone, self.numbers, self.held.units);
         self.slots.places.fetch_sub(self.places(), SeqCst);
         self.held.units = 0; // there is nothing to give back when it is dropped
     }
@@ -146,8 +146,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         S: Clone,
     {
         let off = u64::try_from(places).ok().filter(|&places| places <= self.held.units)?;
-        let numbers = N::split(&mut self.numbers, self.held.units, off);
         self.held.units -= off;
+        let numbers = if off > 0 { N::after(&self.slots.names, self.numbers, self.held.units) } else { self.numbers };
         let held = Held { units: off, ..self.held };
         Some(Self { slots: self.slots.clone(), held, numbers, fence: AtomicU64::new(0) })
     }
@@ -156,15 +156,41 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
     #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
-        if self.held.units > 0 {
-            N::give_back(&self.slots.names, &self.slots.anyone, &mut self.numbers, self.held.units);
-            self.slots.give_back(self.held);
+        let slots = &*self.slots;
+        if self.held != AT_ONCE || !N::give_back_at_once(&slots.names, &slots.anyone, self.numbers) {
+            give_back(slots, self.held, self.numbers);
+        } else if let Some(unsettled) = slots.line.give_back_now(&slots.anyone, AT_ONCE) {
+            slots.settle_at_once(unsettled);
         }
+    }
+}
+
+/// What one has that asked for one place and did not wait. This is why so little is done about it where it is dropped: the compiler does not inline what is large.
+const AT_ONCE: Held = Held { units: 1, announced: false };
+
+impl<N: Numbering> Slots<N> {
+    #[cold]
+    #[inline(never)]
+    fn settle_at_once(&self, unsettled: Unsettled) {
+        self.settle(AT_ONCE, unsettled);
+    }
+}
+
+#[inline(never)]
+fn give_back<N: Numbering>(slots: &Slots<N>, held: Held, numbers: N::Numbers) {
+    if held.units > 0 {
+        N::give_many_back(&slots.names, &slots.anyone, numbers, held.units);
+        slots.give_back(held);
     }
 }
 
 impl<S: Deref<Target = Slots<N>>, N: Numbering> fmt::Debug for Permit<S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").field("places", &self.held.units).field("slots", &self.numbers).finish_non_exhaustive()
+        let mut all = f.debug_struct("Permit");
+        all.field("places", &self.held.units);
+        if let Some(slots) = N::all(&self.slots.names, self.numbers, self.held.units) {
+            all.field("slots", &slots);
+        }
+        all.finish_non_exhaustive()
     }
 }

@@ -11,7 +11,7 @@ pub use numbers::{Numbered, Numbering, Unnumbered};
 
 use crate::native::{Native, now};
 use crate::waiting::Policy;
-use doorway_core::k_exclusion::turnstile::{Closed, Drawn, Duty, Held, Limits, Turnstile};
+use doorway_core::k_exclusion::turnstile::{Closed, Drawn, Held, Limits, Turnstile, Unsettled};
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::convert::Infallible;
@@ -53,7 +53,7 @@ use std::time::{Duration, Instant};
 /// # Cost
 /// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
 /// number: who needs none takes them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs one when asked for. `doorway bench slots` compares. Building one allocates the
-/// line (20 bytes a place in it); after that nothing is allocated, except for guards that hold several places.
+/// line (16 bytes a place in it); after that nothing is allocated, except while several places are taken or given back at once, and for each wait of a task.
 ///
 /// # When not to use this
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
@@ -262,15 +262,15 @@ impl<N: Numbering> Slots<N> {
 
     #[inline(always)]
     fn give_back(&self, held: Held) {
-        if let Some(duty) = self.line.give_back_now(&self.anyone, held) {
-            self.help(duty);
+        if let Some(unsettled) = self.line.give_back_now(&self.anyone, held) {
+            self.settle(held, unsettled);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn help(&self, duty: Duty) {
-        let Ok(()) = now(self.line.help(&self.anyone, duty, None));
+    fn settle(&self, held: Held, unsettled: Unsettled) {
+        let Ok(()) = now(self.line.settle(&self.anyone, held, unsettled));
     }
 
     fn check(&self, places: usize) -> Result<u64, TooMany> {

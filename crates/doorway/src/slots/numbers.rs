@@ -4,16 +4,19 @@ use super::sure;
 use crate::native::{Native, now};
 use doorway_core::k_assignment::names::{BitNames, FlagNames, Names};
 use doorway_core::memory::{Process, Site};
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// Whether guards know their slots: [`Numbered`] or [`Unnumbered`].
 pub trait Numbering: Sized + private::Sealed {
     /// Who has which.
     #[doc(hidden)]
     type Names: Debug + Send + Sync;
-    /// What a guard has.
+    /// What a guard has. Nothing that must be dropped: the compiler keeps guards in registers then.
     #[doc(hidden)]
-    type Numbers: Debug + Send + Sync;
+    type Numbers: Copy + Send + Sync;
 
     #[doc(hidden)]
     fn names(site: &Site<'_, Native>, room: usize) -> Self::Names;
@@ -22,9 +25,16 @@ pub trait Numbering: Sized + private::Sealed {
     #[doc(hidden)]
     fn take_many(names: &Self::Names, p: &Process<Native>, units: u64) -> Self::Numbers;
     #[doc(hidden)]
-    fn give_back(names: &Self::Names, p: &Process<Native>, numbers: &mut Self::Numbers, units: u64);
+    fn give_back_at_once(names: &Self::Names, p: &Process<Native>, number: Self::Numbers) -> bool;
     #[doc(hidden)]
-    fn split(numbers: &mut Self::Numbers, units: u64, off: u64) -> Self::Numbers;
+    fn give_many_back(names: &Self::Names, p: &Process<Native>, numbers: Self::Numbers, units: u64);
+    /// What is left of these without the first `units`.
+    #[doc(hidden)]
+    fn after(names: &Self::Names, numbers: Self::Numbers, units: u64) -> Self::Numbers;
+    /// The slots of a guard.
+    #[doc(hidden)]
+    fn all(names: &Self::Names, numbers: Self::Numbers, units: u64) -> Option<Vec<usize>>;
+    /// The slots of all guards.
     #[doc(hidden)]
     fn taken(names: &Self::Names, p: &Process<Native>, room: usize) -> Option<Vec<usize>>;
 }
@@ -43,10 +53,19 @@ pub struct Numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct Unnumbered;
 
-/// Flags are faster, a bitmap is smaller.
+/// Who has which slot.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum AnyNames {
+pub struct SlotNames {
+    names: Either,
+    /// The next slot of a guard that holds several, for each of its slots but the last. Only whoever has a slot touches its entry. Made when somebody asks for several.
+    next: OnceLock<Box<[AtomicU32]>>,
+    room: usize,
+}
+
+/// Flags are faster, a bitmap is smaller.
+#[derive(Debug)]
+enum Either {
     Few(FlagNames<Native>),
     Many(BitNames<Native>),
 }
@@ -54,70 +73,59 @@ pub enum AnyNames {
 /// Where flags end and bitmaps begin.
 const FEW: usize = 64;
 
-/// The lowest slot, and the others of one that holds several.
+/// The lowest slot of a guard.
 #[doc(hidden)]
-pub struct Numbers {
-    pub(super) first: u32,
-    /// Behind a pointer, so that guards are small: they are moved about, and most hold one.
-    #[expect(clippy::box_collection, reason = "a boxed slice is two words")]
-    others: Option<Box<Vec<u32>>>,
-}
+#[derive(Clone, Copy, Debug)]
+pub struct First(pub(super) u32);
 
-impl Debug for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entry(&self.first).entries(self.others()).finish()
-    }
-}
-
-impl Numbers {
-    pub(super) fn all(&self, units: u64) -> Vec<usize> {
-        let first = (units > 0).then_some(self.first);
-        first.into_iter().chain(self.others()).map(|name| name as usize).collect()
-    }
-
-    fn others(&self) -> impl Iterator<Item = u32> {
-        self.others.iter().flat_map(|names| names.iter().copied())
-    }
-
-    fn new(mut names: Vec<u32>) -> Self {
-        names.sort_unstable();
-        let others = names.split_off(names.len().min(1));
-        let others = (!others.is_empty()).then(|| Box::new(others));
-        Self { first: names.first().copied().unwrap_or(0), others }
-    }
-}
-
-impl AnyNames {
+impl SlotNames {
     #[inline(always)]
     fn take(&self, p: &Process<Native>) -> u32 {
-        let name = match self {
-            Self::Few(names) => names.take_now(p.on(())),
-            Self::Many(names) => names.take_now(p.on(())),
+        let name = match &self.names {
+            Either::Few(names) => names.take_now(p.on(())),
+            Either::Many(names) => take_of_many(names, p),
         };
         name.unwrap_or_else(missing) as u32
     }
 
     #[inline(always)]
     fn give_back(&self, p: &Process<Native>, name: u32) {
-        match self {
-            Self::Few(names) => names.give_back_now(p.on(()), name as usize),
-            Self::Many(names) => names.give_back_now(p.on(()), name as usize),
+        match &self.names {
+            Either::Few(names) => names.give_back_now(p.on(()), name as usize),
+            Either::Many(names) => give_back_to_many(names, p, name),
         }
     }
-}
 
-impl AnyNames {
-    #[cold]
-    fn give_others_back(&self, p: &Process<Native>, others: Vec<u32>) {
-        others.into_iter().for_each(|name| self.give_back(p, name));
+    fn next(&self) -> &[AtomicU32] {
+        self.next.get_or_init(|| (0..self.room).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// The slots of a guard that holds so many.
+    fn of(&self, First(first): First, units: u64) -> impl Iterator<Item = u32> {
+        (0..units).scan(None, move |last, _| {
+            *last = Some(last.map_or(first, |name: u32| self.next()[name as usize].load(SeqCst)));
+            *last
+        })
     }
 }
 
 impl Numbered {
     /// A name that nobody has, and that is taken, is free.
-    pub(super) fn free(names: &AnyNames, p: &Process<Native>, name: u32) {
+    pub(super) fn free(names: &SlotNames, p: &Process<Native>, name: u32) {
         names.give_back(p, name);
     }
+}
+
+// Guards are inlined wherever they are used, and large ones are not: the bitmap is called.
+
+#[inline(never)]
+fn take_of_many(names: &BitNames<Native>, p: &Process<Native>) -> Option<usize> {
+    names.take_now(p.on(()))
+}
+
+#[inline(never)]
+fn give_back_to_many(names: &BitNames<Native>, p: &Process<Native>, name: u32) {
+    names.give_back_now(p.on(()), name as usize);
 }
 
 #[cold]
@@ -126,44 +134,55 @@ fn missing() -> usize {
 }
 
 impl Numbering for Numbered {
-    type Names = AnyNames;
-    type Numbers = Numbers;
+    type Names = SlotNames;
+    type Numbers = First;
 
-    fn names(site: &Site<'_, Native>, room: usize) -> AnyNames {
-        if room <= FEW { AnyNames::Few(FlagNames::new(site, room)) } else { AnyNames::Many(BitNames::new(site, room)) }
+    fn names(site: &Site<'_, Native>, room: usize) -> SlotNames {
+        let few = room <= FEW;
+        let names = if few { Either::Few(FlagNames::new(site, room)) } else { Either::Many(BitNames::new(site, room)) };
+        SlotNames { names, next: OnceLock::new(), room }
     }
 
     #[inline(always)]
-    fn take(names: &AnyNames, p: &Process<Native>) -> Numbers {
-        Numbers { first: names.take(p), others: None }
+    fn take(names: &SlotNames, p: &Process<Native>) -> First {
+        First(names.take(p))
     }
 
     #[cold]
-    fn take_many(names: &AnyNames, p: &Process<Native>, units: u64) -> Numbers {
-        Numbers::new((0..units).map(|_| names.take(p)).collect())
+    fn take_many(names: &SlotNames, p: &Process<Native>, units: u64) -> First {
+        let mut all: Vec<u32> = (0..units).map(|_| names.take(p)).collect();
+        all.sort_unstable();
+        for pair in all.windows(2) {
+            names.next()[pair[0] as usize].store(pair[1], SeqCst);
+        }
+        First(all.first().copied().unwrap_or(0))
     }
 
     #[inline(always)]
-    fn give_back(names: &AnyNames, p: &Process<Native>, numbers: &mut Numbers, units: u64) {
-        if let Some(others) = numbers.others.take() {
-            names.give_others_back(p, *others);
-        }
-        if units > 0 {
-            names.give_back(p, numbers.first);
-        }
+    fn give_back_at_once(names: &SlotNames, p: &Process<Native>, First(name): First) -> bool {
+        let Either::Few(few) = &names.names else { return false };
+        few.give_back_now(p.on(()), name as usize);
+        true
     }
 
-    fn split(numbers: &mut Numbers, units: u64, off: u64) -> Numbers {
-        let mut all: Vec<u32> = (units > 0).then_some(numbers.first).into_iter().chain(numbers.others()).collect();
-        let theirs = all.split_off((units - off) as usize);
-        *numbers = Numbers::new(all);
-        Numbers::new(theirs)
+    fn give_many_back(names: &SlotNames, p: &Process<Native>, first: First, units: u64) {
+        // Somebody else may change an entry as soon as its name is back.
+        let all: Vec<u32> = names.of(first, units).collect();
+        all.into_iter().for_each(|name| names.give_back(p, name));
     }
 
-    fn taken(names: &AnyNames, p: &Process<Native>, room: usize) -> Option<Vec<usize>> {
-        let is_taken = |&name: &usize| match names {
-            AnyNames::Few(names) => sure(now(names.is_taken(p.on(()), name))),
-            AnyNames::Many(names) => sure(now(names.is_taken(p.on(()), name))),
+    fn after(names: &SlotNames, first: First, units: u64) -> First {
+        First(names.of(first, units + 1).last().unwrap_or(0))
+    }
+
+    fn all(names: &SlotNames, first: First, units: u64) -> Option<Vec<usize>> {
+        Some(names.of(first, units).map(|name| name as usize).collect())
+    }
+
+    fn taken(names: &SlotNames, p: &Process<Native>, room: usize) -> Option<Vec<usize>> {
+        let is_taken = |&name: &usize| match &names.names {
+            Either::Few(names) => sure(now(names.is_taken(p.on(()), name))),
+            Either::Many(names) => sure(now(names.is_taken(p.on(()), name))),
         };
         Some((0..room).filter(is_taken).collect())
     }
@@ -178,8 +197,14 @@ impl Numbering for Unnumbered {
     fn take((): &(), _: &Process<Native>) {}
     fn take_many((): &(), _: &Process<Native>, _: u64) {}
     #[inline(always)]
-    fn give_back((): &(), _: &Process<Native>, (): &mut (), _: u64) {}
-    fn split((): &mut (), _: u64, _: u64) {}
+    fn give_back_at_once((): &(), _: &Process<Native>, (): ()) -> bool {
+        true
+    }
+    fn give_many_back((): &(), _: &Process<Native>, (): (), _: u64) {}
+    fn after((): &(), (): (), _: u64) {}
+    fn all((): &(), (): (), _: u64) -> Option<Vec<usize>> {
+        None
+    }
     fn taken((): &(), _: &Process<Native>, _: usize) -> Option<Vec<usize>> {
         None
     }

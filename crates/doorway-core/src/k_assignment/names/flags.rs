@@ -25,7 +25,7 @@
 //! keeps its name for ever, as it keeps its place. Nobody waits here.
 
 use super::Names;
-use crate::memory::{Here, Immediate, Memory, Site, Swap, Word, decl, in_both_forms};
+use crate::memory::{Here, Immediate, Memory, Site, Swap, Word, in_both_forms};
 use core::fmt::Debug;
 
 /// Whether a name is held. Nobody waits for it.
@@ -35,6 +35,7 @@ pub struct Taken(pub bool);
 impl Word for Taken {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const SPREAD: bool = true;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -83,7 +84,7 @@ impl<M: Swap> FlagNames<M> {
 
 impl<M: Swap> Names<M> for FlagNames<M> {
     fn new(site: &Site<'_, M>, k: usize) -> Self {
-        Self { taken: site.row("taken", k, |_| decl(Taken(false)).spread()), k }
+        Self { taken: site.row("taken", k, |_| Taken(false).into()), k }
     }
 
     fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<usize>, M::Error>> {

@@ -63,7 +63,7 @@ pub use words::{Door, Fate, Front, Gate, Next, Record, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, in_both_forms};
 use core::fmt;
 use words::{after, is_before};
 
@@ -162,6 +162,11 @@ pub struct Duty {
     odd: bool,
 }
 
+/// The gate as an exit found it: there is more to do.
+#[must_use = "those in line wait for the rest of the exit section"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsettled(u64);
+
 /// The turnstile was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Closed;
@@ -186,7 +191,7 @@ impl<M: Memory> Turnstile<M> {
         let older = |i: usize| {
             // The last ticket before the first one that has this place.
             let place = (i as u64).wrapping_sub(first) & (size - 1);
-            decl(Record::new(first.wrapping_add(place).wrapping_sub(size), Fate::Signalled)).spread()
+            Record::new(first.wrapping_add(place).wrapping_sub(size), Fate::Signalled).into()
         };
         Self {
             part: site.here(),
@@ -265,22 +270,28 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             }
         }}
 
-        /// The exit section, as far as everybody goes: 9. Units that no ticket stands for may be given back too: then there are more.
-        pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Duty> {'text: {
+        /// The exit section, as far as everybody goes: 9. Units that no ticket stands for may be given back too: then there are more. `Some` if
+        /// [the rest](Self::settle) is needed.
+        pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Unsettled> {
             let p = p.on(self.part);
             p.keep(9, &held);
             let g = access!(p.at(9).fetch_add(&self.gate, Gate::exited(held.units, held.announced)));
             p.hides("units");
             p.hides("in line");
-            let line = g.line - if held.announced { held.units } else { 0 };
             // Who was announced may have closed the door, and must see to it that it is opened again.
-            let far = g.passes_a_mark(held.units);
-            if line == 0 && !held.announced && !far {
-                break 'text None;
-            }
-            let upto = g.opened(held.units).open;
-            Some(Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd })
-        }}
+            (g.line != 0 || held.announced || g.passes_a_mark(held.units)).then(|| Unsettled(g.pack()))
+        }
+    }
+
+    /// The rest of the exit section.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn settle(&self, p: &Process<M>, held: Held, Unsettled(g): Unsettled) -> Result<(), M::Error> {
+        let g = Gate::unpack(g);
+        let line = g.line - if held.announced { held.units } else { 0 };
+        let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
+        self.help(p, Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd }, None).await
     }
 
     /// The doorway for several units: 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
@@ -572,8 +583,8 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Turnstile<M> {
     }
 
     async fn release(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
-        if let Some(duty) = self.give_back(p, held).await? {
-            self.help(p, duty, None).await?;
+        if let Some(unsettled) = self.give_back(p, held).await? {
+            self.settle(p, held, unsettled).await?;
         }
         Ok(())
     }

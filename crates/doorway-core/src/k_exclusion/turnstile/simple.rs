@@ -49,6 +49,7 @@ pub struct Signal(pub i64);
 impl Word for Signal {
     const SIGNED: bool = true;
     const WHOLE: bool = true;
+    const SPREAD: bool = true;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -117,7 +118,7 @@ impl<M: Memory> Simple<M> {
         let open = first.wrapping_add(k as i64);
         let signalled = |i: usize| {
             let since = (i as i64).wrapping_sub(open) & (ring as i64 - 1);
-            decl(Signal::to(open.wrapping_add(since).wrapping_sub(ring as i64))).spread()
+            decl(Signal::to(open.wrapping_add(since).wrapping_sub(ring as i64)))
         };
         Self {
             part: site.here(),

@@ -153,8 +153,8 @@ impl Gate {
     /// Whether so many exits bring `open` past an odd multiple of 2^39. Once in so many exits the front must move, so that differences to it stay unambiguous.
     #[inline(always)]
     pub(super) fn passes_a_mark(self, units: u64) -> bool {
-        let since_mark = |open: u64| open.wrapping_add(1 << (OPEN - 3)) >> (OPEN - 2);
-        since_mark(self.open) != since_mark(self.open.wrapping_add(units))
+        let since_mark = |open: u64| low(open.wrapping_add(1 << (OPEN - 3)), OPEN - 2);
+        since_mark(self.open) >= (1 << (OPEN - 2)) - units
     }
 }
 
@@ -243,6 +243,7 @@ pub struct Record {
 
 impl Word for Record {
     const WHOLE: bool = true;
+    const SPREAD: bool = true;
 
     fn pack(self) -> u64 {
         self.ticket << 2
