@@ -89,6 +89,7 @@ macro_rules! platform_of {
         }
 
         impl doorway::waiting::Platform for Simulated {
+            const BUCKETS: usize = 64;
             type Sequence = Word;
             type Flags = Word;
             type Lock<T> = Locked<T>;

@@ -172,9 +172,10 @@ impl Native {
         if self.as_task.load(Relaxed) {
             let waiter = self.waiter();
             waiter.begin();
-            let _entry = Entry { place: v.bell.notify(&TABLE, waiter), waiter };
+            let entry = Entry { place: v.bell.notify(&TABLE, waiter), waiter };
             if !changed() {
                 notified(waiter).await;
+                std::mem::forget(entry); // whoever notified it has taken it out
             }
         } else if wait.patience.is_over(&self.policy) {
             self.spins.store(wait.patience.after_a_sleep(), Relaxed);
@@ -259,7 +260,14 @@ impl Drop for Entry<'_> {
 }
 
 async fn notified(waiter: &Waiter<Threads>) {
-    poll_fn(|context| if waiter.poll(context.waker()) { Poll::Ready(()) } else { Poll::Pending }).await;
+    let mut asked = false;
+    poll_fn(|context| {
+        // Whoever is polled again has most likely been notified, and needs no waker.
+        let is_notified = (asked && waiter.is_notified()) || waiter.poll(context.waker());
+        asked = true;
+        if is_notified { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }
 
 struct Unpark(Thread);

@@ -36,6 +36,9 @@ pub trait Lock<T> {
 
 /// Atomics, locks, and sleep.
 pub trait Platform: Sized {
+    /// How many lists the [table](super::Table) has, a power of two from 2 on: with few, tasks that wait for different things meet in one.
+    const BUCKETS: usize = 512;
+
     /// What threads sleep on.
     type Sequence: Sequence;
     /// Who listens.

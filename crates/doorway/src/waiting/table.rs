@@ -5,8 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
 
-const BUCKETS: usize = 64;
-
 /// Something that waits: a task, or a thread that waits for several variables.
 pub struct Waiter<P: Platform>(P::Lock<State>);
 
@@ -46,6 +44,11 @@ impl<P: Platform> Waiter<P> {
         notified
     }
 
+    /// Whether it has been notified since it began.
+    pub fn is_notified(&self) -> bool {
+        self.0.with(|state| state.notified)
+    }
+
     fn notify(&self) {
         let waker = self.0.with(|state| {
             state.notified = true;
@@ -62,7 +65,7 @@ type Entries<P> = Vec<(usize, Arc<Waiter<P>>)>;
 
 /// Waiters by the address of the bell they listen to.
 pub struct Table<P: Platform> {
-    buckets: [P::Lock<Entries<P>>; BUCKETS],
+    buckets: Box<[P::Lock<Entries<P>>]>,
 }
 
 impl<P: Platform> std::fmt::Debug for Table<P> {
@@ -73,14 +76,14 @@ impl<P: Platform> std::fmt::Debug for Table<P> {
 
 impl<P: Platform> Default for Table<P> {
     fn default() -> Self {
-        Self { buckets: std::array::from_fn(|_| P::Lock::new(Vec::new())) }
+        Self { buckets: (0..P::BUCKETS).map(|_| P::Lock::new(Vec::new())).collect() }
     }
 }
 
 impl<P: Platform> Table<P> {
     fn bucket(&self, address: usize) -> &P::Lock<Entries<P>> {
         // Bells are 16 bytes apart or more; the product spreads neighbours.
-        &self.buckets[(address / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - BUCKETS.ilog2())]
+        &self.buckets[(address / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - P::BUCKETS.ilog2())]
     }
 
     /// Adds a waiter, and sets the flag that says so, while nobody can wake.
@@ -100,11 +103,13 @@ impl<P: Platform> Table<P> {
 
     /// Takes out all waiters of an address, clears the flag, and notifies them.
     pub(super) fn wake(&self, address: usize, clear_flag: impl FnOnce()) {
-        let woken: Vec<_> = self.bucket(address).with(|entries| {
+        // Nearly always there is one, and a list of none is not allocated.
+        let (first, others) = self.bucket(address).with(|entries| {
             clear_flag();
-            entries.extract_if(.., |(at, _)| *at == address).collect()
+            let first = entries.iter().position(|(at, _)| *at == address).map(|place| entries.swap_remove(place));
+            (first, entries.extract_if(.., |(at, _)| *at == address).collect::<Vec<_>>())
         });
-        woken.iter().for_each(|(_, waiter)| waiter.notify());
+        first.iter().chain(&others).for_each(|(_, waiter)| waiter.notify());
     }
 
     /// How many entries there are: none, when nobody waits.
