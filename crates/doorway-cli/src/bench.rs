@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::num::NonZero;
+use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -23,8 +24,11 @@ enum What {
     Wait(How),
     /// Slots beside the semaphores of tokio, async-lock, std, parking_lot and POSIX, and beside pools: alone, with more threads than places, with many tasks
     ///
-    /// A quarter of an hour on a quiet machine; says so if it was not quiet.
+    /// A quarter of an hour on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
     Slots(How),
+    /// In and out so many times, through one of those that are compared: what is run to count instructions
+    #[command(hide = true)]
+    Pass { peer: String, times: u32 },
 }
 
 #[derive(clap::Args)]
@@ -43,8 +47,32 @@ struct How {
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     match &args.what {
         What::Wait(how) => measure(how, bench::wait),
-        What::Slots(how) => measure(how, bench::slots::compare),
+        What::Slots(how) => measure(how, |effort, progress| {
+            let mut report = bench::slots::compare(effort, progress);
+            if how.rounds.is_none() {
+                report.count_instructions(instructions);
+            }
+            report
+        }),
+        What::Pass { peer, times } => {
+            if bench::slots::pass_alone(peer, *times) {
+                Ok(Exit::Fine)
+            } else {
+                Err(format!("there is no `{peer}` among those that are compared"))
+            }
+        }
     }
+}
+
+/// Counted by valgrind, of a run of this program that only passes; `None` without it.
+fn instructions(peer: &str, times: u32) -> Option<u64> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    valgrind.arg(std::env::current_exe().ok()?).args(["bench", "pass", peer, &times.to_string()]);
+    let output = valgrind.output().ok().filter(|output| output.status.success())?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let (_, count) = said.lines().find_map(|line| line.split_once("Collected :"))?;
+    count.trim().parse().ok()
 }
 
 fn measure<R: Serialize + Display>(

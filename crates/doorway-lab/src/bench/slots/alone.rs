@@ -31,6 +31,8 @@ pub struct AloneStanding {
     pub cpu_range_ns: (f64, f64),
     /// Against the best of the others' libraries.
     pub ratio: f64,
+    /// Instructions, if somebody [counted](super::Report::count_instructions).
+    pub instructions: Option<f64>,
 }
 
 impl Alone {
@@ -74,7 +76,7 @@ fn contest(what: &'static str, times: u32, effort: &Effort, mut ways: Vec<Way>) 
     let standing = |(&(peer, _), taken): (&Way, &Vec<f64>)| {
         let taken = each(taken);
         let cpu_range_ns = measure::range(taken.iter().copied());
-        AloneStanding { peer, cpu_ns: measure::median(taken), cpu_range_ns, ratio: 0.0 }
+        AloneStanding { peer, cpu_ns: measure::median(taken), cpu_range_ns, ratio: 0.0, instructions: None }
     };
     let mut peers: Vec<_> = ways.iter().zip(&taken).map(standing).collect();
     let twin = peers.pop().expect("there is a control");
@@ -87,34 +89,66 @@ fn contest(what: &'static str, times: u32, effort: &Effort, mut ways: Vec<Way>) 
     Alone { what, k: K, control, peers }
 }
 
+/// The last but one is compared with itself.
+const CONTROL: &str = "control";
+
+fn semaphores(times: u32) -> Vec<Way> {
+    vec![
+        way(peers::FAIR, times, peers::slots(K)),
+        way(peers::UNFAIR, times, peers::slots(K).unfair()),
+        way(peers::UNNUMBERED, times, peers::slots(K).without_numbers()),
+        way(peers::UNNUMBERED_UNFAIR, times, peers::slots(K).unfair().without_numbers()),
+        way(peers::TOKIO, times, tokio::sync::Semaphore::new(K)),
+        way(peers::ASYNC_LOCK, times, async_lock::Semaphore::new(K)),
+        way(peers::STD, times, Std::new(K)),
+        way(peers::PARKING_LOT, times, peers::ParkingLot::new(K)),
+        way(peers::SEM_T, times, Posix::new(K)),
+        way(CONTROL, times, Posix::new(K)),
+    ]
+}
+
+fn pools(times: u32) -> Vec<Way> {
+    vec![
+        pool::<doorway::Pool<u64>>("doorway pool", times),
+        pool::<SemaphorePool>("as deadpool does it", times),
+        pool::<QueuePool>("crossbeam queue", times),
+        pool::<QueuePool>(CONTROL, times),
+    ]
+}
+
 /// Semaphores, and pools.
 pub(super) fn contests(effort: &Effort) -> Vec<Alone> {
     let effort = *effort;
     let times = effort.rounds.clamp(1, 20_000);
     let measure = move || {
         measure::pin(0);
-        let semaphores = vec![
-            way(peers::FAIR, times, peers::slots(K)),
-            way(peers::UNFAIR, times, peers::slots(K).unfair()),
-            way(peers::UNNUMBERED, times, peers::slots(K).without_numbers()),
-            way(peers::UNNUMBERED_UNFAIR, times, peers::slots(K).unfair().without_numbers()),
-            way(peers::TOKIO, times, tokio::sync::Semaphore::new(K)),
-            way(peers::ASYNC_LOCK, times, async_lock::Semaphore::new(K)),
-            way(peers::STD, times, Std::new(K)),
-            way(peers::PARKING_LOT, times, peers::ParkingLot::new(K)),
-            way(peers::SEM_T, times, Posix::new(K)),
-            way("control", times, Posix::new(K)),
-        ];
-        let pools = vec![
-            pool::<doorway::Pool<u64>>("doorway pool", times),
-            pool::<SemaphorePool>("as deadpool does it", times),
-            pool::<QueuePool>("crossbeam queue", times),
-            pool::<QueuePool>("control", times),
-        ];
         vec![
-            contest("acquire and release", times, &effort, semaphores),
-            contest("a value of a pool and back", times, &effort, pools),
+            contest("acquire and release", times, &effort, semaphores(times)),
+            contest("a value of a pool and back", times, &effort, pools(times)),
         ]
     };
     std::thread::spawn(measure).join().expect("who is alone does not wait")
+}
+
+/// In and out so many times, through one of them, and nothing else: for whoever counts. `false` if there is none of that name.
+#[must_use]
+pub fn pass_alone(peer: &str, times: u32) -> bool {
+    let way = semaphores(times).into_iter().chain(pools(times)).find(|(name, _)| *name == peer);
+    way.is_some_and(|(_, mut passes)| {
+        passes();
+        true
+    })
+}
+
+impl super::Report {
+    /// Counts instructions for everybody who is alone. `count` says how many a program had that did nothing but [`pass_alone`].
+    pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
+        const FEW: u32 = 1_000;
+        const MORE: u32 = 10_000;
+        for peer in self.alone.iter_mut().flat_map(|contest| &mut contest.peers) {
+            let of = |times| count(peer.peer, times).map(|instructions| instructions as f64);
+            // What the rest of the program does is the same in both.
+            peer.instructions = of(FEW).zip(of(FEW + MORE)).map(|(few, all)| (all - few) / f64::from(MORE));
+        }
+    }
 }

@@ -11,7 +11,7 @@ mod text;
 mod threads;
 mod verdicts;
 
-pub use alone::{Alone, AloneStanding};
+pub use alone::{Alone, AloneStanding, pass_alone};
 pub use tasks::{TaskCell, TaskStanding};
 pub use threads::{Cell, ThreadStanding};
 pub use verdicts::Verdict;
@@ -78,6 +78,11 @@ mod tests {
             assert!(cell.control > 0.0 && cell.peers.iter().all(|peer| peer.ops > 0.0), "{}", cell.name());
             assert_eq!(cell.peer(peers::PARKING_LOT_FAIR_UNLOCK).is_some(), cell.k == 1);
         }
+        let mut report = report;
+        assert!(pass_alone("sem_t", 3) && !pass_alone("nobody", 3));
+        report.count_instructions(|peer, times| (peer != "tokio").then_some(500 + 7 * u64::from(times)));
+        let counted = |peer| report.alone[0].peers.iter().find(|p| p.peer == peer).unwrap().instructions;
+        assert_eq!((counted("sem_t"), counted("tokio")), (Some(7.0), None));
         let text = report.to_string();
         for word in ["sem_t", "k = 4, 32 threads", "1000 tasks", "control", "goal"] {
             assert!(text.contains(word), "{text}");

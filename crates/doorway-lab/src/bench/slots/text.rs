@@ -17,8 +17,8 @@ impl fmt::Display for Report {
 }
 
 fn alone(f: &mut fmt::Formatter<'_>, contests: &[Alone]) -> fmt::Result {
-    writeln!(f, "\nONE THREAD ALONE, CPU TIME\n")?;
-    writeln!(f, "{:<34}{:<28}{:>9}{:>8}   range of CPU ns", "", "", "CPU ns", "ratio")?;
+    writeln!(f, "\nONE THREAD ALONE, CPU TIME, AND INSTRUCTIONS IF VALGRIND IS INSTALLED\n")?;
+    writeln!(f, "{:<34}{:<28}{:>9}{:>8}{:>8}   range of CPU ns", "", "", "CPU ns", "ratio", "instr.")?;
     for contest in contests {
         for (i, peer) in contest.peers.iter().enumerate() {
             let what = match i {
@@ -27,7 +27,12 @@ fn alone(f: &mut fmt::Formatter<'_>, contests: &[Alone]) -> fmt::Result {
                 _ => "",
             };
             let (low, high) = peer.cpu_range_ns;
-            writeln!(f, "{what:<34}{:<28}{:>9.2}{:>8.2}   {low:.2} to {high:.2}", peer.peer, peer.cpu_ns, peer.ratio)?;
+            let instructions = peer.instructions.map_or("-".into(), |instructions| format!("{instructions:.0}"));
+            writeln!(
+                f,
+                "{what:<34}{:<28}{:>9.2}{:>8.2}{instructions:>8}   {low:.2} to {high:.2}",
+                peer.peer, peer.cpu_ns, peer.ratio
+            )?;
         }
     }
     Ok(())
