@@ -143,7 +143,7 @@ fn every_claim_is_seen_to_fail() {
             let report = Explorer::new(sizes.n)
                 .properties(claims)
                 .keep_going(true)
-                .max_states(300_000)
+                .max_states(700_000)
                 .explore(subject.world(sizes, rules).unwrap())
                 .unwrap();
             never_failed.retain(|name| report.verdict(name).holds != Some(false));

@@ -226,6 +226,31 @@ fn fails_when_what_was_enabled_is_given_up() {
     assert_eq!(r.follow("p0>in").unwrap_err(), ScheduleError::Never { word: "p0>in".to_owned() });
 }
 
+/// p3 waits with ticket 2, and p0, who asks for two, with 3 and 4. The exits that enable 2 and 3 have helped nobody yet when p0 announces its own and gives 4 up.
+const ONE_BEFORE_IT_IS_NOT_DEALT_WITH: &str = "p1>in  p2>in  p3.1.2.3.5.6.7  p0.1.25.26.27  p1.9  p2.9  p0.5.8?.20.21";
+
+#[test]
+fn who_gives_up_some_of_its_tickets_deals_with_those_before_it() {
+    let mut r = run("turnstile-many", 4, 2);
+    r.follow(ONE_BEFORE_IT_IS_NOT_DEALT_WITH).unwrap();
+    assert_eq!(values(&r, ["next", "gate", "front"]), ["5", "4/3", "2"]);
+    r.follow("p0.40.10.13.14.15").unwrap(); // 2 is signalled before 3 is exited
+    r.follow("p3.8").unwrap();
+    assert_eq!(inside(&r), [3]);
+    r.follow("p0>out  p1>out  p2>out  p3>out  p0>in").unwrap();
+}
+
+#[test]
+fn fails_when_it_leaves_them_behind() {
+    let mut r = run("mutant:turnstile-many-leaves-others-behind", 4, 2);
+    r.follow(ONE_BEFORE_IT_IS_NOT_DEALT_WITH).unwrap();
+    r.follow("p0.9.10.11").unwrap(); // there is an exit more than there should be, and the front jumps over 2
+    assert_eq!(values(&r, ["gate", "front"]), ["5/2", "3"]);
+    r.follow("p0>out  p1>out  p2>out").unwrap();
+    assert!(r.is_deadlock().unwrap());
+    assert_eq!(r.follow("p3>in").unwrap_err(), ScheduleError::Never { word: "p3>in".to_owned() });
+}
+
 #[test]
 fn an_exit_lasts_as_long_as_somebody_gives_up_at_the_front() {
     let mut r = run("turnstile", 2, 1);

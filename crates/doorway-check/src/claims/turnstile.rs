@@ -73,11 +73,16 @@ pub(super) fn turnstile(sizes: Sizes, limits: Limits, kind: &'static str) -> Vec
         }),
         Property::always("T5", move |v| {
             let gate = v.get::<Gate>("gate");
-            let in_line = |p: &usize| v.shown::<bool>(*p, "in line").is_some() && !v.has_crashed(*p);
-            v.processes()
-                .filter(in_line)
-                .filter_map(|p| v.shown::<u64>(p, "ticket"))
-                .all(|t| gate.distance(t) + (limits.places as i64) < limits.ring as i64)
+            let (places, ring) = (limits.places as i64, limits.ring as i64);
+            let lives = |p: &usize| !v.has_crashed(*p);
+            let in_line = |p: &usize| v.shown::<bool>(*p, "in line").is_some();
+            let mut tickets = v.processes().filter(lives).filter(in_line).filter_map(|p| v.shown::<u64>(p, "ticket"));
+            let is_near = |t: u64| {
+                let record: Record = v.get_at("rec", t as usize & (limits.ring - 1));
+                record.fate_of(t) != Fate::Waits || gate.distance(t) >= -places
+            };
+            let mut waiting = v.processes().filter(lives).filter_map(|p| v.shown::<u64>(p, "waits"));
+            tickets.all(|t| gate.distance(t) + places < ring) && waiting.all(is_near)
         }),
         door_opens(kind),
     ];
@@ -123,8 +128,8 @@ enum Kind {
 
 /// Which states of a turnstile are alike.
 ///
-/// Tickets are counted from `front`, and the ring is turned with it. Records of tickets before the front say "signalled", which is what they mean to whoever still looks. While
-/// nobody is in line, the front is as far behind as makes a difference, and no further.
+/// Tickets are counted from `front`, and the ring is turned with it. Records of tickets before the front say "signalled", which is what they mean to whoever still looks: as long as nobody
+/// waits for one of them in vain, and [if somebody does](Canon::applies) the state stands for itself. While nobody is in line, the front is as far behind as makes a difference, and no further.
 #[derive(Debug)]
 pub(super) struct Turnstile {
     kinds: Vec<Kind>,
@@ -168,6 +173,14 @@ fn short(distance: i64) -> i64 {
 }
 
 impl Canon for Turnstile {
+    fn applies(&self, vars: &[u64], facts: &Facts) -> bool {
+        let is_dealt_with = |t: u64| {
+            let record = Record::unpack(vars[self.rec + (t as usize & (self.limits.ring - 1))]);
+            difference(t, self.front(vars).ticket) >= 0 || record.fate_of(t) != Fate::Waits
+        };
+        facts.get("waits").is_none_or(is_dealt_with)
+    }
+
     fn settle(&self, vars: &mut [u64]) {
         let (gate, front) = (Gate::unpack(vars[self.gate]), self.front(vars));
         let behind = front.behind(gate.open);

@@ -238,6 +238,7 @@ const THREE_TWO: (usize, usize, Option<u32>) = (3, 2, None);
 const THREE_TWO_ONCE: (usize, usize, Option<u32>) = (3, 2, Some(1));
 const THREE_TWO_TWICE: (usize, usize, Option<u32>) = (3, 2, Some(2));
 const THREE_THREE: (usize, usize, Option<u32>) = (3, 3, None);
+const FOUR_TWO: (usize, usize, Option<u32>) = (4, 2, None);
 const FOUR_TWO_ONCE: (usize, usize, Option<u32>) = (4, 2, Some(1));
 const MUTEX: &str = "mutual-exclusion";
 const K_EXCLUSION: &str = "k-exclusion";
@@ -487,6 +488,7 @@ pub const ALL: &[Mutant] = &[
     mutant(many(turnstile::Fault::FirstDecides), TWO_TWO, Some((UNITS, 7)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
     mutant(many(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts one too far open"),
     mutant(many(turnstile::Fault::GivesUpEnabled), TWO_TWO, Some((STUCK, 39)), "turnstile-many-gives-up-what-is-enabled", "tickets that were enabled when they were announced become ghosts too").giving_up(),
+    mutant(many(turnstile::Fault::ExitsUndealt), FOUR_TWO, Some((STUCK, 49)), "turnstile-many-leaves-others-behind", "40 dropped: who gives up some of its tickets exits the others without dealing with those before it").giving_up().shown_by("dw1/mutant:turnstile-many-leaves-others-behind/4,2/-/c0g/atomic/deadlock-free/1x3.2x3.3x6.0x4.1.2.0.0g.0x21.1x4.2x4/0676e118"),
     mutant(many(turnstile::Fault::FiveSplit), TWO_TWO, Some((STUCK, 12)), "turnstile-many-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(many(turnstile::Fault::NeverFull), TWO_TWO, Some((STUCK, 89)), "turnstile-many-never-full", "4 dropped: the line gets longer than the ring").giving_up(),
     mutant(many(turnstile::Fault::NeverPasses), TWO_TWO, Some((STUCK, 16)), "turnstile-many-never-moves-its-front", "15 dropped: signals the same ticket for ever"),

@@ -40,6 +40,11 @@ impl Facts {
 
 /// What can be replaced in the states of one algorithm without anybody's noticing.
 pub trait Canon: Debug {
+    /// Whether what follows is right for a state with this process in it. It is not where an invariant that it relies on is broken: such a state stands for itself, or what is broken
+    /// could be mended by it.
+    fn applies(&self, _vars: &[u64], _facts: &Facts) -> bool {
+        true
+    }
     /// Puts shared variables into the form that stands for all that are alike; processes are not concerned.
     fn settle(&self, vars: &mut [u64]);
     /// Whether the process relies on a word that has changed for good.
@@ -107,6 +112,12 @@ impl World {
     }
 
     fn canonical(&mut self, known: &mut Canonical, state: &mut State) -> Result<(), TextError> {
+        for p in 0..self.processes() {
+            let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+            if !self.has_crashed(state, p) && !known.canon.applies(&state.vars, facts) {
+                return Ok(());
+            }
+        }
         known.canon.settle(&mut state.vars);
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {

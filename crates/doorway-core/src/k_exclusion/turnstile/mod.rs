@@ -432,6 +432,9 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let here = p.on(self.part);
         let t = after(first, units - 1);
         let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
+        if let Attempt::InLine { enabled, .. } = *attempt {
+            here.shows("waits", after(first, enabled));
+        }
         here.keep(8, &*attempt);
         let record = if may_give_up {
             here.at(8).wait_unless_given_up(self.record(t), is_over).await?
@@ -443,6 +446,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             Some(Fate::Shut) => self.turned_away(p, attempt).await,
             Some(_) => {
                 *attempt = Attempt::Outside;
+                here.hides("waits");
                 here.hides("ticket");
                 here.mark(Mark::Rests(9));
                 Ok(Some(Held { units, announced: true }))
@@ -637,6 +641,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
         let here = p.on(self.part);
         let mut mine = enabled;
         for i in enabled..units {
+            here.shows("waits", after(first, i));
             if self.give_up(here, after(first, i), (i, mine)).await? {
                 mine += 1;
             } else {
@@ -644,6 +649,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
             }
         }
         let held = Held { units: mine, announced: true };
+        here.hides("waits");
         here.hides("ticket");
         if mine == units {
             return Ok(Some(held));
