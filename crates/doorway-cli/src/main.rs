@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod list;
 mod output;
+mod registers;
 mod replay;
 mod rmr;
 mod tour;
@@ -34,6 +35,10 @@ enum Command {
     ///
     /// Exit code: 0 if it is within the claim, 1 if a claimed bound is broken, 2 bad usage.
     Rmr(rmr::Args),
+    /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe
+    ///
+    /// Exit code: 0 if all work with what they claim, 1 if one does not, 2 bad usage, 3 if that was not decided.
+    Registers(registers::Args),
     /// Steps through a run again, by the token that `doorway check` printed
     Replay(replay::Args),
     /// Measures beside other libraries
@@ -70,6 +75,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Rmr(args) => rmr::run(&args),
+        Command::Registers(args) => registers::run(&args),
         Command::Replay(args) => replay::run(&args),
         #[cfg(target_os = "linux")]
         Command::Bench(args) => bench::run(&args),

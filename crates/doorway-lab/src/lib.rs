@@ -16,4 +16,5 @@ pub mod bench;
 pub mod catalogue;
 #[cfg(target_os = "linux")]
 pub mod measure;
+pub mod registers;
 pub mod theorems;

@@ -1,0 +1,50 @@
+//! `doorway registers`
+
+use crate::{Exit, output};
+use doorway_lab::registers::{self, Cell, Outcome};
+use indicatif::ProgressBar;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Only these algorithms
+    ids: Vec<String>,
+    /// Look at so many states for each entry
+    #[arg(long, default_value_t = registers::STATES)]
+    states: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    let known: Vec<&str> = registers::algorithms().map(|info| info.id).collect();
+    if let Some(id) = args.ids.iter().find(|id| !known.contains(&id.as_str())) {
+        return Err(format!("`{id}` is none of those that only read and write: {}", known.join(", ")));
+    }
+    let bar = ProgressBar::new_spinner();
+    let wanted = |id: &str| args.ids.is_empty() || args.ids.iter().any(|wanted| wanted == id);
+    let cells = registers::table(args.states, &wanted, &mut |cell| {
+        bar.set_message(format!("{} on {} registers", cell.id, cell.registers));
+        bar.tick();
+    });
+    bar.finish_and_clear();
+    let cells = cells.map_err(|e| e.to_string())?;
+    if args.json {
+        output::print_json(&cells)?;
+    } else {
+        output::print(&registers::markdown(&cells))?;
+    }
+    Ok(exit(&cells))
+}
+
+/// Whether algorithms work with what they say they work with.
+fn exit(cells: &[Cell]) -> Exit {
+    let claimed = |outcome: fn(&Outcome) -> bool| cells.iter().any(|cell| cell.claimed && outcome(&cell.outcome));
+    if claimed(|outcome| matches!(outcome, Outcome::Fails { .. })) {
+        Exit::Failed
+    } else if claimed(|outcome| *outcome == Outcome::NotComplete) {
+        Exit::Incomplete
+    } else {
+        Exit::Fine
+    }
+}

@@ -1,0 +1,180 @@
+//! The register table: which algorithms that only read and write work with which kind of register.
+//!
+//! Every variable of an algorithm is made the same kind, whatever it declares, and the search says whether what every solution of its problem promises still holds. A cell that
+//! holds names the instance and the number of states; one that fails, a run.
+
+use doorway_check::replay::Token;
+use doorway_check::sim::{Rules, TextError};
+use doorway_check::subject::Subject;
+use doorway_check::{Explorer, Report, claims};
+use doorway_core::memory::{Instruction, Register};
+use doorway_core::registry::{self, Info, Sizes};
+use serde::Serialize;
+use std::fmt::{self, Write as _};
+
+/// The kinds, the strongest first.
+pub const KINDS: [Register; 4] = [Register::Atomic, Register::Regular, Register::Monotone, Register::Safe];
+
+/// An algorithm with one kind of register.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    /// The algorithm, as the registry names it.
+    pub id: &'static str,
+    /// What all its variables are made.
+    pub registers: String,
+    /// Whether it claims to work with them.
+    pub claimed: bool,
+    /// What was found.
+    pub outcome: Outcome,
+    /// How many processes.
+    pub n: usize,
+    /// How many are let in.
+    pub k: usize,
+    /// How often each passes; `None`: without a bound.
+    pub passages: Option<u32>,
+    /// How many states were found.
+    pub states: usize,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// All was searched, and all holds.
+    Holds,
+    /// This does not hold.
+    Fails {
+        /// What.
+        property: String,
+        /// `doorway replay` shows it.
+        token: String,
+    },
+    /// Nothing was found, and not all was searched: this says nothing.
+    NotComplete,
+}
+
+/// How many states to look at for one cell.
+pub const STATES: usize = 1_000_000;
+
+/// Those that only read and write.
+pub fn algorithms() -> impl Iterator<Item = &'static Info> {
+    let plain = |i: &Instruction| matches!(i, Instruction::Read | Instruction::Write);
+    registry::ALL.iter().filter(move |info| info.instructions.iter().all(plain))
+}
+
+/// Searches one cell: the default instance, and if that is too large, smaller ones until one is not.
+///
+/// # Errors
+/// If the text breaks the rules that replay rests on.
+pub fn cell(info: &'static Info, registers: Register, states: usize) -> Result<Cell, TextError> {
+    let subject = Subject { info, mutant: None };
+    let mut found = None;
+    for (sizes, passages) in instances(info) {
+        let rules = Rules { registers, force_registers: true, passages, ..Rules::default() };
+        let report = search(&subject, sizes, rules, states)?;
+        let outcome = outcome(&subject, sizes, &report);
+        let decided = outcome != Outcome::NotComplete;
+        let cell = Cell {
+            id: info.id,
+            registers: registers.to_string(),
+            claimed: registers >= info.registers,
+            outcome,
+            n: sizes.n,
+            k: sizes.k,
+            passages,
+            states: report.states,
+        };
+        if decided {
+            return Ok(cell);
+        }
+        found.get_or_insert(cell);
+    }
+    Ok(found.expect("there is at least one instance"))
+}
+
+/// The default instance, and smaller ones.
+fn instances(info: &'static Info) -> Vec<(Sizes, Option<u32>)> {
+    let defaults = info.defaults;
+    let full = Sizes { n: defaults.n, k: defaults.k };
+    let mut all = vec![(full, defaults.passages)];
+    all.extend([Some(2), Some(1)].map(|passages| (full, passages)));
+    if full.n > 2 {
+        all.extend([defaults.passages, Some(2), Some(1)].map(|passages| (Sizes { n: 2, k: 1 }, passages)));
+    }
+    all.dedup();
+    all
+}
+
+fn search(subject: &Subject, sizes: Sizes, rules: Rules, states: usize) -> Result<Report, TextError> {
+    let promised = claims::of_the_problem(subject.info, sizes);
+    let rules = rules.for_properties(&promised);
+    Explorer::new(sizes.n).properties(promised).max_states(states).explore(subject.world(sizes, rules)?)
+}
+
+fn outcome(subject: &Subject, sizes: Sizes, report: &Report) -> Outcome {
+    match report.failure() {
+        Some(verdict) => {
+            let token =
+                verdict.trace.as_ref().map(|trace| Token::new(subject, sizes, report.rules, &verdict.name, trace));
+            Outcome::Fails {
+                property: verdict.name.to_string(),
+                token: token.map_or(String::new(), |token| token.to_string()),
+            }
+        }
+        None if report.complete => Outcome::Holds,
+        None => Outcome::NotComplete,
+    }
+}
+
+/// The table, of the algorithms that are wanted.
+///
+/// # Errors
+/// If a text breaks the rules that replay rests on.
+pub fn table(
+    states: usize,
+    wanted: &dyn Fn(&str) -> bool,
+    progress: &mut dyn FnMut(&Cell),
+) -> Result<Vec<Cell>, TextError> {
+    let mut cells = Vec::new();
+    for info in algorithms().filter(|info| wanted(info.id)) {
+        for kind in KINDS {
+            let cell = cell(info, kind, states)?;
+            progress(&cell);
+            cells.push(cell);
+        }
+    }
+    Ok(cells)
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let passages = self.passages.map_or("unbounded".to_owned(), |p| format!("{p} passages"));
+        let instance = format!("({},{}), {passages}", self.n, self.k);
+        match &self.outcome {
+            Outcome::Holds => write!(f, "holds: {instance}, {} states", self.states),
+            Outcome::Fails { property, .. } => write!(f, "**fails**: {property} at {instance}"),
+            Outcome::NotComplete => write!(f, "not complete: {instance}, {} states", self.states),
+        }
+    }
+}
+
+/// The table in Markdown, and the runs that break something.
+#[must_use]
+pub fn markdown(cells: &[Cell]) -> String {
+    let mut out = String::from("| id | claims |");
+    KINDS.iter().for_each(|kind| out += &format!(" {kind} |"));
+    out += "\n| --- | --- | --- | --- | --- | --- |\n";
+    for row in cells.chunk_by(|a, b| a.id == b.id) {
+        let weakest = row.iter().rev().find(|cell| cell.claimed).map_or("", |cell| &cell.registers);
+        let _ = write!(out, "| `{}` | {weakest} |", row[0].id);
+        row.iter().for_each(|cell| out += &format!(" {cell} |"));
+        out.push('\n');
+    }
+    for cell in cells {
+        if let Outcome::Fails { property, token } = &cell.outcome {
+            let _ =
+                write!(out, "\n`{}`, {} registers, {property}: `doorway replay {token}`\n", cell.id, cell.registers);
+        }
+    }
+    out
+}
