@@ -3,6 +3,7 @@
 //! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`.
 
 mod anderson_moir;
+mod danek;
 mod lamport;
 mod turnstile;
 mod turnstile_simple;
@@ -49,6 +50,9 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             anderson_moir::fast_path(sizes, "exclusion"),
             anderson_moir::names(sizes),
         ]),
+        "kbakery" => danek::k_bakery(),
+        "kbakery-fife" => danek::first_enabled_k_bakery(),
+        "kbakery-nonatomic" | "kbakery-nonatomic-as-printed" => danek::nonatomic_k_bakery(),
         "turnstile" | "turnstile-unfair" => turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
         "turnstile-simple" => turnstile_simple::claims(sizes),
         "turnstile-many" => together([

@@ -257,7 +257,13 @@ impl World {
             let branches = self.is_torn_write(op)
                 || matches!(op, Op::Read(v) if self.writes_in_progress(state, p, v).next().is_some());
             if branches {
-                break; // what is torn is a step of its own, whatever was private before it
+                // A torn read is a step of its own, whatever was private before it; a torn write has begun.
+                if !shared && self.is_torn_write(op) {
+                    state.writing |= 1 << p;
+                    stepped.unchanged = false;
+                    stepped.cost += self.charge(state, p, op);
+                }
+                break;
             }
             shared |= !joined;
             let Some(more) = self.complete(state, Action::step(p), op)? else { break };

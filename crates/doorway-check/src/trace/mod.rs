@@ -144,7 +144,9 @@ impl Step {
             What::Step if owed != 0 => format!("wakes the sleepers of {}", layout.short_name(owed - 1)),
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
             What::Sees(_) => format!("{}, torn", op.describe(layout, part, stepped.saw)),
-            What::Step if state.writing & !writing != 0 => format!("{} begins", op.describe(layout, part, stepped.saw)),
+            What::Step if state.writing & !writing != 0 => {
+                format!("{} begins", world.next(state, p).describe(layout, part, stepped.saw))
+            }
             What::Step => std::iter::once(op.describe(layout, part, stepped.saw))
                 .chain(more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw)))
                 .collect::<Vec<_>>()

@@ -53,6 +53,7 @@
 //! [`Chain`](anderson_moir_94::Chain) of any [slots](anderson_moir_94::Slot).
 
 pub mod anderson_moir_94;
+pub mod danek_10;
 pub mod turnstile;
 
 use crate::Failure;

@@ -38,6 +38,7 @@ use crate::k_assignment::names::{BitNames, FlagNames, WithNames};
 use crate::k_exclusion::anderson_moir_94::{
     Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
+use crate::k_exclusion::danek_10::{KBakery, NonatomicKBakery, Order};
 use crate::k_exclusion::turnstile::{self, Limits, Turnstile};
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Instruction, Machine, Register, Site};
@@ -160,6 +161,12 @@ const ANDERSON_MOIR_94: Paper = Paper {
     short: "Anderson & Moir 1994",
     title: "Using k-Exclusion to Implement Resilient, Scalable Shared Objects",
     venue: "PODC 1994",
+};
+
+const DANEK_10: Paper = Paper {
+    short: "Danek 2010",
+    title: "The k-Bakery: Local-Spin k-Exclusion Using Non-Atomic Reads and Writes",
+    venue: "PODC 2010",
 };
 
 const READ_WRITE: &[Instruction] = &[Instruction::Read, Instruction::Write];
@@ -425,6 +432,82 @@ registry! {
         defaults: Defaults { n: 3, k: 1, passages: Some(1) },
     };
 
+    /// [`KBakery`]
+    DanekKBakery: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::KFirstCome), Info {
+        id: "kbakery",
+        title: "Danek's k-Bakery",
+        problem: Problem::KExclusion,
+        paper: DANEK_10,
+        figure: "2, unshaded",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "k-first-come-first-served", "W", "T", "L3"],
+        fairness: "k-first come, first served",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::AtMost { formula: "4(N-1)", at: |s, _| 4 * (s.n as u64 - 1) })],
+        orders: Some(("O(N)", "O(N)")),
+        words: |s, _| square(s) + 2 * s.n as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+    };
+
+    /// [`KBakery`] with captures
+    DanekKBakeryFife: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::FirstEnabled), Info {
+        id: "kbakery-fife",
+        title: "Danek's k-Bakery, in which who enters captures who is before it",
+        problem: Problem::KExclusion,
+        paper: DANEK_10,
+        figure: "2, shaded",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::AtMost { formula: "5(N-1)", at: |s, _| 5 * (s.n as u64 - 1) })],
+        orders: Some(("O(N)", "O(N)")),
+        words: |s, _| 2 * square(s) + 2 * s.n as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+    };
+
+    /// [`NonatomicKBakery`]
+    DanekKBakeryNonatomic: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::new(site, sizes.n, sizes.k), Info {
+        id: "kbakery-nonatomic",
+        title: "Danek's k-Bakery for registers that are not atomic, with monotone tickets",
+        problem: Problem::KExclusion,
+        paper: DANEK_10,
+        figure: "3, repaired",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Safe,
+        rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::AtMost { formula: "10(N-1)", at: |s, _| 10 * (s.n as u64 - 1) })],
+        orders: Some(("O(N)", "O(N)")),
+        words: |s, _| 5 * square(s) + 2 * s.n as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+    };
+
+    /// [`NonatomicKBakery`] with [safe tickets](NonatomicKBakery::as_printed)
+    DanekKBakeryAsPrinted: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::as_printed(site, sizes.n, sizes.k), Info {
+        id: "kbakery-nonatomic-as-printed",
+        title: "the same on safe registers only, which lets two in where one may be",
+        problem: Problem::KExclusion,
+        paper: DANEK_10,
+        figure: "3, as printed",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Safe,
+        rmr: &[(CostModel::Cc, Bound::Order("O(N)")), (CostModel::Dsm, Bound::AtMost { formula: "10(N-1)", at: |s, _| 10 * (s.n as u64 - 1) })],
+        orders: Some(("O(N)", "O(N)")),
+        words: |s, _| 5 * square(s) + 2 * s.n as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+    };
+
     /// [`Turnstile`]
     FairTurnstile: Turnstile<M>, |site, sizes| Turnstile::new(site, sizes.n, sizes.k), Info {
         id: "turnstile",
@@ -609,6 +692,11 @@ fn dsm_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmFast<M> {
 /// Words of a turnstile for `n` processes and `k` places.
 fn turnstile_words(n: usize, k: usize) -> u64 {
     4 + Limits::for_processes(n, k).ring as u64
+}
+
+/// Words for what everybody tells everybody.
+fn square(sizes: Sizes) -> u64 {
+    (sizes.n as u64).pow(2)
 }
 
 /// Slots in a chain.

@@ -1,0 +1,156 @@
+//! The k-Bakery from atomic registers: k-exclusion by reads and writes, where everybody spins on its own memory.
+//!
+//! # Problem
+//! k-exclusion, k-first come first served or first in first enabled, with `O(N)` remote references and no instruction stronger than a read and a write.
+//!
+//! # Source
+//! Danek, PODC 2010: **Figure 2**. With [`Order::FirstEnabled`] its shaded lines (17, the second half of 19, 22 and 23) are there too.
+//!
+//! # Idea
+//! Everyone draws a ticket larger than all it sees, and enters once fewer than `k` go before it. To spin locally, nobody looks at another's ticket while it waits: each tells each
+//! other one what it wants, in a word that lives with the listener. Whoever is drawing might still come out with a small ticket, so it first announces its *old* one, with which
+//! it goes before everybody (14). Whoever was once seen with a larger ticket, or not competing, is no longer waited for: all its later tickets are larger too.
+//! *Shaded:* who enters captures everybody with a smaller ticket, and who is captured need not wait.
+//!
+//! # Shared variables
+//! | name            | range     | initially | home | written at        | meaning |
+//! |-----------------|-----------|-----------|------|-------------------|---------|
+//! | `Want[q][p]`    | 0.. or ∞  | ∞         | `q`  | by `p`: 14, 16, 25 | what `p` tells `q`: the ticket it competes with; ∞: none |
+//! | `Ticket[p]`     | 0..       | 0         | `p`  | 152               | `p`'s last ticket. Never reset |
+//! | `Capture[q][p]` | 0..       | 0         | `q`  | by `p`: 23        | shaded: `p` entered with this ticket. Never reset: it counts only if it is larger than `q`'s |
+//! | `own[p]`        | 0..       | 0         | private | 152            | what `p` knows of `Ticket[p]` |
+//!
+//! # Invariants (checked)
+//! - (W) `Want[i][p] = ∞` for all `i` if `p@0`; `Want[i][p] = Ticket[p]` for all `i` if `p@{151, 152, 21..24}`
+//! - (T) the ticket that `p@152` is about to write is larger than its last
+//! - (L3) whoever is past its doorway, is not in its exit section, and has a smaller (ticket, name) than `p@{21, 22}`, is in `pred` of `p`
+//! - (C) shaded: `Capture[q][p] <= Ticket[p]`, with equality for all `q` if `p@24`
+//!
+//! # Cost, faults, fairness
+//! `4(N-1)` remote references in the DSM model, shaded `5(N-1)`, in every passage: waiting costs none. `O(N)` in the CC model. Tolerates `k - 1` crashes; bounded exit.
+//!
+//! # Departures from the paper
+//! 1. Statement 15 is one line in the paper and several accesses: 151 reads one ticket, 152 writes one's own.
+//! 2. First the one it lives with, then the one who writes: the paper's `Want[p][q]` is `Want[q][p]` here.
+//! 3. A process neither reads nor writes what it would tell itself, and knows its own ticket.
+//! 4. Tickets are 64-bit words. A process that would need a larger one withdraws at 251 and is told [`NoTicketLeft`] instead of wrapping round.
+
+use super::{NoTicketLeft, Order, Wants, after, bits, others, without};
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Label, Mark, Memory, Pid, Process, ReadWrite, Site, decl};
+use alloc::vec::Vec;
+
+/// The shared variables of the k-Bakery.
+#[derive(Debug)]
+pub struct KBakery<M: Memory> {
+    part: M::Part,
+    n: usize,
+    k: usize,
+    want: M::Table<Wants>,
+    ticket: M::Row<u64>,
+    capture: Option<M::Table<u64>>,
+    own: M::Row<u64>,
+}
+
+impl<M: ReadWrite> KBakery<M> {
+    /// Lets `k` of `n` processes in, in this order.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize, order: Order) -> Self {
+        Self {
+            part: site.here(),
+            n,
+            k,
+            want: site.table("Want", 0..n, n, Wants::NOTHING),
+            ticket: site.row("Ticket", n, |p| decl(0).home(Pid::new(p))),
+            capture: (order == Order::FirstEnabled).then(|| site.table("Capture", 0..n, n, 0)),
+            own: site.row("own", n, |p| decl(0).private(Pid::new(p))),
+        }
+    }
+
+    /// Tells everybody that it does not compete.
+    async fn wants_nothing(&self, p: &Process<M>, label: Label) -> Result<(), M::Error> {
+        let (p, me) = (p.on(self.part), p.pid().index());
+        for i in others(self.n, me) {
+            p.keep(label, &i);
+            p.at(label).write(&self.want[(i, me)], Wants::NOTHING).await?;
+        }
+        Ok(())
+    }
+}
+
+impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
+    type Held = ();
+    type Refusal = NoTicketLeft;
+
+    async fn acquire(&self, process: &Process<M>) -> Result<(), Failure<M::Error, NoTicketLeft>> {
+        let p = process.on(self.part);
+        let me = p.pid().index();
+
+        let old = p.at(14).read(&self.own[me]).await?;
+        for i in others(self.n, me) {
+            p.keep(14, &(i, old));
+            p.at(14).write(&self.want[(i, me)], Wants::ticket(old)).await?; // from here on, i waits for our ticket,
+        }
+        let mut max = old;
+        for i in others(self.n, me) {
+            p.keep(151, &(i, max));
+            max = max.max(p.at(151).read(&self.ticket[i]).await?);
+        }
+        let Some(mine) = after(max) else {
+            self.wants_nothing(process, 251).await?;
+            return Err(Failure::Refused(NoTicketLeft));
+        };
+        p.shows("draws", mine);
+        p.keep(152, &mine);
+        p.at(152).write(&self.ticket[me], mine).await?;
+        p.at(152).write(&self.own[me], mine).await?;
+        p.hides("draws");
+        p.mark(Mark::DoorwayEnds);
+        for i in others(self.n, me) {
+            p.keep(16, &(i, mine));
+            p.at(16).write(&self.want[(i, me)], Wants::ticket(mine)).await?; // which i knows now.
+        }
+
+        let mut pred: Vec<usize> = others(self.n, me).collect();
+        let mut captured = false;
+        while pred.len() >= self.k && !captured {
+            let before = &pred;
+            // A turn that finds nobody to strike out changes nothing, and leads back to here.
+            let turn = || async move {
+                p.shows("pred", bits(before));
+                let (mut gone, mut captured) = (Vec::new(), false);
+                for &i in before {
+                    p.keep(21, &(i, mine, without(before, &gone), gone.is_empty()));
+                    if (Wants::ticket(mine), me) < (p.at(21).read(&self.want[(me, i)]).await?, i) {
+                        gone.push(i); // for good: its next tickets are larger still
+                        p.shows("pred", bits(&without(before, &gone)));
+                    }
+                }
+                if let Some(capture) = &self.capture {
+                    for i in others(self.n, me) {
+                        p.keep(22, &(i, mine, without(before, &gone), gone.is_empty(), captured));
+                        captured |= mine < p.at(22).read(&capture[(me, i)]).await?;
+                    }
+                }
+                Ok((captured || !gone.is_empty()).then_some((gone, captured)))
+            };
+            let (gone, was_captured) = p.spin_until(turn).await?;
+            pred.retain(|i| !gone.contains(i));
+            captured = was_captured;
+        }
+        p.hides("pred");
+
+        if let Some(capture) = &self.capture {
+            for i in others(self.n, me) {
+                p.keep(23, &(i, mine));
+                p.at(23).write(&capture[(i, me)], mine).await?;
+            }
+        }
+        p.mark(Mark::Rests(24));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        self.wants_nothing(p, 25).await
+    }
+}
