@@ -36,9 +36,9 @@ pub(crate) struct Args {
     /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as many as the mutant needs]
     #[arg(long, value_name = "F")]
     crashes: Option<usize>,
-    /// Weaken each variable to this kind of register, and no further than it declares
-    #[arg(long, default_value = "atomic", value_parser = register)]
-    registers: Register,
+    /// Weaken each variable to this kind of register, and no further than it declares [default: atomic, or what the mutant needs]
+    #[arg(long, value_parser = register)]
+    registers: Option<Register>,
     /// Let waits that can be abandoned be abandoned, at every turn that fails
     #[arg(long)]
     give_ups: bool,
@@ -48,6 +48,9 @@ pub(crate) struct Args {
     /// Let a counter that only some steps move stay no further behind than this, where that decides nothing: fewer states, and what happens when it is further behind is not seen
     #[arg(long, value_name = "TICKETS")]
     lag: Option<NonZero<u32>>,
+    /// Search only runs in which another process than the last steps at most this often: finds deep failures that need few changes, and decides nothing else
+    #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
+    switches: Option<u32>,
     /// Let waiting be sleeping, and waking the sleepers a step of its own
     #[arg(long)]
     wakes: bool,
@@ -193,13 +196,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         keep,
         forget: !args.no_keep,
         crashes: args.crashes.unwrap_or(subject.rules().crashes),
-        registers: args.registers,
+        registers: args.registers.unwrap_or(subject.rules().registers),
         force_registers: args.force,
         give_ups: args.give_ups || subject.rules().give_ups,
         wakes: args.wakes,
         timed_sleeps: args.timed_sleeps,
         line: args.line.map(NonZero::get),
         lag: args.lag.map(NonZero::get),
+        switches: args.switches,
         ..Rules::default()
     }
     .for_properties(&properties);
@@ -392,9 +396,13 @@ pub(crate) fn describe(subject: &Subject, sizes: Sizes, report: &Report, took: D
         }
         (false, ..) => "NOT complete".to_owned(),
     };
+    let few = report.rules.switches.filter(|_| report.complete);
+    let few = few.map_or(String::new(), |most| {
+        format!(", in runs that change hands at most {}", count(u64::from(most), "time"))
+    });
     let _ = writeln!(
         out,
-        "\n{}, {}, {covered} ({:.2} s{}, {:.0} bytes a state)",
+        "\n{}, {}, {covered}{few} ({:.2} s{}, {:.0} bytes a state)",
         count(report.states as u64, "state"),
         count(report.edges, "edge"),
         took.as_secs_f64(),

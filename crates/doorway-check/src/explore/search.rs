@@ -38,6 +38,11 @@ impl Asked {
         !matches!(self.property.test, Test::Sometimes(_))
     }
 
+    /// Whether it fails in a state or by a step, if it fails.
+    fn is_of_every_state(&self) -> bool {
+        self.fails_when_decided() && !self.property.needs_graph()
+    }
+
     /// Whether a state decides it; for what is decided by states.
     fn is_broken_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
         let view = View::new(world, state);
@@ -99,7 +104,7 @@ impl<'a> Search<'a> {
         let begun = Instant::now();
         let (expanded, stop) = self.search(world)?;
         let searching = begun.elapsed();
-        if stop.is_none() {
+        if stop.is_none() && world.rules().switches.is_none() {
             self.look_at_the_whole(world);
         }
         let judging = begun.elapsed() - searching;
@@ -127,7 +132,9 @@ impl<'a> Search<'a> {
             }
             let mut everyone_waits = true;
             actions.clear();
-            (0..world.processes()).for_each(|p| world.actions(&state, p, &mut actions));
+            for p in (0..world.processes()).filter(|&p| world.may_step_next(&state, p)) {
+                world.actions(&state, p, &mut actions);
+            }
             for &action in &actions {
                 next.clone_from(&state);
                 let Some(stepped) = world.act(&mut next, action)? else { continue };
@@ -304,6 +311,8 @@ impl<'a> Search<'a> {
                     };
                     (Some(!asked.fails_when_decided()), Some(trace))
                 }
+                // Few runs decide nothing about what happens in the end, or sometimes.
+                None if world.rules().switches.is_some() && !asked.is_of_every_state() => (None, None),
                 None => (complete.then_some(asked.fails_when_decided()), None),
             };
             let vacuous = if asked.parts.is_empty() {

@@ -20,8 +20,8 @@ pub(super) struct Store {
     /// From which state, and by whose step, each was found.
     parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
-    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep.
-    parts: [bool; 5],
+    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns.
+    parts: [bool; 6],
 }
 
 impl Store {
@@ -47,7 +47,7 @@ impl Store {
         state.vars.iter().for_each(|&v| push(&mut scratch, zigzag(v)));
         state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
         state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
-        let [crashes, writes, order, cache, sleep] = self.parts;
+        let [crashes, writes, order, cache, sleep, turns] = self.parts;
         if crashes {
             push(&mut scratch, state.crashed);
         }
@@ -65,6 +65,9 @@ impl Store {
         if sleep {
             push(&mut scratch, state.asleep);
             state.owes.iter().for_each(|&v| push(&mut scratch, u64::from(v)));
+        }
+        if turns {
+            state.turns.iter().for_each(|&x| push(&mut scratch, u64::from(x)));
         }
 
         let (bytes, starts) = (&self.bytes, &self.starts);
@@ -91,7 +94,7 @@ impl Store {
         state.vars.iter_mut().for_each(|v| *v = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
-        let [crashes, writes, order, cache, sleep] = self.parts;
+        let [crashes, writes, order, cache, sleep, turns] = self.parts;
         if crashes {
             state.crashed = pop(&mut bytes);
         }
@@ -109,6 +112,9 @@ impl Store {
         if sleep {
             state.asleep = pop(&mut bytes);
             state.owes.iter_mut().for_each(|v| *v = pop(&mut bytes) as u32);
+        }
+        if turns {
+            state.turns.iter_mut().for_each(|x| *x = pop(&mut bytes) as u32);
         }
         debug_assert!(bytes.is_empty());
     }

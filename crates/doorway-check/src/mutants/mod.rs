@@ -17,6 +17,8 @@ mod composed;
 mod dsm_slot;
 mod dsm_unbounded_slot;
 mod fast_path;
+mod kbakery;
+mod kbakery_nonatomic;
 mod names;
 mod nested;
 mod queue;
@@ -31,6 +33,8 @@ use crate::sim::{Rules, TextError, World};
 use crate::subject;
 use any_slot::Slots;
 use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
+use doorway_core::k_exclusion::danek_10::Order;
+use doorway_core::memory::Register;
 use doorway_core::registry::{self, Defaults, Sizes};
 use turnstile::Form;
 
@@ -49,6 +53,8 @@ pub struct Mutant {
     pub crashes: usize,
     /// Whether with give-ups.
     pub give_ups: bool,
+    /// On registers how weak; variables of the algorithm are weakened no further than they declare.
+    pub registers: Register,
     /// What it breaks, and the length of the shortest trace (0 if it breaks what should happen sometimes: there is none);
     /// `None` for a control.
     pub fails: Option<(&'static str, usize)>,
@@ -68,6 +74,9 @@ enum Text {
     Composed(Composed),
     Turnstile(Form, turnstile::Fault),
     Simple(turnstile_simple::Fault),
+    KBakery(Order, kbakery::Fault),
+    /// And whether as printed.
+    Nonatomic(bool, kbakery_nonatomic::Fault),
 }
 
 impl Text {
@@ -82,6 +91,10 @@ impl Text {
             Self::Composed(composed) => composed.of(),
             Self::Turnstile(form, _) => form.of(),
             Self::Simple(_) => "turnstile-simple",
+            Self::KBakery(Order::KFirstCome, _) => "kbakery",
+            Self::KBakery(Order::FirstEnabled, _) => "kbakery-fife",
+            Self::Nonatomic(false, _) => "kbakery-nonatomic",
+            Self::Nonatomic(true, _) => "kbakery-nonatomic-as-printed",
         }
     }
 
@@ -99,6 +112,10 @@ impl Text {
             Self::Composed(composed) => composed.world(sizes, rules),
             Self::Turnstile(form, fault) => form.world(fault, sizes, rules),
             Self::Simple(fault) => World::new(n, rules, |site| turnstile_simple::Simple::new(site, n, k, fault)),
+            Self::KBakery(order, fault) => World::new(n, rules, |site| kbakery::KBakery::new(site, n, k, order, fault)),
+            Self::Nonatomic(as_printed, fault) => {
+                World::new(n, rules, |site| kbakery_nonatomic::Nonatomic::new(site, n, k, as_printed, fault))
+            }
         }
     }
 }
@@ -111,7 +128,8 @@ impl Mutant {
     /// The rules by which it fails.
     #[must_use]
     pub fn rules(&self) -> Rules {
-        Rules { crashes: self.crashes, give_ups: self.give_ups, ..Rules::with_passages(self.sizes.passages) }
+        let Self { crashes, give_ups, registers, .. } = *self;
+        Rules { crashes, give_ups, registers, ..Rules::with_passages(self.sizes.passages) }
     }
 
     const fn crashing(self, crashes: usize) -> Self {
@@ -124,6 +142,10 @@ impl Mutant {
 
     const fn giving_up(self) -> Self {
         Self { give_ups: true, ..self }
+    }
+
+    const fn on(self, registers: Register) -> Self {
+        Self { registers, ..self }
     }
 }
 
@@ -139,6 +161,10 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Turnstile(Form::Many, turnstile::Fault::None),
         Text::Turnstile(Form::Unfair, turnstile::Fault::None),
         simple(turnstile_simple::Fault::None),
+        Text::KBakery(Order::KFirstCome, kbakery::Fault::None),
+        Text::KBakery(Order::FirstEnabled, kbakery::Fault::None),
+        Text::Nonatomic(false, kbakery_nonatomic::Fault::None),
+        Text::Nonatomic(true, kbakery_nonatomic::Fault::None),
         slots(names::Fault::None),
         bits(names::Fault::None),
     ];
@@ -164,7 +190,8 @@ const fn mutant(
 ) -> Mutant {
     let (n, k, passages) = sizes;
     let sizes = Defaults { n, k, passages };
-    Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, fails, run: None, text }
+    let registers = Register::Atomic;
+    Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, registers, fails, run: None, text }
 }
 
 /// A fault in the turnstile.
@@ -185,6 +212,26 @@ const fn unfair(fault: turnstile::Fault) -> Text {
 /// A fault in the simple turnstile.
 const fn simple(fault: turnstile_simple::Fault) -> Text {
     Text::Simple(fault)
+}
+
+/// A fault in the k-Bakery.
+const fn first_come(fault: kbakery::Fault) -> Text {
+    Text::KBakery(Order::KFirstCome, fault)
+}
+
+/// A fault in the k-Bakery with captures.
+const fn capturing(fault: kbakery::Fault) -> Text {
+    Text::KBakery(Order::FirstEnabled, fault)
+}
+
+/// A fault in the k-Bakery from registers that are not atomic.
+const fn nonatomic(fault: kbakery_nonatomic::Fault) -> Text {
+    Text::Nonatomic(false, fault)
+}
+
+/// A fault in the same as printed.
+const fn printed(fault: kbakery_nonatomic::Fault) -> Text {
+    Text::Nonatomic(true, fault)
 }
 
 /// A fault in the names over the turnstile.
@@ -228,6 +275,7 @@ const fn unbounded(slots: dsm_unbounded_slot::Fault, chain: Option<chain::Fault>
 }
 
 const TWO: (usize, usize, Option<u32>) = (2, 1, None);
+const TWO_ONCE: (usize, usize, Option<u32>) = (2, 1, Some(1));
 const TWO_BOUNDED: (usize, usize, Option<u32>) = (2, 1, Some(2));
 const TWO_TWO: (usize, usize, Option<u32>) = (2, 2, None);
 const TWO_TWO_BOUNDED: (usize, usize, Option<u32>) = (2, 2, Some(2));
@@ -239,6 +287,7 @@ const THREE_TWO_ONCE: (usize, usize, Option<u32>) = (3, 2, Some(1));
 const THREE_TWO_TWICE: (usize, usize, Option<u32>) = (3, 2, Some(2));
 const THREE_THREE: (usize, usize, Option<u32>) = (3, 3, None);
 const FOUR_TWO: (usize, usize, Option<u32>) = (4, 2, None);
+const FOUR_TWO_TWICE: (usize, usize, Option<u32>) = (4, 2, Some(2));
 const FOUR_TWO_ONCE: (usize, usize, Option<u32>) = (4, 2, Some(1));
 const MUTEX: &str = "mutual-exclusion";
 const K_EXCLUSION: &str = "k-exclusion";
@@ -249,6 +298,7 @@ const LEAVES: &str = "bounded-exit";
 const UNITS: &str = "units-inside";
 const NAMES: &str = "unique-names";
 const DOOR: &str = "door-opens";
+const ORDER_K: &str = "k-first-come-first-served";
 const ORDER: &str = "first-in-first-enabled";
 const HOLDS: Option<(&str, usize)> = None;
 
@@ -462,6 +512,75 @@ pub const ALL: &[Mutant] = &[
     mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooMany), THREE_TWO_ONCE, Some((K_EXCLUSION, 10)), "am-dsm-assign-one-too-many-in-its-slots", "in block and slow path, X starts one too high"),
     mutant(dsm(Whole::Assign, dsm_slot::Fault::OneTooFew), THREE_ONCE, Some((STUCK, 10)), "am-dsm-assign-one-too-few-in-its-slots", "in block and slow path, X starts one too low"),
     mutant(dsm(Whole::Assign, dsm_slot::Fault::WaitsToLeave), TWO_BOUNDED, Some((LEAVES, 27)), "am-dsm-assign-waits-to-leave-its-slots", "in block and slow path, after 21, waits until nobody pins the location"),
+    // kbakery
+    mutant(first_come(kbakery::Fault::NoOld), TWO_ONCE, Some((ORDER_K, 6)), "kbakery-without-14", "14 dropped: who draws has not announced its old ticket"),
+    mutant(first_come(kbakery::Fault::NoOld), THREE_TWO_ONCE, Some((ORDER_K, 13)), "kbakery-without-14-at-two-places", "the same, with two places"),
+    mutant(first_come(kbakery::Fault::NoNew), TWO_ONCE, Some((STUCK, 6)), "kbakery-without-16", "16 dropped: nobody learns the new ticket"),
+    mutant(first_come(kbakery::Fault::DrawsMax), TWO_ONCE, Some((ORDER_K, 8)), "kbakery-draws-the-maximum", "152 writes max instead of 1 + max"),
+    mutant(first_come(kbakery::Fault::ResetsTicket), TWO_BOUNDED, HOLDS, "kbakery-resets-its-ticket", "25 also sets the ticket to 0"),
+    mutant(first_come(kbakery::Fault::TiesGo), TWO_ONCE, Some((K_EXCLUSION, 10)), "kbakery-breaks-no-ties", "21 compares tickets without names: equal ones strike each other out"),
+    mutant(first_come(kbakery::Fault::TiesStay), TWO_ONCE, Some((STUCK, 8)), "kbakery-waits-on-ties", "21 keeps equal tickets"),
+    mutant(first_come(kbakery::Fault::OneTooMany), TWO_ONCE, Some((ORDER_K, 7)), "kbakery-one-too-many", "19 waits for one fewer"),
+    mutant(first_come(kbakery::Fault::OneTooFew), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-one-too-few", "19 waits for one more"),
+    mutant(first_come(kbakery::Fault::NoExit), TWO_ONCE, Some((STUCK, 10)), "kbakery-without-25", "25 dropped: never says that it has left"),
+    mutant(first_come(kbakery::Fault::WaitsToLeave), TWO_ONCE, Some((STUCK, 10)), "kbakery-waits-to-leave", "25 waits until the next one wants nothing"),
+    mutant(first_come(kbakery::Fault::LooksAgain), THREE_TWO_ONCE, HOLDS, "kbakery-looks-at-everybody-again", "19 starts with everybody in pred at each turn"),
+    mutant(first_come(kbakery::Fault::WriterHome), TWO_BOUNDED, HOLDS, "kbakery-tells-at-home", "Want lives with who writes it: waiting is remote"),
+    // kbakery-fife
+    mutant(capturing(kbakery::Fault::NoOld), TWO_ONCE, Some((ORDER_K, 8)), "kbakery-fife-without-14", "14 dropped: who draws has not announced its old ticket"),
+    mutant(capturing(kbakery::Fault::NoNew), TWO_ONCE, Some((STUCK, 6)), "kbakery-fife-without-16", "16 dropped: nobody learns the new ticket"),
+    mutant(capturing(kbakery::Fault::DrawsMax), TWO_ONCE, Some((ORDER_K, 10)), "kbakery-fife-draws-the-maximum", "152 writes max instead of 1 + max"),
+    mutant(capturing(kbakery::Fault::ResetsTicket), TWO_BOUNDED, Some((K_EXCLUSION, 32)), "kbakery-fife-resets-its-ticket", "25 also sets the ticket to 0"),
+    mutant(capturing(kbakery::Fault::TiesGo), TWO_ONCE, Some((K_EXCLUSION, 14)), "kbakery-fife-breaks-no-ties", "21 compares tickets without names: equal ones strike each other out"),
+    mutant(capturing(kbakery::Fault::TiesStay), TWO_ONCE, Some((STUCK, 8)), "kbakery-fife-waits-on-ties", "21 keeps equal tickets"),
+    mutant(capturing(kbakery::Fault::OneTooMany), TWO_ONCE, Some((ORDER_K, 8)), "kbakery-fife-one-too-many", "19 waits for one fewer"),
+    mutant(capturing(kbakery::Fault::OneTooFew), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-fife-one-too-few", "19 waits for one more"),
+    mutant(capturing(kbakery::Fault::NoExit), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-without-25", "25 dropped: never says that it has left"),
+    mutant(capturing(kbakery::Fault::WaitsToLeave), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-waits-to-leave", "25 waits until the next one wants nothing"),
+    mutant(capturing(kbakery::Fault::NoCapture), FOUR_TWO_ONCE, Some((ORDER, 25)), "kbakery-fife-without-23", "23 dropped: captures nobody"),
+    mutant(capturing(kbakery::Fault::CapturesByName), THREE_TWO_ONCE, HOLDS, "kbakery-fife-captures-by-name", "22 compares tickets and, where they are equal, names"),
+    mutant(capturing(kbakery::Fault::CapturesTies), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-ties", "22 takes equal tickets for captured"),
+    mutant(capturing(kbakery::Fault::CapturesTooHigh), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-too-much", "23 writes one more than the ticket"),
+    mutant(capturing(kbakery::Fault::CapturesEarly), THREE_ONCE, Some((ORDER_K, 26)), "kbakery-fife-captures-before-it-enters", "23 before 19"),
+    // kbakery-nonatomic
+    mutant(nonatomic(kbakery_nonatomic::Fault::OnlyTicketsTorn), TWO_BOUNDED, HOLDS, "kbakery-nonatomic-with-only-tickets-torn", "all other registers are atomic, so that more can be searched").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::NoOld), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-without-30", "30 dropped: who draws has not announced its old ticket"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::NoNew), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-without-33", "33 dropped: nobody learns the new ticket"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::WritesTwoFirst), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-writes-copy-2-first", "writes copy 2 before copy 1").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::ReadsOneFirst), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-reads-copy-1-first", "38 and 39 read copy 1 before copy 2").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::OneLook), TWO_ONCE, Some((ORDER_K, 28)), "kbakery-nonatomic-without-39", "39 dropped: looks at one copy only").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::DrawsMax), TWO_ONCE, Some((ORDER_K, 16)), "kbakery-nonatomic-draws-the-maximum", "312 writes max instead of 1 + max"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::TiesStay), TWO_ONCE, Some((STUCK, 12)), "kbakery-nonatomic-waits-on-ties", "38 and 39 keep equal tickets"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::OneTooMany), TWO_ONCE, Some((ORDER_K, 13)), "kbakery-nonatomic-one-too-many", "36 waits for one fewer"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::OneTooFew), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-nonatomic-one-too-few", "36 waits for one more"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::NoExit), TWO_ONCE, Some((STUCK, 19)), "kbakery-nonatomic-without-48", "48 dropped: never says that it has left"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::WaitsToLeave), TWO_ONCE, Some((STUCK, 19)), "kbakery-nonatomic-waits-to-leave", "48 waits until the next one wants nothing"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::CapturesTies), TWO_BOUNDED, Some((K_EXCLUSION, 24)), "kbakery-nonatomic-captures-ties", "41 and 42 take equal tickets for captured"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::CapturesTooHigh), TWO_BOUNDED, Some((K_EXCLUSION, 24)), "kbakery-nonatomic-captures-too-much", "45 writes one more than the ticket"),
+    mutant(nonatomic(kbakery_nonatomic::Fault::OneLookForCaptures), TWO_BOUNDED, Some((ORDER_K, 36)), "kbakery-nonatomic-without-42", "42 dropped: looks at one copy of a capture only").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::CapturesReadOneFirst), TWO_BOUNDED, Some((ORDER_K, 37)), "kbakery-nonatomic-reads-copy-1-of-captures-first", "41 and 42 read copy 1 before copy 2").on(Register::Safe),
+    mutant(nonatomic(kbakery_nonatomic::Fault::AlwaysCaptures), FOUR_TWO_TWICE, Some((ORDER, 128)), "kbakery-nonatomic-without-44", "44 dropped: renews captures that still hold").on(Register::Safe)
+        .shown_by("dw1/mutant:kbakery-nonatomic-without-44/4,2/2/c0o/safe/first-in-first-enabled/0x17.2x4.3x4.1x103/215c4a9d"),
+    // kbakery-nonatomic-as-printed
+    mutant(printed(kbakery_nonatomic::Fault::OnlyTicketsTorn), THREE_TWICE, Some((K_EXCLUSION, 108)), "kbakery-nonatomic-as-printed-with-only-tickets-torn", "all other registers are atomic, so that a search finds what is wrong with it").on(Register::Safe)
+        .shown_by("dw1/mutant:kbakery-nonatomic-as-printed-with-only-tickets-torn/3,1/2/c0/safe/k-exclusion/0x7.1x4.1s3.1x5.0x21.1x25.0x4.0s0.0x14.0s0.0.2x5.2s0.2x15.2s0.2x2/54ec085b"),
+    mutant(printed(kbakery_nonatomic::Fault::NoOld), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-as-printed-without-30", "30 dropped: who draws has not announced its old ticket"),
+    mutant(printed(kbakery_nonatomic::Fault::NoNew), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-as-printed-without-33", "33 dropped: nobody learns the new ticket"),
+    mutant(printed(kbakery_nonatomic::Fault::WritesTwoFirst), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-as-printed-writes-copy-2-first", "writes copy 2 before copy 1").on(Register::Safe),
+    mutant(printed(kbakery_nonatomic::Fault::ReadsOneFirst), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-as-printed-reads-copy-1-first", "38 and 39 read copy 1 before copy 2").on(Register::Safe),
+    mutant(printed(kbakery_nonatomic::Fault::OneLook), TWO_ONCE, Some((ORDER_K, 28)), "kbakery-nonatomic-as-printed-without-39", "39 dropped: looks at one copy only").on(Register::Safe),
+    mutant(printed(kbakery_nonatomic::Fault::DrawsMax), TWO_ONCE, Some((ORDER_K, 16)), "kbakery-nonatomic-as-printed-draws-the-maximum", "312 writes max instead of 1 + max"),
+    mutant(printed(kbakery_nonatomic::Fault::TiesStay), TWO_ONCE, Some((STUCK, 12)), "kbakery-nonatomic-as-printed-waits-on-ties", "38 and 39 keep equal tickets"),
+    mutant(printed(kbakery_nonatomic::Fault::OneTooMany), TWO_ONCE, Some((ORDER_K, 13)), "kbakery-nonatomic-as-printed-one-too-many", "36 waits for one fewer"),
+    mutant(printed(kbakery_nonatomic::Fault::OneTooFew), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-nonatomic-as-printed-one-too-few", "36 waits for one more"),
+    mutant(printed(kbakery_nonatomic::Fault::NoExit), TWO_ONCE, Some((STUCK, 19)), "kbakery-nonatomic-as-printed-without-48", "48 dropped: never says that it has left"),
+    mutant(printed(kbakery_nonatomic::Fault::WaitsToLeave), TWO_ONCE, Some((STUCK, 19)), "kbakery-nonatomic-as-printed-waits-to-leave", "48 waits until the next one wants nothing"),
+    mutant(printed(kbakery_nonatomic::Fault::CapturesTies), TWO_BOUNDED, Some((K_EXCLUSION, 24)), "kbakery-nonatomic-as-printed-captures-ties", "41 and 42 take equal tickets for captured"),
+    mutant(printed(kbakery_nonatomic::Fault::CapturesTooHigh), TWO_BOUNDED, Some((K_EXCLUSION, 24)), "kbakery-nonatomic-as-printed-captures-too-much", "45 writes one more than the ticket"),
+    mutant(printed(kbakery_nonatomic::Fault::OneLookForCaptures), TWO_BOUNDED, Some((ORDER_K, 36)), "kbakery-nonatomic-as-printed-without-42", "42 dropped: looks at one copy of a capture only").on(Register::Safe),
+    mutant(printed(kbakery_nonatomic::Fault::CapturesReadOneFirst), TWO_BOUNDED, Some((ORDER_K, 37)), "kbakery-nonatomic-as-printed-reads-copy-1-of-captures-first", "41 and 42 read copy 1 before copy 2").on(Register::Safe),
+    mutant(printed(kbakery_nonatomic::Fault::AlwaysCaptures), FOUR_TWO_TWICE, Some((ORDER, 128)), "kbakery-nonatomic-as-printed-without-44", "44 dropped: renews captures that still hold").on(Register::Safe)
+        .shown_by("dw1/mutant:kbakery-nonatomic-as-printed-without-44/4,2/2/c0o/safe/first-in-first-enabled/0x17.2x4.3x4.1x103/215c4a9d"),
     // turnstile
     mutant(fair(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-one-too-many", "the gate starts one too far open"),
     mutant(fair(turnstile::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-one-too-few", "the gate starts one too few open"),

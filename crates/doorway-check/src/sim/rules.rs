@@ -66,6 +66,9 @@ pub struct Rules {
     /// How far a counter that only some steps move may stay behind others where that makes no difference to who may enter, for algorithms that have one: then it is moved at once. States become
     /// fewer, and what happens only when it is further behind is not seen.
     pub lag: Option<u32>,
+    /// How often a search lets another process step than the one that stepped last; `None`: as often as it likes. What takes more changes is not seen, and runs of any length
+    /// in which few happen are.
+    pub switches: Option<u32>,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
 }
@@ -89,6 +92,7 @@ impl Default for Rules {
             sparse: false,
             line: None,
             lag: None,
+            switches: None,
             measure: None,
         }
     }

@@ -162,8 +162,29 @@ impl World {
         self.act_watched(state, action, &mut |_, _, _| {})
     }
 
+    /// Whether a search that follows the rules lets this process step next.
+    pub(crate) fn may_step_next(&self, state: &State, p: usize) -> bool {
+        let [last, switches] = state.turns;
+        last == 0 || last == p as u32 + 1 || self.rules().switches.is_none_or(|most| switches < most)
+    }
+
     /// [`act`](Self::act), and tells of each access to shared variables after the first: what, in which part, and what it saw.
     pub(crate) fn act_watched(
+        &mut self,
+        state: &mut State,
+        action: Action,
+        watch: &mut dyn FnMut(Op, Part, u64),
+    ) -> Result<Option<Stepped>, TextError> {
+        let stepped = self.happen(state, action, watch)?;
+        if self.rules().switches.is_some() && stepped.is_some() {
+            let now = action.process as u32 + 1;
+            let [last, switches] = state.turns;
+            state.turns = [now, switches + u32::from(last != 0 && last != now)];
+        }
+        Ok(stepped)
+    }
+
+    fn happen(
         &mut self,
         state: &mut State,
         action: Action,

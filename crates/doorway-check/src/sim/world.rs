@@ -38,6 +38,8 @@ pub struct State {
     pub asleep: u64,
     /// The variable whose sleepers a process is about to wake, and 1; 0 if none.
     pub owes: Vec<u32>,
+    /// Who stepped last, and 1 (0: nobody has yet), and how often another one did than before; where the rules bound that.
+    pub turns: [u32; 2],
     /// Of the process that is measured: which variables are in its cache, and which of them in no other.
     pub cached: [u64; 2],
 }
@@ -217,7 +219,8 @@ impl World {
         let kind = |declared: Register| {
             if rules.force_registers { rules.registers } else { rules.registers.max(declared) }
         };
-        let kinds = layout.vars().iter().map(|v| kind(v.needs)).collect();
+        // Nobody else can overlap an access to what is private.
+        let kinds = layout.vars().iter().map(|v| if v.private { Register::Atomic } else { kind(v.needs) }).collect();
         // Far more than any passage of a text that waits in the words for waiting.
         let longest = 1000 + 100 * n;
         let locals = (0..n).map(|p| Locals::new(&sim, &start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
@@ -272,6 +275,7 @@ impl World {
             passed: 0,
             asleep: 0,
             owes: vec![0; if self.rules.wakes { n } else { 0 }],
+            turns: [0; 2],
             cached: [0; 2],
         }
     }
@@ -428,10 +432,11 @@ impl World {
         Ok((compared, all))
     }
 
-    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep.
-    pub(crate) fn optional_parts(&self) -> [bool; 5] {
+    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns.
+    pub(crate) fn optional_parts(&self) -> [bool; 6] {
         let torn = self.weakest_register() < Register::Atomic;
-        [self.rules.crashes > 0, torn, self.rules.order, self.rules.measure.is_some(), self.rules.wakes]
+        let Rules { crashes, order, measure, wakes, switches, .. } = self.rules;
+        [crashes > 0, torn, order, measure.is_some(), wakes, switches.is_some()]
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -27,7 +27,8 @@
 //! - (C) shaded: `Capture[q][p] <= Ticket[p]`, with equality for all `q` if `p@24`
 //!
 //! # Cost, faults, fairness
-//! `4(N-1)` remote references in the DSM model, shaded `5(N-1)`, in every passage: waiting costs none. `O(N)` in the CC model. Tolerates `k - 1` crashes; bounded exit.
+//! `4(N-1)` remote references in the DSM model, shaded `5(N-1)`, in every passage: waiting costs none. `8(N-1) + 1` and
+//! `12(N-1) + 1` in the CC model at most, which are reached: of each other one, a waiting process sees its old ticket, its ticket, its end and once more its old ticket. Tolerates `k - 1` crashes; bounded exit.
 //!
 //! # Departures from the paper
 //! 1. Statement 15 is one line in the paper and several accesses: 151 reads one ticket, 152 writes one's own.
