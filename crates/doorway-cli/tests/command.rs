@@ -28,7 +28,7 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 21] = [
+const ALL: [&str; 25] = [
     "tas",
     "bakery",
     "ya-two",
@@ -42,6 +42,10 @@ const ALL: [&str; 21] = [
     "am-dsm-tree",
     "am-dsm-fast",
     "am-dsm-graceful",
+    "kbakery",
+    "kbakery-fife",
+    "kbakery-nonatomic",
+    "kbakery-nonatomic-as-printed",
     "turnstile",
     "turnstile-many",
     "turnstile-unfair",

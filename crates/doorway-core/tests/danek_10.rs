@@ -406,3 +406,33 @@ fn monotone_tickets_repair_it() {
         assert_eq!(inside(&r), []);
     }
 }
+
+#[test]
+fn where_n_meets_k_log_n_over_k() {
+    let page = include_str!("../../../papers/danek_10.md");
+    let ids = ["kbakery", "kbakery-fife", "kbakery-nonatomic", "am-dsm-tree", "am-dsm-fast", "am-dsm-chain"];
+    let bound =
+        |id: &str, k| registry::find(id).unwrap().bound(CostModel::Dsm).unwrap().at(Sizes { n: 64, k }, 64).unwrap();
+    for k in [1, 2, 4, 8, 16, 32] {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {k} | "))).unwrap();
+        let cells: Vec<u64> = row
+            .split('|')
+            .filter_map(|cell| cell.split_whitespace().next())
+            .skip(1)
+            .map(|number| number.parse().unwrap())
+            .collect();
+        assert_eq!(cells, ids.map(|id| bound(id, k)), "k = {k}");
+    }
+    let meets = |id| (1..=32).find(|&k| bound(id, k) < bound("am-dsm-tree", k));
+    assert_eq!((meets("kbakery"), meets("kbakery-fife")), (Some(5), Some(6)));
+}
+
+#[test]
+fn the_runs_on_the_page_can_be_made_again() {
+    let page = include_str!("../../../papers/danek_10.md");
+    let tokens: Vec<&str> = page.split(['`', ' ', '\n']).filter(|word| word.starts_with("dw1/")).collect();
+    assert_eq!(tokens.len(), 8);
+    for token in tokens {
+        token.parse::<Token>().unwrap().replay().unwrap_or_else(|e| panic!("{token}: {e}"));
+    }
+}

@@ -62,6 +62,23 @@ pub type AmDsmTree = Gate<registry::AndersonMoirDsmTree>;
 pub type AmDsmFast = Gate<registry::AndersonMoirDsmFast>;
 /// [`AmGraceful`] where each spins on its own memory.
 pub type AmDsmGraceful = Gate<registry::AndersonMoirDsmGraceful>;
+/// Danek's [k-Bakery](doorway_core::k_exclusion::danek_10::KBakery): k-exclusion from reads and writes alone, each spinning on its own memory. For study, and for machines without
+/// read-modify-write instructions; elsewhere [`Slots`] cost far less.
+///
+/// ```
+/// let gate = doorway::KBakery::new(4, 2)?;
+/// let (mut a, mut b) = (gate.join().expect("four may join"), gate.join().expect("four may join"));
+/// let (_a, _b) = (a.acquire(), b.acquire()); // both are inside
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
+pub type KBakery = Gate<registry::DanekKBakery>;
+/// The same, in which whoever is overtaken can enter by its own steps alone from then on. For study, and for machines without read-modify-write instructions.
+pub type KBakeryFife = Gate<registry::DanekKBakeryFife>;
+/// Danek's [k-Bakery for registers that are not atomic](doorway_core::k_exclusion::danek_10::NonatomicKBakery). Here registers are atomic, so that it only costs more than [`KBakeryFife`]: for
+/// study, and as the text to carry to a memory whose words tear.
+pub type KBakeryNonatomic = Gate<registry::DanekKBakeryNonatomic>;
+/// The same [as printed](doorway_core::k_exclusion::danek_10::NonatomicKBakery::as_printed), which is wrong on safe registers. On the atomic ones of this machine it is [`KBakeryNonatomic`]: for study.
+pub type KBakeryAsPrinted = Gate<registry::DanekKBakeryAsPrinted>;
 /// The [turnstile](doorway_core::k_exclusion::turnstile) that [`Slots`] are made of, as a gate.
 pub type TurnstileGate = Gate<registry::FairTurnstile>;
 /// The turnstile at which member 0 asks for [two places at once](doorway_core::k_exclusion::turnstile::Many): for comparison.

@@ -24,6 +24,9 @@
 //! | `am-dsm-chain` | `14(N-k)` | `7(N-k)` | its own word | `Θ(N³)` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-tree` | `14k log(N/k)` | `7k log(N/k)` | its own word | `Θ(N k² log(N/k))` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-fast` | `14k (log(N/k)+1) + 2` | `7k+2` | its own word | the same, and `Θ(N k²)` | fetch-and-add, compare-and-swap |
+//! | `kbakery` | `4(N-1)`, CC `8(N-1)+1` | the same | its own word | `Θ(N²)` | nothing |
+//! | `kbakery-fife` | `5(N-1)`, CC `12(N-1)+1` | the same | its own word | `Θ(N²)` | nothing |
+//! | `kbakery-nonatomic` | `10(N-1)` | the same | its own word | `Θ(N²)` | nothing, and reads and writes may tear |
 //! | `turnstile` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
 //! | `turnstile-simple` | a constant | a constant | a cached word | about `2N+2k` | fetch-and-add, compare-and-swap |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
@@ -44,6 +47,7 @@
 //!   only. Mind that its bound is about references and not about waiting: whoever went deep can be overtaken at each block on its way.
 //! - **Memory without coherent caches, or where spinning on another's word is what hurts:** the same, with `dsm` in the name. Twice the references, none of
 //!   them while waiting.
+//! - **A machine with nothing but reads and writes:** [`kbakery-fife`](danek_10), which also lets in by arrival. At `N = 64` it takes fewer remote references than `am-dsm-tree` from `k = 6` on, in `Θ(N²)` words.
 //! - **To compare with, or to read first:** `am-queue` and `am-dsm-unbounded`.
 //!
 //! To know *which* of the `k` places one has, see [`k_assignment`](crate::k_assignment). With `k = 1`, a [mutex](crate::mutex) is cheaper and as safe:

@@ -215,6 +215,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
         AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
         AndersonMoirAssign AndersonMoirDsmAssign
+        DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
         }
     }
     all
