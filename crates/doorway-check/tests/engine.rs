@@ -419,3 +419,44 @@ fn a_schedule_that_is_no_schedule_is_refused() {
     assert!(matches!(never, Err(ScheduleError::Never { .. })), "{never:?}");
     assert!(Runner::new(world()).follow("p0>in p0>in p0>out p0>out").is_ok());
 }
+
+#[test]
+fn runs_that_change_hands_few_times_are_fewer_and_decide_less() {
+    let search = |id: &str, switches| {
+        let subject = subject::find(id).unwrap();
+        let sizes = Sizes { n: 2, k: 1 };
+        let claims = subject.claims(sizes);
+        let rules = Rules { switches, ..Rules::with_passages(Some(2)) }.for_properties(&claims);
+        Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
+    };
+    let holds = |report: &Report, name: &str| report.verdict(name).holds;
+    // One process after the other is safe whatever the text.
+    let unsafe_text = "mutant:bakery-never-opens-its-doorway";
+    assert_eq!(holds(&search(unsafe_text, Some(1)), "mutual-exclusion"), Some(true));
+    assert_eq!(holds(&search(unsafe_text, Some(2)), "mutual-exclusion"), Some(false));
+    assert_eq!(holds(&search(unsafe_text, None), "mutual-exclusion"), Some(false));
+
+    let few = search("bakery", Some(2));
+    assert!(few.complete);
+    assert_eq!(holds(&few, "mutual-exclusion"), Some(true));
+    assert_eq!(holds(&few, "starvation-free"), None, "what happens in the end is not decided");
+    assert_eq!(holds(&search("bakery", Some(0)), "first-come-first-served"), Some(true));
+    // With enough changes there are as many runs as there are.
+    let seen = |switches| search("bakery", switches).states;
+    assert!(seen(Some(1)) < seen(Some(2)) && seen(Some(2)) < seen(Some(3)));
+}
+
+#[test]
+fn what_is_private_never_tears_and_belongs_to_the_write_beside_it() {
+    let rules = Rules {
+        registers: doorway_core::memory::Register::Safe,
+        force_registers: true,
+        ..Rules::with_passages(Some(1))
+    };
+    let subject = subject::find("kbakery").unwrap();
+    let mut r = Runner::new(subject.world(Sizes { n: 2, k: 1 }, rules).unwrap());
+    r.follow("p0.14.14.151.152.152").unwrap(); // begins and ends; own[0] is read with the first and written with the last
+    let trace = r.trace().unwrap();
+    assert_eq!(trace.steps[0].did, "Want[1][0] := 0 begins");
+    assert_eq!((r.value("Ticket[0]"), r.value("own[0]")), (Some("1".to_owned()), Some("1".to_owned())));
+}
