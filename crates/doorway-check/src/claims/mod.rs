@@ -4,6 +4,7 @@
 
 mod anderson_moir;
 mod danek;
+mod dolev_gafni_shavit;
 mod lamport;
 mod turnstile;
 mod turnstile_simple;
@@ -53,6 +54,8 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
         "kbakery" => danek::k_bakery(),
         "kbakery-fife" => danek::first_enabled_k_bakery(),
         "kbakery-nonatomic" | "kbakery-nonatomic-as-printed" => danek::nonatomic_k_bakery(),
+        "dgs" | "dgs-as-printed" => dolev_gafni_shavit::invariants(),
+        "dgs-unfair" => together([vec![dolev_gafni_shavit::largest_id_enters()], dolev_gafni_shavit::invariants()]),
         "turnstile" | "turnstile-unfair" => turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
         "turnstile-simple" => turnstile_simple::claims(sizes),
         "turnstile-many" => together([
@@ -108,6 +111,9 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     }
     if info.properties.contains(&"door-opens") {
         claims.push(turnstile::door_opens(turnstile_part(info)));
+    }
+    if info.properties.contains(&"largest-id-enters") {
+        claims.push(dolev_gafni_shavit::largest_id_enters());
     }
     claims.retain(|claim| info.properties.contains(&claim.name()));
     claims

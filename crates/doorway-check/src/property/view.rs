@@ -2,7 +2,7 @@
 
 use crate::sim::Part;
 use crate::sim::{Phase, State, World};
-use doorway_core::memory::{Label, Word};
+use doorway_core::memory::{Home, Label, Word};
 use std::ops::RangeInclusive;
 
 /// A set of statement numbers: one, a range, a list, or two sets together.
@@ -156,6 +156,19 @@ impl<'a> View<'a> {
         let (rows, columns) = self.world.layout().table(self.part, name).unwrap_or((0..0, 0));
         assert!(rows.contains(&row) && column < columns, "there is no {name}[{row}][{column}]");
         self.get_at(name, (row - rows.start) * columns + column)
+    }
+
+    /// The process that a variable in a row lives with.
+    ///
+    /// # Panics
+    /// If the part has no such variable, or nobody is its home.
+    #[must_use]
+    pub fn home_of(&self, name: &str, index: usize) -> usize {
+        let layout = self.world.layout();
+        match layout.find(self.part, name, index).map(|v| layout.var(v).home) {
+            Some(Home::Of(p)) => p.index(),
+            _ => panic!("part {:?} has no variable {name}[{index}] with a home", layout.part(self.part).path),
+        }
     }
 
     /// The value of a variable in a row.

@@ -202,8 +202,9 @@ impl Crowd {
         let mut gone = self.sim.go_on(running, &mut member.replay, Some(saw));
         let failed_turn = gone == GoneOn::FailedTurn;
         if failed_turn {
+            let may_do_otherwise = member.replay.has_gone_round();
             gone = self.sim.go_on(running, &mut member.replay, None); // on to the first access of its next turn
-            member.blocked = true;
+            member.blocked = !may_do_otherwise;
             member.reads.sort_unstable();
             member.reads.dedup();
             for v in member.reads.drain(..) {

@@ -97,7 +97,7 @@ impl Locals {
         };
         let position = match locals.run(sim, start, Vec::new())? {
             Ran::Asks(position, _) => position,
-            Ran::FailedTurn(..) => return Err(TextError::EmptyTurn { pid, label: 0 }),
+            Ran::FailedTurn(..) | Ran::GoneRound(_) => return Err(TextError::EmptyTurn { pid, label: 0 }),
             Ran::Ended | Ran::Lost => return Err(TextError::Lost(pid)),
         };
         let stopped = Position { op: Op::Stop, ..position.clone() };
@@ -141,6 +141,13 @@ impl Locals {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
                 Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable } }
+            }
+            // Whatever it changed it has changed; but from here on it is where it was.
+            Ran::GoneRound(head) => {
+                if head >= depth {
+                    return Err(TextError::EmptyTurn { pid: self.pid, label });
+                }
+                Child { to: self.ancestor(from, head), how: How::On }
             }
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
@@ -261,6 +268,7 @@ impl Locals {
                     match (child.how, self.run(sim, start, history.clone())?) {
                         (How::PassageEnded, Ran::Ended) => continue,
                         (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) => history.truncate(head),
+                        (How::On, Ran::GoneRound(head)) => history.truncate(head),
                         (How::On, Ran::Asks(..)) => {}
                         _ => return Err(hides),
                     }

@@ -92,6 +92,8 @@ pub(super) struct Replay {
     /// How many accesses were made before the first one of the atomic block that the text is in that others can see.
     block_at: Option<usize>,
     failed_turn: Option<(usize, bool)>,
+    /// Whether that turn was one of a loop that goes round: it may have changed variables.
+    gone_round: bool,
     /// Where the last wait began.
     wait_at: Option<usize>,
     /// Where a section began with a step of its own, because its first access is a wait.
@@ -133,6 +135,11 @@ impl Replay {
         self.asks.map(|asked| asked.part)
     }
 
+    /// Whether a turn that may have changed variables has just come to nothing.
+    pub(super) fn has_gone_round(&self) -> bool {
+        self.gone_round
+    }
+
     /// Whether what it asks for belongs to the step before.
     pub(super) fn is_joined(&self) -> bool {
         self.asks.is_some_and(|asked| asked.joined)
@@ -158,6 +165,7 @@ impl Default for Replay {
             asks: None,
             block_at: None,
             failed_turn: None,
+            gone_round: false,
             wait_at: None,
             section_at: None,
         }
@@ -190,6 +198,8 @@ pub(super) enum Ran {
     Asks(Position, Option<String>),
     /// A turn of a wait failed; the wait began after this many accesses, and could be given up or not.
     FailedTurn(usize, bool),
+    /// A turn of a loop that goes round came to nothing; the loop began after this many accesses.
+    GoneRound(usize),
     /// The passage is over.
     Ended,
     /// It awaits something that is no access.
@@ -221,6 +231,7 @@ impl Sim {
         let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => Ran::Ended,
+            (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
                 let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, .. } = replay;
@@ -388,6 +399,13 @@ impl Memory for Sim {
             Poll::Pending
         })
         .await
+    }
+
+    async fn round_failed(&self, pid: Pid, head: &mut usize) -> Result<(), Infallible> {
+        self.0.replay.borrow_mut().gone_round = true;
+        self.turn_failed(pid, head, false).await?;
+        self.0.replay.borrow_mut().gone_round = false;
+        Ok(())
     }
 
     fn keep(&self, at: Access<Part>, live: &dyn Debug) {

@@ -58,6 +58,7 @@
 
 pub mod anderson_moir_94;
 pub mod danek_10;
+pub mod dolev_gafni_shavit_88;
 pub mod turnstile;
 
 use crate::Failure;

@@ -169,6 +169,26 @@ impl<'p, M: Memory> Here<'p, M> {
         }
     }
 
+    /// [`spin_until`](Self::spin_until) where turns that come to nothing may have changed shared variables: a process that waits, and meanwhile does its part for others.
+    ///
+    /// A turn that changes something must also change a variable that it has read before, as it does that keeps private copies of what it writes. A memory
+    /// that sleeps until something changes that the turn has read then goes round once more.
+    #[inline]
+    pub async fn go_round_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
+    where
+        R: Future<Output = Result<Option<T>, M::Error>>,
+    {
+        let memory = &self.process.memory;
+        let mut wait = memory.wait_begins(self.process.pid);
+        loop {
+            if let Some(t) = turn().await? {
+                memory.wait_ends(self.process.pid);
+                return Ok(t);
+            }
+            memory.round_failed(self.process.pid, &mut wait).await?;
+        }
+    }
+
     /// [`spin_until`](Self::spin_until) for algorithms that can give up: `None` if the process was asked to.
     #[inline]
     pub async fn spin_unless_given_up<T, R>(self, turn: impl Fn() -> R) -> Result<Option<T>, M::Error>

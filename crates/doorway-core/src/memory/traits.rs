@@ -110,6 +110,11 @@ pub trait Memory: Sized {
         abortable: bool,
     ) -> impl Future<Output = Result<Next, Self::Error>>;
 
+    /// A turn of a [loop that goes round](super::Here::go_round_until) came to nothing. It may have changed variables.
+    fn round_failed(&self, pid: Pid, wait: &mut Self::Wait) -> impl Future<Output = Result<(), Self::Error>> {
+        async move { self.turn_failed(pid, wait, false).await.map(|_| ()) }
+    }
+
     /// See [`Here::keep`](super::Here::keep).
     #[inline(always)]
     fn keep(&self, _at: Access<Self::Part>, _live: &dyn Debug) {}

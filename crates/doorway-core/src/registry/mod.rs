@@ -39,6 +39,7 @@ use crate::k_exclusion::anderson_moir_94::{
     Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
 use crate::k_exclusion::danek_10::{KBakery, NonatomicKBakery, Order};
+use crate::k_exclusion::dolev_gafni_shavit_88::{self, Dgs, DgsAsPrinted, DgsUnfair};
 use crate::k_exclusion::turnstile::{self, Limits, Turnstile};
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Instruction, Machine, Register, Site};
@@ -169,6 +170,12 @@ const DANEK_10: Paper = Paper {
     venue: "PODC 2010",
 };
 
+const DOLEV_GAFNI_SHAVIT_88: Paper = Paper {
+    short: "Dolev, Gafni & Shavit 1988",
+    title: "Toward a Non-Atomic Era: l-Exclusion as a Test Case",
+    venue: "STOC 1988",
+};
+
 const READ_WRITE: &[Instruction] = &[Instruction::Read, Instruction::Write];
 const READ_WRITE_ADD: &[Instruction] = &[Instruction::Read, Instruction::Write, Instruction::FetchAdd];
 
@@ -232,6 +239,63 @@ registry! {
         orders: None,
         words: |_, _| 5,
         fits: Fits::TwoProcesses,
+        defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`Dgs`]
+    DolevGafniShavit: Dgs<M>, |site, sizes| Dgs::new(site, sizes.n, sizes.k), Info {
+        id: "dgs",
+        title: "Dolev, Gafni and Shavit's l-exclusion from safe bits, repaired",
+        problem: Problem::KExclusion,
+        paper: DOLEV_GAFNI_SHAVIT_88,
+        figure: "Construction 8",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "X", "W", "H", "CL5"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Safe,
+        rmr: &[(CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| dolev_gafni_shavit_88::words(s.n, true),
+        fits: Fits::Any,
+        defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`DgsUnfair`]
+    DolevGafniShavitUnfair: DgsUnfair<M>, |site, sizes| DgsUnfair::new(site, sizes.n, sizes.k), Info {
+        id: "dgs-unfair",
+        title: "the same with fixed ids: the largest is served",
+        problem: Problem::KExclusion,
+        paper: DOLEV_GAFNI_SHAVIT_88,
+        figure: "Construction 6",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "largest-id-enters", "X", "W", "H", "CL5"],
+        fairness: "the largest id is served",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Safe,
+        rmr: &[(CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| dolev_gafni_shavit_88::words(s.n, false),
+        fits: Fits::Any,
+        defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`DgsAsPrinted`]
+    DolevGafniShavitAsPrinted: DgsAsPrinted<M>, |site, sizes| DgsAsPrinted::new(site, sizes.n, sizes.k), Info {
+        id: "dgs-as-printed",
+        title: "the same to the letter of the paper, where a process can be passed for ever",
+        problem: Problem::KExclusion,
+        paper: DOLEV_GAFNI_SHAVIT_88,
+        figure: "Construction 8",
+        instructions: READ_WRITE,
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "X", "W", "H", "CL5"],
+        fairness: "nothing promised",
+        tolerates: Tolerates::None,
+        registers: Register::Safe,
+        rmr: &[(CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| dolev_gafni_shavit_88::words(s.n, true),
+        fits: Fits::Any,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
 

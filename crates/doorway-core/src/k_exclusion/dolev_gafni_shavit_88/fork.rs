@@ -1,0 +1,203 @@
+//! A fork: what two processes hand to each other, and everybody can see.
+//!
+//! # Problem
+//! Two processes, the *mutators*, give each other precedence. A fork is in the hand of one of them, which uses it or offers it to the other. If one of them dies, even half-way through a bit,
+//! the other must still be able to give it precedence, so that all see it.
+//!
+//! # Source
+//! Dolev, Gafni and Shavit, STOC 1988: **Constructions 1 to 3**, properties P1 to P5, Theorem 1.
+//!
+//! # Idea
+//! The states go round: `in use by i → offered by i → in use by j → offered by j → in use by i`. Whose hand it is in say two bits together, one of each mutator: equal for the higher, different for
+//! the lower. So each can move it to its own hand by flipping its own bit, and only after the other one offered. Whether the holder uses it says a bit of the holder, in two copies: `wp` for the
+//! other mutator, `wq` for all others, written in this order. Whoever sees a change knows that the other mutator sees it too.
+//!
+//! # Shared variables
+//! `s` is 0 for the lower mutator, 1 for the higher. A process reads none of its own bits: it has copies.
+//!
+//! | name      | range  | initially      | home  | written at | read by | meaning |
+//! |-----------|--------|----------------|-------|------------|---------|---------|
+//! | `f[s]`    | bit    | `f[0]=1, f[1]=0` | `s` | 6          | all     | `f[0] = f[1]`: the higher holds the fork |
+//! | `wp[s]`   | bit    | 0              | the other mutator | 4, 7 | the other mutator | `s`, if it holds the fork, uses it |
+//! | `wq[s]`   | bit    | 0              | `s`   | 5, 8       | all but the mutators | the same |
+//! | `mine[s]` | 2 bits | as `f[s]`, `wp[s]` | `s` | 6, 8     | `s` (private) | what `f[s]` and `wp[s]` are, for their writer |
+//!
+//! To begin with, the lower holds and offers. Statements are counted from a number of the fork's, so that those of several structures differ.
+//!
+//! # Invariants (checked)
+//! - (W) of a mutator that is not in this fork: `f[s] = mine[s].f` and `wp[s] = wq[s] = mine[s].w`
+//! - (H) of a mutator that is not in this fork: if `mine[s].w` then `s` holds it
+//!
+//! # Cost
+//! Wait-free (P2): at most three bits to read, five to read and write. Six safe bits.
+//!
+//! # Departures from the paper
+//! 1. Theorem 1 says that `w` of `i` is to be consistent with respect to all but `i`. That leaves nobody but the writer to read the first copy; all but the *other mutator* is meant. As printed, P4
+//!    and P5 fail (`tests/dolev_gafni_shavit_88_fork.rs`).
+//! 2. What a mutator's own copies tell is not read from the bits of the other: while `w` of one's own is set, the fork is in one's own hand, because the other one takes it only after it was offered.
+//!    So `offer` reads nothing, and neither does whoever looks at a fork that it uses itself.
+//! 3. The printed write of `F` ends in the middle of a line. A mutator flips its own bit; it does so only after it saw the other value.
+
+use super::safe_bit;
+use crate::memory::{Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+
+/// A fork of two processes.
+#[derive(Debug)]
+pub struct Fork<M: Memory> {
+    part: M::Part,
+    first: Label,
+    mutators: [Pid; 2],
+    f: M::Row<bool>,
+    wp: M::Row<bool>,
+    wq: M::Row<bool>,
+    mine: M::Row<Mine>,
+}
+
+/// What a read of a fork returns (P1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ForkState {
+    /// This process uses it.
+    InUse(Pid),
+    /// It is in the hand of this process, and the other may take it.
+    Offered(Pid),
+}
+
+/// A mutator's copies of its own bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Mine {
+    /// Its half of who holds the fork.
+    pub f: bool,
+    /// Whether it uses the fork.
+    pub w: bool,
+}
+
+impl core::fmt::Debug for Mine {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(out, "f{}w{}", u8::from(self.f), u8::from(self.w))
+    }
+}
+
+impl Word for Mine {
+    fn pack(self) -> u64 {
+        u64::from(self.f) | u64::from(self.w) << 1
+    }
+    fn unpack(word: u64) -> Self {
+        Self { f: word & 1 != 0, w: word & 2 != 0 }
+    }
+}
+
+impl<M: ReadWrite> Fork<M> {
+    /// A fork of two different processes, which the lower one offers. Its statements are counted from `first`.
+    pub fn new(site: &Site<'_, M>, first: Label, one: Pid, another: Pid) -> Self {
+        let mutators = if one < another { [one, another] } else { [another, one] };
+        let begins = |side: usize| Mine { f: side == 0, w: false };
+        Self {
+            part: site.here(),
+            first,
+            mutators,
+            f: site.row("f", 2, |s| safe_bit(begins(s).f, mutators[s])),
+            wp: site.row("wp", 2, |s| safe_bit(begins(s).w, mutators[1 - s])),
+            wq: site.row("wq", 2, |s| safe_bit(begins(s).w, mutators[s])),
+            mine: site.row("mine", 2, |s| decl(begins(s)).private(mutators[s]).wraps_at(2)),
+        }
+    }
+
+    /// The mutator that is not `p`.
+    pub(super) fn other(&self, p: Pid) -> Pid {
+        self.mutators[usize::from(p == self.mutators[0])]
+    }
+
+    fn side(&self, p: Pid) -> Option<usize> {
+        self.mutators.iter().position(|&mutator| mutator == p)
+    }
+
+    /// Which side holds the fork, by what was read of both `f`.
+    fn holder(f: [bool; 2]) -> usize {
+        usize::from(f[0] == f[1])
+    }
+
+    fn seen(&self, holder: usize, w: bool) -> ForkState {
+        if w { ForkState::InUse(self.mutators[holder]) } else { ForkState::Offered(self.mutators[holder]) }
+    }
+
+    /// Its own copies. No step: nobody else knows them.
+    async fn own(&self, here: Here<'_, M>, s: usize) -> Result<Mine, M::Error> {
+        here.keep(self.first, &());
+        here.at(self.first).read(&self.mine[s]).await
+    }
+
+    /// What anybody sees of it: first who holds it, then whether that one uses it. The order is crucial.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn read(&self, p: &Process<M>) -> Result<ForkState, M::Error> {
+        let here = p.on(self.part);
+        let Some(s) = self.side(p.pid()) else {
+            here.keep(self.first + 1, &());
+            let low = here.at(self.first + 1).read(&self.f[0]).await?;
+            here.keep(self.first + 2, &low);
+            let holder = Self::holder([low, here.at(self.first + 2).read(&self.f[1]).await?]);
+            here.keep(self.first + 3, &holder);
+            return Ok(self.seen(holder, here.at(self.first + 3).read(&self.wq[holder]).await?));
+        };
+        let mine = self.own(here, s).await?;
+        if mine.w {
+            return Ok(self.seen(s, true));
+        }
+        here.keep(self.first + 2, &mine.f);
+        let f = here.at(self.first + 2).read(&self.f[1 - s]).await?;
+        let holder = Self::holder(if s == 0 { [mine.f, f] } else { [f, mine.f] });
+        if holder == s {
+            return Ok(self.seen(s, false));
+        }
+        here.keep(self.first + 3, &());
+        Ok(self.seen(holder, here.at(self.first + 3).read(&self.wp[holder]).await?))
+    }
+
+    /// Takes it into use, if the other mutator offers it. Of no effect otherwise, also if `p` offers it itself, and if `p` is no mutator.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn take(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let Some(s) = self.side(p.pid()) else { return Ok(()) };
+        here.part(&"take");
+        let seen = self.read(p).await?;
+        here.part_done();
+        if seen != ForkState::Offered(self.mutators[1 - s]) {
+            return Ok(());
+        }
+        here.keep(self.first + 4, &());
+        here.at(self.first + 4).write(&self.wp[s], true).await?; // the other one sees it before
+        here.keep(self.first + 5, &());
+        here.at(self.first + 5).write(&self.wq[s], true).await?; // anybody else does.
+        here.part(&"flips");
+        let f = !self.own(here, s).await?.f;
+        here.part_done();
+        here.keep(self.first + 6, &f);
+        here.at(self.first + 6).write(&self.f[s], f).await?;
+        here.keep(self.first + 9, &f);
+        here.at(self.first + 9).write(&self.mine[s], Mine { f, w: true }).await
+    }
+
+    /// Offers it to the other mutator, if `p` uses it. Of no effect otherwise.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn offer(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let Some(s) = self.side(p.pid()) else { return Ok(()) };
+        here.part(&"offer");
+        let mine = self.own(here, s).await?;
+        here.part_done();
+        if !mine.w {
+            return Ok(());
+        }
+        here.keep(self.first + 7, &mine.f);
+        here.at(self.first + 7).write(&self.wp[s], false).await?;
+        here.keep(self.first + 8, &mine.f);
+        here.at(self.first + 8).write(&self.wq[s], false).await?;
+        here.keep(self.first + 9, &mine);
+        here.at(self.first + 9).write(&self.mine[s], Mine { w: false, ..mine }).await
+    }
+}

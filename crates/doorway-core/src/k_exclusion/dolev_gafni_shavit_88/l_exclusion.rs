@@ -1,0 +1,192 @@
+//! `l`-exclusion from safe bits, with ids that are fixed or grow while one waits.
+//!
+//! # Problem
+//! `l`-exclusion for `N` processes that have nothing but safe bits with one writer each, of which `l - 1` may die, also half-way through writing a bit. (The paper's `l` is `k` elsewhere.)
+//!
+//! # Source
+//! Dolev, Gafni and Shavit, STOC 1988: **Constructions 6 and 8**, Construction Lemmas 6 and 8, Corollary 2; `AS_PRINTED` is their letter.
+//!
+//! # Idea
+//! Everyone keeps yielding to those with larger ids. That alone can block all for ever behind a dead process that yields to the largest and to whom the largest yields. So each says in RANGE whom it
+//! reaches, and everyone yields to whom the larger ones reach, too: then nothing leads back from the dead to the living. With fixed ids the largest process is served; with [ids](super::Ids) that grow
+//! while one waits, everybody is.
+//!
+//! # Shared variables
+//! X and GRAPH of the [board](super::Board); RANGE, an [arrow](super::Arrow) for each pair, which points from `p` to whom `p` reached, or saw in its remainder; and [ID](super::Ids).
+//! All are safe bits: `9N(N-1) + N` of them with ID, `6N(N-1) + N` without.
+//!
+//! # Statements
+//! 1 `x := true`, 2 yield to all, 3 increment ID, 4 observe ID, 5 update GRAPH, 6 Reach, 7 update RANGE, 8 (as printed only) Reach once more for the test, 9 critical section,
+//! 10 initialize ID, 11 `x := false`. Those of forks are counted from 20 in GRAPH, 30 in RANGE, 40 in ID.
+//!
+//! # Invariants (checked)
+//! - (X) whoever is past 1 and not yet at 11 has `x[p]`
+//! - (W), (H) of each [fork](super::Fork)
+//! - (CL5) among those inside is one that reached all of them
+//!
+//! # Cost, faults, fairness
+//! Exit: at most `2N - 1` writes. One turn of the loop: at most `N(N-1)/2` forks and `N(N-1)/2 + (N-1)²` arrows read, and as many redirected as a process has. Waiting reads others' bits, so references are unbounded in
+//! the DSM model; nothing is claimed for the CC model. Tolerates `l - 1` crashes, also half-way through writing a bit; only `l` slow processes can slow another one down. With ID, starvation-free; without,
+//! the largest id among those outside their remainders is served.
+//!
+//! # Departures from the paper
+//! 1. `if not x_j then redirect(i, j, GRAPH)` is left out of 5. As printed, a process can be passed for ever at `N = 2`, `l = 1`, without a crash and without a read that overlaps a write: it sees
+//!    `x_j` false, the other arrives and yields, and only then it yields itself. `mutant:dgs-keeps-the-graph-rule`
+//! 2. Reach is evaluated once in each turn, at 6, for RANGE and for the test. As printed it is evaluated anew for each, and an arrow between two dead processes can be seen one way for RANGE and the other way for the test, for ever.
+//! 3. `x_j` is read once for what depends on it. As printed it is read once more, and can be false in Reach and true in the next line, for ever, if its writer died half-way.
+//!
+//! The cases are in `tests/dolev_gafni_shavit_88.rs`.
+
+use super::{Arrow, Board, Ids, Pairs, Reached};
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Mark, Memory, Process, ReadWrite, Site};
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+/// The shared variables of Construction 8, or of Construction 6 if ids do not grow.
+#[derive(Debug)]
+pub struct LExclusion<M: Memory, const IDS_GROW: bool, const AS_PRINTED: bool> {
+    part: M::Part,
+    l: usize,
+    board: Board<M>,
+    range: Pairs<Arrow<M>>,
+    ids: Option<Ids<M>>,
+}
+
+impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, IDS_GROW, AS_PRINTED> {
+    /// Lets `l` of `n` processes in.
+    pub fn new(site: &Site<'_, M>, n: usize, l: usize) -> Self {
+        Self {
+            part: site.here(),
+            l,
+            board: Board::new(site, n),
+            range: Pairs::new(&site.part("RANGE", None), n, 30, Arrow::new),
+            ids: IDS_GROW.then(|| Ids::new(&site.part("ID", None), n)),
+        }
+    }
+
+    /// From L to the test: whom it reached, if it may enter.
+    async fn turn(&self, p: &Process<M>) -> Result<Option<Reached>, M::Error> {
+        let here = p.on(self.part);
+        let me = p.pid().index();
+        let n = self.board.n();
+        let above: Vec<bool> = match &self.ids {
+            None => (0..n).map(|j| j > me).collect(),
+            Some(ids) => {
+                here.mark(Mark::Rests(3));
+                ids.increment(p).await?;
+                here.mark(Mark::Rests(4));
+                let counts = ids.observe(p).await?;
+                (0..n).map(|j| (counts[j], j) > (counts[me], me)).collect()
+            }
+        };
+        here.mark(Mark::Rests(5));
+        self.update_graph(p, &above).await?;
+        if AS_PRINTED {
+            self.update_range_as_printed(p).await?;
+            let reached = self.board.reach(p, 8).await?;
+            return Ok((reached.count() <= self.l).then_some(reached));
+        }
+        here.mark(Mark::Rests(6));
+        let reached = self.board.reach(p, 6).await?;
+        let to: Vec<bool> = (0..n).map(|j| reached.set[j] || !reached.x[j]).collect();
+        let enters = (reached.count() <= self.l).then_some(reached);
+        here.mark(Mark::Rests(7));
+        for j in self.board.others(me).filter(|&j| to[j]) {
+            here.part(&(7, j, &to[j..], enters.as_ref().map(|reached| &reached.set)));
+            self.redirect_range(p, j).await?;
+            here.part_done();
+        }
+        Ok(enters)
+    }
+
+    /// `update(GRAPH)`: yields to those above, and to those whom they reach.
+    async fn update_graph(&self, p: &Process<M>, above: &[bool]) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let me = p.pid().index();
+        for j in self.board.others(me) {
+            if AS_PRINTED {
+                here.keep(5, &("not", j, &above[j..]));
+                let is_here = self.board.is_here(p, 5, j).await?;
+                here.mark(Mark::Rests(5));
+                if !is_here {
+                    here.part(&(5, "not", j, &above[j..]));
+                    self.board.redirect(p, j).await?;
+                    here.part_done();
+                }
+            }
+            if !above[j] {
+                continue;
+            }
+            here.keep(5, &(j, &above[j..]));
+            let is_here = self.board.is_here(p, 5, j).await?; // C
+            here.mark(Mark::Rests(5));
+            if !is_here {
+                continue;
+            }
+            here.part(&(5, j, &above[j..]));
+            self.board.redirect(p, j).await?;
+            here.part_done();
+            for k in self.board.others(me) {
+                let Some(arrow) = self.range.of(j, k) else { continue };
+                here.part(&(5, j, k, &above[j..]));
+                let to = arrow.read(p).await?;
+                if to.index() == k {
+                    here.part(&"and yields");
+                    self.board.redirect(p, k).await?;
+                    here.part_done();
+                }
+                here.part_done();
+            }
+        }
+        Ok(())
+    }
+
+    async fn redirect_range(&self, p: &Process<M>, j: usize) -> Result<(), M::Error> {
+        match self.range.of(p.pid().index(), j) {
+            Some(arrow) => arrow.redirect(p).await,
+            None => Ok(()),
+        }
+    }
+
+    /// `update(RANGE)` as printed: Reach and `x_j` anew for each `j`.
+    async fn update_range_as_printed(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        for j in self.board.others(p.pid().index()) {
+            here.mark(Mark::Rests(7));
+            here.part(&(7, j));
+            let reached = self.board.reach(p, 7).await?.set[j];
+            here.part_done();
+            here.keep(7, &("not", j));
+            if reached || !self.board.is_here(p, 7, j).await? {
+                here.mark(Mark::Rests(7));
+                here.part(&(7, "redirect", j));
+                self.redirect_range(p, j).await?;
+                here.part_done();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> KExclusion<M> for LExclusion<M, IDS_GROW, AS_PRINTED> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let here = p.on(self.part);
+        self.board.arrive(p).await?;
+        let reached = here.go_round_until(|| self.turn(p)).await?; // L
+        here.mark(Mark::Rests(9));
+        here.holds("S", reached.mask());
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        if let Some(ids) = &self.ids {
+            ids.initialize(p).await?; // 10
+        }
+        self.board.depart(p).await
+    }
+}
