@@ -149,7 +149,8 @@ impl fmt::Display for Token {
         let passages = passages.map_or("-".to_owned(), |p| p.to_string());
         let force = if force_registers { "!" } else { "" };
         let flags = format!(
-            "{}{}{}{}",
+            "{}{}{}{}{}",
+            if self.rules.alike { "a" } else { "" },
             if self.rules.give_ups { "g" } else { "" },
             if self.rules.order { "o" } else { "" },
             if self.rules.wakes { "w" } else { "" },
@@ -203,7 +204,7 @@ impl FromStr for Token {
         let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
         let flags = crashes.trim_start_matches('c').trim_start_matches(|c: char| c.is_ascii_digit());
         let digits = crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?.strip_suffix(flags).unwrap_or_default();
-        if flags.contains(|c| !"gowt".contains(c)) {
+        if flags.contains(|c| !"agowt".contains(c)) {
             return Err(bad(crashes));
         }
         let rules = Rules {
@@ -214,6 +215,7 @@ impl FromStr for Token {
             crashes: number(digits)?,
             registers: kinds.into_iter().find(|k| k.to_string() == kind).ok_or_else(|| bad(registers))?,
             force_registers,
+            alike: flags.contains('a'),
             give_ups: flags.contains('g'),
             order: flags.contains('o'),
             wakes: flags.contains('w'),

@@ -160,8 +160,9 @@ impl Subject {
     }
 }
 
-/// Makes a machine whose counters grow for ever finite. With a bound on passages counters have one too; and who is measured must make every access by itself.
+/// Makes a machine whose counters grow for ever finite, and others smaller if the rules say so. With a bound on passages counters have one too; and who is measured must make every access by itself.
 pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) -> World {
-    let grows = rules.passages.is_none() && !rules.sparse && rules.measure.is_none();
-    if grows { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
+    let plain = !rules.sparse && rules.measure.is_none();
+    let wanted = if claims::counts_for_ever(info) { rules.passages.is_none() } else { rules.alike };
+    if plain && wanted { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
 }

@@ -51,6 +51,9 @@ pub(crate) struct Args {
     /// Search only runs in which another process than the last steps at most this often: finds deep failures that need few changes, and decides nothing else
     #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
     switches: Option<u32>,
+    /// Take states for one that are known to be alike, where that is known and states are finitely many anyway: fewer states, traces harder to read
+    #[arg(long)]
+    alike: bool,
     /// Let waiting be sleeping, and waking the sleepers a step of its own
     #[arg(long)]
     wakes: bool,
@@ -204,6 +207,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         line: args.line.map(NonZero::get),
         lag: args.lag.map(NonZero::get),
         switches: args.switches,
+        alike: args.alike,
         ..Rules::default()
     }
     .for_properties(&properties);

@@ -87,15 +87,21 @@ pub fn counts_for_ever(info: &Info) -> bool {
     info.id.starts_with("turnstile")
 }
 
-/// Which states of an algorithm are alike, if its counters grow for ever.
+/// Which states of an algorithm are alike, if that is known.
 #[must_use]
 pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
-    counts_for_ever(info).then(|| -> Box<dyn Canon> {
-        match info.id {
-            "turnstile-simple" => Box::new(turnstile_simple::Simple::new(layout, sizes)),
-            _ => Box::new(turnstile::Turnstile::new(layout, limits(info, sizes), rules.lag)),
-        }
+    Some(match info.id {
+        "turnstile-simple" => Box::new(turnstile_simple::Simple::new(layout, sizes)),
+        _ if counts_for_ever(info) => Box::new(turnstile::Turnstile::new(layout, limits(info, sizes), rules.lag)),
+        _ if has_alike(info) => Box::new(dolev_gafni_shavit::Forks::new(layout)),
+        _ => return None,
     })
+}
+
+/// Whether it is known which of its states are alike although they are finitely many; see [`Rules::alike`].
+#[must_use]
+pub fn has_alike(info: &Info) -> bool {
+    info.id.starts_with("dgs")
 }
 
 fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {

@@ -14,6 +14,8 @@ mod bakery;
 mod cc_slot;
 mod chain;
 mod composed;
+mod dgs;
+mod dgs_fork;
 mod dsm_slot;
 mod dsm_unbounded_slot;
 mod fast_path;
@@ -70,6 +72,7 @@ enum Text {
     Bakery(bakery::Fault),
     TwoProcess(two_process::Fault),
     Queue(queue::Fault),
+    Dgs(dgs::Form, dgs::Fault),
     Unbounded(Unbounded),
     Composed(Composed),
     Turnstile(Form, turnstile::Fault),
@@ -87,6 +90,7 @@ impl Text {
             Self::Bakery(_) => "bakery",
             Self::TwoProcess(_) => "ya-two",
             Self::Queue(_) => "am-queue",
+            Self::Dgs(form, _) => form.of(),
             Self::Unbounded(_) => "am-dsm-unbounded",
             Self::Composed(composed) => composed.of(),
             Self::Turnstile(form, _) => form.of(),
@@ -108,6 +112,7 @@ impl Text {
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
+            Self::Dgs(form, fault) => World::new(n, rules, |site| dgs::LExclusion::new(site, n, k, form, fault)),
             Self::Unbounded(chain) => chain.world(sizes, rules),
             Self::Composed(composed) => composed.world(sizes, rules),
             Self::Turnstile(form, fault) => form.world(fault, sizes, rules),
@@ -140,6 +145,10 @@ impl Mutant {
         Self { run: Some(run), ..self }
     }
 
+    const fn on_safe_bits(self) -> Self {
+        Self { registers: Register::Safe, ..self }
+    }
+
     const fn giving_up(self) -> Self {
         Self { give_ups: true, ..self }
     }
@@ -156,6 +165,9 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Bakery(bakery::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
         Text::Queue(queue::Fault::None),
+        dgs(dgs::Fault::None),
+        dgs_unfair(dgs::Fault::None),
+        dgs_as_printed(dgs::Fault::None),
         unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::None)),
         Text::Turnstile(Form::Fair, turnstile::Fault::None),
         Text::Turnstile(Form::Many, turnstile::Fault::None),
@@ -192,6 +204,21 @@ const fn mutant(
     let sizes = Defaults { n, k, passages };
     let registers = Register::Atomic;
     Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, registers, fails, run: None, text }
+}
+
+/// A fault in Construction 8 of Dolev, Gafni and Shavit.
+const fn dgs(fault: dgs::Fault) -> Text {
+    Text::Dgs(dgs::Form::Fair, fault)
+}
+
+/// A fault in Construction 6.
+const fn dgs_unfair(fault: dgs::Fault) -> Text {
+    Text::Dgs(dgs::Form::Unfair, fault)
+}
+
+/// A fault in Construction 8 to the letter.
+const fn dgs_as_printed(fault: dgs::Fault) -> Text {
+    Text::Dgs(dgs::Form::AsPrinted, fault)
 }
 
 /// A fault in the turnstile.
@@ -337,6 +364,64 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::TwoProcess(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-two-without-12", "12 dropped: never stops competing"),
     mutant(Text::TwoProcess(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-two-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
     mutant(Text::TwoProcess(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-two-waits-to-leave", "12 waits until the rival does not compete"),
+    // dgs, dgs-unfair, dgs-as-printed
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::WBeforeF)), TWO, HOLDS, "dgs-w-before-f", "forks are read in the wrong order: first whether, then by whom it is used").on_safe_bits(),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::TakesItsOwn)), TWO, Some(("livelock-free", 36)), "dgs-takes-its-own", "a mutator takes a fork that it offers itself"),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::TakesWhatIsInUse)), TWO, Some((K_EXCLUSION, 46)), "dgs-takes-what-is-in-use", "a mutator takes a fork that the other one uses").on_safe_bits(),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::FlipsFirst)), TWO, Some((K_EXCLUSION, 46)), "dgs-flips-first", "6 before 4 and 5: the fork changes hands before it is in use").on_safe_bits(),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::NeverFlips)), TWO, Some((K_EXCLUSION, 21)), "dgs-never-flips", "6 dropped: a fork that is taken does not change hands"),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::NeverOffers)), TWO, Some((K_EXCLUSION, 19)), "dgs-never-offers", "7 and 8 dropped: forks are never offered"),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::OffersToThirdOnly)), TWO, Some((STUCK, 22)), "dgs-offers-to-others-only", "7 dropped: the other mutator does not see the offer"),
+    mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::ForgetsToNote)), TWO, Some((K_EXCLUSION, 23)), "dgs-forgets-to-note", "a mutator's copies of its own bits stay as they were"),
+    mutant(dgs(dgs::Fault::NeverYields), TWO, Some((K_EXCLUSION, 15)), "dgs-never-yields", "2 dropped: arrives without yielding to anybody"),
+    mutant(dgs(dgs::Fault::YieldsFirst), TWO, Some((K_EXCLUSION, 29)), "dgs-yields-first", "2 before 1: yields before it says that it is here"),
+    mutant(dgs(dgs::Fault::MovesAfterReach), TWO, Some((K_EXCLUSION, 37)), "dgs-moves-after-reach", "yields once more between Reach and the critical section"),
+    mutant(dgs(dgs::Fault::KeepsTheGraphRule), TWO, Some((STARVES, 93)), "dgs-keeps-the-graph-rule", "5 also yields to whom it sees in its remainder"),
+    mutant(dgs(dgs::Fault::NeverUpdatesGraph), TWO, HOLDS, "dgs-never-updates-graph", "5 dropped: yields to nobody but on arrival").on_safe_bits(),
+    mutant(dgs(dgs::Fault::NeverUpdatesRange), TWO, HOLDS, "dgs-never-updates-range", "7 dropped").on_safe_bits(),
+    mutant(dgs(dgs::Fault::ReachesEverybody), TWO, Some((STUCK, 2)), "dgs-reaches-everybody", "6 takes everybody to be outside its remainder"),
+    mutant(dgs(dgs::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 29)), "dgs-one-too-many", "enters although it reaches l + 1"),
+    mutant(dgs(dgs::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "dgs-one-too-few", "enters only if it reaches fewer than l"),
+    mutant(dgs(dgs::Fault::XBeforeIds), TWO, HOLDS, "dgs-x-before-ids", "11 before 10: is in its remainder before it offers its forks").on_safe_bits(),
+    mutant(dgs(dgs::Fault::NeverClearsX), TWO, Some((STUCK, 30)), "dgs-never-clears-x", "11 leaves x set"),
+    mutant(dgs(dgs::Fault::NeverOffersIds), TWO, Some((STARVES, 69)), "dgs-never-offers-ids", "10 dropped: ids never shrink"),
+    mutant(dgs(dgs::Fault::CountsTheOtherEnd), TWO, Some((STARVES, 91)), "dgs-counts-the-other-end", "4 counts a fork for the mutator that has it not"),
+    mutant(dgs(dgs::Fault::MixesRounds), TWO, HOLDS, "dgs-mixes-rounds", "4 compares an own id from before 3 with the others' from after").on_safe_bits(),
+    mutant(dgs(dgs::Fault::WaitsToLeave), TWO, Some((STUCK, 25)), "dgs-waits-to-leave", "10 waits until the next one is in its remainder"),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::WBeforeF)), TWO, HOLDS, "dgs-unfair-w-before-f", "forks are read in the wrong order: first whether, then by whom it is used").on_safe_bits(),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::TakesItsOwn)), TWO, Some(("livelock-free", 27)), "dgs-unfair-takes-its-own", "a mutator takes a fork that it offers itself"),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::TakesWhatIsInUse)), TWO, Some((K_EXCLUSION, 36)), "dgs-unfair-takes-what-is-in-use", "a mutator takes a fork that the other one uses").on_safe_bits(),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::FlipsFirst)), TWO, Some((K_EXCLUSION, 36)), "dgs-unfair-flips-first", "6 before 4 and 5: the fork changes hands before it is in use").on_safe_bits(),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::NeverFlips)), TWO, Some((K_EXCLUSION, 15)), "dgs-unfair-never-flips", "6 dropped: a fork that is taken does not change hands"),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::NeverOffers)), TWO, Some((K_EXCLUSION, 12)), "dgs-unfair-never-offers", "7 and 8 dropped: forks are never offered"),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::OffersToThirdOnly)), TWO, Some((STUCK, 17)), "dgs-unfair-offers-to-others-only", "7 dropped: the other mutator does not see the offer"),
+    mutant(dgs_unfair(dgs::Fault::Fork(dgs_fork::Fault::ForgetsToNote)), TWO, Some((K_EXCLUSION, 14)), "dgs-unfair-forgets-to-note", "a mutator's copies of its own bits stay as they were"),
+    mutant(dgs_unfair(dgs::Fault::NeverYields), TWO, Some((K_EXCLUSION, 8)), "dgs-unfair-never-yields", "2 dropped: arrives without yielding to anybody"),
+    mutant(dgs_unfair(dgs::Fault::YieldsFirst), TWO, Some((K_EXCLUSION, 22)), "dgs-unfair-yields-first", "2 before 1: yields before it says that it is here"),
+    mutant(dgs_unfair(dgs::Fault::MovesAfterReach), TWO, Some((K_EXCLUSION, 30)), "dgs-unfair-moves-after-reach", "yields once more between Reach and the critical section"),
+    mutant(dgs_unfair(dgs::Fault::KeepsTheGraphRule), TWO, Some(("largest-id-enters", 102)), "dgs-unfair-keeps-the-graph-rule", "5 also yields to whom it sees in its remainder"),
+    mutant(dgs_unfair(dgs::Fault::NeverUpdatesGraph), TWO, HOLDS, "dgs-unfair-never-updates-graph", "5 dropped: yields to nobody but on arrival").on_safe_bits(),
+    mutant(dgs_unfair(dgs::Fault::NeverUpdatesRange), TWO, HOLDS, "dgs-unfair-never-updates-range", "7 dropped").on_safe_bits(),
+    mutant(dgs_unfair(dgs::Fault::YieldsToAllBelow), TWO, Some(("largest-id-enters", 84)), "dgs-unfair-yields-to-the-smaller", "5 yields to the smaller ids"),
+    mutant(dgs_unfair(dgs::Fault::ReachesEverybody), TWO, Some((STUCK, 2)), "dgs-unfair-reaches-everybody", "6 takes everybody to be outside its remainder"),
+    mutant(dgs_unfair(dgs::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 22)), "dgs-unfair-one-too-many", "enters although it reaches l + 1"),
+    mutant(dgs_unfair(dgs::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "dgs-unfair-one-too-few", "enters only if it reaches fewer than l"),
+    mutant(dgs_unfair(dgs::Fault::NeverClearsX), TWO, Some((STUCK, 20)), "dgs-unfair-never-clears-x", "11 leaves x set"),
+    mutant(dgs_unfair(dgs::Fault::WaitsToLeave), TWO, Some((STUCK, 20)), "dgs-unfair-waits-to-leave", "10 waits until the next one is in its remainder"),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::TakesItsOwn)), TWO, Some(("livelock-free", 49)), "dgs-as-printed-takes-its-own", "a mutator takes a fork that it offers itself"),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::TakesWhatIsInUse)), TWO, Some((K_EXCLUSION, 55)), "dgs-as-printed-takes-what-is-in-use", "a mutator takes a fork that the other one uses").on_safe_bits(),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::FlipsFirst)), TWO, Some((K_EXCLUSION, 55)), "dgs-as-printed-flips-first", "6 before 4 and 5: the fork changes hands before it is in use").on_safe_bits(),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::NeverFlips)), TWO, Some((K_EXCLUSION, 30)), "dgs-as-printed-never-flips", "6 dropped: a fork that is taken does not change hands"),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::NeverOffers)), TWO, Some((K_EXCLUSION, 26)), "dgs-as-printed-never-offers", "7 and 8 dropped: forks are never offered"),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::OffersToThirdOnly)), TWO, Some((STUCK, 23)), "dgs-as-printed-offers-to-others-only", "7 dropped: the other mutator does not see the offer"),
+    mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::ForgetsToNote)), TWO, Some((K_EXCLUSION, 32)), "dgs-as-printed-forgets-to-note", "a mutator's copies of its own bits stay as they were"),
+    mutant(dgs_as_printed(dgs::Fault::NeverYields), TWO, Some((K_EXCLUSION, 24)), "dgs-as-printed-never-yields", "2 dropped: arrives without yielding to anybody"),
+    mutant(dgs_as_printed(dgs::Fault::YieldsFirst), TWO, Some((K_EXCLUSION, 38)), "dgs-as-printed-yields-first", "2 before 1: yields before it says that it is here"),
+    mutant(dgs_as_printed(dgs::Fault::ReachesEverybody), TWO, Some((STUCK, 2)), "dgs-as-printed-reaches-everybody", "6 takes everybody to be outside its remainder"),
+    mutant(dgs_as_printed(dgs::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 36)), "dgs-as-printed-one-too-many", "enters although it reaches l + 1"),
+    mutant(dgs_as_printed(dgs::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "dgs-as-printed-one-too-few", "enters only if it reaches fewer than l"),
+    mutant(dgs_as_printed(dgs::Fault::NeverClearsX), TWO, Some((STUCK, 35)), "dgs-as-printed-never-clears-x", "11 leaves x set"),
+    mutant(dgs_as_printed(dgs::Fault::WaitsToLeave), TWO, Some((STUCK, 29)), "dgs-as-printed-waits-to-leave", "10 waits until the next one is in its remainder"),
     // am-queue
     mutant(Text::Queue(queue::Fault::NoEnqueue), TWO, Some((K_EXCLUSION, 3)), "am-queue-does-not-enqueue", "1 does not enqueue: whoever finds no place goes in"),
     mutant(Text::Queue(queue::Fault::OneSplit), TWO, Some((STUCK, 4)), "am-queue-splits-1", "1 is two steps: counts, then enqueues"),

@@ -14,7 +14,7 @@
 use super::layout::{Layout, VarId};
 use super::locals::Locals;
 use super::op::Op;
-use super::world::State;
+use super::world::{State, is_set};
 use super::{LocalId, Phase, TextError, World};
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
@@ -68,7 +68,7 @@ pub trait Canon: Debug {
 pub(super) struct Canonical {
     canon: Box<dyn Canon>,
     facts: Vec<Vec<Option<Facts>>>,
-    dead: FxHashMap<(usize, Phase, u64), LocalId>,
+    dead: FxHashMap<(usize, Phase, Option<VarId>, u64), LocalId>,
 }
 
 impl Canonical {
@@ -122,7 +122,10 @@ impl World {
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {
                 let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
-                let class = (p, facts.phase, known.canon.of_the_dead(facts));
+                let (phase, facts) = (facts.phase, known.canon.of_the_dead(facts));
+                // Whoever died half-way through a write leaves a variable behind of which reads return anything.
+                let torn = self.next(state, p).var().filter(|_| is_set(state.writing, p));
+                let class = (p, phase, torn, facts);
                 state.locals[p] = *known.dead.entry(class).or_insert(state.locals[p]);
                 continue;
             }

@@ -69,6 +69,8 @@ pub struct Rules {
     /// How often a search lets another process step than the one that stepped last; `None`: as often as it likes. What takes more changes is not seen, and runs of any length
     /// in which few happen are.
     pub switches: Option<u32>,
+    /// Whether states that are known to be alike are one also where they are finitely many, for algorithms of which that is known. What traces show is then one of several ways to name the same values.
+    pub alike: bool,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
 }
@@ -93,6 +95,7 @@ impl Default for Rules {
             line: None,
             lag: None,
             switches: None,
+            alike: false,
             measure: None,
         }
     }

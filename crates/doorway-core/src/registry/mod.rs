@@ -269,7 +269,7 @@ registry! {
         paper: DOLEV_GAFNI_SHAVIT_88,
         figure: "Construction 6",
         instructions: READ_WRITE,
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "largest-id-enters", "X", "W", "H", "CL5"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "largest-id-enters", "X", "W", "CL5"],
         fairness: "the largest id is served",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Safe,
