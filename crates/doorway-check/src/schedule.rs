@@ -28,7 +28,7 @@
 //! ```
 
 use crate::property::View;
-use crate::sim::{Action, Op, Phase, State, TextError, What, World};
+use crate::sim::{Action, Op, Phase, Rules, State, TextError, What, World};
 use crate::trace::{Step, Trace};
 use std::collections::HashSet;
 use std::fmt;
@@ -219,6 +219,32 @@ impl Runner {
         let step = Step::take(&mut self.world, &mut self.state, action)?;
         self.actions.extend(step.as_ref().map(|_| action));
         Ok(step)
+    }
+
+    /// What can happen to a process.
+    #[must_use]
+    pub fn actions(&self, p: usize) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.world.actions(&self.state, p, &mut actions);
+        actions
+    }
+
+    /// The statement that a process is about to do, of whichever part.
+    #[must_use]
+    pub fn next_statement(&self, p: usize) -> u16 {
+        self.world.next_at(&self.state, p).1
+    }
+
+    /// How the machine runs.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.world.rules()
+    }
+
+    /// The state it is in, to compare with others.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
     }
 
     /// The state it is in.

@@ -4,7 +4,8 @@ use doorway_check::explore::Verdict;
 use doorway_check::mutants::Mutant;
 use doorway_check::property::View;
 use doorway_check::replay::Token;
-use doorway_check::sim::{Rules, State, What, World};
+use doorway_check::schedule::Runner;
+use doorway_check::sim::{Phase, Rules, State, What, World};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
 use doorway_core::memory::Register;
@@ -49,6 +50,9 @@ fn shows_it(mutant: &Mutant, run: &str) {
     assert_eq!((&*token.property, token.actions.len()), mutant.fails.unwrap(), "{}", mutant.name);
     assert!(token.actions.iter().filter(|a| a.what == What::Crash).count() <= mutant.crashes);
     token.replay().unwrap();
+    if let Some(from) = token.repeats_from {
+        return goes_round(mutant, &token, from);
+    }
     let subject = subject::find(&token.id).unwrap();
     let mut world = subject.world(token.sizes, token.rules).unwrap();
     let mut state = world.initial();
@@ -68,6 +72,25 @@ fn is_broken(world: &mut World, state: &State, token: &Token) -> bool {
             passed.into_iter().any(|p| !world.enters_alone(state, p).unwrap())
         }
         property => panic!("no run shows {property}"),
+    }
+}
+
+/// The run repeats itself (its replay says so), all who are alive and outside their remainders step, and nobody who is on its way in ever enters.
+fn goes_round(mutant: &Mutant, token: &Token, from: usize) {
+    assert_eq!(token.property, "livelock-free", "what is looked for below");
+    let subject = subject::find(&token.id).unwrap();
+    let mut runner = Runner::new(subject.world(token.sizes, token.rules).unwrap());
+    token.actions[..from].iter().for_each(|&action| assert!(runner.act(action).unwrap().is_some()));
+    let waits = |v: &View<'_>| v.processes().any(|p| v.phase(p) == Phase::Entry && !v.has_crashed(p));
+    for &action in &token.actions[from..] {
+        let inside = runner.view().inside();
+        assert!(waits(&runner.view()), "{}", mutant.name);
+        runner.act(action).unwrap().unwrap();
+        assert!(runner.view().inside() <= inside, "{}: p{} enters", mutant.name, action.process);
+    }
+    let view = runner.view();
+    for p in view.processes().filter(|&p| !view.has_crashed(p) && view.phase(p) != Phase::Remainder) {
+        assert!(token.actions[from..].iter().any(|a| a.process == p), "{}: p{p} does not step", mutant.name);
     }
 }
 

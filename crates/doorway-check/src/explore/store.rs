@@ -1,6 +1,6 @@
 //! The states found so far, exactly, in few bytes.
 //!
-//! A state is written as a string of bytes, one small number after the other, most of them in one byte. All strings lie in one buffer;
+//! A state is written as a string of bytes: the variables of few bits side by side, then one small number after the other, most of them in one byte. All strings lie in one buffer;
 //! a hash table of indices finds them again. For each state the step that first led to it is kept, which gives shortest traces.
 
 use crate::sim::{Action, State, World};
@@ -20,13 +20,19 @@ pub(super) struct Store {
     /// From which state, and by whose step, each was found.
     parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
+    /// The variables of few bits, and how many; and the others.
+    narrow: Vec<(usize, u32)>,
+    wide: Vec<usize>,
     /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns.
     parts: [bool; 6],
 }
 
 impl Store {
     pub(super) fn new(world: &World) -> Self {
+        let vars = || world.layout().vars().iter().enumerate();
         Self {
+            narrow: vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect(),
+            wide: vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect(),
             bytes: Vec::new(),
             starts: vec![0],
             table: HashTable::new(),
@@ -44,7 +50,8 @@ impl Store {
     pub(super) fn insert(&mut self, state: &State, parent: StateId, by: Action) -> StateId {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        state.vars.iter().for_each(|&v| push(&mut scratch, zigzag(v)));
+        pack_bits(&mut scratch, self.narrow.iter().map(|&(v, width)| (state.vars[v], width)));
+        self.wide.iter().for_each(|&v| push(&mut scratch, zigzag(state.vars[v])));
         state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
         state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
         let [crashes, writes, order, cache, sleep, turns] = self.parts;
@@ -91,7 +98,10 @@ impl Store {
     /// Reads a state into `state`, whose lengths are right already.
     pub(super) fn load(&self, id: StateId, state: &mut State) {
         let mut bytes = slice(&self.bytes, &self.starts, id);
-        state.vars.iter_mut().for_each(|v| *v = unzigzag(pop(&mut bytes)));
+        unpack_bits(&mut bytes, self.narrow.iter().map(|&(_, width)| width), |i, word| {
+            state.vars[self.narrow[i].0] = word;
+        });
+        self.wide.iter().for_each(|&v| state.vars[v] = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
         let [crashes, writes, order, cache, sleep, turns] = self.parts;
@@ -150,6 +160,38 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
+/// Words of so many bits, at most eight each, one after the other.
+fn pack_bits(bytes: &mut Vec<u8>, words: impl Iterator<Item = (u64, u32)>) {
+    let (mut packed, mut bits) = (0u64, 0);
+    for (word, width) in words {
+        packed |= word << bits;
+        bits += width;
+        while bits >= 8 {
+            bytes.push(packed as u8);
+            packed >>= 8;
+            bits -= 8;
+        }
+    }
+    if bits > 0 {
+        bytes.push(packed as u8);
+    }
+}
+
+fn unpack_bits(bytes: &mut &[u8], widths: impl Iterator<Item = u32>, mut word: impl FnMut(usize, u64)) {
+    let (mut packed, mut bits) = (0u64, 0);
+    for (i, width) in widths.enumerate() {
+        if bits < width {
+            let (&byte, rest) = bytes.split_first().expect("a state was written whole");
+            *bytes = rest;
+            packed |= u64::from(byte) << bits;
+            bits += 8;
+        }
+        word(i, packed & ((1 << width) - 1));
+        packed >>= width;
+        bits -= width;
+    }
+}
+
 /// Small negative numbers, and the largest words, become small too.
 fn zigzag(word: u64) -> u64 {
     (word << 1) ^ ((word as i64 >> 63) as u64)
@@ -191,6 +233,21 @@ mod tests {
             push(&mut bytes, zigzag(word));
             let mut rest = bytes.as_slice();
             assert_eq!(unzigzag(pop(&mut rest)), word);
+            assert!(rest.is_empty());
+        }
+    }
+
+    #[test]
+    fn bits_survive_the_round_trip() {
+        let words = [(1, 1), (2, 2), (0, 1), (255, 8), (5, 3), (1, 1), (6, 7), (0, 8), (1, 1)];
+        for most in 0..=words.len() {
+            let mut bytes = Vec::new();
+            pack_bits(&mut bytes, words[..most].iter().copied());
+            assert_eq!(bytes.len() as u32, words[..most].iter().map(|(_, width)| width).sum::<u32>().div_ceil(8));
+            let mut rest = bytes.as_slice();
+            unpack_bits(&mut rest, words[..most].iter().map(|(_, width)| *width), |i, word| {
+                assert_eq!(word, words[i].0)
+            });
             assert!(rest.is_empty());
         }
     }

@@ -39,13 +39,23 @@ pub(super) enum Form {
     Fair,
     Unfair,
     AsPrinted,
+    /// Not among the algorithms: a fault of the one with fixed ids.
+    UnfairAsPrinted,
 }
 
 impl Form {
+    const fn ids_grow(self) -> bool {
+        matches!(self, Self::Fair | Self::AsPrinted)
+    }
+
+    const fn is_as_printed(self) -> bool {
+        matches!(self, Self::AsPrinted | Self::UnfairAsPrinted)
+    }
+
     pub(super) const fn of(self) -> &'static str {
         match self {
             Self::Fair => "dgs",
-            Self::Unfair => "dgs-unfair",
+            Self::Unfair | Self::UnfairAsPrinted => "dgs-unfair",
             Self::AsPrinted => "dgs-as-printed",
         }
     }
@@ -72,7 +82,7 @@ impl LExclusion {
         let x = site.row("x", n, |p| safe_bit(false, Pid::new(p)));
         let graph = Pairs::new(&site.part("GRAPH", None), n, 20, arrow);
         let range = Pairs::new(&site.part("RANGE", None), n, 30, arrow);
-        let ids = (form != Form::Unfair).then(|| site.part("ID", None));
+        let ids = form.ids_grow().then(|| site.part("ID", None));
         Self {
             part: site.here(),
             ids_part: ids.as_ref().map(Site::here),
@@ -216,7 +226,7 @@ impl LExclusion {
             self.update_graph(p, &above).await?;
         }
         let most = self.l + usize::from(self.fault == Fault::OneTooMany) - usize::from(self.fault == Fault::OneTooFew);
-        if self.form == Form::AsPrinted {
+        if self.form.is_as_printed() {
             if self.fault != Fault::NeverUpdatesRange {
                 self.update_range_as_printed(p).await?;
             }
@@ -249,7 +259,7 @@ impl LExclusion {
         let here = p.on(self.part);
         let me = p.pid().index();
         for j in self.others(me) {
-            if self.form == Form::AsPrinted || self.fault == Fault::KeepsTheGraphRule {
+            if self.form.is_as_printed() || self.fault == Fault::KeepsTheGraphRule {
                 here.keep(5, &("not", j, &above[j..]));
                 let is_here = here.at(5).read(&self.x[j]).await?;
                 here.mark(Mark::Rests(5));
@@ -293,8 +303,8 @@ impl LExclusion {
             here.part(&(7, j));
             let reached = self.reach(p, 7).await?.set[j];
             here.part_done();
-            here.keep(7, &("not", j));
-            if reached || !here.at(7).read(&self.x[j]).await? {
+            here.keep(12, &j);
+            if reached || !here.at(12).read(&self.x[j]).await? {
                 here.mark(Mark::Rests(7));
                 here.part(&(7, "redirect", j));
                 self.redirect_range(p, j).await?;

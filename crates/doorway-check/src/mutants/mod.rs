@@ -216,6 +216,9 @@ const fn dgs_unfair(fault: dgs::Fault) -> Text {
     Text::Dgs(dgs::Form::Unfair, fault)
 }
 
+/// Construction 6 to the letter.
+const DGS_UNFAIR_AS_PRINTED: Text = Text::Dgs(dgs::Form::UnfairAsPrinted, dgs::Fault::None);
+
 /// A fault in Construction 8 to the letter.
 const fn dgs_as_printed(fault: dgs::Fault) -> Text {
     Text::Dgs(dgs::Form::AsPrinted, fault)
@@ -408,6 +411,9 @@ pub const ALL: &[Mutant] = &[
     mutant(dgs_unfair(dgs::Fault::OneTooFew), TWO_TWO, Some((TOO_FEW, 0)), "dgs-unfair-one-too-few", "enters only if it reaches fewer than l"),
     mutant(dgs_unfair(dgs::Fault::NeverClearsX), TWO, Some((STUCK, 20)), "dgs-unfair-never-clears-x", "11 leaves x set"),
     mutant(dgs_unfair(dgs::Fault::WaitsToLeave), TWO, Some((STUCK, 20)), "dgs-unfair-waits-to-leave", "10 waits until the next one is in its remainder"),
+    mutant(dgs_unfair(dgs::Fault::NeverUpdatesRange), THREE_TWO, Some(("livelock-free", 110)), "dgs-unfair-figure-3", "7 dropped: the paper's Figure 3").on_safe_bits().crashing(1).shown_by("dw1/mutant:dgs-unfair-figure-3/3,2/-/c1/safe/livelock-free/1x15.0x15.2x26.0c.1x24.2x8.1x13.2x8@89/ce9ec331"),
+    mutant(DGS_UNFAIR_AS_PRINTED, (5, 3, None), Some(("livelock-free", 1179)), "dgs-unfair-as-printed", "to the letter, Reach twice in a turn: the paper's Figure 4").on_safe_bits().crashing(2).shown_by("dw1/mutant:dgs-unfair-as-printed/5,3/-/c2/safe/livelock-free/0x6.2x28.3x39.4x50.1x50.4x131.0x14.0c.1x43.1c.2x67.2s0.2x29.2s0.2x18.2s0.2x18.2s0.2x29.2s1.3x45.3s0.3x33.3s0.3x22.3s0.3x22.3s0.3x33.3s1.3x6.4x17.4s0.4x20.4s0.4x20.4s0.4x20.4s0.4x20.4s1.4x12.2x46.2s0.2x18.2s0.2x18.2s0.2x18.2s0.2x18.2s1.3x34.3s0.3x22.3s0.3x22.3s0.3x22.3s0.3x22.3s1.3x6.4x17.4s0.4x20.4s0.4x20.4s0.4x20.4s0.4x20.4s1.4x12@809/5804d0a1"),
+    mutant(DGS_UNFAIR_AS_PRINTED, THREE_TWO, Some(("livelock-free", 361)), "dgs-unfair-as-printed-dies-leaving", "to the letter, x read twice in 7").on_safe_bits().crashing(1).shown_by("dw1/mutant:dgs-unfair-as-printed-dies-leaving/3,2/-/c1/safe/livelock-free/2x63.2c.0x15.1x26.0x17.0s1x2.0x6.0s0.0x3.0s0.0.0s1.0.0s1.0x2.1.1s1x2.1x17.1s0.1x14.1s0.1.1s1.1.1s1.1x2.0x17.0s1x2.0x6.0s0.0x14.0s0.0.0s1.0.0s1.0x2.1.1s1x2.1x17.1s0.1x14.1s0.1.1s1.1.1s1.1x2.0x17.0s1x2.0x6.0s0.0x14.0s0.0.0s1.0.0s1.0x2.1.1s1x2.1x17.1s0.1x14.1s0.1.1s1.1.1s1.1x2@183/44e62318"),
     mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::TakesItsOwn)), TWO, Some(("livelock-free", 49)), "dgs-as-printed-takes-its-own", "a mutator takes a fork that it offers itself"),
     mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::TakesWhatIsInUse)), TWO, Some((K_EXCLUSION, 55)), "dgs-as-printed-takes-what-is-in-use", "a mutator takes a fork that the other one uses").on_safe_bits(),
     mutant(dgs_as_printed(dgs::Fault::Fork(dgs_fork::Fault::FlipsFirst)), TWO, Some((K_EXCLUSION, 55)), "dgs-as-printed-flips-first", "6 before 4 and 5: the fork changes hands before it is in use").on_safe_bits(),

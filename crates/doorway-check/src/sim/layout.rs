@@ -42,6 +42,13 @@ impl VarInfo {
         self.private && self.home != Home::Of(Pid::new(p))
     }
 
+    /// How many bits its words have, if these are few and all that its words are.
+    #[must_use]
+    pub fn few_bits(&self) -> Option<u32> {
+        let few = self.width <= 8 && !self.watched && (self.fit)(u64::MAX, self.width) == (1 << self.width) - 1;
+        few.then_some(self.width)
+    }
+
     /// A word as this variable holds it.
     pub(super) fn fit(&self, word: u64) -> u64 {
         (self.fit)(word, self.width)

@@ -77,31 +77,34 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self {
-            passages: None,
-            sections: Sections::Merged,
-            keep: Keep::Trusted,
-            crashes: 0,
-            give_ups: false,
-            wakes: false,
-            timed_sleeps: false,
-            registers: Register::Atomic,
-            force_registers: false,
-            order: false,
-            normalise: false,
-            bounded_decrement: true,
-            forget: true,
-            sparse: false,
-            line: None,
-            lag: None,
-            switches: None,
-            alike: false,
-            measure: None,
-        }
+        Self::DEFAULT
     }
 }
 
 impl Rules {
+    /// Atomic registers, no crashes, no bound on passages: what is not said otherwise.
+    pub const DEFAULT: Self = Self {
+        passages: None,
+        sections: Sections::Merged,
+        keep: Keep::Trusted,
+        crashes: 0,
+        give_ups: false,
+        wakes: false,
+        timed_sleeps: false,
+        registers: Register::Atomic,
+        force_registers: false,
+        order: false,
+        normalise: false,
+        bounded_decrement: true,
+        forget: true,
+        sparse: false,
+        line: None,
+        lag: None,
+        switches: None,
+        alike: false,
+        measure: None,
+    };
+
     /// These rules with a bound on passages.
     #[must_use]
     pub fn with_passages(passages: Option<u32>) -> Self {

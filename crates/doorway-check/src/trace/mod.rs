@@ -107,7 +107,7 @@ impl Trace {
     }
 
     /// From this step on it repeats for ever, and this is why that is fair.
-    pub(crate) fn repeats(&mut self, from: usize, why_fair: Vec<String>) {
+    pub fn repeats(&mut self, from: usize, why_fair: Vec<String>) {
         self.repeats_from = Some(from);
         self.why_fair = why_fair;
     }

@@ -17,7 +17,7 @@
 //!
 //! # Statements
 //! 1 `x := true`, 2 yield to all, 3 increment ID, 4 observe ID, 5 update GRAPH, 6 Reach, 7 update RANGE, 8 (as printed only) Reach once more for the test, 9 critical section,
-//! 10 initialize ID, 11 `x := false`. Those of forks are counted from 20 in GRAPH, 30 in RANGE, 40 in ID.
+//! 10 initialize ID, 11 `x := false`; 12 (as printed only) `x_j` once more for RANGE. Those of forks are counted from 20 in GRAPH, 30 in RANGE, 40 in ID.
 //!
 //! # Invariants (checked)
 //! - (X) whoever is past 1 and not yet at 11 has `x[p]`
@@ -158,8 +158,8 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
             here.part(&(7, j));
             let reached = self.board.reach(p, 7).await?.set[j];
             here.part_done();
-            here.keep(7, &("not", j));
-            if reached || !self.board.is_here(p, 7, j).await? {
+            here.keep(12, &j);
+            if reached || !self.board.is_here(p, 12, j).await? {
                 here.mark(Mark::Rests(7));
                 here.part(&(7, "redirect", j));
                 self.redirect_range(p, j).await?;
