@@ -94,7 +94,8 @@ fn what_is_no_token_is_refused() {
 fn tokens_in_the_documentation_are_fresh() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = 0;
-    for file in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/checking.md"] {
+    let papers = "papers/dolev_gafni_shavit_88.md";
+    for file in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/checking.md", papers] {
         let text = std::fs::read_to_string(root.join(file)).unwrap();
         for word in text.split(|c: char| c.is_whitespace() || c == '`').filter(|word| word.starts_with("dw1/")) {
             let replayed = word.parse::<Token>().and_then(|token| token.replay());

@@ -28,10 +28,13 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 25] = [
+const ALL: [&str; 28] = [
     "tas",
     "bakery",
     "ya-two",
+    "dgs",
+    "dgs-unfair",
+    "dgs-as-printed",
     "am-queue",
     "am-chain",
     "am-tree",

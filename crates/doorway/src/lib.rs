@@ -41,6 +41,13 @@ pub type Tas = Gate<registry::TestAndSetBit>;
 pub type Bakery = Gate<registry::LamportBakery>;
 /// Yang and Anderson's [two-process mutex](doorway_core::mutex::yang_anderson_93::TwoProcess): each spins on its own memory.
 pub type YaTwo = Gate<registry::YangAndersonTwo>;
+/// Dolev, Gafni and Shavit's [l-exclusion from safe bits](doorway_core::k_exclusion::dolev_gafni_shavit_88): starvation-free and survives `k - 1` deaths, from nothing but reads and
+/// writes. For study, and for machines without read-modify-write: each turn of a wait reads the bits of all pairs.
+pub type Dgs = Gate<registry::DolevGafniShavit>;
+/// The same with fixed ids: of those that wait, the largest member is served. For study.
+pub type DgsUnfair = Gate<registry::DolevGafniShavitUnfair>;
+/// The same to the letter of the paper, where a member can be passed for ever. For study.
+pub type DgsAsPrinted = Gate<registry::DolevGafniShavitAsPrinted>;
 /// Anderson and Moir's [queue](doorway_core::k_exclusion::anderson_moir_94::Queue) in atomic blocks, under a spin lock here: for comparison.
 pub type AmQueue = Gate<registry::AndersonMoirQueue>;
 /// Anderson and Moir's [chain](doorway_core::k_exclusion::anderson_moir_94::Chain): survives `k - 1` deaths.

@@ -29,6 +29,7 @@
 //! | `kbakery-nonatomic` | `10(N-1)` | the same | its own word | `Θ(N²)` | nothing, and reads and writes may tear |
 //! | `turnstile` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
 //! | `turnstile-simple` | a constant | a constant | a cached word | about `2N+2k` | fetch-and-add, compare-and-swap |
+//! | `dgs` | not known | not known | everybody's bits | `12N(N-1)+N` | nothing, and these need not be atomic |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
 //!
 //! Under contention these are the theorems of [Anderson and Moir](anderson_moir_94), with `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds));
@@ -48,6 +49,7 @@
 //! - **Memory without coherent caches, or where spinning on another's word is what hurts:** the same, with `dsm` in the name. Twice the references, none of
 //!   them while waiting.
 //! - **A machine with nothing but reads and writes:** [`kbakery-fife`](danek_10), which also lets in by arrival. At `N = 64` it takes fewer remote references than `am-dsm-tree` from `k = 6` on, in `Θ(N²)` words.
+//! - **No read-modify-write at all, or reads and writes that are not even atomic:** [`dgs`](dolev_gafni_shavit_88), from `9N(N-1)+N` safe bits. Whoever waits reads most of them over and over.
 //! - **To compare with, or to read first:** `am-queue` and `am-dsm-unbounded`.
 //!
 //! To know *which* of the `k` places one has, see [`k_assignment`](crate::k_assignment). With `k = 1`, a [mutex](crate::mutex) is cheaper and as safe:

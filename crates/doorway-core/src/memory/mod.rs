@@ -5,6 +5,7 @@
 //! | `p.at(3).write(&v, x).await?` | an atomic store | one step, of statement 3 |
 //! | `p.at(5).wait_until(&v, ok)` | spin, then yield | a failed turn is a step back to the loop head |
 //! | `p.spin_until(\|\| async { … })` | the same on several variables | the same |
+//! | `p.go_round_until(\|\| async { … })` | the same where turns also write | back to the loop head, whatever was written |
 //! | `p.on(part)` | nothing | accesses belong to this part |
 //! | `p.mark(…)`, `p.shows(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, private variables, merging of local states |
 //! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |

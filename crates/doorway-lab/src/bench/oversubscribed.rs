@@ -216,6 +216,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
         AndersonMoirAssign AndersonMoirDsmAssign
         DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
+        DolevGafniShavit DolevGafniShavitUnfair DolevGafniShavitAsPrinted
         }
     }
     all
