@@ -356,6 +356,28 @@ fn a_turn_that_fails_must_not_write() {
     assert!(matches!(result, Err(TextError::TurnWrites { label: 4, .. })), "{result:?}");
 }
 
+/// A loop that goes round may have written: its turns are steps like others, and it is back at its head after each.
+#[test]
+fn a_turn_of_a_loop_that_goes_round_may_write() {
+    for keep in [Keep::Trusted, Keep::Ignored, Keep::CrossChecked] {
+        let counts = |x: SimCell<u64>, p: Process<Sim>| async move {
+            let p = p.on(Part::ROOT);
+            let turn = || async { Ok((p.at(4).fetch_add(&x, 1).await? > 5).then_some(())) };
+            let _ = p.go_round_until(turn).await;
+        };
+        let properties = vec![Property::sometimes("7", |v| v.get::<u64>("x") == 7)];
+        let report = explore_text(1, keep, properties, counts).unwrap();
+        report.assert_holds();
+        assert_eq!(report.local_states, 1, "it is always at the head of its loop");
+    }
+    let result = explore_text(1, Keep::Trusted, vec![], |x, p| async move {
+        let p = p.on(Part::ROOT);
+        let _ = p.at(3).read(&x).await;
+        let _ = p.go_round_until(|| async { Ok(None::<()>) }).await;
+    });
+    assert!(matches!(result, Err(TextError::EmptyTurn { .. })), "{result:?}");
+}
+
 #[test]
 fn a_failure_is_reported_although_the_text_goes_wrong_later() {
     let rules = Rules { passages: Some(1), ..Rules::default() };
