@@ -360,7 +360,7 @@ fn a_turn_that_fails_must_not_write() {
 #[test]
 fn a_turn_of_a_loop_that_goes_round_may_write() {
     for keep in [Keep::Trusted, Keep::Ignored, Keep::CrossChecked] {
-        let counts = |x: SimCell<u64>, p: Process<Sim>| async move {
+        let counts = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
             let p = p.on(Part::ROOT);
             let turn = || async { Ok((p.at(4).fetch_add(&x, 1).await? > 5).then_some(())) };
             let _ = p.go_round_until(turn).await;

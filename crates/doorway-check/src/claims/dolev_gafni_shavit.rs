@@ -97,8 +97,8 @@ impl Canon for Forks {
     }
 
     fn shift(&self, vars: &mut [u64], by: Shift) {
-        for v in 0..vars.len() {
-            vars[v] = self.moved(v as VarId, vars[v], by);
+        for (v, word) in (0..).zip(vars) {
+            *word = self.moved(v, *word, by);
         }
     }
 

@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(bytes.len() as u32, words[..most].iter().map(|(_, width)| width).sum::<u32>().div_ceil(8));
             let mut rest = bytes.as_slice();
             unpack_bits(&mut rest, words[..most].iter().map(|(_, width)| *width), |i, word| {
-                assert_eq!(word, words[i].0)
+                assert_eq!(word, words[i].0);
             });
             assert!(rest.is_empty());
         }
