@@ -75,8 +75,8 @@ pub type AmDsmGraceful = Gate<registry::AndersonMoirDsmGraceful>;
 /// ```
 /// let gate = doorway::KBakery::new(4, 2)?;
 /// let (mut a, mut b) = (gate.join().expect("four may join"), gate.join().expect("four may join"));
-/// let (_a, _b) = (a.acquire(), b.acquire()); // both are inside
-/// # Ok::<(), doorway::SizeError>(())
+/// let (_a, _b) = (a.acquire_or_refused()?, b.acquire_or_refused()?); // both are inside; refused once tickets no longer fit a word
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub type KBakery = Gate<registry::DanekKBakery>;
 /// The same, in which whoever is overtaken can enter by its own steps alone from then on. For study, and for machines without read-modify-write instructions.
