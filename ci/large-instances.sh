@@ -48,6 +48,7 @@ check dgs-unfair --n 3 --k 1 --registers safe --alike --property k-exclusion --p
 check dgs-unfair --n 3 --k 2 --registers safe --alike --property k-exclusion --property deadlock-free --property CL5
 check dgs-unfair --n 3 --k 2 --registers safe --crashes 1 --alike --property k-exclusion --property deadlock-free --property CL5
 check dgs --n 3 --k 2 --passages 1 --alike --property k-exclusion --property deadlock-free --property CL5
+check dgs --n 3 --k 2 --passages 1 --registers safe --crashes 1 --alike --property k-exclusion --property deadlock-free --property CL5
 check turnstile --n 4 --k 2 --crashes 1 --give-ups --line 1 --lag 1 --property k-exclusion --property deadlock-free --property T1
 check am-fast --n 4 --k 2 --property k-exclusion --property deadlock-free --property I2 --property F1
 check am-tree --n 5 --k 2 --property k-exclusion --property deadlock-free --property I2
