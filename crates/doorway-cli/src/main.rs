@@ -37,7 +37,7 @@ enum Command {
     Rmr(rmr::Args),
     /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe
     ///
-    /// Exit code: 0 if all work with what they claim, 1 if one does not, 2 bad usage, 3 if that was not decided.
+    /// Exit code: 0 if all work with what they claim (texts as printed aside), 1 if one does not, 2 bad usage, 3 if that was not decided.
     Registers(registers::Args),
     /// Steps through a run again, by the token that `doorway check` printed
     Replay(replay::Args),

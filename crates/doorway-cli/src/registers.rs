@@ -37,9 +37,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     Ok(exit(&cells))
 }
 
-/// Whether algorithms work with what they say they work with.
+/// Whether algorithms work with what they say they work with; of what is kept as it was printed nobody says so.
 fn exit(cells: &[Cell]) -> Exit {
-    let claimed = |outcome: fn(&Outcome) -> bool| cells.iter().any(|cell| cell.claimed && outcome(&cell.outcome));
+    let claims = |cell: &&Cell| cell.claimed && !cell.id.ends_with("-as-printed");
+    let claimed = |outcome: fn(&Outcome) -> bool| cells.iter().filter(claims).any(|cell| outcome(&cell.outcome));
     if claimed(|outcome| matches!(outcome, Outcome::Fails { .. })) {
         Exit::Failed
     } else if claimed(|outcome| *outcome == Outcome::NotComplete) {

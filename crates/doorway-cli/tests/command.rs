@@ -255,6 +255,20 @@ fn registers_are_weakened_as_far_as_declared() {
 }
 
 #[test]
+fn registers_are_told_apart() {
+    let cells = json("registers ya-two bakery --states 200000 --json");
+    let outcome = |id: &str, kind: &str| {
+        let is_it = |cell: &&Value| cell["id"] == id && cell["registers"] == kind;
+        cells.as_array().unwrap().iter().find(is_it).unwrap()["outcome"].clone()
+    };
+    assert_eq!(outcome("bakery", "safe"), "holds");
+    assert_eq!(outcome("ya-two", "atomic"), "holds");
+    assert_eq!(outcome("ya-two", "regular")["fails"]["property"], "mutual-exclusion");
+    assert_eq!(code("registers ya-two --states 10"), 3);
+    refused("registers tas", &["tas", "only read and write", "bakery"]);
+}
+
+#[test]
 fn rmr_as_json_has_every_field() {
     let exact = json("rmr am-chain --n 3 --k 1 --json");
     let wanted = serde_json::json!({
