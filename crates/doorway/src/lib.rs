@@ -4,6 +4,7 @@
 //! - [`Pool`]: `k` values, lent by slot.
 //! - [`Gate`]: an algorithm of the catalogue, for who wants exactly that one. [`AmFast`], [`AmAssign`] and the other types below are gates by name;
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
+//! - [`Mutex`]: data behind an algorithm of the catalogue, with threads that need not join.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -21,7 +22,9 @@
 
 #![deny(unsafe_code)]
 
+pub mod algorithm;
 mod gate;
+pub mod mutex;
 pub mod native;
 pub mod pool;
 pub mod slots;
@@ -30,6 +33,7 @@ pub mod waiting;
 pub use doorway_core::k_exclusion::turnstile::Closed;
 pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};
+pub use mutex::{LockError, Mutex};
 pub use pool::Pool;
 pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
 

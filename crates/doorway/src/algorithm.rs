@@ -1,0 +1,37 @@
+//! The catalogue's algorithms by name, for [`Mutex`](crate::Mutex).
+
+#![allow(unsafe_code)]
+
+use doorway_core::registry::{self, Entry};
+
+/// An algorithm that lets one in at a time, if it is built for one: data may lie behind it.
+///
+/// # Safety
+/// Its `acquire`, by processes with different names, must never be done for two of them at a time that have not begun their `release`.
+pub unsafe trait Exclusive: Entry {}
+
+macro_rules! exclusive {
+    ($($(#[$doc:meta])* $name:ident = $entry:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub type $name = registry::$entry;
+            // SAFETY: its text is searched for mutual exclusion at small sizes (`doorway check`), argued in its file for all, and runs here as it was searched, on sequentially consistent words.
+            unsafe impl Exclusive for registry::$entry {}
+        )*
+    };
+}
+
+exclusive! {
+    /// The test-and-set lock.
+    Tas = TestAndSetBit;
+    /// Lamport's Bakery.
+    Bakery = LamportBakery;
+    /// Yang and Anderson's, for two threads.
+    YaTwo = YangAndersonTwo;
+    /// The turnstile with one place.
+    Turnstile = FairTurnstile;
+    /// Danek's k-Bakery with one place.
+    KBakery = DanekKBakery;
+    /// Dolev, Gafni and Shavit's with one place.
+    Dgs = DolevGafniShavit;
+}

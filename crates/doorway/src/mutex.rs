@@ -1,0 +1,226 @@
+//! [`Mutex`]: data behind an algorithm of the catalogue, used like any other mutex.
+
+// The data belongs to who is inside, and the algorithm lets one in at a time: the compiler cannot know.
+#![allow(unsafe_code)]
+
+mod threads;
+
+use crate::algorithm::Exclusive;
+use crate::native::{Native, now};
+use crate::waiting::Policy;
+use doorway_core::Failure;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::registry::{Entry, SizeError};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use threads::{Names, Registered};
+
+/// Data, and one of the catalogue's algorithms around it: whoever holds the guard has it alone.
+///
+/// Threads need not join. Each gets one of the algorithm's process numbers when it first [locks](Self::lock), and gives it back when it ends.
+///
+/// ```
+/// use doorway::{Mutex, algorithm::Bakery};
+///
+/// let count = Mutex::<_, Bakery>::new(4, 0)?; // for up to four threads
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         s.spawn(|| *count.lock().expect("four threads") += 1);
+///     }
+/// });
+/// assert_eq!(count.into_inner(), 4);
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
+///
+/// # Panics and deaths
+/// A guard that is dropped while a panic unwinds lets the next one in; the data is as it is, and nobody is told. A guard that is `mem::forget`-ten keeps everybody out for ever: mutual exclusion
+/// tolerates no death inside.
+///
+/// # When not to use this
+/// To protect data in a program take `std::sync::Mutex` or `parking_lot`. This is for who wants one algorithm and no other: to study, to measure, or on a machine that has only what it needs.
+pub struct Mutex<T: ?Sized, E: Exclusive> {
+    algorithm: E::On<Native>,
+    /// One for each process number; only the thread that has the number uses it.
+    processes: Box<[Process<Native>]>,
+    names: Owner,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is touched only through a guard, through `&mut self`, or by value. Guards exist one at a time, because the algorithm is `Exclusive` and no two threads have the same number; and each
+// entry happens after the exit before it, because the algorithm's accesses are sequentially consistent. So sharing a mutex only ever sends the value from thread to thread.
+unsafe impl<T: ?Sized + Send, E: Exclusive> Sync for Mutex<T, E> where E::On<Native>: Sync {}
+
+impl<T, E: Exclusive> Mutex<T, E> {
+    /// For so many threads at a time.
+    ///
+    /// ```
+    /// use doorway::{Mutex, SizeError, algorithm::YaTwo};
+    /// assert!(Mutex::<_, YaTwo>::new(2, "data").is_ok());
+    /// assert!(matches!(Mutex::<_, YaTwo>::new(3, "data"), Err(SizeError::OnlyTwoProcesses { .. })));
+    /// ```
+    ///
+    /// # Errors
+    /// If the algorithm is not made for so many.
+    pub fn new(threads: usize, value: T) -> Result<Self, SizeError> {
+        let sizes = E::INFO.sizes(Some(threads), Some(1))?;
+        Ok(Self {
+            algorithm: E::build(&Site::new(&Native::new()), sizes),
+            processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
+            names: Owner(Names::new(threads)),
+            value: UnsafeCell::new(value),
+        })
+    }
+
+    /// The same, whose threads wait in another way.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        let with = |p| Process::new(Pid::new(p), Native::new().with_policy(policy));
+        self.processes = (0..self.processes.len()).map(with).collect();
+        self
+    }
+
+    /// The data.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
+    /// Waits until nobody else is inside.
+    ///
+    /// ```
+    /// use doorway::{LockError, Mutex, algorithm::Tas};
+    /// let data = Mutex::<_, Tas>::new(1, vec![1])?;
+    /// data.lock()?.push(2);
+    /// let held = data.lock()?;
+    /// assert_eq!(*held, [1, 2]);
+    /// assert_eq!(data.lock().unwrap_err(), LockError::HeldByThisThread);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If more threads have used it, and are still alive, than it was made for; if this thread holds it; or if the algorithm cannot go on.
+    pub fn lock(&self) -> Result<MutexGuard<'_, T, E>, LockError> {
+        let me = self.names.0.register()?;
+        if !me.begins() {
+            return Err(LockError::HeldByThisThread);
+        }
+        let process = &self.processes[me.number()];
+        match now(self.algorithm.acquire(process)) {
+            Ok(held) => Ok(MutexGuard { mutex: self, me, held: Some(held), not_send: PhantomData }),
+            Err(Failure::Memory(impossible)) => match impossible {},
+            Err(Failure::Refused(_)) => {
+                me.ends();
+                Err(LockError::Refused)
+            }
+        }
+    }
+
+    /// The data: nobody else can hold it.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+}
+
+/// Why a thread did not get in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LockError {
+    /// All process numbers belong to other threads that live.
+    TooManyThreads {
+        /// How many there are.
+        most: usize,
+    },
+    /// This thread has a guard, and would wait for itself.
+    HeldByThisThread,
+    /// The algorithm cannot let anybody in any more: its tickets are used up.
+    Refused,
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyThreads { most } => {
+                write!(
+                    f,
+                    "made for {most} threads, and as many others use it; make it for more, or let one of them end"
+                )
+            }
+            Self::HeldByThisThread => f.write_str("this thread holds it already; drop that guard first"),
+            Self::Refused => f.write_str("the algorithm has no ticket left; make a new mutex"),
+        }
+    }
+}
+impl std::error::Error for LockError {}
+
+/// The mutex's own share of the names: when it goes, threads may forget theirs.
+struct Owner(Arc<Names>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+type HeldOf<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
+
+/// The holder is inside, and has the data alone. It leaves when this is dropped.
+///
+/// It stays in its thread, whose process number it has:
+///
+/// ```compile_fail,E0277
+/// let data = doorway::Mutex::<_, doorway::algorithm::Tas>::new(2, 0).unwrap();
+/// let guard = data.lock().unwrap();
+/// std::thread::scope(|s| { s.spawn(move || drop(guard)); });
+/// ```
+#[must_use = "the mutex is free again as soon as this is dropped"]
+pub struct MutexGuard<'a, T: ?Sized, E: Exclusive> {
+    mutex: &'a Mutex<T, E>,
+    me: Registered,
+    held: Option<HeldOf<E>>,
+    not_send: PhantomData<*const ()>,
+}
+
+impl<T: ?Sized, E: Exclusive> Deref for MutexGuard<'_, T, E> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: this guard is inside, and whoever is inside is alone; see `Sync` of the mutex.
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized, E: Exclusive> DerefMut for MutexGuard<'_, T, E> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this guard is inside, and whoever is inside is alone; it is borrowed for itself alone.
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized, E: Exclusive> Drop for MutexGuard<'_, T, E> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            let process = &self.mutex.processes[self.me.number()];
+            let Ok(()) = now(self.mutex.algorithm.release(process, held));
+            self.me.ends();
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug, E: Exclusive> fmt::Debug for MutexGuard<'_, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized, E: Exclusive> fmt::Debug for Mutex<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Mutex");
+        all.field("algorithm", &E::INFO.id).field("threads", &self.processes.len());
+        all.field("registered", &self.names.0.registered()).finish_non_exhaustive()
+    }
+}

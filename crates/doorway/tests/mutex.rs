@@ -1,0 +1,135 @@
+//! A mutex over any algorithm: what users of a mutex rely on.
+
+use doorway::algorithm::{Bakery, Dgs, Exclusive, KBakery, Tas, Turnstile, YaTwo};
+use doorway::{LockError, Mutex, SizeError};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+fn counts_right<E: Exclusive>(threads: usize, rounds: u64)
+where
+    Mutex<u64, E>: Sync,
+{
+    let count = Mutex::<u64, E>::new(threads, 0).unwrap();
+    thread::scope(|s| {
+        for _ in 0..threads {
+            s.spawn(|| {
+                for _ in 0..rounds {
+                    let mut guard = count.lock().unwrap();
+                    let seen = *guard;
+                    if seen.is_multiple_of(64) {
+                        thread::yield_now(); // others get a chance to be where they must not be
+                    }
+                    *guard = seen + 1;
+                }
+            });
+        }
+    });
+    assert_eq!(count.into_inner(), threads as u64 * rounds);
+}
+
+#[test]
+fn nothing_is_lost() {
+    counts_right::<Tas>(4, 2_000);
+    counts_right::<Bakery>(4, 2_000);
+    counts_right::<YaTwo>(2, 5_000);
+    counts_right::<Turnstile>(4, 2_000);
+    counts_right::<KBakery>(4, 1_000);
+    counts_right::<Dgs>(2, 200);
+}
+
+#[test]
+fn a_number_comes_back_when_its_thread_ends() {
+    let mutex = Mutex::<_, Bakery>::new(2, 0).unwrap();
+    for _ in 0..10 {
+        thread::scope(|s| {
+            s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
+            s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
+        });
+    }
+    assert_eq!(*mutex.lock().unwrap(), 20);
+    assert!(format!("{mutex:?}").contains("registered: 1"), "{mutex:?}");
+}
+
+#[test]
+fn more_threads_than_it_was_made_for_are_told_so() {
+    let mutex = Mutex::<_, Bakery>::new(2, 0).unwrap();
+    let (used, go) = (Barrier::new(3), Barrier::new(3));
+    thread::scope(|s| {
+        for _ in 0..2 {
+            s.spawn(|| {
+                drop(mutex.lock().unwrap());
+                used.wait();
+                go.wait();
+            });
+        }
+        used.wait();
+        let refused = mutex.lock().unwrap_err();
+        assert_eq!(refused, LockError::TooManyThreads { most: 2 });
+        assert_eq!(
+            refused.to_string(),
+            "made for 2 threads, and as many others use it; make it for more, or let one of them end"
+        );
+        go.wait();
+    });
+    assert!(mutex.lock().is_ok(), "they have ended");
+}
+
+#[test]
+fn who_holds_it_does_not_wait_for_itself() {
+    let mutex = Mutex::<_, Turnstile>::new(2, ()).unwrap();
+    let guard = mutex.lock().unwrap();
+    assert_eq!(mutex.lock().unwrap_err(), LockError::HeldByThisThread);
+    drop(guard);
+    assert!(mutex.lock().is_ok());
+}
+
+#[test]
+fn a_panic_inside_lets_the_next_one_in() {
+    let mutex = Mutex::<_, Bakery>::new(2, 1).unwrap();
+    thread::scope(|s| {
+        let panics = s.spawn(|| {
+            let mut guard = mutex.lock().unwrap();
+            *guard = 2;
+            panic!("on purpose");
+        });
+        assert!(panics.join().is_err());
+    });
+    assert_eq!(*mutex.lock().unwrap(), 2);
+}
+
+#[test]
+fn who_dies_inside_takes_its_number_along() {
+    let mutex = Arc::new(Mutex::<_, Bakery>::new(2, ()).unwrap());
+    let dies = Arc::clone(&mutex);
+    thread::spawn(move || std::mem::forget(dies.lock().unwrap())).join().unwrap();
+    assert!(format!("{mutex:?}").contains("registered: 1"), "{mutex:?}");
+}
+
+#[test]
+fn a_thread_has_a_number_of_each_mutex() {
+    let all: Vec<_> = (0..20).map(|i| Mutex::<_, Tas>::new(1, i).unwrap()).collect();
+    for round in 0..3 {
+        for (i, mutex) in all.iter().enumerate() {
+            let mut value = mutex.lock().unwrap();
+            assert_eq!(*value, i + round);
+            *value += 1;
+        }
+    }
+    drop(all);
+    let mut later = Mutex::<_, Tas>::new(1, 7).unwrap();
+    *later.lock().unwrap() += 1;
+    assert_eq!((*later.get_mut(), later.into_inner()), (8, 8));
+}
+
+#[test]
+fn what_an_algorithm_is_not_made_for_is_refused() {
+    assert_eq!(Mutex::<_, Bakery>::new(0, ()).unwrap_err(), SizeError::NoProcess);
+    assert!(matches!(Mutex::<_, YaTwo>::new(3, ()).unwrap_err(), SizeError::OnlyTwoProcesses { .. }));
+}
+
+#[test]
+fn data_that_has_no_size_can_be_locked() {
+    let bytes: Box<Mutex<[u8], Tas>> = Box::new(Mutex::<_, Tas>::new(1, [1, 2, 3]).unwrap());
+    bytes.lock().unwrap()[0] = 9;
+    assert_eq!(*bytes.lock().unwrap(), [9, 2, 3]);
+}
