@@ -56,10 +56,37 @@ fn two_processes_pay_ten_at_most_and_five_alone() {
 }
 
 #[test]
+fn the_queue_locks_pay_a_constant() {
+    for n in 2..=4 {
+        let costs = |id, c| [Cc, CcWriteBack, Dsm].map(|model| worst(id, (n, 1), model, c));
+        assert_eq!(costs("mcs", n), [10, 8, 4].map(Worst::Bounded), "N = {n}");
+        assert_eq!(costs("mcs", 1), [4, 3, 2].map(Worst::Bounded), "N = {n}");
+        assert_eq!(costs("mcs-swap", n), [11, 9, 5].map(Worst::Bounded), "N = {n}");
+        assert_eq!(costs("mcs-swap", 1), [4, 3, 2].map(Worst::Bounded), "N = {n}");
+        let cached = |id, c| [Cc, CcWriteBack].map(|model| worst(id, (n, 1), model, c));
+        assert_eq!(cached("anderson-array", n), [5, 5].map(Worst::Bounded), "N = {n}");
+        assert_eq!(cached("anderson-array", 1), [4, 4].map(Worst::Bounded), "N = {n}");
+        // Who waits for its ticket looks again after each exit.
+        for c in 1..=n {
+            assert_eq!(cached("ticket", c), [c as u64 + 2; 2].map(Worst::Bounded), "N = {n}, {c} compete");
+        }
+    }
+    assert_eq!([1, 2].map(|c| worst("peterson-fischer", (2, 1), Cc, c)), [3, 8].map(Worst::Bounded));
+}
+
+#[test]
+fn alone_lamports_fast_mutex_makes_seven_accesses_whoever_else_there_is() {
+    for n in 1..=4 {
+        assert_eq!([Cc, Dsm].map(|model| worst("lamport-fast", (n, 1), model, 1)), [7, 5].map(Worst::Bounded));
+    }
+}
+
+#[test]
 fn who_spins_on_remote_memory_is_caught() {
-    for (id, sizes, model) in
-        [("tas", (2, 1), Cc), ("tas", (2, 1), Dsm), ("bakery", (2, 1), Dsm), ("am-chain", (2, 1), Dsm)]
-    {
+    let rivals = ["ticket", "anderson-array", "peterson-fischer"].map(|id| (id, (2, 1), Dsm));
+    let retry = ["tas-backoff", "lamport-fast"].map(|id| [Cc, Dsm].map(|model| (id, (2, 1), model)));
+    let others = [("tas", (2, 1), Cc), ("tas", (2, 1), Dsm), ("bakery", (2, 1), Dsm), ("am-chain", (2, 1), Dsm)];
+    for (id, sizes, model) in others.into_iter().chain(rivals).chain(retry.into_iter().flatten()) {
         assert_eq!(worst(id, sizes, model, sizes.0), Worst::Unbounded, "{id} {model:?}");
     }
     // The witness is a cycle within a passage.

@@ -59,6 +59,13 @@ fn sizes_that_do_not_fit_are_refused_with_advice() {
 #[test]
 fn keep_can_be_trusted() {
     explore_without_trust("bakery", 3, 1, Some(1));
+    explore_without_trust("tas-backoff", 2, 1, None);
+    explore_without_trust("ticket", 3, 1, None);
+    explore_without_trust("anderson-array", 3, 1, None);
+    explore_without_trust("mcs", 3, 1, Some(2));
+    explore_without_trust("mcs-swap", 3, 1, Some(2));
+    explore_without_trust("lamport-fast", 2, 1, Some(2));
+    explore_without_trust("peterson-fischer", 2, 1, None);
     explore_without_trust("ya-two", 2, 1, None);
     explore_without_trust("am-chain", 2, 1, None);
     explore_without_trust("am-chain", 3, 2, None);

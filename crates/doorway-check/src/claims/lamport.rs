@@ -1,6 +1,7 @@
-//! The Bakery's invariants, as `lamport_74/bakery.rs` states them.
+//! The invariants of Lamport's Bakery and of his fast mutex, as their files state them.
 
 use crate::Property;
+use doorway_core::memory::Pid;
 
 pub(super) fn bakery() -> Vec<Property> {
     vec![
@@ -13,6 +14,22 @@ pub(super) fn bakery() -> Vec<Property> {
             v.processes()
                 .filter(|&p| v.at(p, 9))
                 .all(|p| v.processes().filter(|&q| v.past_doorway(q) && !v.at(q, 10)).all(|q| place(p) <= place(q)))
+        }),
+    ]
+}
+
+pub(super) fn fast() -> Vec<Property> {
+    vec![
+        Property::always("Y", |v| v.count(12) == 0 || v.get::<Option<Pid>>("y").is_some()),
+        Property::always("B", |v| {
+            v.processes().all(|i| match v.label(i) {
+                2..=4 | 6..=8 => v.get_at("B", i),
+                0 | 1 | 5 | 9..=11 => !v.get_at::<bool>("B", i),
+                _ => true,
+            })
+        }),
+        Property::always("X", |v| {
+            !v.any(12, |i| v.get_at("B", i)) || !v.any(10, |j| v.get::<Option<Pid>>("y") == Some(Pid::new(j)))
         }),
     ]
 }

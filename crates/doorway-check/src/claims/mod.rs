@@ -6,6 +6,8 @@ mod anderson_moir;
 mod danek;
 mod dolev_gafni_shavit;
 mod lamport;
+mod mellor_crummey_scott;
+mod peterson_fischer;
 mod turnstile;
 mod turnstile_simple;
 mod yang_anderson;
@@ -32,6 +34,13 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut all = askable_of_any(info.problem, sizes);
     all.extend(match info.id {
         "bakery" => lamport::bakery(),
+        "tas-backoff" => mellor_crummey_scott::backoff(),
+        "ticket" => mellor_crummey_scott::ticket(sizes),
+        "anderson-array" => mellor_crummey_scott::array(sizes),
+        "mcs" => mellor_crummey_scott::queue(),
+        "mcs-swap" => mellor_crummey_scott::queue_without_compare_swap(),
+        "lamport-fast" => lamport::fast(),
+        "peterson-fischer" => peterson_fischer::two_process(),
         "ya-two" => yang_anderson::two_process(),
         "am-queue" => anderson_moir::queue(sizes),
         "am-chain" | "am-tree" => anderson_moir::cc_slots(),

@@ -10,6 +10,8 @@
 #![doc = include_str!("../../MUTANTS.md")]
 
 mod any_slot;
+mod array;
+mod backoff;
 mod bakery;
 mod cc_slot;
 mod chain;
@@ -21,11 +23,15 @@ mod dsm_unbounded_slot;
 mod fast_path;
 mod kbakery;
 mod kbakery_nonatomic;
+mod lamport_fast;
 mod names;
 mod nested;
+mod peterson_fischer;
 mod queue;
+mod queue_lock;
 mod renaming;
 mod test_and_set;
+mod ticket;
 mod tree;
 mod turnstile;
 mod turnstile_simple;
@@ -70,6 +76,12 @@ pub struct Mutant {
 enum Text {
     TestAndSet(test_and_set::Fault),
     Bakery(bakery::Fault),
+    Backoff(backoff::Fault),
+    Ticket(ticket::Fault),
+    Array(array::Fault),
+    QueueLock(queue_lock::Exit, queue_lock::Fault),
+    LamportFast(lamport_fast::Fault),
+    PetersonFischer(peterson_fischer::Fault),
     TwoProcess(two_process::Fault),
     Queue(queue::Fault),
     Dgs(dgs::Form, dgs::Fault),
@@ -88,6 +100,13 @@ impl Text {
         match self {
             Self::TestAndSet(_) => "tas",
             Self::Bakery(_) => "bakery",
+            Self::Backoff(_) => "tas-backoff",
+            Self::Ticket(_) => "ticket",
+            Self::Array(_) => "anderson-array",
+            Self::QueueLock(queue_lock::Exit::CompareSwap, _) => "mcs",
+            Self::QueueLock(queue_lock::Exit::Swap, _) => "mcs-swap",
+            Self::LamportFast(_) => "lamport-fast",
+            Self::PetersonFischer(_) => "peterson-fischer",
             Self::TwoProcess(_) => "ya-two",
             Self::Queue(_) => "am-queue",
             Self::Dgs(form, _) => form.of(),
@@ -110,6 +129,14 @@ impl Text {
         match self {
             Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
+            Self::Backoff(fault) => World::new(n, rules, |site| backoff::BackoffLock::new(site, n, fault)),
+            Self::Ticket(fault) => World::new(n, rules, |site| ticket::TicketLock::new(site, n, fault)),
+            Self::Array(fault) => World::new(n, rules, |site| array::ArrayLock::new(site, n, fault)),
+            Self::QueueLock(exit, fault) => {
+                World::new(n, rules, |site| queue_lock::QueueLock::new(site, n, exit, fault))
+            }
+            Self::LamportFast(fault) => World::new(n, rules, |site| lamport_fast::FastMutex::new(site, n, fault)),
+            Self::PetersonFischer(fault) => World::new(n, rules, |site| peterson_fischer::TwoProcess::new(site, fault)),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
             Self::Dgs(form, fault) => World::new(n, rules, |site| dgs::LExclusion::new(site, n, k, form, fault)),
@@ -163,6 +190,13 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
     let texts = [
         Text::TestAndSet(test_and_set::Fault::None),
         Text::Bakery(bakery::Fault::None),
+        Text::Backoff(backoff::Fault::None),
+        Text::Ticket(ticket::Fault::None),
+        Text::Array(array::Fault::None),
+        mcs(queue_lock::Fault::None),
+        mcs_swap(queue_lock::Fault::None),
+        Text::LamportFast(lamport_fast::Fault::None),
+        Text::PetersonFischer(peterson_fischer::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
         Text::Queue(queue::Fault::None),
         dgs(dgs::Fault::None),
@@ -204,6 +238,16 @@ const fn mutant(
     let sizes = Defaults { n, k, passages };
     let registers = Register::Atomic;
     Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, registers, fails, run: None, text }
+}
+
+/// A fault in Mellor-Crummey and Scott's queue lock.
+const fn mcs(fault: queue_lock::Fault) -> Text {
+    Text::QueueLock(queue_lock::Exit::CompareSwap, fault)
+}
+
+/// A fault in the same without compare-and-swap.
+const fn mcs_swap(fault: queue_lock::Fault) -> Text {
+    Text::QueueLock(queue_lock::Exit::Swap, fault)
 }
 
 /// A fault in Construction 8 of Dolev, Gafni and Shavit.
@@ -328,6 +372,7 @@ const LEAVES: &str = "bounded-exit";
 const UNITS: &str = "units-inside";
 const NAMES: &str = "unique-names";
 const DOOR: &str = "door-opens";
+const ORDER_FIRST: &str = "first-come-first-served";
 const ORDER_K: &str = "k-first-come-first-served";
 const ORDER: &str = "first-in-first-enabled";
 const HOLDS: Option<(&str, usize)> = None;
@@ -347,10 +392,83 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Bakery(bakery::Fault::ClosesEarly), TWO_BOUNDED, Some((MUTEX, 12)), "bakery-closes-its-doorway-early", "5 before 42: the ticket is not yet written"),
     mutant(Text::Bakery(bakery::Fault::TiesEnter), TWO_BOUNDED, Some((MUTEX, 12)), "bakery-breaks-no-ties", "8 compares tickets without names: equal ones both enter"),
     mutant(Text::Bakery(bakery::Fault::TiesWait), TWO_BOUNDED, Some((STUCK, 10)), "bakery-waits-on-ties", "8 waits for equal tickets too"),
-    mutant(Text::Bakery(bakery::Fault::DrawsMax), TWO_BOUNDED, Some(("first-come-first-served", 10)), "bakery-draws-the-maximum", "42 writes max instead of 1 + max"),
+    mutant(Text::Bakery(bakery::Fault::DrawsMax), TWO_BOUNDED, Some((ORDER_FIRST, 10)), "bakery-draws-the-maximum", "42 writes max instead of 1 + max"),
     mutant(Text::Bakery(bakery::Fault::KeepsTicket), TWO_BOUNDED, Some((STUCK, 12)), "bakery-keeps-its-ticket", "10 dropped: leaves with its ticket"),
     mutant(Text::Bakery(bakery::Fault::WaitsForItself), TWO_BOUNDED, Some((STUCK, 5)), "bakery-waits-for-itself", "7 and 8 scan the process itself, which never lets itself go"),
     mutant(Text::Bakery(bakery::Fault::WaitsToLeave), TWO_BOUNDED, Some((STUCK, 12)), "bakery-waits-to-leave", "10 waits until the next one has no ticket"),
+    // tas-backoff
+    mutant(Text::Backoff(backoff::Fault::TestThenSet), TWO, Some((MUTEX, 4)), "tas-backoff-tests-then-sets", "test and set are two steps"),
+    mutant(Text::Backoff(backoff::Fault::EntersAfterPause), TWO, Some((MUTEX, 11)), "tas-backoff-enters-after-its-pause", "after the longest pause enters without looking"),
+    mutant(Text::Backoff(backoff::Fault::ClearsOnFailure), TWO, Some((MUTEX, 5)), "tas-backoff-clears-on-failure", "after its pause clears the bit, as if it had set it"),
+    mutant(Text::Backoff(backoff::Fault::NeverClears), TWO, Some((STUCK, 5)), "tas-backoff-never-clears", "4 leaves the bit set"),
+    mutant(Text::Backoff(backoff::Fault::StartsTaken), TWO, Some((STUCK, 3)), "tas-backoff-starts-taken", "the bit is set from the beginning"),
+    mutant(Text::Backoff(backoff::Fault::DoublesTooOften), TWO, HOLDS, "tas-backoff-pauses-too-long", "the pause doubles once more than it may, which only (D) notices"),
+    mutant(Text::Backoff(backoff::Fault::WaitsToLeave), TWO, Some((STUCK, 2)), "tas-backoff-waits-to-leave", "4 waits until the bit is clear"),
+    // ticket
+    mutant(Text::Ticket(ticket::Fault::ReadsThenAdds), TWO, Some((STUCK, 6)), "ticket-reads-then-adds", "1 is two steps: two draw the same ticket"),
+    mutant(Text::Ticket(ticket::Fault::OneBitLess), THREE, Some((ORDER_FIRST, 4)), "ticket-one-bit-less", "tickets have one bit less than N of them need"),
+    mutant(Text::Ticket(ticket::Fault::WaitsForTheNext), THREE, Some((STUCK, 1)), "ticket-waits-for-the-next", "2 waits for the turn after its own"),
+    mutant(Text::Ticket(ticket::Fault::NeverServes), TWO, Some((STUCK, 4)), "ticket-never-serves", "4 dropped: nobody is called"),
+    mutant(Text::Ticket(ticket::Fault::ServesTwo), THREE, Some((STUCK, 4)), "ticket-skips-one", "4 calls the ticket after the next"),
+    mutant(Text::Ticket(ticket::Fault::ServesTheSame), TWO, Some((STUCK, 4)), "ticket-serves-itself", "4 calls its own ticket again"),
+    mutant(Text::Ticket(ticket::Fault::WaitsToLeave), TWO, Some((STUCK, 4)), "ticket-waits-to-leave", "4 waits until nobody has drawn after it"),
+    // anderson-array
+    mutant(Text::Array(array::Fault::ReadsThenAdds), TWO, Some((STUCK, 7)), "anderson-array-reads-then-adds", "1 is two steps: two have the same slot"),
+    mutant(Text::Array(array::Fault::RingTooSmall), THREE, Some((ORDER_FIRST, 5)), "anderson-array-ring-too-small", "fewer slots than processes"),
+    mutant(Text::Array(array::Fault::LeavesItsSlotSet), TWO, Some((ORDER_FIRST, 6)), "anderson-array-leaves-its-slot-set", "3 dropped: the slot is still set a round later"),
+    mutant(Text::Array(array::Fault::StartsWithTwo), TWO, Some((ORDER_FIRST, 4)), "anderson-array-starts-with-two", "two slots are set from the beginning"),
+    mutant(Text::Array(array::Fault::StartsWithNone), TWO, Some((STUCK, 1)), "anderson-array-starts-with-none", "no slot is set from the beginning"),
+    mutant(Text::Array(array::Fault::SkipsOne), THREE, Some((STUCK, 5)), "anderson-array-skips-one", "5 sets the slot after the next"),
+    mutant(Text::Array(array::Fault::KeepsTheLock), TWO, Some((STUCK, 5)), "anderson-array-keeps-the-lock", "5 sets nothing"),
+    mutant(Text::Array(array::Fault::WaitsToLeave), TWO, Some((STUCK, 5)), "anderson-array-waits-to-leave", "5 waits until nobody has come after it"),
+    // mcs
+    mutant(mcs(queue_lock::Fault::NoOne), THREE, Some((STUCK, 15)), "mcs-without-1", "1 dropped: finds the follower of an earlier passage"),
+    mutant(mcs(queue_lock::Fault::TwoSplit), TWO, Some((MUTEX, 6)), "mcs-reads-then-writes-tail", "2 is two steps"),
+    mutant(mcs(queue_lock::Fault::LinksFirst), TWO, Some((STUCK, 8)), "mcs-4-before-3", "links itself before it says that it has to wait: unlocked too early, it waits for ever"),
+    mutant(mcs(queue_lock::Fault::NoThree), TWO, Some((MUTEX, 6)), "mcs-without-3", "3 dropped: does not say that it has to wait"),
+    mutant(mcs(queue_lock::Fault::NoFive), TWO, Some((MUTEX, 6)), "mcs-without-5", "5 dropped: enters without waiting"),
+    mutant(mcs(queue_lock::Fault::NoNine), TWO, Some((STUCK, 8)), "mcs-without-9", "9 dropped: leaves although somebody is about to link itself"),
+    mutant(mcs(queue_lock::Fault::NoTen), TWO, Some((STUCK, 7)), "mcs-without-10", "10 dropped: unlocks nobody"),
+    mutant(mcs(queue_lock::Fault::StartsTaken), TWO, Some((STUCK, 4)), "mcs-starts-taken", "the list is not empty at the beginning"),
+    mutant(mcs(queue_lock::Fault::NoEight), TWO, Some((STUCK, 7)), "mcs-without-8", "8 dropped: stays in the list when it leaves"),
+    mutant(mcs(queue_lock::Fault::EightSplit), TWO, Some((ORDER_FIRST, 9)), "mcs-looks-then-empties", "8 is two steps"),
+    mutant(mcs(queue_lock::Fault::NoCompareSwap), THREE, Some((ORDER_FIRST, 8)), "mcs-without-compare-and-swap", "leaves as the lock without compare-and-swap does"),
+    // mcs-swap
+    mutant(mcs_swap(queue_lock::Fault::NoOne), THREE, Some((STUCK, 15)), "mcs-swap-without-1", "1 dropped: finds the follower of an earlier passage"),
+    mutant(mcs_swap(queue_lock::Fault::TwoSplit), TWO, Some((MUTEX, 6)), "mcs-swap-reads-then-writes-tail", "2 is two steps"),
+    mutant(mcs_swap(queue_lock::Fault::LinksFirst), TWO, Some((STUCK, 8)), "mcs-swap-4-before-3", "links itself before it says that it has to wait: unlocked too early, it waits for ever"),
+    mutant(mcs_swap(queue_lock::Fault::NoThree), TWO, Some((MUTEX, 6)), "mcs-swap-without-3", "3 dropped: does not say that it has to wait"),
+    mutant(mcs_swap(queue_lock::Fault::NoFive), TWO, Some((MUTEX, 6)), "mcs-swap-without-5", "5 dropped: enters without waiting"),
+    mutant(mcs_swap(queue_lock::Fault::NoNine), TWO, Some((STUCK, 9)), "mcs-swap-without-9", "9 dropped: leaves although somebody is about to link itself"),
+    mutant(mcs_swap(queue_lock::Fault::NoTen), TWO, Some((STUCK, 7)), "mcs-swap-without-10", "10 dropped: unlocks nobody"),
+    mutant(mcs_swap(queue_lock::Fault::StartsTaken), TWO, Some((STUCK, 4)), "mcs-swap-starts-taken", "the list is not empty at the beginning"),
+    mutant(mcs_swap(queue_lock::Fault::NeverPutsBack), THREE, Some((MUTEX, 13)), "mcs-swap-never-puts-back", "81 dropped: the list stays empty though some wait"),
+    mutant(mcs_swap(queue_lock::Fault::NeverLooksForUsurpers), THREE, Some((MUTEX, 14)), "mcs-swap-never-looks-for-usurpers", "unlocks its follower although a usurper is inside"),
+    // lamport-fast
+    mutant(Text::LamportFast(lamport_fast::Fault::NoOne), TWO, Some((MUTEX, 11)), "lamport-fast-without-1", "1 dropped: never says that it is on its way"),
+    mutant(Text::LamportFast(lamport_fast::Fault::ThreeBeforeTwo), TWO, Some((MUTEX, 10)), "lamport-fast-3-before-2", "looks at y before it signs x"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoThree), TWO, Some((MUTEX, 8)), "lamport-fast-without-3", "3 dropped: does not look whether y is signed"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoFour), TWO, Some((STUCK, 9)), "lamport-fast-without-4", "4 dropped: does not withdraw while it waits for y"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoFive), TWO, Some((MUTEX, 9)), "lamport-fast-without-5", "5 dropped: enters where it should wait for y"),
+    mutant(Text::LamportFast(lamport_fast::Fault::SevenBeforeSix), TWO, Some((MUTEX, 10)), "lamport-fast-7-before-6", "looks at x before it signs y"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoSeven), TWO, Some((MUTEX, 8)), "lamport-fast-without-7", "7 dropped: always takes the short way"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoEight), THREE, Some((STUCK, 14)), "lamport-fast-without-8", "8 dropped: does not withdraw before it waits for others"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoNine), TWO, Some((MUTEX, 12)), "lamport-fast-without-9", "9 dropped: does not wait for who may be on the short way"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoTen), TWO, Some((MUTEX, 19)), "lamport-fast-without-10", "10 dropped: enters whoever signed y last"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoThirteen), TWO, Some((STUCK, 10)), "lamport-fast-without-13", "13 dropped: leaves y signed"),
+    mutant(Text::LamportFast(lamport_fast::Fault::NoFourteen), TWO, Some((STUCK, 12)), "lamport-fast-without-14", "14 dropped: seems to be on its way for ever"),
+    mutant(Text::LamportFast(lamport_fast::Fault::StartsTaken), TWO, Some((STUCK, 4)), "lamport-fast-starts-taken", "y is signed from the beginning"),
+    mutant(Text::LamportFast(lamport_fast::Fault::WaitsToLeave), TWO, Some((LEAVES, 10)), "lamport-fast-waits-to-leave", "13 waits until the next one is not on its way"),
+    // peterson-fischer
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::NoOne), TWO, Some((MUTEX, 17)), "peterson-fischer-without-1", "1 dropped: does not look before it shows a sign"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::LooksOnce), TWO, Some((MUTEX, 6)), "peterson-fischer-looks-once", "3 and 4 dropped: does not see a rival that came meanwhile"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::NoFour), TWO, Some((STUCK, 6)), "peterson-fischer-without-4", "4 dropped: knows what it should show, and does not"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::NoFive), TWO, Some((MUTEX, 7)), "peterson-fischer-without-5", "5 dropped: enters without waiting"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::BothTheSame), TWO, Some((STUCK, 7)), "peterson-fischer-both-the-same", "process 1 gives way as process 0 does"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::WaitsForNobody), TWO, Some((STUCK, 3)), "peterson-fischer-waits-for-nobody", "5 waits for a rival that does not compete"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::WaitsForItself), TWO, Some((STUCK, 3)), "peterson-fischer-waits-for-itself", "5 looks at its own sign"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::NoSeven), TWO, Some((STUCK, 9)), "peterson-fischer-without-7", "7 dropped: competes for ever"),
+    mutant(Text::PetersonFischer(peterson_fischer::Fault::WaitsToLeave), TWO, Some((STUCK, 9)), "peterson-fischer-waits-to-leave", "7 waits until the rival does not compete"),
     // ya-two
     mutant(Text::TwoProcess(two_process::Fault::ThirteenBeforeTwelve), TWO, Some((STUCK, 13)), "ya-two-13-before-12", "looks at T before it frees the way"),
     mutant(Text::TwoProcess(two_process::Fault::FourBeforeOne), TWO, Some((MUTEX, 8)), "ya-two-4-before-1", "looks for a rival before it announces itself"),

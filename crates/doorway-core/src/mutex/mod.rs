@@ -7,7 +7,11 @@
 //!
 //! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`].
 
+pub mod anderson_90;
 pub mod lamport_74;
+pub mod lamport_87;
+pub mod mellor_crummey_scott_91;
+pub mod peterson_fischer_77;
 mod test_and_set;
 pub mod yang_anderson_93;
 

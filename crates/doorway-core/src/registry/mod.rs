@@ -44,7 +44,11 @@ use crate::k_exclusion::turnstile::{self, Limits, Turnstile};
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Instruction, Machine, Register, Site};
 use crate::mutex::TestAndSetLock;
+use crate::mutex::anderson_90::{self, ArrayLock};
 use crate::mutex::lamport_74::Bakery;
+use crate::mutex::lamport_87::FastMutex;
+use crate::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, SwapQueueLock, TicketLock};
+use crate::mutex::peterson_fischer_77;
 use crate::mutex::yang_anderson_93::TwoProcess;
 
 /// An algorithm that can be built on any complete machine.
@@ -153,6 +157,21 @@ const LAMPORT_74: Paper = Paper {
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",
     venue: "Communications of the ACM 17(8)",
 };
+const LAMPORT_87: Paper = Paper {
+    short: "Lamport 1987",
+    title: "A Fast Mutual Exclusion Algorithm",
+    venue: "ACM Transactions on Computer Systems 5(1)",
+};
+const MELLOR_CRUMMEY_SCOTT_91: Paper = Paper {
+    short: "Mellor-Crummey & Scott 1991",
+    title: "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
+    venue: "ACM Transactions on Computer Systems 9(1)",
+};
+const PETERSON_FISCHER_77: Paper = Paper {
+    short: "Peterson & Fischer 1977",
+    title: "Economical Solutions for the Critical Section Problem in a Distributed System",
+    venue: "STOC 1977",
+};
 const YANG_ANDERSON_93: Paper = Paper {
     short: "Yang & Anderson 1993",
     title: "Fast, Scalable Synchronization with Minimal Hardware Support",
@@ -216,6 +235,139 @@ registry! {
         words: |s, _| 2 * s.n as u64,
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: Some(2) },
+    };
+
+    /// [`BackoffLock`]
+    TestAndSetBackoff: BackoffLock<M>, |site, sizes| BackoffLock::new(site, sizes.n), Info {
+        id: "tas-backoff",
+        title: "the test-and-set lock with exponential backoff",
+        problem: Problem::MutualExclusion,
+        paper: MELLOR_CRUMMEY_SCOTT_91,
+        figure: "test-and-set with backoff",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::TestAndSet],
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "T", "D"],
+        fairness: "nothing promised",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| 1 + 2 * s.n as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`TicketLock`]
+    MellorCrummeyScottTicket: TicketLock<M>, |site, sizes| TicketLock::new(site, sizes.n), Info {
+        id: "ticket",
+        title: "the ticket lock",
+        problem: Problem::MutualExclusion,
+        paper: MELLOR_CRUMMEY_SCOTT_91,
+        figure: "ticket lock",
+        instructions: READ_WRITE_ADD,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "first-come-first-served", "C", "U"],
+        fairness: "first come, first served",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "c+2", at: |_, c| c as u64 + 2 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |_, _| 2,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`ArrayLock`]
+    AndersonArray: ArrayLock<M>, |site, sizes| ArrayLock::new(site, sizes.n), Info {
+        id: "anderson-array",
+        title: "T. Anderson's queue lock in an array",
+        problem: Problem::MutualExclusion,
+        paper: ANDERSON_90,
+        figure: "array queue",
+        instructions: READ_WRITE_ADD,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "first-come-first-served", "O", "P"],
+        fairness: "first come, first served",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "5", at: |_, _| 5 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| 1 + anderson_90::slots(s.n) as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`QueueLock`]
+    MellorCrummeyScottQueue: QueueLock<M>, |site, sizes| QueueLock::new(site, sizes.n), Info {
+        id: "mcs",
+        title: "Mellor-Crummey and Scott's queue lock",
+        problem: Problem::MutualExclusion,
+        paper: MELLOR_CRUMMEY_SCOTT_91,
+        figure: "list-based queue lock",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::Swap, Instruction::CompareSwap],
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "starvation-free", "first-come-first-served", "E", "H", "N"],
+        fairness: "first come, first served",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "10", at: |_, _| 10 }), (CostModel::Dsm, Bound::AtMost { formula: "4", at: |_, c| if c <= 1 { 2 } else { 4 } })],
+        orders: None,
+        words: |s, _| 1 + 2 * s.n as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`SwapQueueLock`]
+    MellorCrummeyScottSwap: SwapQueueLock<M>, |site, sizes| SwapQueueLock::new(site, sizes.n), Info {
+        id: "mcs-swap",
+        title: "the same without compare-and-swap, where a process can be passed for ever",
+        problem: Problem::MutualExclusion,
+        paper: MELLOR_CRUMMEY_SCOTT_91,
+        figure: "the same, exit without compare-and-swap",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::Swap],
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "H", "N"],
+        fairness: "nothing promised",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "11", at: |_, _| 11 }), (CostModel::Dsm, Bound::AtMost { formula: "5", at: |_, c| if c <= 1 { 2 } else { 5 } })],
+        orders: None,
+        words: |s, _| 1 + 2 * s.n as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`FastMutex`]
+    LamportFast: FastMutex<M>, |site, sizes| FastMutex::new(site, sizes.n), Info {
+        id: "lamport-fast",
+        title: "Lamport's fast mutex",
+        problem: Problem::MutualExclusion,
+        paper: LAMPORT_87,
+        figure: "Algorithm 2",
+        instructions: READ_WRITE,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "Y", "B", "X"],
+        fairness: "nothing promised",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, _| 2 + s.n as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`TwoProcess`](peterson_fischer_77::TwoProcess)
+    PetersonFischer: peterson_fischer_77::TwoProcess<M>, |site, _sizes| peterson_fischer_77::TwoProcess::new(site), Info {
+        id: "peterson-fischer",
+        title: "Peterson and Fischer's mutex for two processes, reconstructed",
+        problem: Problem::MutualExclusion,
+        paper: PETERSON_FISCHER_77,
+        figure: "two processes",
+        instructions: READ_WRITE,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "Q", "G"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "8", at: |_, _| 8 }), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |_, _| 2,
+        fits: Fits::TwoProcesses,
+        defaults: Defaults { n: 2, k: 1, passages: None },
     };
 
     /// [`TwoProcess`]

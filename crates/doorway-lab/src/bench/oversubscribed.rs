@@ -217,6 +217,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         AndersonMoirAssign AndersonMoirDsmAssign
         DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
         DolevGafniShavit DolevGafniShavitUnfair DolevGafniShavitAsPrinted
+        TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap LamportFast PetersonFischer
         }
     }
     all

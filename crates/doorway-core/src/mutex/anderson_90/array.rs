@@ -1,0 +1,90 @@
+//! Mutual exclusion by a ring of slots, in which the lock goes round.
+//!
+//! # Problem
+//! Mutual exclusion, first come, first served, in which those who wait do not all wait for the same word.
+//!
+//! # Source
+//! T. E. Anderson 1990, the queue lock in an array. Statement numbers are ours.
+//!
+//! # Idea
+//! Fetch-and-add gives everyone a slot of a ring. The lock lies in one of them: whoever finds it in its own takes it, and on its way out lays it into the next.
+//!
+//! # Shared variables
+//! | name           | range  | initially     | home   | written at | meaning |
+//! |----------------|--------|---------------|--------|------------|---------|
+//! | `Next`         | 0..M   | 0             | nobody | 1          | the next slot to be given out |
+//! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock lies here |
+//!
+//! `M` is the [least power of two](slots) that is at least `N`, so that `Next` may wrap where its word does, and no two who wait have the same slot.
+//!
+//! # Invariants (checked)
+//! - (O) there is one lock, in a slot or with who is inside: `|{s : Slot[s]}| + |{p : p@4}| = 1`
+//! - (P) the slots of those at `{2,3,4}` differ
+//!
+//! # Cost, faults, fairness
+//! A constant number of remote references with coherent caches (at most 5; the figure is ours), unbounded in the DSM model: nobody knows beforehand which slot it will wait at, so none can live with who waits there.
+//! No crash is tolerated. First come, first served; the doorway is statement 1.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{FetchAdd, Mark, Memory, Process, Site, decl};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// A ring of slots.
+#[derive(Debug)]
+pub struct ArrayLock<M: Memory> {
+    part: M::Part,
+    slots: usize,
+    next: M::Var<u64>,
+    slot: M::Row<bool>,
+}
+
+/// How many slots there are for `n` processes.
+///
+/// ```
+/// assert_eq!([1, 2, 3, 5].map(doorway_core::mutex::anderson_90::slots), [2, 2, 4, 8]);
+/// ```
+#[must_use]
+pub const fn slots(n: usize) -> usize {
+    let slots = n.next_power_of_two();
+    if slots < 2 { 2 } else { slots }
+}
+
+impl<M: FetchAdd> ArrayLock<M> {
+    /// A lock for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        let slots = slots(n);
+        Self {
+            part: site.here(),
+            slots,
+            next: site.var("Next", decl(0).wraps_at(slots.trailing_zeros())),
+            slot: site.row("Slot", slots, |i| decl(i == 0)),
+        }
+    }
+}
+
+impl<M: FetchAdd> MutualExclusion<M> for ArrayLock<M> {}
+
+impl<M: FetchAdd> KExclusion<M> for ArrayLock<M> {
+    /// The slot.
+    type Held = usize;
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<usize, Failure<M::Error>> {
+        let p = p.on(self.part);
+        let mine = p.at(1).fetch_add(&self.next, 1).await? as usize;
+        p.mark(Mark::DoorwayEnds);
+        p.holds("slot", mine as u64);
+        p.keep(2, &mine);
+        p.at(2).wait_until(&self.slot[mine], |here| here).await?;
+        p.keep(3, &mine);
+        p.at(3).write(&self.slot[mine], false).await?; // or whoever has the slot a round later would find it
+        p.mark(Mark::Rests(4));
+        Ok(mine)
+    }
+
+    async fn release(&self, p: &Process<M>, mine: usize) -> Result<(), M::Error> {
+        p.on(self.part).at(5).write(&self.slot[(mine + 1) % self.slots], true).await
+    }
+}

@@ -1,0 +1,117 @@
+//! Mutual exclusion from reads and writes, with seven accesses if nobody else competes.
+//!
+//! # Problem
+//! Mutual exclusion for `N` processes from atomic reads and writes, whose cost without competition does not depend on `N`.
+//!
+//! # Source
+//! Lamport 1987, **Algorithm 2**. Statement numbers are ours.
+//!
+//! # Idea
+//! Everyone signs `x`, looks whether `y` is free, signs `y`, and looks whether `x` still bears its name. If so, whoever comes later finds `y` signed.
+//! Otherwise somebody interfered: it waits until all who were on their way are through or have withdrawn (`B`), and if `y` bears its name then, it was the last to sign it, and enters.
+//!
+//! # Shared variables
+//! | name   | range  | initially | home   | written at     | meaning |
+//! |--------|--------|-----------|--------|----------------|---------|
+//! | `B[i]` | bool   | false     | `i`    | 1, 4, 8, 14    | `i` may still enter by the short way |
+//! | `x`    | pid    | any       | nobody | 2              | who came last |
+//! | `y`    | pid, – | –         | nobody | 6, 13          | who may be inside |
+//!
+//! # Invariants (checked)
+//! - (Y) if someone is inside, at 12, `y` is not –
+//! - (B) `B[i]` if `i@{2,3,4,6,7,8}`, and not if `i@{0,1,5,9,10,11}`
+//! - (X) if someone is inside by the short way, at 12 with `B` set, nobody is at 10 that `y` names
+//!
+//! # Cost, faults, fairness
+//! Seven accesses alone, two of them to one's own `B`: five remote references in the DSM model. Unbounded under contention in every model: who is sent back to the beginning writes again, as often as others enter.
+//! No crash is tolerated. Not starvation-free: the checker shows a process that is passed for ever.
+//!
+//! # Departures from the paper
+//! A process does not look at its own `B` at 9, which it has just cleared.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Here, Mark, Memory, Pid, Process, ReadWrite, Site, decl};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// The shared variables.
+#[derive(Debug)]
+pub struct FastMutex<M: Memory> {
+    part: M::Part,
+    n: usize,
+    b: M::Row<bool>,
+    x: M::Var<Pid>,
+    y: M::Var<Option<Pid>>,
+}
+
+impl<M: ReadWrite> FastMutex<M> {
+    /// A mutex for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self {
+            part: site.here(),
+            n,
+            b: site.row("B", n, |i| decl(false).home(Pid::new(i))),
+            x: site.var("x", Pid::new(0)),
+            y: site.var("y", None),
+        }
+    }
+
+    /// From the beginning to the critical section, or to where it goes back to the beginning.
+    async fn enters(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
+        let me = p.pid();
+        let i = me.index();
+        p.keep(1, &());
+        p.at(1).write(&self.b[i], true).await?;
+        p.keep(2, &());
+        p.at(2).write(&self.x, me).await?;
+        p.keep(3, &());
+        if p.at(3).read(&self.y).await?.is_some() {
+            p.keep(4, &());
+            p.at(4).write(&self.b[i], false).await?;
+            p.keep(5, &());
+            p.at(5).wait_until(&self.y, |y| y.is_none()).await?;
+            return Ok(false);
+        }
+        p.keep(6, &());
+        p.at(6).write(&self.y, Some(me)).await?;
+        p.keep(7, &());
+        if p.at(7).read(&self.x).await? == me {
+            return Ok(true); // the short way: whoever signs x from here on finds y signed
+        }
+        p.keep(8, &());
+        p.at(8).write(&self.b[i], false).await?;
+        for j in (0..self.n).filter(|&j| j != i) {
+            p.keep(9, &j);
+            p.at(9).wait_until(&self.b[j], |b| !b).await?; // it has withdrawn, has left, or will find y signed
+        }
+        p.keep(10, &());
+        if p.at(10).read(&self.y).await? == Some(me) {
+            return Ok(true);
+        }
+        p.keep(11, &());
+        p.at(11).wait_until(&self.y, |y| y.is_none()).await?;
+        Ok(false)
+    }
+}
+
+impl<M: ReadWrite> MutualExclusion<M> for FastMutex<M> {}
+
+impl<M: ReadWrite> KExclusion<M> for FastMutex<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let p = p.on(self.part);
+        while !self.enters(p).await? {}
+        p.mark(Mark::Rests(12));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        p.at(13).write(&self.y, None).await?;
+        p.keep(14, &());
+        p.at(14).write(&self.b[p.pid().index()], false).await
+    }
+}

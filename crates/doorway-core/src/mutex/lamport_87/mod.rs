@@ -1,0 +1,9 @@
+//! Lamport, *A Fast Mutual Exclusion Algorithm*, ACM Transactions on Computer Systems 5(1), 1987.
+//!
+//! | in the paper | here |
+//! |---|---|
+//! | the algorithm with seven accesses | [`FastMutex`] |
+
+mod fast;
+
+pub use fast::FastMutex;

@@ -1,0 +1,94 @@
+//! Mutual exclusion by test-and-set, with a pause after each try that failed.
+//!
+//! # Problem
+//! Mutual exclusion for any number of processes, with one bit, and with fewer tries than the [plain lock](crate::mutex::TestAndSetLock) makes.
+//!
+//! # Source
+//! Mellor-Crummey and Scott 1991, the test-and-set lock with exponential backoff; T. E. Anderson 1990 had measured pauses of several kinds before. Statement numbers are ours.
+//!
+//! # Idea
+//! Whoever finds the bit clear while setting it is inside. Whoever does not pauses before it tries again, twice as long each time: where many compete, tries become rare.
+//!
+//! # Shared variables
+//! | name       | range          | initially | home   | written at | meaning |
+//! |------------|----------------|-----------|--------|------------|---------|
+//! | `Taken`    | bool           | false     | nobody | 1, 4       | someone is inside |
+//! | `Delay[p]` | 1..=[`LONGEST`] | 1        | `p`, private | 1, 2 | how long `p` pauses next |
+//! | `Idle[p]`  | bool           | false     | `p`    | never      | what `p` looks at while it pauses |
+//!
+//! # Invariants (checked)
+//! - (T) `Taken` exactly if someone is at 4
+//! - (D) `1 <= Delay[p] <= LONGEST`, and a pause (3) has at most as many accesses left
+//!
+//! # Cost, faults, fairness
+//! Unbounded remote references in every model: pauses make tries rare, not few. No crash is tolerated. Not starvation-free: the checker shows a process
+//! that is passed for ever.
+//!
+//! # Departures from the paper
+//! 1. A pause is time in the paper. Here it is a number of accesses to a word of one's own, which cost no remote reference; what it shortens, the checker can see.
+//! 2. Pauses stop growing at [`LONGEST`]; natively who has come to that also [waits](crate::memory::Here::go_round_until) as its policy says.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Mark, Memory, Pid, Process, Site, TestAndSet, decl};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// The longest pause, in accesses.
+pub const LONGEST: u64 = 4;
+
+/// One bit, and a pause for each process.
+#[derive(Debug)]
+pub struct BackoffLock<M: Memory> {
+    part: M::Part,
+    taken: M::Var<bool>,
+    delay: M::Row<u64>,
+    idle: M::Row<bool>,
+}
+
+impl<M: TestAndSet> BackoffLock<M> {
+    /// A lock for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self {
+            part: site.here(),
+            taken: site.var("Taken", false),
+            delay: site.row("Delay", n, |p| decl(1).private(Pid::new(p))),
+            idle: site.row("Idle", n, |p| decl(false).home(Pid::new(p))),
+        }
+    }
+}
+
+impl<M: TestAndSet> MutualExclusion<M> for BackoffLock<M> {}
+
+impl<M: TestAndSet> KExclusion<M> for BackoffLock<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let p = p.on(self.part);
+        let me = p.pid().index();
+        let turn = || async {
+            p.keep(1, &());
+            if !p.at(1).test_and_set(&self.taken).await? {
+                return Ok(Some(()));
+            }
+            let delay = p.at(2).read(&self.delay[me]).await?;
+            p.at(2).write(&self.delay[me], (2 * delay).min(LONGEST)).await?;
+            for left in (1..=delay).rev() {
+                p.shows("left", left);
+                p.keep(3, &left);
+                p.at(3).read(&self.idle[me]).await?;
+            }
+            p.hides("left");
+            Ok(None)
+        };
+        p.at(1).write(&self.delay[me], 1).await?;
+        p.go_round_until(turn).await?;
+        p.mark(Mark::Rests(4));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        p.on(self.part).at(4).write(&self.taken, false).await
+    }
+}

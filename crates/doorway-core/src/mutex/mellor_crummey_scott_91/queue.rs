@@ -1,0 +1,182 @@
+//! Mutual exclusion by a list of those who wait, each on a word of its own: the MCS lock.
+//!
+//! # Problem
+//! Mutual exclusion, first come, first served, with a constant number of remote references on machines with and without coherent caches.
+//!
+//! # Source
+//! Mellor-Crummey and Scott 1991: the list-based queue lock ([`QueueLock`]), and its exit for machines that have no compare-and-swap ([`SwapQueueLock`]). Statement numbers are ours.
+//!
+//! # Idea
+//! `Tail` names who came last. A newcomer swaps itself in, tells the one before it who follows, and waits on its own word until that one leaves.
+//! Whoever leaves and has no follower takes itself out of `Tail`. If that fails, somebody has come who has not linked itself yet: it waits for the link.
+//!
+//! Without compare-and-swap, whoever leaves empties `Tail` by a swap, and finds too late that others had come. Those who came meanwhile found the list empty: they are *usurpers*, and one of them
+//! is inside. It swaps the old tail back, and hangs those who were passed behind the last usurper.
+//!
+//! # Shared variables
+//! | name        | range  | initially | home   | written at   | meaning |
+//! |-------------|--------|-----------|--------|--------------|---------|
+//! | `Tail`      | pid, – | –         | nobody | 2, 8, 81     | who came last; –: nobody is in the list |
+//! | `Next[p]`   | pid, – | –         | `p`    | 1, follower 4, other 91 | who follows `p` |
+//! | `Locked[p]` | bool   | false     | `p`    | 3, predecessor 10 | `p` has to wait |
+//!
+//! Statements 81 and 91 are those of the exit without compare-and-swap; statement 8 is a compare-and-swap in one and a swap in the other.
+//!
+//! # Invariants (checked)
+//! - (E) `Tail = –` exactly if nobody is at `{3..6, 8, 9, 10}` (with compare-and-swap)
+//! - (H) one at the most has the lock: is at `{6, 8, 9, 10}`, or at 5 and no longer locked. Without compare-and-swap: at `{6, 8, 10}`, or the same
+//! - (N) if `p` is at `{3..6, 8, 9, 10, 81, 91}` and `Next[p] = q`, then `q` is at 5, and locked
+//!
+//! # Cost, faults, fairness
+//! At most 4 remote references in the DSM model (2, 4, 8, 10), 2 alone; without compare-and-swap 5 (2, 4, 8, 81, and 91 or 10). With coherent
+//! caches at most 10 and 11. The figures are ours. All waits are on one's own words. No crash is tolerated. The exit waits for a
+//! follower that has not linked itself, so it is not bounded.
+//! First come, first served; the doorway is 1 and 2. Without compare-and-swap not even starvation-free: usurpers can pass the same process for ever, as the checker shows.
+//!
+//! # Departures from the paper
+//! 1. Each process has one record, named by its process: pointers are names. It is in one list at a time, and leaves it before it uses the record again.
+//! 2. `Next[p]` is read once at 7, and if it names somebody, not again: it stays so.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{CompareSwap, Here, Mark, Memory, Pid, Process, Site, Swap, decl};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// The list, and what both locks have in common.
+#[derive(Debug)]
+struct Queue<M: Memory> {
+    part: M::Part,
+    tail: M::Var<Option<Pid>>,
+    next: M::Row<Option<Pid>>,
+    locked: M::Row<bool>,
+}
+
+impl<M: Swap> Queue<M> {
+    fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self {
+            part: site.here(),
+            tail: site.var("Tail", None),
+            next: site.row("Next", n, |p| decl(None).home(Pid::new(p))),
+            locked: site.row("Locked", n, |p| decl(false).home(Pid::new(p))),
+        }
+    }
+
+    async fn enter(&self, p: Here<'_, M>) -> Result<(), M::Error> {
+        let me = p.pid();
+        p.at(1).write(&self.next[me.index()], None).await?;
+        p.keep(2, &());
+        let before = p.at(2).swap(&self.tail, Some(me)).await?;
+        p.mark(Mark::DoorwayEnds);
+        if let Some(before) = before {
+            p.keep(3, &before);
+            p.at(3).write(&self.locked[me.index()], true).await?; // before anybody can know of us and unlock it
+            p.keep(4, &before);
+            p.at(4).write(&self.next[before.index()], Some(me)).await?;
+            p.keep(5, &());
+            p.at(5).wait_until(&self.locked[me.index()], |locked| !locked).await?;
+        }
+        p.mark(Mark::Rests(6));
+        Ok(())
+    }
+
+    /// Who has said that it follows.
+    async fn follower(&self, p: Here<'_, M>) -> Result<Option<Pid>, M::Error> {
+        p.at(7).read(&self.next[p.pid().index()]).await
+    }
+
+    /// Waits until the follower that is known to be there says who it is.
+    async fn coming(&self, p: Here<'_, M>) -> Result<Option<Pid>, M::Error> {
+        p.at(9).wait_until(&self.next[p.pid().index()], |next| next.is_some()).await
+    }
+
+    async fn hand_over(&self, p: Here<'_, M>, next: Pid) -> Result<(), M::Error> {
+        p.keep(10, &next);
+        p.at(10).write(&self.locked[next.index()], false).await
+    }
+}
+
+/// The MCS lock.
+#[derive(Debug)]
+pub struct QueueLock<M: Memory>(Queue<M>);
+
+impl<M: Swap + CompareSwap> QueueLock<M> {
+    /// A lock for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self(Queue::new(site, n))
+    }
+}
+
+impl<M: Swap + CompareSwap> MutualExclusion<M> for QueueLock<M> {}
+
+impl<M: Swap + CompareSwap> KExclusion<M> for QueueLock<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        Ok(self.0.enter(p.on(self.0.part)).await?)
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        let p = p.on(self.0.part);
+        let mut next = self.0.follower(p).await?;
+        if next.is_none() {
+            p.keep(8, &());
+            if p.at(8).compare_swap(&self.0.tail, Some(p.pid()), None).await?.is_ok() {
+                return Ok(()); // nobody has come
+            }
+            p.keep(9, &());
+            next = self.0.coming(p).await?;
+        }
+        match next {
+            Some(next) => self.0.hand_over(p, next).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The MCS lock without compare-and-swap.
+#[derive(Debug)]
+pub struct SwapQueueLock<M: Memory>(Queue<M>);
+
+impl<M: Swap> SwapQueueLock<M> {
+    /// A lock for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self(Queue::new(site, n))
+    }
+}
+
+impl<M: Swap> MutualExclusion<M> for SwapQueueLock<M> {}
+
+impl<M: Swap> KExclusion<M> for SwapQueueLock<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        Ok(self.0.enter(p.on(self.0.part)).await?)
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        let p = p.on(self.0.part);
+        let (mut next, mut usurper) = (self.0.follower(p).await?, None);
+        if next.is_none() {
+            p.keep(8, &());
+            let last = p.at(8).swap(&self.0.tail, None).await?;
+            if last == Some(p.pid()) {
+                return Ok(()); // nobody has come
+            }
+            p.keep(81, &last);
+            usurper = p.at(81).swap(&self.0.tail, last).await?; // who came since found the list empty, and is inside or behind one that is
+            p.keep(9, &usurper);
+            next = self.0.coming(p).await?;
+        }
+        match (next, usurper) {
+            (Some(_), Some(usurper)) => {
+                p.keep(91, &(next, usurper));
+                p.at(91).write(&self.0.next[usurper.index()], next).await
+            }
+            (Some(next), None) => self.0.hand_over(p, next).await,
+            (None, _) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Mutual exclusion by tickets: whoever comes draws a number, and they are served in order.
+//!
+//! # Problem
+//! Mutual exclusion, first come, first served, with two words.
+//!
+//! # Source
+//! Mellor-Crummey and Scott 1991, the ticket lock, without its proportional backoff; as an idea older (Reed and Kanodia 1979). Statement numbers are ours.
+//!
+//! # Idea
+//! Fetch-and-add draws a ticket, so no two are alike. Whoever is inside says at its exit which ticket comes next.
+//!
+//! # Shared variables
+//! | name      | range  | initially | home   | written at | meaning |
+//! |-----------|--------|-----------|--------|------------|---------|
+//! | `Next`    | 0..2^w | 0         | nobody | 1          | the next ticket to be drawn |
+//! | `Serving` | 0..2^w | 0         | nobody | 4          | the ticket that may be inside |
+//!
+//! Numbers are modulo 2^w, where `w` is [just large enough](ticket_bits) for `N` tickets: they are compared for equality only, and never more than `N` are out.
+//!
+//! # Invariants (checked)
+//! - (C) `Next - Serving = |{p : p@{2,3}}|`, modulo 2^w
+//! - (U) the tickets of those at `{2,3}` differ, and whoever is at 3 has the ticket `Serving`
+//!
+//! # Cost, faults, fairness
+//! Remote references: unbounded in the DSM model, where waiting reads `Serving` remotely; at most `c+2` in the CC model if `c` compete, since each exit before one's own turn takes the copy away (the figure is ours).
+//! No crash is tolerated. First come, first served; the doorway is statement 1.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{FetchAdd, Mark, Memory, Process, Site, decl, fit};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+
+/// Two counters.
+#[derive(Debug)]
+pub struct TicketLock<M: Memory> {
+    part: M::Part,
+    bits: u32,
+    next: M::Var<u64>,
+    serving: M::Var<u64>,
+}
+
+/// How many bits tickets need so that those of `n` processes differ.
+///
+/// ```
+/// use doorway_core::mutex::mellor_crummey_scott_91::ticket_bits;
+/// assert_eq!([1, 2, 3, 4, 5].map(ticket_bits), [1, 1, 2, 2, 3]);
+/// ```
+#[must_use]
+pub const fn ticket_bits(n: usize) -> u32 {
+    let bits = n.next_power_of_two().trailing_zeros();
+    if bits == 0 { 1 } else { bits }
+}
+
+impl<M: FetchAdd> TicketLock<M> {
+    /// A lock for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        let bits = ticket_bits(n);
+        Self {
+            part: site.here(),
+            bits,
+            next: site.var("Next", decl(0).wraps_at(bits)),
+            serving: site.var("Serving", decl(0).wraps_at(bits)),
+        }
+    }
+}
+
+impl<M: FetchAdd> MutualExclusion<M> for TicketLock<M> {}
+
+impl<M: FetchAdd> KExclusion<M> for TicketLock<M> {
+    /// The ticket.
+    type Held = u64;
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<u64, Failure<M::Error>> {
+        let p = p.on(self.part);
+        let mine = p.at(1).fetch_add(&self.next, 1).await?;
+        p.mark(Mark::DoorwayEnds);
+        p.holds("ticket", mine);
+        p.keep(2, &mine);
+        p.at(2).wait_until(&self.serving, |turn| turn == mine).await?;
+        p.mark(Mark::Rests(3));
+        Ok(mine)
+    }
+
+    async fn release(&self, p: &Process<M>, mine: u64) -> Result<(), M::Error> {
+        // Nobody else writes it meanwhile, so what it holds is our own ticket, and need not be read.
+        p.on(self.part).at(4).write(&self.serving, fit::<u64>(mine + 1, self.bits)).await
+    }
+}

@@ -1,0 +1,130 @@
+//! Mutual exclusion for two processes with one variable of three values each.
+//!
+//! # Problem
+//! Mutual exclusion from atomic reads and writes, where each variable has one writer.
+//!
+//! # Source
+//! Peterson and Fischer 1977, for two processes. **Reconstructed**: the idea and the values are theirs, the order of the accesses is as it is handed down and was not compared with print; what is
+//! said of this text is what the checker finds. Statement numbers are ours.
+//!
+//! # Idea
+//! Who competes shows `F` or `T`. Process 0 tries to show the same as its rival, process 1 the opposite, so that whoever moved last gave way: process 0 waits while both are equal, process 1 while they differ.
+//! It looks twice, because the rival may have moved between the first look and the first write.
+//!
+//! # Shared variables
+//! | name   | range   | initially | home | written at | meaning |
+//! |--------|---------|-----------|------|------------|---------|
+//! | `q[i]` | –, F, T | –         | `i`  | 2, 4, 7    | –: `i` does not compete; otherwise its sign |
+//!
+//! # Invariants (checked)
+//! - (Q) `q[i] = –` exactly if `i@{0,1,2}`
+//! - (G) whoever is at 6 is not the one that gives way, if its rival is at 5
+//!
+//! # Cost, faults, fairness
+//! Unbounded remote references in the DSM model: it waits for the rival's variable. At most 8 with coherent caches. No crash is tolerated. Starvation-free.
+//!
+//! # Departures from the paper
+//! The paper goes on to `N` processes by a tree in which variables belong to processes. That form is not here.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::mutex::MutualExclusion;
+use core::convert::Infallible;
+use core::fmt;
+
+/// What a process shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// It does not compete.
+    Nil,
+    /// `F`
+    F,
+    /// `T`
+    T,
+}
+
+impl fmt::Debug for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nil => "–",
+            Self::F => "F",
+            Self::T => "T",
+        })
+    }
+}
+
+impl Word for Sign {
+    fn pack(self) -> u64 {
+        self as u64
+    }
+    fn unpack(word: u64) -> Self {
+        match word {
+            0 => Self::Nil,
+            1 => Self::F,
+            _ => Self::T,
+        }
+    }
+}
+
+impl Sign {
+    /// What a process shows that gives way to a rival that shows this: process 0 the same, process 1 the opposite.
+    ///
+    /// ```
+    /// use doorway_core::mutex::peterson_fischer_77::Sign;
+    /// assert_eq!([0, 1].map(|i| Sign::F.gives_way(i)), [Sign::F, Sign::T]);
+    /// assert_eq!([0, 1].map(|i| Sign::Nil.gives_way(i)), [Sign::F, Sign::F]); // nobody to give way to
+    /// ```
+    #[must_use]
+    pub const fn gives_way(self, i: usize) -> Self {
+        match (self, i) {
+            (Self::T, 0) | (Self::F, 1) => Self::T,
+            _ => Self::F,
+        }
+    }
+}
+
+/// The shared variables, for the processes 0 and 1.
+#[derive(Debug)]
+pub struct TwoProcess<M: Memory> {
+    part: M::Part,
+    q: M::Row<Sign>,
+}
+
+impl<M: ReadWrite> TwoProcess<M> {
+    /// A mutex for the processes 0 and 1.
+    pub fn new(site: &Site<'_, M>) -> Self {
+        Self { part: site.here(), q: site.row("q", 2, |i| decl(Sign::Nil).home(Pid::new(i))) }
+    }
+}
+
+impl<M: ReadWrite> MutualExclusion<M> for TwoProcess<M> {}
+
+impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let p = p.on(self.part);
+        let (i, j) = (p.pid().index(), 1 - p.pid().index());
+
+        let mut mine = p.at(1).read(&self.q[j]).await?.gives_way(i);
+        p.keep(2, &mine);
+        p.at(2).write(&self.q[i], mine).await?;
+        p.keep(3, &mine);
+        let rival = p.at(3).read(&self.q[j]).await?; // it may have come, or moved, since 1
+        if rival != Sign::Nil {
+            mine = rival.gives_way(i);
+            p.keep(4, &mine);
+            p.at(4).write(&self.q[i], mine).await?;
+        }
+        p.keep(5, &mine);
+        p.at(5).wait_until(&self.q[j], |rival| rival == Sign::Nil || rival.gives_way(i) != mine).await?;
+        p.mark(Mark::Rests(6));
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        p.on(self.part).at(7).write(&self.q[p.pid().index()], Sign::Nil).await
+    }
+}
