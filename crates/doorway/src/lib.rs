@@ -43,6 +43,20 @@ use doorway_core::registry;
 pub type Tas = Gate<registry::TestAndSetBit>;
 /// Lamport's [Bakery](doorway_core::mutex::lamport_74::Bakery): first come, first served, from reads and writes.
 pub type Bakery = Gate<registry::LamportBakery>;
+/// The [test-and-set lock with exponential backoff](doorway_core::mutex::mellor_crummey_scott_91::BackoffLock): fewer tries, and no fairness.
+pub type TasBackoff = Gate<registry::TestAndSetBackoff>;
+/// The [ticket lock](doorway_core::mutex::mellor_crummey_scott_91::TicketLock): first come, first served, with two words.
+pub type Ticket = Gate<registry::MellorCrummeyScottTicket>;
+/// T. Anderson's [queue in an array](doorway_core::mutex::anderson_90::ArrayLock): first come, first served, each waiting at a slot of its own.
+pub type AndersonArray = Gate<registry::AndersonArray>;
+/// Mellor-Crummey and Scott's [queue lock](doorway_core::mutex::mellor_crummey_scott_91::QueueLock): first come, first served, each spins on its own memory.
+pub type Mcs = Gate<registry::MellorCrummeyScottQueue>;
+/// The same [without compare-and-swap](doorway_core::mutex::mellor_crummey_scott_91::SwapQueueLock), where a member can be passed for ever. For comparison.
+pub type McsSwap = Gate<registry::MellorCrummeyScottSwap>;
+/// Lamport's [fast mutex](doorway_core::mutex::lamport_87::FastMutex): seven accesses alone, from reads and writes, and no fairness.
+pub type LamportFast = Gate<registry::LamportFast>;
+/// Peterson and Fischer's [two-process mutex](doorway_core::mutex::peterson_fischer_77::TwoProcess), reconstructed. For comparison.
+pub type PetersonFischer = Gate<registry::PetersonFischer>;
 /// Yang and Anderson's [two-process mutex](doorway_core::mutex::yang_anderson_93::TwoProcess): each spins on its own memory.
 pub type YaTwo = Gate<registry::YangAndersonTwo>;
 /// Dolev, Gafni and Shavit's [l-exclusion from safe bits](doorway_core::k_exclusion::dolev_gafni_shavit_88): starvation-free and survives `k - 1` deaths, from nothing but reads and

@@ -43,6 +43,21 @@ fn never_more_than_k_are_inside() {
 }
 
 #[test]
+fn the_locks_of_others_let_one_in() {
+    use doorway_core::registry::{
+        AndersonArray, LamportFast, MellorCrummeyScottQueue, MellorCrummeyScottSwap, MellorCrummeyScottTicket,
+        PetersonFischer, TestAndSetBackoff,
+    };
+    never_more_than_k::<TestAndSetBackoff>(4, 1, 500);
+    never_more_than_k::<MellorCrummeyScottTicket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
+    never_more_than_k::<AndersonArray>(5, 1, 500);
+    never_more_than_k::<MellorCrummeyScottQueue>(4, 1, 500);
+    never_more_than_k::<MellorCrummeyScottSwap>(4, 1, 500);
+    never_more_than_k::<LamportFast>(4, 1, 500);
+    never_more_than_k::<PetersonFischer>(2, 1, 2000);
+}
+
+#[test]
 fn names_are_lent_and_come_back() {
     let gate = AmChain::new(2, 1).unwrap();
     let (a, b) = (gate.join().unwrap(), gate.join().unwrap());
