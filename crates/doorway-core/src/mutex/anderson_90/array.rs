@@ -4,7 +4,8 @@
 //! Mutual exclusion, first come, first served, in which those who wait do not all wait for the same word.
 //!
 //! # Source
-//! T. E. Anderson 1990, the queue lock in an array. Statement numbers are ours.
+//! T. E. Anderson 1990, the queue lock in an array. Written down as textbooks have
+//! it, not compared with the first print. Statement numbers are ours.
 //!
 //! # Idea
 //! Fetch-and-add gives everyone a slot of a ring. The lock lies in one of them: whoever finds it in its own takes it, and on its way out lays it into the next.

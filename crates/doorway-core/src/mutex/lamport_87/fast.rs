@@ -4,7 +4,8 @@
 //! Mutual exclusion for `N` processes from atomic reads and writes, whose cost without competition does not depend on `N`.
 //!
 //! # Source
-//! Lamport 1987, **Algorithm 2**. Statement numbers are ours.
+//! Lamport 1987, **Algorithm 2**. Written down as textbooks have
+//! it, not compared with the first print. Statement numbers are ours.
 //!
 //! # Idea
 //! Everyone signs `x`, looks whether `y` is free, signs `y`, and looks whether `x` still bears its name. If so, whoever comes later finds `y` signed.

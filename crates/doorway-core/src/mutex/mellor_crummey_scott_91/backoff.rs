@@ -4,7 +4,8 @@
 //! Mutual exclusion for any number of processes, with one bit, and with fewer tries than the [plain lock](crate::mutex::TestAndSetLock) makes.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991, the test-and-set lock with exponential backoff; T. E. Anderson 1990 had measured pauses of several kinds before. Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991, the test-and-set lock with exponential backoff; T. E. Anderson 1990 had measured pauses of several kinds before. Written down as textbooks have
+//! it, not compared with the first print. Statement numbers are ours.
 //!
 //! # Idea
 //! Whoever finds the bit clear while setting it is inside. Whoever does not pauses before it tries again, twice as long each time: where many compete, tries become rare.

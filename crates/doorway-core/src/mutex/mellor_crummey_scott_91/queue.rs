@@ -4,7 +4,8 @@
 //! Mutual exclusion, first come, first served, with a constant number of remote references on machines with and without coherent caches.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991: the list-based queue lock ([`QueueLock`]), and its exit for machines that have no compare-and-swap ([`SwapQueueLock`]). Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991: the list-based queue lock ([`QueueLock`]), and its exit for machines that have no compare-and-swap ([`SwapQueueLock`]). Written down as textbooks have
+//! it, not compared with the first print. Statement numbers are ours.
 //!
 //! # Idea
 //! `Tail` names who came last. A newcomer swaps itself in, tells the one before it who follows, and waits on its own word until that one leaves.

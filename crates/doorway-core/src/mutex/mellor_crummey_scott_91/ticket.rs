@@ -4,7 +4,8 @@
 //! Mutual exclusion, first come, first served, with two words.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991, the ticket lock, without its proportional backoff; as an idea older (Reed and Kanodia 1979). Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991, the ticket lock, without its proportional backoff; as an idea older (Reed and Kanodia 1979). Written down as textbooks have
+//! it, not compared with the first print. Statement numbers are ours.
 //!
 //! # Idea
 //! Fetch-and-add draws a ticket, so no two are alike. Whoever is inside says at its exit which ticket comes next.
