@@ -5,9 +5,10 @@
 //! stops outside its remainder. No crash is tolerated. What the solutions differ in is what they ask of the memory (safe
 //! registers, atomic reads and writes, stronger instructions), where they spin, and whom they let in first.
 //!
-//! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`].
+//! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`]. An [`ArbitrationTree`] makes one for `N` processes of any for two.
 
 pub mod anderson_90;
+mod arbitration_tree;
 pub mod lamport_74;
 pub mod lamport_87;
 pub mod mellor_crummey_scott_91;
@@ -15,6 +16,7 @@ pub mod peterson_fischer_77;
 mod test_and_set;
 pub mod yang_anderson_93;
 
+pub use arbitration_tree::{ArbitrationTree, Node, Side, levels, nodes, spins};
 pub use test_and_set::TestAndSetLock;
 
 use crate::Failure;

@@ -15,7 +15,7 @@
 //! # Shared variables
 //! | name   | range   | initially | home   | written at  | meaning |
 //! |--------|---------|-----------|--------|-------------|---------|
-//! | `C[i]` | pid, –  | –         | nobody | 1, 12       | `i` competes |
+//! | `C[s]` | pid, –  | –         | nobody | 1, 12       | who competes on side `s` |
 //! | `T`    | pid     | any       | nobody | 2           | who signed last |
 //! | `P[i]` | 0..=2   | 0         | `i`    | 3, rival 7, 14 | 1: the rival has signed `T`; 2: the rival has left |
 //!
@@ -30,17 +30,22 @@
 //! write-back caches. No crash is tolerated. Starvation-free: who signed `T` first goes first.
 //!
 //! # Departures from the paper
-//! The tail of the figure is misnumbered in print; the invariants fix it as 11 critical section, 12 to 14 exit, as here.
+//! 1. The tail of the figure is misnumbered in print; the invariants fix it as 11 critical section, 12 to 14 exit, as here.
+//! 2. The figure knows both processes by name. Here, as a [node](Node) needs it, a process has a side and learns its rival's name: from `C` at 4, on the
+//!    way out from `T` at 13. That is one read each, for the question and the answer; a rival that has gone by 7 gets a 1 that it forgets at its next 3.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
 use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, decl};
-use crate::mutex::MutualExclusion;
+use crate::mutex::{MutualExclusion, Node, Side};
+use core::ops::Range;
 
-/// The shared variables of Figure 1, for the processes 0 and 1.
+/// The shared variables of Figure 1. As a lock of its own, for the processes 0 and 1; as a [node](Node), for two sides.
 #[derive(Debug)]
 pub struct TwoProcess<M: Memory> {
     part: M::Part,
+    /// The first process that can come to it.
+    first: usize,
     c: M::Row<Option<Pid>>,
     t: M::Var<Pid>,
     p: M::Row<u64>,
@@ -49,46 +54,53 @@ pub struct TwoProcess<M: Memory> {
 impl<M: ReadWrite> TwoProcess<M> {
     /// A mutex for the processes 0 and 1.
     pub fn new(site: &Site<'_, M>) -> Self {
+        Self::between(site, 0..2)
+    }
+
+    /// A mutex between two sides that these processes can come to.
+    pub fn between(site: &Site<'_, M>, members: Range<usize>) -> Self {
+        let first = members.start;
         Self {
             part: site.here(),
+            first,
             c: site.row("C", 2, |_| decl(None)),
-            t: site.var("T", Pid::new(0)),
-            p: site.row("P", 2, |i| decl(0).home(Pid::new(i))),
+            t: site.var("T", Pid::new(first)),
+            p: site.row("P", members.len(), |i| decl(0).home(Pid::new(first + i))),
         }
+    }
+
+    /// Where a process waits.
+    fn p(&self, p: Pid) -> &M::Cell<u64> {
+        &self.p[p.index() - self.first]
     }
 }
 
-impl<M: ReadWrite> MutualExclusion<M> for TwoProcess<M> {}
-
-impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
-    type Held = ();
-    type Refusal = core::convert::Infallible;
-
-    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+impl<M: ReadWrite> Node<M> for TwoProcess<M> {
+    async fn enter(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
         let p = p.on(self.part);
         let me = p.pid();
-        let (i, j) = (me.index(), 1 - me.index());
+        let (mine, other) = (side.index(), side.other().index());
 
-        p.at(1).write(&self.c[i], Some(me)).await?;
+        p.at(1).write(&self.c[mine], Some(me)).await?;
         p.keep(2, &());
         p.at(2).write(&self.t, me).await?;
         p.keep(3, &());
-        p.at(3).write(&self.p[i], 0).await?; // forget signals meant for an earlier passage
+        p.at(3).write(self.p(me), 0).await?; // forget signals meant for an earlier passage
         p.keep(4, &());
-        if p.at(4).read(&self.c[j]).await?.is_some() {
-            p.keep(5, &());
+        if let Some(rival) = p.at(4).read(&self.c[other]).await? {
+            p.keep(5, &rival);
             if p.at(5).read(&self.t).await? == me {
-                p.keep(6, &());
-                if p.at(6).read(&self.p[j]).await? == 0 {
-                    p.keep(7, &());
-                    p.at(7).write(&self.p[j], 1).await?; // tell the rival, who may wait at 8 for just this news,
+                p.keep(6, &rival);
+                if p.at(6).read(self.p(rival)).await? == 0 {
+                    p.keep(7, &rival);
+                    p.at(7).write(self.p(rival), 1).await?; // tell the rival, who may wait at 8 for just this news,
                 }
                 p.keep(8, &());
-                p.at(8).wait_until(&self.p[i], |x| x != 0).await?; // and wait until it is settled who signed last.
+                p.at(8).wait_until(self.p(me), |x| x != 0).await?; // and wait until it is settled who signed last.
                 p.keep(9, &());
                 if p.at(9).read(&self.t).await? == me {
                     p.keep(10, &());
-                    p.at(10).wait_until(&self.p[i], |x| x > 1).await?; // It was us: wait until the rival has left.
+                    p.at(10).wait_until(self.p(me), |x| x > 1).await?; // It was us: wait until the rival has left.
                 }
             }
         }
@@ -96,17 +108,38 @@ impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
         Ok(())
     }
 
-    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+    async fn leave(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
         let p = p.on(self.part);
-        let me = p.pid();
-        let (i, j) = (me.index(), 1 - me.index());
 
-        p.at(12).write(&self.c[i], None).await?; // first free the way, so that a rival not yet at 4 passes,
+        p.at(12).write(&self.c[side.index()], None).await?; // first free the way, so that a rival not yet at 4 passes,
         p.keep(13, &());
-        if p.at(13).read(&self.t).await? != me {
-            p.keep(14, &());
-            p.at(14).write(&self.p[j], 2).await?; // then release the one who signed after us.
+        let last = p.at(13).read(&self.t).await?;
+        if last != p.pid() {
+            p.keep(14, &last);
+            p.at(14).write(self.p(last), 2).await?; // then release the one who signed after us.
         }
         Ok(())
+    }
+}
+
+impl<M: ReadWrite> MutualExclusion<M> for TwoProcess<M> {}
+
+impl<M: ReadWrite> TwoProcess<M> {
+    /// The side of a process, where each has one of its own.
+    fn side(&self, p: &Process<M>) -> Side {
+        if p.pid().index() == self.first { Side::Left } else { Side::Right }
+    }
+}
+
+impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
+    type Held = ();
+    type Refusal = core::convert::Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        Ok(self.enter(p, self.side(p)).await?)
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        self.leave(p, self.side(p)).await
     }
 }

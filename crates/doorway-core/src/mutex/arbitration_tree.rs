@@ -1,0 +1,188 @@
+//! Mutual exclusion for `N` processes by a tree of two-process solutions.
+//!
+//! # Problem
+//! Mutual exclusion for any number of processes, from one that knows two.
+//!
+//! # Source
+//! Kessels 1982, for his own two-process solution; Yang and Anderson, PODC 1993, Sections 3 and 7, for any.
+//!
+//! # Idea
+//! ```text
+//!   p0 ─┬─ node 4 ─┐
+//!   p1 ─┘          ├─ node 2 ─┐            each node lets one of its two sides pass
+//!   p2 ─┬─ node 5 ─┘          │
+//!   p3 ─┘                     ├─ node 1 → critical section
+//!   p4 ─┬─ node 6 ────────────┘
+//!   p5 ─┘
+//! ```
+//! Processes are the leaves; the winner of a node goes on to the next, on the side it comes from. A process keeps what it has won until it has left
+//! everything above, so at most one process at a time uses a side of a node, and two-process solutions do. Hence the exit runs **from the
+//! root down**: who gives back a lower node first lets somebody else onto its side of a node that it has not left.
+//!
+//! # Shared variables
+//! Those of each [node](Node). A node is told which processes can come to it, and has spin locations for exactly these: one for each process and level.
+//!
+//! # Cost, faults, fairness
+//! `ceil(log2 N)` times that of a node. No crash is tolerated. Starvation-free if the nodes are.
+//!
+//! # Departures from the paper
+//! 1. `N` is arbitrary. Where no process could come to the other side there is no node.
+//! 2. Nodes are numbered as in a heap, the root is 1 and below node `v` are `2v` and `2v+1`, so that a number says what is above and below.
+
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Memory, Process, Site};
+use crate::mutex::MutualExclusion;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::ops::Range;
+
+/// One of the two sides of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The first: in a tree, that of the smaller process names.
+    Left,
+    /// The second.
+    Right,
+}
+
+impl Side {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
+    /// 0 or 1, for rows of variables with one entry for each side.
+    #[must_use]
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Mutual exclusion between two sides.
+///
+/// Many processes may come to it, but **at most one at a time on each side**: between the begin of `enter` and the end of `leave` nobody else uses that side.
+/// Whoever composes nodes sees to that; an [`ArbitrationTree`] does. The next one on a side may be another process, so a
+/// text must find out anew in each passage who its rival is, if it needs to know.
+///
+/// To have an algorithm `XTree` for `N` processes, implement this for the two-process text and call [`ArbitrationTree::new`] with its constructor.
+pub trait Node<M: Memory> {
+    /// The entry section.
+    ///
+    /// # Errors
+    /// If an access failed; `p` then stands where it stood, as after a crash.
+    fn enter(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
+
+    /// The exit section.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    fn leave(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
+}
+
+/// Nodes, in levels.
+#[derive(Debug)]
+pub struct ArbitrationTree<M: Memory, N> {
+    part: M::Part,
+    /// Leaves first; `None` where nobody could come to the right side.
+    levels: Vec<Vec<Option<N>>>,
+}
+
+impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
+    /// A tree for `n` processes. Each node is built on a site within this one, for the processes that can come to it.
+    ///
+    /// ```
+    /// use doorway_check::sim::Sim;
+    /// use doorway_core::memory::Site;
+    /// use doorway_core::mutex::{ArbitrationTree, yang_anderson_93::TwoProcess};
+    ///
+    /// let sim = Sim::default();
+    /// let _tree = ArbitrationTree::new(&Site::new(&sim), 3, TwoProcess::between);
+    /// let layout = sim.layout();
+    /// let spins: Vec<_> = layout.names().into_iter().filter(|name| name.contains("P[")).collect();
+    /// assert_eq!(spins, ["node2.P[0]", "node2.P[1]", "node1.P[0]", "node1.P[1]", "node1.P[2]"]);
+    /// ```
+    pub fn new(site: &Site<'_, M>, n: usize, node: impl Fn(&Site<'_, M>, Range<usize>) -> N) -> Self {
+        let height = levels(n);
+        let build = |level: usize| {
+            let width = 2 << level;
+            let here = |v: usize| {
+                let members = v * width..n.min((v + 1) * width);
+                let is_contested = members.len() > width / 2;
+                is_contested.then(|| node(&site.part("node", Some((1 << (height - 1 - level)) + v)), members))
+            };
+            (0..n.div_ceil(width)).map(here).collect()
+        };
+        Self { part: site.here(), levels: (0..height).map(build).collect() }
+    }
+
+    /// The nodes on a process's way, leaf first, each with its level and the side it comes from.
+    fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &N, Side)> {
+        self.levels.iter().enumerate().filter_map(move |(level, nodes)| {
+            let side = if p >> level & 1 == 0 { Side::Left } else { Side::Right };
+            nodes.get(p >> (level + 1))?.as_ref().map(|node| (level, node, side))
+        })
+    }
+}
+
+/// How many levels a tree for `n` processes has: `ceil(log2 n)`.
+///
+/// ```
+/// use doorway_core::mutex::levels;
+/// assert_eq!([1, 2, 3, 4, 5, 1024].map(levels), [0, 1, 2, 2, 3, 10]);
+/// ```
+#[must_use]
+pub const fn levels(n: usize) -> usize {
+    if n <= 1 { 0 } else { (n - 1).ilog2() as usize + 1 }
+}
+
+/// How many nodes it has: each makes one of two, until one is left.
+#[must_use]
+pub const fn nodes(n: usize) -> usize {
+    n.saturating_sub(1)
+}
+
+/// How many spin locations it has, if a node has one for each process that can come to it.
+#[must_use]
+pub fn spins(n: usize) -> usize {
+    let at = |level: usize| {
+        let alone = n % (2 << level);
+        if alone > 1 << level { n } else { n - alone }
+    };
+    (0..levels(n)).map(at).sum()
+}
+
+impl<M: Memory, N: Node<M>> MutualExclusion<M> for ArbitrationTree<M, N> {}
+
+impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
+    /// The way follows from the name.
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        let here = p.on(self.part);
+        for (level, node, side) in self.path(p.pid().index()) {
+            here.keep(1, &level);
+            here.part(&level);
+            node.enter(p, side).await?;
+            here.part_done();
+        }
+        Ok(())
+    }
+
+    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        for (level, node, side) in self.path(p.pid().index()).rev() {
+            here.keep(2, &level);
+            here.part(&level);
+            node.leave(p, side).await?;
+            here.part_done();
+        }
+        Ok(())
+    }
+}
