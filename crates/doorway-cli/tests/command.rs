@@ -39,6 +39,8 @@ const ALL: [&str; 35] = [
     "lamport-fast",
     "peterson-fischer",
     "ya-two",
+    "ya-tree",
+    "ya-fast",
     "dgs",
     "dgs-unfair",
     "dgs-as-printed",

@@ -59,6 +59,10 @@ pub type LamportFast = Gate<registry::LamportFast>;
 pub type PetersonFischer = Gate<registry::PetersonFischer>;
 /// Yang and Anderson's [two-process mutex](doorway_core::mutex::yang_anderson_93::TwoProcess): each spins on its own memory.
 pub type YaTwo = Gate<registry::YangAndersonTwo>;
+/// Yang and Anderson's [arbitration tree](doorway_core::mutex::ArbitrationTree): each spins on its own memory.
+pub type YaTree = Gate<registry::YangAndersonTree>;
+/// Yang and Anderson's tree with a [fast path](doorway_core::mutex::yang_anderson_93::FastPath) for who is alone.
+pub type YaFast = Gate<registry::YangAndersonFast>;
 /// Dolev, Gafni and Shavit's [l-exclusion from safe bits](doorway_core::k_exclusion::dolev_gafni_shavit_88): starvation-free and survives `k - 1` deaths, from nothing but reads and
 /// writes. For study, and for machines without read-modify-write: each turn of a wait reads the bits of all pairs.
 pub type Dgs = Gate<registry::DolevGafniShavit>;

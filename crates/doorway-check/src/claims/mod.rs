@@ -42,6 +42,8 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
         "lamport-fast" => lamport::fast(),
         "peterson-fischer" => peterson_fischer::two_process(),
         "ya-two" => yang_anderson::two_process(),
+        "ya-tree" => yang_anderson::tree(sizes),
+        "ya-fast" => together([yang_anderson::fast_path(), yang_anderson::tree(sizes)]),
         "am-queue" => anderson_moir::queue(sizes),
         "am-chain" | "am-tree" => anderson_moir::cc_slots(),
         "am-fast" => together([anderson_moir::cc_slots(), anderson_moir::fast_path(sizes, "")]),

@@ -12,6 +12,7 @@
 mod any_slot;
 mod array;
 mod backoff;
+mod arbitration_tree;
 mod bakery;
 mod cc_slot;
 mod chain;
@@ -36,6 +37,7 @@ mod tree;
 mod turnstile;
 mod turnstile_simple;
 mod two_process;
+mod ya_fast;
 
 use crate::sim::{Rules, TextError, World};
 use crate::subject;
@@ -83,6 +85,10 @@ enum Text {
     LamportFast(lamport_fast::Fault),
     PetersonFischer(peterson_fischer::Fault),
     TwoProcess(two_process::Fault),
+    /// And what its nodes have.
+    YaTree(arbitration_tree::Fault, two_process::Fault),
+    /// And what its nodes have.
+    YaFast(ya_fast::Fault, two_process::Fault),
     Queue(queue::Fault),
     Dgs(dgs::Form, dgs::Fault),
     Unbounded(Unbounded),
@@ -108,6 +114,8 @@ impl Text {
             Self::LamportFast(_) => "lamport-fast",
             Self::PetersonFischer(_) => "peterson-fischer",
             Self::TwoProcess(_) => "ya-two",
+            Self::YaTree(..) => "ya-tree",
+            Self::YaFast(..) => "ya-fast",
             Self::Queue(_) => "am-queue",
             Self::Dgs(form, _) => form.of(),
             Self::Unbounded(_) => "am-dsm-unbounded",
@@ -138,6 +146,10 @@ impl Text {
             Self::LamportFast(fault) => World::new(n, rules, |site| lamport_fast::FastMutex::new(site, n, fault)),
             Self::PetersonFischer(fault) => World::new(n, rules, |site| peterson_fischer::TwoProcess::new(site, fault)),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
+            Self::YaTree(tree, node) => {
+                World::new(n, rules, |site| arbitration_tree::ArbitrationTree::new(site, n, tree, node))
+            }
+            Self::YaFast(fast, node) => World::new(n, rules, |site| ya_fast::FastPath::new(site, n, fast, node)),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
             Self::Dgs(form, fault) => World::new(n, rules, |site| dgs::LExclusion::new(site, n, k, form, fault)),
             Self::Unbounded(chain) => chain.world(sizes, rules),
@@ -198,6 +210,8 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::LamportFast(lamport_fast::Fault::None),
         Text::PetersonFischer(peterson_fischer::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
+        ya_tree(arbitration_tree::Fault::None),
+        ya_fast(ya_fast::Fault::None),
         Text::Queue(queue::Fault::None),
         dgs(dgs::Fault::None),
         dgs_unfair(dgs::Fault::None),
@@ -248,6 +262,26 @@ const fn mcs(fault: queue_lock::Fault) -> Text {
 /// A fault in the same without compare-and-swap.
 const fn mcs_swap(fault: queue_lock::Fault) -> Text {
     Text::QueueLock(queue_lock::Exit::Swap, fault)
+}
+
+/// A fault in the arbitration tree.
+const fn ya_tree(fault: arbitration_tree::Fault) -> Text {
+    Text::YaTree(fault, two_process::Fault::None)
+}
+
+/// A fault in its nodes.
+const fn in_tree(fault: two_process::Fault) -> Text {
+    Text::YaTree(arbitration_tree::Fault::None, fault)
+}
+
+/// A fault in Figure 4 of Yang and Anderson.
+const fn ya_fast(fault: ya_fast::Fault) -> Text {
+    Text::YaFast(fault, two_process::Fault::None)
+}
+
+/// A fault in its nodes.
+const fn in_fast(fault: two_process::Fault) -> Text {
+    Text::YaFast(ya_fast::Fault::None, fault)
 }
 
 /// A fault in Construction 8 of Dolev, Gafni and Shavit.
@@ -485,6 +519,53 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::TwoProcess(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-two-without-12", "12 dropped: never stops competing"),
     mutant(Text::TwoProcess(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-two-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
     mutant(Text::TwoProcess(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-two-waits-to-leave", "12 waits until the rival does not compete"),
+    // ya-tree
+    mutant(ya_tree(arbitration_tree::Fault::LeafFirst), THREE, Some((MUTEX, 23)), "ya-tree-exits-from-the-leaf", "the exit goes from the leaf to the root"),
+    mutant(ya_tree(arbitration_tree::Fault::NoRoot), THREE, Some((MUTEX, 5)), "ya-tree-without-root", "nobody competes at the root"),
+    mutant(ya_tree(arbitration_tree::Fault::NoLeaf), THREE, Some((MUTEX, 8)), "ya-tree-without-leaves", "nobody competes at the lowest level"),
+    mutant(ya_tree(arbitration_tree::Fault::OneSpin), THREE, Some((STUCK, 26)), "ya-tree-one-spin-location", "one spin location for all levels"),
+    mutant(ya_tree(arbitration_tree::Fault::AllLeft), TWO, Some((MUTEX, 8)), "ya-tree-all-on-the-left", "everybody comes to the left side"),
+    mutant(ya_tree(arbitration_tree::Fault::NoLeave), THREE, Some((STUCK, 17)), "ya-tree-leaves-the-root-only", "the exit ends at the root"),
+    mutant(in_tree(two_process::Fault::ThirteenBeforeTwelve), TWO, Some((STUCK, 13)), "ya-tree-13-before-12", "looks at T before it frees the way"),
+    mutant(in_tree(two_process::Fault::FourBeforeOne), TWO, Some((MUTEX, 8)), "ya-tree-4-before-1", "looks for a rival before it announces itself"),
+    mutant(in_tree(two_process::Fault::FourBeforeTwo), TWO, Some((MUTEX, 9)), "ya-tree-4-before-2", "looks for a rival before it signs T"),
+    mutant(in_tree(two_process::Fault::FourBeforeThree), TWO, Some((STUCK, 14)), "ya-tree-4-before-3", "looks for a rival before it forgets old signals"),
+    mutant(in_tree(two_process::Fault::NoThree), TWO, Some((MUTEX, 23)), "ya-tree-without-3", "3 dropped: old signals are never forgotten"),
+    mutant(in_tree(two_process::Fault::NoSeven), TWO, Some((STUCK, 10)), "ya-tree-without-7", "6 and 7 dropped: never tells that T is signed"),
+    mutant(in_tree(two_process::Fault::NoEight), TWO, Some((STUCK, 16)), "ya-tree-without-8", "8 dropped: does not wait until T is settled"),
+    mutant(in_tree(two_process::Fault::NoNine), TWO, Some((STUCK, 15)), "ya-tree-without-9", "9 dropped: waits at 10 whoever signed last"),
+    mutant(in_tree(two_process::Fault::NoTen), TWO, Some((MUTEX, 18)), "ya-tree-without-10", "10 dropped: enters although the rival is inside"),
+    mutant(in_tree(two_process::Fault::NoFourteen), TWO, Some((STUCK, 13)), "ya-tree-without-14", "14 dropped: never says that it has left"),
+    mutant(in_tree(two_process::Fault::NoTwo), TWO, Some((MUTEX, 7)), "ya-tree-without-2", "2 dropped: nobody signs T"),
+    mutant(in_tree(two_process::Fault::NoSix), TWO, Some((STUCK, 21)), "ya-tree-without-6", "6 dropped: 7 overwrites what it finds"),
+    mutant(in_tree(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-tree-without-12", "12 dropped: never stops competing"),
+    mutant(in_tree(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-tree-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
+    mutant(in_tree(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-tree-waits-to-leave", "12 waits until the rival does not compete"),
+    // ya-fast
+    mutant(ya_fast(ya_fast::Fault::TwoBeforeOne), TWO, Some((MUTEX, 22)), "ya-fast-2-before-1", "looks whether the path is open before it signs X"),
+    mutant(ya_fast(ya_fast::Fault::FourBeforeThree), TWO, Some((MUTEX, 22)), "ya-fast-4-before-3", "looks whether it signed X last before it closes the path"),
+    mutant(ya_fast(ya_fast::Fault::SixBeforeFive), TWO, Some((MUTEX, 42)), "ya-fast-6-before-5", "looks at Z before it sets its B"),
+    mutant(ya_fast(ya_fast::Fault::NoSix), TWO, Some((MUTEX, 40)), "ya-fast-without-6", "6 dropped: does not look at Z"),
+    mutant(ya_fast(ya_fast::Fault::NoSeven), TWO, Some((MUTEX, 40)), "ya-fast-without-7", "7 dropped: does not look at Y again"),
+    mutant(ya_fast(ya_fast::Fault::EightBeforeTheTop), TWO, Some((MUTEX, 36)), "ya-fast-8-before-the-top", "opens the path before it leaves the top"),
+    mutant(ya_fast(ya_fast::Fault::NoNine), TWO, HOLDS, "ya-fast-without-9", "9 dropped: leaves with its B set, and nobody opens the path again"),
+    mutant(ya_fast(ya_fast::Fault::NoTwentyTwo), TWO, HOLDS, "ya-fast-without-22", "22 dropped: whoever goes slow tries to open the path"),
+    mutant(ya_fast(ya_fast::Fault::ScanBeforeZ), TWO, Some((MUTEX, 42)), "ya-fast-24-before-23", "looks at everybody before it raises Z"),
+    mutant(ya_fast(ya_fast::Fault::NoScan), TWO, Some((MUTEX, 41)), "ya-fast-without-24", "24 dropped: opens the path whoever is on it"),
+    mutant(ya_fast(ya_fast::Fault::NoTwentySeven), TWO, HOLDS, "ya-fast-without-27", "27 dropped: Z stays raised, and nobody goes fast again"),
+    mutant(ya_fast(ya_fast::Fault::OpensAfterTheTop), TWO, HOLDS, "ya-fast-opens-after-the-top", "21 to 27 after it has left the top, before the tree"),
+    mutant(ya_fast(ya_fast::Fault::OpensAfterTheTree), TWO, Some((MUTEX, 80)), "ya-fast-opens-after-the-tree", "21 to 27 last of all"),
+    mutant(ya_fast(ya_fast::Fault::NeverOpens), TWO, HOLDS, "ya-fast-never-opens", "22 to 27 dropped: a path that is closed stays so"),
+    mutant(ya_fast(ya_fast::Fault::NoTree), TWO, Some((MUTEX, 14)), "ya-fast-without-tree", "who goes slow does so without the tree"),
+    mutant(ya_fast(ya_fast::Fault::NoTop), TWO, Some((MUTEX, 13)), "ya-fast-without-top", "nobody competes at the top"),
+    mutant(ya_fast(ya_fast::Fault::WaitsToLeave), TWO, Some((STUCK, 25)), "ya-fast-waits-to-leave", "the exit waits until the next one has not set its B"),
+    mutant(in_fast(two_process::Fault::FourBeforeOne), TWO, Some((MUTEX, 21)), "ya-fast-node-4-before-1", "looks for a rival before it announces itself"),
+    mutant(in_fast(two_process::Fault::NoThree), TWO, Some((MUTEX, 53)), "ya-fast-node-without-3", "3 dropped: old signals are never forgotten"),
+    mutant(in_fast(two_process::Fault::NoSeven), TWO, Some((STUCK, 16)), "ya-fast-node-without-7", "6 and 7 dropped: never tells that T is signed"),
+    mutant(in_fast(two_process::Fault::NoEight), TWO, Some((STUCK, 22)), "ya-fast-node-without-8", "8 dropped: does not wait until T is settled"),
+    mutant(in_fast(two_process::Fault::NoSix), TWO, Some((STUCK, 37)), "ya-fast-node-without-6", "6 dropped: 7 overwrites what it finds"),
+    mutant(in_fast(two_process::Fault::NoTwelve), TWO, Some((STUCK, 25)), "ya-fast-node-without-12", "12 dropped: never stops competing"),
+    mutant(in_fast(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 14)), "ya-fast-node-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
     // dgs, dgs-unfair, dgs-as-printed
     mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::WBeforeF)), TWO, HOLDS, "dgs-w-before-f", "forks are read in the wrong order: first whether, then by whom it is used").on_safe_bits(),
     mutant(dgs(dgs::Fault::Fork(dgs_fork::Fault::TakesItsOwn)), TWO, Some(("livelock-free", 36)), "dgs-takes-its-own", "a mutator takes a fork that it offers itself"),

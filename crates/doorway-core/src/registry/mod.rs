@@ -49,7 +49,8 @@ use crate::mutex::lamport_74::Bakery;
 use crate::mutex::lamport_87::FastMutex;
 use crate::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, SwapQueueLock, TicketLock};
 use crate::mutex::peterson_fischer_77;
-use crate::mutex::yang_anderson_93::TwoProcess;
+use crate::mutex::yang_anderson_93::{self, TwoProcess};
+use crate::mutex::{ArbitrationTree, levels as tree_levels, nodes as tree_nodes, spins as tree_spins};
 
 /// An algorithm that can be built on any complete machine.
 pub trait Entry {
@@ -391,6 +392,57 @@ registry! {
         orders: None,
         words: |_, _| 5,
         fits: Fits::TwoProcesses,
+        defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`ArbitrationTree`] of [`TwoProcess`]es
+    YangAndersonTree: ArbitrationTree<M, TwoProcess<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoProcess::between), Info {
+        id: "ya-tree",
+        title: "Yang and Anderson's arbitration tree",
+        problem: Problem::MutualExclusion,
+        paper: YANG_ANDERSON_93,
+        figure: "1, Section 3",
+        instructions: READ_WRITE,
+        properties: &[
+            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "S", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8",
+            "I9", "I10", "I11", "I12", "I13", "I14", "I15", "I16", "L0", "L1", "L2", "L3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[
+            (CostModel::CcWriteBack, Bound::AtMost { formula: "11 ceil(log2 N)", at: |s, c| height(s) * if c <= 1 { 5 } else { 11 } }),
+            (CostModel::Dsm, Bound::AtMost { formula: "10 ceil(log2 N)", at: |s, c| height(s) * if c <= 1 { 5 } else { 10 } }),
+        ],
+        orders: None,
+        words: |s, _| tree_words(s),
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`FastPath`](yang_anderson_93::FastPath) around a tree of [`TwoProcess`]es
+    YangAndersonFast: yang_anderson_93::FastPath<M, TwoProcess<M>>, |site, sizes| yang_anderson_93::FastPath::new(site, sizes.n, TwoProcess::between), Info {
+        id: "ya-fast",
+        title: "Yang and Anderson's arbitration tree with a fast path",
+        problem: Problem::MutualExclusion,
+        paper: YANG_ANDERSON_93,
+        figure: "4",
+        instructions: READ_WRITE,
+        properties: &[
+            "mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "F1", "F2", "F3", "F4", "F5", "S", "I0", "I1", "I2", "I3",
+            "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I11", "I12", "I13", "I14", "I15", "I16", "L0", "L1", "L2", "L3"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[
+            (CostModel::Cc, Bound::Order("O(N)")),
+            (CostModel::Dsm, Bound::AtMost {
+                formula: "12 alone on the open path, else 10 ceil(log2 N)+max(N,3)+14",
+                at: |s, c| if c <= 1 { 12.max(5 * height(s) + s.n as u64 + 10) } else { 10 * height(s) + 14 + 3.max(s.n as u64) },
+            }),
+        ],
+        orders: None,
+        words: |s, _| 3 + s.n as u64 + 3 + s.n as u64 + tree_words(s),
+        fits: Fits::OneInside,
         defaults: Defaults { n: 2, k: 1, passages: None },
     };
 
@@ -903,6 +955,16 @@ fn dsm_tree<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmTree<M> {
 
 fn dsm_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmFast<M> {
     FastPath::new(site, sizes.n, sizes.k, Chain::dsm, |slow| dsm_tree(slow, sizes))
+}
+
+/// Levels of an arbitration tree.
+fn height(sizes: Sizes) -> u64 {
+    tree_levels(sizes.n) as u64
+}
+
+/// Words of an arbitration tree with three for each node, and one for each process and level.
+fn tree_words(sizes: Sizes) -> u64 {
+    3 * tree_nodes(sizes.n) as u64 + tree_spins(sizes.n) as u64
 }
 
 /// Words of a turnstile for `n` processes and `k` places.

@@ -211,7 +211,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         add(throughput(BARGES, mutex, section, &effort, || Mutex::<false>(parking_lot::Mutex::new(()))));
         add(throughput(HANDS_OVER, mutex, section, &effort, || Mutex::<true>(parking_lot::Mutex::new(()))));
         each! { section:
-        TestAndSetBit LamportBakery YangAndersonTwo AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
+        TestAndSetBit LamportBakery YangAndersonTwo YangAndersonTree YangAndersonFast AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
         AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
         AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
         AndersonMoirAssign AndersonMoirDsmAssign

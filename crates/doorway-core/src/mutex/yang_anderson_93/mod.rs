@@ -3,7 +3,11 @@
 //! | in the paper | here |
 //! |---|---|
 //! | Figure 1, two processes | [`TwoProcess`] |
+//! | Section 3, `N` processes | an [`ArbitrationTree`](super::ArbitrationTree) of them |
+//! | Figure 4, with a fast path | [`FastPath`] |
 
+mod fast_path;
 mod two_process;
 
+pub use fast_path::{FastPath, Way};
 pub use two_process::TwoProcess;

@@ -88,6 +88,7 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
         p.at(3).write(self.p(me), 0).await?; // forget signals meant for an earlier passage
         p.keep(4, &());
         if let Some(rival) = p.at(4).read(&self.c[other]).await? {
+            p.shows("rival", rival);
             p.keep(5, &rival);
             if p.at(5).read(&self.t).await? == me {
                 p.keep(6, &rival);
@@ -95,6 +96,7 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
                     p.keep(7, &rival);
                     p.at(7).write(self.p(rival), 1).await?; // tell the rival, who may wait at 8 for just this news,
                 }
+                p.hides("rival");
                 p.keep(8, &());
                 p.at(8).wait_until(self.p(me), |x| x != 0).await?; // and wait until it is settled who signed last.
                 p.keep(9, &());
@@ -104,6 +106,7 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
                 }
             }
         }
+        p.hides("rival");
         p.mark(Mark::Rests(11));
         Ok(())
     }
