@@ -53,6 +53,9 @@ fn two_processes_pay_ten_at_most_and_five_alone() {
     assert_eq!([1, 2].map(|c| worst("ya-two", (2, 1), Dsm, c)), [Worst::Bounded(5), Worst::Bounded(10)]);
     assert_eq!([1, 2].map(|c| worst("ya-two", (2, 1), CcWriteBack, c)), [Worst::Bounded(5), Worst::Bounded(11)]);
     assert_eq!(worst("ya-two", (2, 1), CcExclusive, 2), Worst::Bounded(11));
+    assert_eq!([1, 3].map(|c| worst("ya-tree", (3, 1), Dsm, c)), [Worst::Bounded(10), Worst::Bounded(20)]);
+    // Alone, but the path was left closed; and the worst of all.
+    assert_eq!([1, 2].map(|c| worst("ya-fast", (2, 1), Dsm, c)), [Worst::Bounded(17), Worst::Bounded(26)]);
 }
 
 #[test]
@@ -129,6 +132,9 @@ fn the_adversary_reaches_the_theorems_at_large_sizes() {
     // One less than the bound: what it reaches of the write-back count.
     assert!(hunt("am-chain", (64, 8), CcWriteBack, 64, 1) >= Worst::Bounded(6 * 56 - 1));
     assert_eq!(hunt("ya-two", (2, 1), Dsm, 2, 1), Worst::Bounded(10));
+    assert_eq!(hunt("ya-tree", (1024, 1), Dsm, 1024, 1), Worst::Bounded(100));
+    // Alone from the beginning, the path is open.
+    assert_eq!(hunt("ya-fast", (1024, 1), Dsm, 1, 1), Worst::Bounded(12));
     assert_eq!(hunt("tas", (64, 1), Cc, 64, 1), Worst::Unbounded);
     assert_eq!(hunt("bakery", (16, 1), Dsm, 16, 1), Worst::Unbounded);
 }

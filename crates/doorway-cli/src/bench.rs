@@ -26,6 +26,10 @@ enum What {
     ///
     /// A quarter of an hour on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
     Slots(How),
+    /// How often ya-fast looks at everybody, of 100,000 critical sections with 2, 4, 8 and 16 threads, beside the paper's figures
+    ///
+    /// Some seconds, or a few with --quick.
+    Openings(How),
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -54,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             }
             report
         }),
+        What::Openings(how) => measure(how, bench::openings::count),
         What::Pass { peer, times } => {
             if bench::slots::pass_alone(peer, *times) {
                 Ok(Exit::Fine)

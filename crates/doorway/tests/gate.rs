@@ -34,9 +34,13 @@ where
 
 #[test]
 fn never_more_than_k_are_inside() {
-    use doorway_core::registry::{AndersonMoirFast, LamportBakery, YangAndersonTwo};
+    use doorway_core::registry::{
+        AndersonMoirFast, LamportBakery, YangAndersonFast, YangAndersonTree, YangAndersonTwo,
+    };
     never_more_than_k::<LamportBakery>(3, 1, 500);
     never_more_than_k::<YangAndersonTwo>(2, 1, 2000);
+    never_more_than_k::<YangAndersonTree>(5, 1, 500);
+    never_more_than_k::<YangAndersonFast>(5, 1, 500);
     never_more_than_k::<AndersonMoirChain>(5, 2, 500);
     never_more_than_k::<AndersonMoirChain>(2, 9, 500);
     never_more_than_k::<AndersonMoirFast>(5, 2, 500);

@@ -7,6 +7,7 @@ mod contest;
 mod crowd;
 mod entrance;
 mod handover;
+pub mod openings;
 mod oversubscribed;
 mod peers;
 pub mod slots;
