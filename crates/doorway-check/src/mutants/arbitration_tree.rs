@@ -35,9 +35,11 @@ impl ArbitrationTree {
             let width = 2 << level;
             let here = |v: usize| {
                 let members = v * width..n.min((v + 1) * width);
-                let site = site.part("node", Some((1 << (height - 1 - level)) + v));
                 let is_contested = members.len() > width / 2;
-                is_contested.then(|| TwoProcess::between(&site, members, one_for_all.clone(), node))
+                is_contested.then(|| {
+                    let site = site.part("node", Some((1 << (height - 1 - level)) + v));
+                    TwoProcess::between(&site, members, one_for_all.clone(), node)
+                })
             };
             (0..n.div_ceil(width)).map(here).collect()
         };
