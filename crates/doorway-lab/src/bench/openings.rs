@@ -3,6 +3,7 @@
 //! The shipped text on native memory, in a wrapper that counts one statement. What the paper found on a Sequent Symmetry stands beside it.
 
 use super::{Effort, Machine, Watch};
+use crate::measure;
 use doorway::native::{Native, now};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Access, Decl, Memory, Name, Next, Pid, Process, ReadWrite, Site, Word};
@@ -27,6 +28,8 @@ const IN_THE_PAPER: [(usize, u64); 4] = [(2, 320), (4, 55), (8, 1), (16, 1)];
 pub struct Openings {
     /// Threads, and processes of the algorithm.
     pub threads: usize,
+    /// Whether each lets others run while it is inside, so that they come meanwhile, however few processors there are.
+    pub lets_others_run: bool,
     /// Passages of all of them.
     pub passages: u64,
     /// How many of them went fast; the median of the repetitions, as are the next.
@@ -55,9 +58,10 @@ pub struct Report {
 pub fn count(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
     let passages = if effort.tiny { effort.rounds.max(1) } else { PASSAGES };
-    let openings = IN_THE_PAPER.map(|(threads, in_the_paper)| {
+    let rows = [false, true].into_iter().flat_map(|lets| IN_THE_PAPER.map(|(threads, paper)| (lets, threads, paper)));
+    let row = |(lets_others_run, threads, in_the_paper)| {
         let each = passages.div_ceil(threads as u32);
-        let mut runs: Vec<Counts> = (0..effort.repetitions).map(|_| run(threads, each)).collect();
+        let mut runs: Vec<Counts> = (0..effort.repetitions).map(|_| run(threads, each, lets_others_run)).collect();
         progress(&format!("{threads} threads"));
         let median = |values: &mut Vec<u64>| {
             values.sort_unstable();
@@ -67,14 +71,16 @@ pub fn count(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
         let range = (runs.first().map_or(0, |r| r.looked), runs.last().map_or(0, |r| r.looked));
         Openings {
             threads,
+            lets_others_run,
             passages: u64::from(each) * threads as u64,
             fast: median(&mut runs.iter().map(|run| run.fast).collect()),
             looked: median(&mut runs.iter().map(|run| run.looked).collect()),
             range,
             in_the_paper,
         }
-    });
-    Report { machine: watch.end(), repetitions: effort.repetitions, openings: openings.into() }
+    };
+    let openings = rows.map(row).collect();
+    Report { machine: watch.end(), repetitions: effort.repetitions, openings }
 }
 
 impl fmt::Display for Report {
@@ -83,13 +89,17 @@ impl fmt::Display for Report {
         writeln!(f, "\nHOW OFTEN ya-fast LOOKS AT EVERYBODY\n")?;
         writeln!(
             f,
-            "{:>7}{:>10}{:>10}{:>10}   {:<18}{:>12}",
-            "threads", "passages", "fast", "looked", "fewest to most", "in the paper"
+            "{:>7}  {:<28}{:>10}{:>10}{:>10}   {:<18}{:>12}",
+            "threads", "inside", "passages", "fast", "looked", "fewest to most", "in the paper"
         )?;
         for row in &self.openings {
-            let Openings { threads, passages, fast, looked, range: (least, most), in_the_paper } = row;
+            let Openings { threads, lets_others_run, passages, fast, looked, range: (least, most), in_the_paper } = row;
+            let inside = if *lets_others_run { "an increment and a yield" } else { "an increment" };
             let range = format!("{least} to {most}");
-            writeln!(f, "{threads:>7}{passages:>10}{fast:>10}{looked:>10}   {range:<18}{in_the_paper:>12}")?;
+            writeln!(
+                f,
+                "{threads:>7}  {inside:<28}{passages:>10}{fast:>10}{looked:>10}   {range:<18}{in_the_paper:>12}"
+            )?;
         }
         Ok(())
     }
@@ -102,16 +112,20 @@ struct Counts {
 }
 
 /// So many threads, each with so many passages, with an increment inside.
-fn run(threads: usize, passages: u32) -> Counts {
+fn run(threads: usize, passages: u32, lets_others_run: bool) -> Counts {
     let mutex = FastPath::new(&Site::new(&Counting::default()), threads, TwoProcess::between);
     let start = Barrier::new(threads);
     let thread = |i: usize| {
         let p = Process::new(Pid::new(i), Counting::default());
         let (mut fast, mut inside) = (0, 0u64);
+        measure::pin(i % 2);
         start.wait();
         for _ in 0..passages {
-            let Ok(way) = now(mutex.acquire(&p)) else { unreachable!("nobody is refused here") };
+            let Ok(way) = now(mutex.acquire(&p));
             inside = black_box(inside + 1);
+            if lets_others_run {
+                std::thread::yield_now();
+            }
             fast += u64::from(way == Way::Fast);
             let Ok(()) = now(mutex.release(&p, way));
         }
@@ -207,7 +221,7 @@ mod tests {
 
     #[test]
     fn alone_everybody_goes_fast_and_nobody_looks() {
-        let counts = run(1, 50);
+        let counts = run(1, 50, true);
         assert_eq!((counts.fast, counts.looked), (50, 0));
     }
 
@@ -216,12 +230,12 @@ mod tests {
     fn whoever_opens_a_closed_path_is_counted() {
         let mutex = FastPath::new(&Site::new(&Counting::default()), 2, TwoProcess::between);
         let [p, q] = [0, 1].map(|i| Process::new(Pid::new(i), Counting::default()));
-        let Ok(way) = now(mutex.acquire(&p)) else { unreachable!("nobody is refused here") };
+        let Ok(way) = now(mutex.acquire(&p));
         assert_eq!(way, Way::Fast);
         let slow = std::thread::scope(|scope| {
             let other = scope.spawn(|| {
                 let q = q;
-                let Ok(way) = now(mutex.acquire(&q)) else { unreachable!("nobody is refused here") };
+                let Ok(way) = now(mutex.acquire(&q));
                 let Ok(()) = now(mutex.release(&q, way));
                 (way, q.memory().raised.get())
             });
@@ -236,7 +250,7 @@ mod tests {
     #[test]
     fn a_tiny_run_counts_all() {
         let report = count(&Effort::tiny(40), &mut |_| ());
-        assert_eq!(report.openings.iter().map(|row| row.threads).collect::<Vec<_>>(), [2, 4, 8, 16]);
+        assert_eq!(report.openings.iter().map(|row| row.threads).collect::<Vec<_>>(), [2, 4, 8, 16, 2, 4, 8, 16]);
         assert!(report.openings.iter().all(|row| row.fast + row.looked <= row.passages));
         assert!(report.to_string().contains("in the paper"));
     }
