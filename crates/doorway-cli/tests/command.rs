@@ -28,7 +28,7 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 35] = [
+const ALL: [&str; 37] = [
     "tas",
     "bakery",
     "tas-backoff",

@@ -28,6 +28,14 @@ exclusive! {
     Bakery = LamportBakery;
     /// Yang and Anderson's, for two threads.
     YaTwo = YangAndersonTwo;
+    /// Yang and Anderson's tree.
+    YaTree = YangAndersonTree;
+    /// Yang and Anderson's with a fast path: a constant cost while nobody competes.
+    YaFast = YangAndersonFast;
+    /// The ticket lock.
+    Ticket = MellorCrummeyScottTicket;
+    /// Mellor-Crummey and Scott's queue.
+    Mcs = MellorCrummeyScottQueue;
     /// The turnstile with one place.
     Turnstile = FairTurnstile;
     /// Danek's k-Bakery with one place.

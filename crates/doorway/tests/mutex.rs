@@ -1,6 +1,6 @@
 //! A mutex over any algorithm: what users of a mutex rely on.
 
-use doorway::algorithm::{Bakery, Dgs, Exclusive, KBakery, Tas, Turnstile, YaTwo};
+use doorway::algorithm::{Bakery, Dgs, Exclusive, KBakery, Mcs, Tas, Ticket, Turnstile, YaFast, YaTree, YaTwo};
 use doorway::{LockError, Mutex, SizeError};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -32,6 +32,10 @@ fn nothing_is_lost() {
     counts_right::<Tas>(4, 2_000);
     counts_right::<Bakery>(4, 2_000);
     counts_right::<YaTwo>(2, 5_000);
+    counts_right::<YaTree>(4, 1_000);
+    counts_right::<YaFast>(4, 1_000);
+    counts_right::<Ticket>(4, 1_000);
+    counts_right::<Mcs>(4, 1_000);
     counts_right::<Turnstile>(4, 2_000);
     counts_right::<KBakery>(4, 1_000);
     counts_right::<Dgs>(2, 200);

@@ -10,9 +10,9 @@
 #![doc = include_str!("../../MUTANTS.md")]
 
 mod any_slot;
+mod arbitration_tree;
 mod array;
 mod backoff;
-mod arbitration_tree;
 mod bakery;
 mod cc_slot;
 mod chain;
