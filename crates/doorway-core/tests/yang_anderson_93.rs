@@ -118,7 +118,7 @@ fn the_tree_is_released_from_the_root_down() {
     assert_eq!(values(&r, ["node1.P[2]", "node2.P[1]"]), ["2", "0"].map(String::from)); // p1 not yet
     r.follow("p2.8.9.10").unwrap();
     assert_eq!(r.view().inside(), 1);
-    r.follow("p0.12.13.14  p1.8.9.10  p1.1.2.3.4.5.6.7.8~").unwrap(); // p1 has climbed, and waits for p2 now
+    r.follow("p0.12.13.14  p1.8.9.10  p1.1.2.3.4.5.6.8~").unwrap(); // p1 has climbed, and waits for p2 now
     assert_eq!(values(&r, ["node1.C[0]", "node1.T"]), ["p1", "p1"].map(String::from));
     r.follow("p2.12.13.14  p1.8.9.10").unwrap();
     assert_eq!(r.view().inside(), 1);
