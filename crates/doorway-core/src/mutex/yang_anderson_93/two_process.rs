@@ -44,8 +44,8 @@ use core::ops::Range;
 #[derive(Debug)]
 pub struct TwoProcess<M: Memory> {
     part: M::Part,
-    /// The first process that can come to it.
-    first: usize,
+    /// The processes that can come to it.
+    members: Range<usize>,
     c: M::Row<Option<Pid>>,
     t: M::Var<Pid>,
     p: M::Row<u64>,
@@ -62,16 +62,21 @@ impl<M: ReadWrite> TwoProcess<M> {
         let first = members.start;
         Self {
             part: site.here(),
-            first,
             c: site.row("C", 2, |_| decl(None)),
             t: site.var("T", Pid::new(first)),
             p: site.row("P", members.len(), |i| decl(0).home(Pid::new(first + i))),
+            members,
         }
     }
 
     /// Where a process waits.
     fn p(&self, p: Pid) -> &M::Cell<u64> {
-        &self.p[p.index() - self.first]
+        &self.p[p.index() - self.members.start]
+    }
+
+    /// Whether this can be the name of a rival. It always is, unless a read was torn, on registers that are not atomic.
+    fn is_member(&self, p: Pid) -> bool {
+        self.members.contains(&p.index())
     }
 }
 
@@ -87,7 +92,7 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
         p.keep(3, &());
         p.at(3).write(self.p(me), 0).await?; // forget signals meant for an earlier passage
         p.keep(4, &());
-        if let Some(rival) = p.at(4).read(&self.c[other]).await? {
+        if let Some(rival) = p.at(4).read(&self.c[other]).await?.filter(|&rival| self.is_member(rival)) {
             p.shows("rival", rival);
             p.keep(5, &rival);
             if p.at(5).read(&self.t).await? == me {
@@ -117,7 +122,7 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
         p.at(12).write(&self.c[side.index()], None).await?; // first free the way, so that a rival not yet at 4 passes,
         p.keep(13, &());
         let last = p.at(13).read(&self.t).await?;
-        if last != p.pid() {
+        if last != p.pid() && self.is_member(last) {
             p.keep(14, &last);
             p.at(14).write(self.p(last), 2).await?; // then release the one who signed after us.
         }
@@ -130,7 +135,7 @@ impl<M: ReadWrite> MutualExclusion<M> for TwoProcess<M> {}
 impl<M: ReadWrite> TwoProcess<M> {
     /// The side of a process, where each has one of its own.
     fn side(&self, p: &Process<M>) -> Side {
-        if p.pid().index() == self.first { Side::Left } else { Side::Right }
+        if p.pid().index() == self.members.start { Side::Left } else { Side::Right }
     }
 }
 
