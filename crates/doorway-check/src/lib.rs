@@ -8,6 +8,7 @@
 //! - [`explore`]: the search.
 //! - [`property`]: what can be asked.
 //! - [`adversary`]: expensive passages where the graph is too large.
+//! - [`timed`]: machines on which an access takes time.
 //! - [`sample`]: random schedules, where the graph is too large.
 //! - [`export`]: graphs and traces for other programs.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
@@ -83,6 +84,7 @@ pub mod sample;
 pub mod schedule;
 pub mod sim;
 pub mod subject;
+pub mod timed;
 pub mod trace;
 
 pub use explore::{Explorer, Report};

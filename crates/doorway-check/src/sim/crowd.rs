@@ -119,6 +119,12 @@ impl Crowd {
         self.members[p].next
     }
 
+    /// What was declared.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// The part of the algorithm that a process is about to access.
     #[must_use]
     pub fn next_part(&self, p: usize) -> Part {
@@ -180,7 +186,11 @@ impl Crowd {
         }
     }
 
-    fn access(&mut self, p: usize) -> Result<Moved, TextError> {
+    /// Lets a process make one access, private ones and those within a block too.
+    ///
+    /// # Errors
+    /// If its text awaits something that is no access.
+    pub fn access(&mut self, p: usize) -> Result<Moved, TextError> {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
         let saw = op.apply(&self.layout, &mut self.vars);

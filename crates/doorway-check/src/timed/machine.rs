@@ -1,0 +1,153 @@
+//! What an access takes on a machine, and who is in whose way.
+
+use super::Nanos;
+use crate::sim::{VarId, VarInfo};
+use doorway_core::memory::Home;
+use rustc_hash::FxHashMap;
+
+/// How processors reach memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Interconnect {
+    /// Each processor has a part of the memory; the parts of others are across a network. No caches. A part serves one reference at a time.
+    Network,
+    /// All memory is across a bus, which carries one reference at a time; each processor has a coherent cache, and a write takes the copies of others away.
+    Bus,
+}
+
+/// A machine, as far as time is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Its name.
+    pub name: &'static str,
+    /// How processors reach memory.
+    pub interconnect: Interconnect,
+    /// A reference to one's own memory or cache.
+    pub near: Nanos,
+    /// Any other, if nobody is in the way.
+    pub far: Nanos,
+    /// How much of that the bus, or the memory at the other end, is occupied.
+    pub occupied: Nanos,
+}
+
+/// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to one's own memory, 2 µs across the network, caches that are not coherent and so of no use. That a memory serves for 0.6 µs is ours.
+pub const TC2000: Machine =
+    Machine { name: "TC2000", interconnect: Interconnect::Network, near: 600, far: 2000, occupied: 600 };
+
+/// A machine with a bus and coherent caches, as the Sequent Symmetry was. The paper does not say what its references took; these figures are ours.
+pub const BUS: Machine = Machine { name: "bus", interconnect: Interconnect::Bus, near: 125, far: 1000, occupied: 1000 };
+
+/// What is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// A variable, and with whom it lives.
+    Variable(VarId, Option<usize>),
+    /// What the critical sections are about. It lives with nobody.
+    Data,
+    /// Nothing that takes time: a local of a process.
+    Nowhere,
+}
+
+impl Place {
+    pub(super) fn of(v: VarId, info: &VarInfo) -> Self {
+        match info.home {
+            _ if info.private => Self::Nowhere,
+            Home::Of(p) => Self::Variable(v, Some(p.index())),
+            _ => Self::Variable(v, None),
+        }
+    }
+
+    /// Its line in a cache.
+    fn line(self) -> Option<VarId> {
+        match self {
+            Self::Variable(v, _) => Some(v),
+            Self::Data => Some(VarId::MAX),
+            Self::Nowhere => None,
+        }
+    }
+}
+
+/// An access that was served.
+pub(super) struct Served {
+    pub(super) until: Nanos,
+    pub(super) far: bool,
+}
+
+/// Who has a copy of a line.
+#[derive(Clone, Copy, Default)]
+struct Copies {
+    /// One bit for each process.
+    of: u128,
+    /// Whether the one that has it is the only one, and may write.
+    alone: bool,
+}
+
+/// The machine at work.
+pub(super) struct Traffic {
+    machine: Machine,
+    /// When each memory is free again; a bus is one.
+    free: Vec<Nanos>,
+    copies: FxHashMap<VarId, Copies>,
+    numbers: u64,
+}
+
+impl Traffic {
+    pub(super) fn new(machine: Machine, processors: usize) -> Self {
+        let servers = if machine.interconnect == Interconnect::Bus { 1 } else { processors };
+        Self { machine, free: vec![0; servers], copies: FxHashMap::default(), numbers: 0 }
+    }
+
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// With whom a place is. What lives with nobody is dealt out.
+    fn memory_of(&self, place: Place) -> Option<usize> {
+        match place {
+            Place::Nowhere => None,
+            Place::Variable(_, Some(home)) => Some(home),
+            Place::Variable(v, None) => Some(v as usize % self.free.len()),
+            Place::Data => Some(self.free.len() - 1),
+        }
+    }
+
+    /// How long a request is under way before it comes to what it must have alone.
+    pub(super) fn way(&self, p: usize, place: Place) -> Nanos {
+        match (self.machine.interconnect, self.memory_of(place)) {
+            (Interconnect::Network, Some(memory)) if memory != p => (self.machine.far - self.machine.occupied) / 2,
+            _ => 0,
+        }
+    }
+
+    /// A request has come to where it goes.
+    pub(super) fn serve(&mut self, p: usize, place: Place, writes: bool, now: Nanos) -> Served {
+        let (Some(memory), Some(line)) = (self.memory_of(place), place.line()) else {
+            return Served { until: now, far: false };
+        };
+        let Machine { interconnect, near, far, occupied, .. } = self.machine;
+        match interconnect {
+            Interconnect::Network => {
+                let begins = now.max(self.free[memory]);
+                let takes = if memory == p { near } else { occupied };
+                self.free[memory] = begins + takes;
+                let back = if memory == p { 0 } else { far - occupied - (far - occupied) / 2 };
+                Served { until: begins + takes + back, far: memory != p }
+            }
+            Interconnect::Bus => {
+                let copies = self.copies.entry(line).or_default();
+                let mine = 1u128 << (p % 128);
+                if copies.of & mine != 0 && (!writes || copies.alone) {
+                    return Served { until: now + near, far: false };
+                }
+                *copies = if writes {
+                    Copies { of: mine, alone: true }
+                } else {
+                    Copies { of: copies.of | mine, alone: false }
+                };
+                let begins = now.max(self.free[0]);
+                self.free[0] = begins + occupied;
+                Served { until: begins + far, far: true }
+            }
+        }
+    }
+}

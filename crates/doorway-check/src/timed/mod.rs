@@ -1,0 +1,243 @@
+//! Machines on which an access takes time: how long would a passage take where the papers measured?
+//!
+//! The shipped texts run as on the other simulated machines, but who steps next is decided by a clock. Each process makes its accesses one after the other; each takes as long as the
+//! [machine](Machine) says, and longer if what it goes through is occupied. Waiting is what the text says it is: reading again.
+//!
+//! ```
+//! use doorway_check::timed::{BUS, Run, TC2000};
+//! use doorway_check::{sim::Rules, subject};
+//!
+//! let time = |id, machine| {
+//!     let subject = subject::find(id).unwrap();
+//!     let sizes = subject.sizes(Some(16), None).unwrap();
+//!     let world = subject.world(sizes, Rules { sparse: true, ..Rules::default() }).unwrap();
+//!     Run::of_passages(2_000).on(world, machine).unwrap().per_passage
+//! };
+//! // Its waiters spin in their caches; where there are none, across the network.
+//! assert!(time("anderson-array", BUS) < time("mcs", BUS) * 1.5);
+//! assert!(time("anderson-array", TC2000) > time("mcs", TC2000) * 1.5);
+//! ```
+//!
+//! # What it leaves out
+//! Instructions that are no accesses take no time. A network has no contention but at its ends, a bus no protocol but "one at a time", caches have room for everything, and a variable has a line
+//! of its own. A process that spins in its own memory or cache is not followed turn by turn: it goes on when what it looked at changes. What is true here of the *order* of algorithms was
+//! true on the papers' machines; the microseconds are only as good as the few figures that go in.
+
+mod machine;
+
+pub use machine::{BUS, Interconnect, Machine, TC2000};
+
+use crate::sim::{Crowd, Moved, Op, Phase, TextError, World};
+use doorway_core::memory::Pid;
+use doorway_core::registry::CostModel;
+use machine::{Place, Traffic};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Nanoseconds.
+pub type Nanos = u64;
+
+/// What processes do inside and between passages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// How often who is inside reads and writes a variable that all share.
+    pub references: u32,
+    /// How long it stays beyond that.
+    pub stays: Nanos,
+    /// How long it is away, between passages.
+    pub away: Nanos,
+}
+
+impl Work {
+    /// The papers' small critical section: a shared counter is read, and then incremented. Nobody stays away.
+    pub const SMALL: Self = Self { references: 3, stays: 0, away: 0 };
+}
+
+/// A run: everybody passes again and again, until there were enough passages.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Passages of all processes together.
+    pub passages: u64,
+    /// What they do beside.
+    pub work: Work,
+    /// Two clocks never tick alike: each access takes up to so many per cent more or less.
+    pub jitter_percent: u8,
+    /// Chooses by how much.
+    pub seed: u64,
+}
+
+/// What a run took.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// Microseconds from one passage to the next, whoever's it is.
+    pub per_passage: f64,
+    /// Passages of each process.
+    pub passages: Vec<u64>,
+    /// Of the passages, the share that came after one of another process.
+    pub handed_over: f64,
+    /// References that left the process's own memory or cache, for each passage.
+    pub far_references: f64,
+}
+
+impl Outcome {
+    /// Passages of the process that had the fewest, against those of the one that had the most.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let (least, most) = (self.passages.iter().min(), self.passages.iter().max());
+        *least.unwrap_or(&0) as f64 / (*most.unwrap_or(&1)).max(1) as f64
+    }
+}
+
+impl Run {
+    /// With the papers' small section.
+    #[must_use]
+    pub const fn of_passages(passages: u64) -> Self {
+        Self { passages, work: Work::SMALL, jitter_percent: 5, seed: 1 }
+    }
+
+    /// Runs the processes of a world. The first tenth of the passages is for getting going, and does not count.
+    ///
+    /// # Errors
+    /// If a text cannot be run.
+    pub fn on(&self, world: World, machine: Machine) -> Result<Outcome, TextError> {
+        let n = world.processes();
+        let crowd = Crowd::new(world, 0, CostModel::Dsm)?;
+        let mut clockwork = Clockwork {
+            traffic: Traffic::new(machine, n),
+            crowd,
+            work: self.work,
+            due: BinaryHeap::new(),
+            spinners: vec![Spinner::default(); n],
+            section_left: vec![0; n],
+            chance: fastrand::Rng::with_seed(self.seed),
+            jitter: u64::from(self.jitter_percent.min(50)),
+            counts: Counts { passages: vec![0; n], ..Counts::default() },
+        };
+        clockwork.run(self.passages / 10)?;
+        let before = std::mem::replace(&mut clockwork.counts, Counts { passages: vec![0; n], ..Counts::default() });
+        clockwork.counts.last_inside = before.last_inside;
+        let began = before.now;
+        clockwork.run(self.passages)?;
+        let counts = clockwork.counts;
+        let passages = counts.passages.iter().sum::<u64>().max(1) as f64;
+        Ok(Outcome {
+            per_passage: (counts.now - began) as f64 / 1000.0 / passages,
+            passages: counts.passages,
+            handed_over: counts.handed_over as f64 / passages,
+            far_references: counts.far as f64 / passages,
+        })
+    }
+}
+
+#[derive(Clone, Default)]
+struct Counts {
+    now: Nanos,
+    passages: Vec<u64>,
+    handed_over: u64,
+    far: u64,
+    last_inside: Option<usize>,
+}
+
+/// A process that may be spinning.
+#[derive(Clone, Default)]
+struct Spinner {
+    /// Whether its turn so far has left its own memory or cache.
+    far: bool,
+    /// Whether it spins where it is, and is looked at again when something changes.
+    at_rest: bool,
+}
+
+struct Clockwork {
+    crowd: Crowd,
+    traffic: Traffic,
+    work: Work,
+    /// When each process that is not at rest arrives where its next access goes. The number in the middle keeps first come, first served.
+    due: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
+    spinners: Vec<Spinner>,
+    section_left: Vec<u32>,
+    chance: fastrand::Rng,
+    jitter: u64,
+    counts: Counts,
+}
+
+impl Clockwork {
+    fn run(&mut self, passages: u64) -> Result<(), TextError> {
+        if self.due.is_empty() {
+            for p in 0..self.crowd.processes() {
+                let late = self.chance.u64(0..1000); // nobody starts on the same tick
+                self.send(p, late);
+            }
+        }
+        let mut done = 0;
+        while done < passages {
+            // Whoever is at rest waits for one that is not; if there is none, the text has locked itself up.
+            let Some(Reverse((now, _, p))) = self.due.pop() else { return Err(TextError::Lost(Pid::new(0))) };
+            self.counts.now = now;
+            done += u64::from(self.arrive(p, now)?);
+        }
+        Ok(())
+    }
+
+    /// Where the next access of a process goes: the shared data while it is inside, else what its text asks for.
+    fn place(&self, p: usize) -> (Place, bool) {
+        if self.section_left[p] > 0 {
+            // Read, read, write; read, write; write.
+            return (Place::Data, self.section_left[p] == 1);
+        }
+        let op = self.crowd.next(p);
+        let place = op.var().map_or(Place::Nowhere, |v| Place::of(v, self.crowd.layout().var(v)));
+        (place, !matches!(op, Op::Read(_)))
+    }
+
+    /// A process is free to make its next access at this time.
+    fn send(&mut self, p: usize, at: Nanos) {
+        let (place, _) = self.place(p);
+        let arrives = at + self.traffic.way(p, place);
+        self.due.push(Reverse((arrives, self.traffic.next_number(), p)));
+    }
+
+    /// Its access is made. Whether a passage ended with it.
+    fn arrive(&mut self, p: usize, now: Nanos) -> Result<bool, TextError> {
+        let (place, writes) = self.place(p);
+        let served = self.traffic.serve(p, place, writes, now);
+        self.counts.far += u64::from(served.far);
+        let took = served.until - now;
+        let spread = took * self.jitter / 100;
+        let until = if spread == 0 { served.until } else { served.until - spread + self.chance.u64(0..=2 * spread) };
+        if self.section_left[p] > 0 {
+            self.section_left[p] -= 1;
+            let stays = if self.section_left[p] == 0 { self.work.stays } else { 0 };
+            self.send(p, until + stays);
+            return Ok(false);
+        }
+        let Moved { failed_turn, passage_ended, .. } = self.crowd.access(p)?;
+        self.spinners[p].far |= served.far;
+        for q in self.crowd.take_woken() {
+            if std::mem::take(&mut self.spinners[q].at_rest) {
+                self.send(q, until);
+            }
+        }
+        if failed_turn {
+            let spun_far = std::mem::take(&mut self.spinners[p].far);
+            if !spun_far && self.crowd.is_blocked(p) {
+                self.spinners[p].at_rest = true;
+                return Ok(false);
+            }
+        }
+        let mut free = until;
+        if passage_ended {
+            self.counts.passages[p] += 1;
+            free += self.work.away;
+        } else if self.crowd.phase(p) == Phase::Inside {
+            self.spinners[p].far = false;
+            self.counts.handed_over += u64::from(self.counts.last_inside.replace(p) != Some(p));
+            self.section_left[p] = self.work.references;
+            free += if self.work.references == 0 { self.work.stays } else { 0 };
+        }
+        self.send(p, free);
+        Ok(passage_ended)
+    }
+}
+
+#[cfg(test)]
+mod tests;
