@@ -21,6 +21,8 @@ pub struct Machine {
     pub name: &'static str,
     /// How processors reach memory.
     pub interconnect: Interconnect,
+    /// How many processors it has, also where fewer compete: variables that live with nobody are spread over all.
+    pub processors: usize,
     /// A reference to one's own memory or cache.
     pub near: Nanos,
     /// Any other, if nobody is in the way.
@@ -30,11 +32,18 @@ pub struct Machine {
 }
 
 /// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to one's own memory, 2 µs across the network, caches that are not coherent and so of no use. That a memory serves for 0.6 µs is ours.
-pub const TC2000: Machine =
-    Machine { name: "TC2000", interconnect: Interconnect::Network, near: 600, far: 2000, occupied: 600 };
+pub const TC2000: Machine = Machine {
+    name: "TC2000",
+    interconnect: Interconnect::Network,
+    processors: 32,
+    near: 600,
+    far: 2000,
+    occupied: 600,
+};
 
 /// A machine with a bus and coherent caches, as the Sequent Symmetry was. The paper does not say what its references took; these figures are ours.
-pub const BUS: Machine = Machine { name: "bus", interconnect: Interconnect::Bus, near: 125, far: 1000, occupied: 1000 };
+pub const BUS: Machine =
+    Machine { name: "bus", interconnect: Interconnect::Bus, processors: 32, near: 125, far: 1000, occupied: 1000 };
 
 /// What is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +101,8 @@ pub(super) struct Traffic {
 
 impl Traffic {
     pub(super) fn new(machine: Machine, processors: usize) -> Self {
-        let servers = if machine.interconnect == Interconnect::Bus { 1 } else { processors };
+        let servers =
+            if machine.interconnect == Interconnect::Bus { 1 } else { processors.max(machine.processors).max(1) };
         Self { machine, free: vec![0; servers], copies: FxHashMap::default(), numbers: 0 }
     }
 
@@ -101,13 +111,13 @@ impl Traffic {
         self.numbers
     }
 
-    /// With whom a place is. What lives with nobody is dealt out.
+    /// With whom a place is. What lives with nobody is dealt out, to those first that compete last.
     fn memory_of(&self, place: Place) -> Option<usize> {
         match place {
             Place::Nowhere => None,
             Place::Variable(_, Some(home)) => Some(home),
-            Place::Variable(v, None) => Some(v as usize % self.free.len()),
-            Place::Data => Some(self.free.len() - 1),
+            Place::Variable(v, None) => Some(self.free.len() - 1 - v as usize % self.free.len()),
+            Place::Data => Some(self.free.len() / 2),
         }
     }
 

@@ -18,16 +18,19 @@ const NOTHING: Work = Work { references: 0, stays: 0, away: 0 };
 #[test]
 fn alone_a_passage_takes_the_sum_of_its_accesses() {
     let tas = |machine, work| exactly(100, work).on(world("tas", 1), machine).unwrap().per_passage;
-    assert_eq!(tas(TC2000, NOTHING), 1.2, "the only processor has the only memory");
+    assert_eq!(tas(TC2000, NOTHING), 4.0, "the bit is with another processor");
+    assert_eq!(tas(Machine { processors: 1, ..TC2000 }, NOTHING), 1.2, "the only processor has the only memory");
     assert_eq!(tas(BUS, NOTHING), 0.25, "all in its cache");
     assert_eq!(tas(BUS, Work { stays: 1000, away: 500, ..NOTHING }), 1.75);
     assert_eq!(tas(BUS, Work::SMALL), 0.25 + 3.0 * 0.125);
 }
 
-/// Two memories: the bit lies with the first, and the second process crosses the network twice for each passage.
+/// Two memories: the bit lies with the second process, and the first crosses the network twice for each passage.
 #[test]
 fn far_references_are_counted_and_take_longer() {
-    let outcome = exactly(1000, Work { away: 1_000_000, ..NOTHING }).on(world("tas", 2), TC2000).unwrap();
+    let outcome =
+        exactly(1000, Work { away: 1_000_000, ..NOTHING }).on(world("tas", 2), Machine { processors: 2, ..TC2000 });
+    let outcome = outcome.unwrap();
     assert_eq!(outcome.passages.iter().sum::<u64>(), 1000);
     assert!((outcome.far_references - 1.0).abs() < 0.1, "two for every second passage: {outcome:?}");
 }

@@ -60,7 +60,7 @@ pub struct Standing {
 impl Standing {
     /// Whether this is what the others are compared with, and not one of them.
     fn is_ours(&self) -> bool {
-        self.peer.starts_with("doorway")
+        super::is_ours(self.peer)
     }
 }
 

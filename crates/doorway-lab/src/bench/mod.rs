@@ -3,14 +3,17 @@
 //! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
 //! says how much of a difference means nothing.
 
+mod alone;
 mod contest;
 mod crowd;
+mod crowded;
 mod entrance;
 mod handover;
 pub mod openings;
 mod oversubscribed;
 mod peers;
 pub mod slots;
+mod stage;
 mod text;
 mod uncontended;
 
@@ -99,6 +102,11 @@ fn workers() -> tokio::runtime::Runtime {
         })
         .build()
         .expect("the system has room for an executor")
+}
+
+/// Whether this is what the others are compared with, and not one of them.
+fn is_ours(peer: &str) -> bool {
+    peer.starts_with("doorway")
 }
 
 /// What the machine was like.

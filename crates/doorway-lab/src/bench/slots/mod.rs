@@ -5,21 +5,21 @@
 
 mod alone;
 mod peers;
-mod stage;
 mod tasks;
 mod text;
 mod threads;
 mod verdicts;
 
-pub use alone::{Alone, AloneStanding, pass_alone};
+pub use super::alone::{Alone, AloneStanding};
+pub use super::crowded::{Cell, ThreadStanding};
+pub use alone::pass_alone;
 pub use tasks::{TaskCell, TaskStanding};
-pub use threads::{Cell, ThreadStanding};
 pub use verdicts::Verdict;
 
+use super::stage::Turns;
 use super::{Effort, Machine, Watch};
 use crate::measure;
 use serde::Serialize;
-use stage::Turns;
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
@@ -38,11 +38,6 @@ pub struct Report {
     pub faults: Vec<String>,
     /// What is asked of it.
     pub verdicts: Vec<Verdict>,
-}
-
-/// Whether this is what the others are compared with, and not one of them.
-fn is_ours(peer: &str) -> bool {
-    peer.starts_with("doorway")
 }
 
 /// Measures everything, and says now and then how far it is.

@@ -1,8 +1,8 @@
 //! A thousand tasks on two workers, some of which change their minds.
 
 use super::peers::{self, TaskRoom};
-use super::stage::{Stage, Turns};
 use super::threads::SECTIONS;
+use crate::bench::stage::{Stage, Turns};
 use crate::bench::{Effort, workers};
 use crate::measure;
 use crossbeam_utils::CachePadded;

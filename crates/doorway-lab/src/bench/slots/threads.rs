@@ -1,229 +1,23 @@
 //! More threads than places.
 
 use super::peers::{self, Posix, Std};
-use super::stage::{Stage, Turns, Waits};
 use crate::bench::Effort;
-use crate::bench::entrance::{Entrance, Mutex};
-use crate::measure;
-use crossbeam_utils::CachePadded;
-use serde::Serialize;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
-
-/// Peers in one cell of the table.
-#[derive(Clone, Debug, Serialize)]
-pub struct Cell {
-    /// How many may be inside.
-    pub k: usize,
-    /// How many threads want in, again and again.
-    pub threads: usize,
-    /// How long one works inside, and then outside.
-    pub section_ns: u64,
-    /// The throughput of tokio's semaphore against itself.
-    pub control: f64,
-    /// The peers.
-    pub peers: Vec<ThreadStanding>,
-}
-
-/// How a peer did: medians over the repetitions.
-#[derive(Clone, Debug, Serialize)]
-pub struct ThreadStanding {
-    /// Who.
-    pub peer: &'static str,
-    /// Whether who came first gets in first.
-    pub fair: bool,
-    /// Passages a second.
-    pub ops: f64,
-    /// The slowest and the fastest repetition.
-    pub ops_range: (f64, f64),
-    /// CPU time of a passage, of all threads, with the work inside and outside.
-    pub cpu_ns: f64,
-    /// The same without the work.
-    pub cpu_beyond_work_ns: f64,
-    /// Of the passages, how many came after one of another thread.
-    pub handed_over: f64,
-    /// Half waited no longer.
-    pub wait_p50_ns: f64,
-    /// 99 of 100 waited no longer.
-    pub wait_p99_ns: f64,
-    /// 999 of 1000 waited no longer.
-    pub wait_p999_ns: f64,
-    /// The passages of the thread that had fewest, against those of the one that had most.
-    pub share: f64,
-}
-
-impl ThreadStanding {
-    /// CPU time for each time that another thread got in.
-    pub(super) fn cpu_per_hand_over_ns(&self) -> f64 {
-        self.cpu_beyond_work_ns / self.handed_over
-    }
-
-    pub(super) fn is_ours(&self) -> bool {
-        super::is_ours(self.peer)
-    }
-}
-
-impl Cell {
-    /// Whether somebody has to wait.
-    #[must_use]
-    pub fn is_contended(&self) -> bool {
-        self.threads > self.k
-    }
-
-    pub(super) fn peer(&self, name: &str) -> Option<&ThreadStanding> {
-        self.peers.iter().find(|peer| peer.peer == name)
-    }
-
-    /// The libraries of others that are fair, or those that are not.
-    pub(super) fn others(&self, fair: bool) -> impl Iterator<Item = &ThreadStanding> {
-        self.peers.iter().filter(move |peer| !peer.is_ours() && peer.fair == fair)
-    }
-
-    pub(super) fn name(&self) -> String {
-        format!("k = {}, {} threads, {} ns", self.k, self.threads, self.section_ns)
-    }
-}
-
-struct Run {
-    ops: f64,
-    cpu_ns: f64,
-    handed_over: f64,
-    permilles: [f64; 3],
-    share: f64,
-}
-
-/// What all threads of a run do.
-#[derive(Clone, Copy)]
-struct Plan {
-    k: usize,
-    threads: usize,
-    section: Duration,
-    turns: Turns,
-    processors: usize,
-}
-
-/// Chooses the passages to be timed: two looks at the clock are much beside a short one. Of quick passages one in [`FEW`](Self::FEW), and it counts for all of
-/// them; of slow ones, each.
-struct Sampler {
-    /// The passages since the one that was timed last.
-    turn: u64,
-    every: u64,
-    asked: Instant,
-}
-
-impl Sampler {
-    const FEW: u64 = 8;
-    const SLOW: Duration = Duration::from_micros(1);
-
-    fn new() -> Self {
-        Self { turn: 0, every: 1, asked: Instant::now() }
-    }
-
-    /// When the passage at hand began, and for how many it counts, if it is to be timed.
-    #[inline]
-    fn next(&mut self, now: impl FnOnce() -> Instant) -> Option<(Instant, u64)> {
-        self.turn += 1;
-        if self.turn < self.every {
-            return None;
-        }
-        let (now, stands_for) = (now(), self.every);
-        let each = (now - self.asked) / stands_for as u32;
-        *self = Self { turn: 0, every: if each > Self::SLOW { 1 } else { Self::FEW }, asked: now };
-        Some((now, stands_for))
-    }
-}
-
-struct Seen {
-    passages: u64,
-    handed_over: u64,
-    waits: Waits,
-}
-
-fn passes<R: Entrance>(room: &R, index: usize, plan: &Plan, stage: &Stage, last: &AtomicUsize) -> Seen {
-    let mut me = room.join();
-    let mut seen = Seen { passages: 0, handed_over: 0, waits: Waits::new() };
-    let mut sampler = Sampler::new();
-    while stage.goes_on(seen.passages) {
-        let asked = sampler.next(Instant::now);
-        let (mut waited, mut handed_over) = (None, false);
-        R::pass(&mut me, || {
-            waited = asked.map(|(asked, passages)| (asked.elapsed(), passages));
-            handed_over = last.swap(index, Relaxed) != index;
-            plan.turns.work();
-        });
-        if stage.counts() {
-            seen.passages += 1;
-            seen.handed_over += u64::from(handed_over);
-            if let Some((waited, passages)) = waited {
-                seen.waits.record(waited, passages);
-            }
-        }
-        plan.turns.work();
-    }
-    seen
-}
-
-fn run<R: Entrance>(room: &R, plan: &Plan, effort: &Effort) -> Run {
-    let stage = CachePadded::new(Stage::new(plan.threads, effort));
-    let last = CachePadded::new(AtomicUsize::new(usize::MAX));
-    let ready = Barrier::new(plan.threads + 1);
-    let (all, wall, cpu) = std::thread::scope(|s| {
-        let (stage, last, ready) = (&stage, &last, &ready);
-        let crowd: Vec<_> = (0..plan.threads)
-            .map(|index| {
-                s.spawn(move || {
-                    measure::pin(index % plan.processors);
-                    ready.wait();
-                    let seen = passes(room, index, plan, stage, last);
-                    stage.goes();
-                    seen
-                })
-            })
-            .collect();
-        ready.wait();
-        let (wall, cpu) = stage.direct(effort);
-        let all: Vec<Seen> = crowd.into_iter().map(|thread| thread.join().expect("a thread ends")).collect();
-        (all, wall, cpu)
-    });
-    let mut waits = Waits::new();
-    all.iter().for_each(|seen| waits.add(&seen.waits));
-    let total = |of: fn(&Seen) -> u64| all.iter().map(of).sum::<u64>() as f64;
-    let passages = total(|seen| seen.passages);
-    let (fewest, most) = measure::range(all.iter().map(|seen| seen.passages as f64));
-    Run {
-        ops: passages / wall.as_secs_f64(),
-        cpu_ns: cpu.as_nanos() as f64 / passages.max(1.0),
-        handed_over: total(|seen| seen.handed_over) / passages.max(1.0),
-        permilles: [500, 990, 999].map(|share| waits.permille(share)),
-        share: fewest / most.max(1.0),
-    }
-}
-
-type Measure = dyn Fn(&Plan, &Effort) -> Run;
-
-struct Way {
-    peer: &'static str,
-    fair: bool,
-    run: Box<Measure>,
-}
-
-fn way<R: Entrance>(peer: &'static str, fair: bool, room: impl Fn(usize) -> R + 'static) -> Way {
-    // Nothing else in its cache lines.
-    Way { peer, fair, run: Box::new(move |plan, effort| run(&*CachePadded::new(room(plan.k)), plan, effort)) }
-}
+use crate::bench::crowded::{Cell, Plan, Way, cell, way};
+use crate::bench::entrance::Mutex;
+use crate::bench::stage::Turns;
+use std::time::Duration;
 
 /// Everybody; the last is the control.
 fn ways(k: usize) -> Vec<Way> {
-    let tokio = |name| way(name, true, tokio::sync::Semaphore::new);
+    let tokio = |name| way(name, true, |plan| tokio::sync::Semaphore::new(plan.k));
     let mut ways = vec![
-        way(peers::FAIR, true, peers::slots),
-        way(peers::UNFAIR, false, |k| peers::slots(k).unfair()),
+        way(peers::FAIR, true, |plan| peers::slots(plan.k)),
+        way(peers::UNFAIR, false, |plan| peers::slots(plan.k).unfair()),
         tokio(peers::TOKIO),
-        way(peers::ASYNC_LOCK, false, async_lock::Semaphore::new),
-        way(peers::STD, false, Std::new),
-        way(peers::PARKING_LOT, false, peers::ParkingLot::new),
-        way(peers::SEM_T, false, Posix::new),
+        way(peers::ASYNC_LOCK, false, |plan| async_lock::Semaphore::new(plan.k)),
+        way(peers::STD, false, |plan| Std::new(plan.k)),
+        way(peers::PARKING_LOT, false, |plan| peers::ParkingLot::new(plan.k)),
+        way(peers::SEM_T, false, |plan| Posix::new(plan.k)),
         tokio("control"),
     ];
     if k == 1 {
@@ -231,42 +25,6 @@ fn ways(k: usize) -> Vec<Way> {
         ways.insert(3, way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(()))));
     }
     ways
-}
-
-fn standing(way: &Way, runs: &[Run], section: Duration) -> ThreadStanding {
-    let median = |of: &dyn Fn(&Run) -> f64| measure::median(runs.iter().map(of).collect());
-    let cpu_ns = median(&|run| run.cpu_ns);
-    let [wait_p50_ns, wait_p99_ns, wait_p999_ns] = [0, 1, 2].map(|i| median(&|run| run.permilles[i]));
-    ThreadStanding {
-        peer: way.peer,
-        fair: way.fair,
-        ops: median(&|run| run.ops),
-        ops_range: measure::range(runs.iter().map(|run| run.ops)),
-        cpu_ns,
-        // What is left may be less than the work was thought to be.
-        cpu_beyond_work_ns: (cpu_ns - 2.0 * section.as_nanos() as f64).max(1.0),
-        handed_over: median(&|run| run.handed_over),
-        wait_p50_ns,
-        wait_p99_ns,
-        wait_p999_ns,
-        share: median(&|run| run.share),
-    }
-}
-
-fn cell(plan: &Plan, effort: &Effort) -> Cell {
-    let ways = ways(plan.k);
-    let mut runs: Vec<Vec<Run>> = ways.iter().map(|_| Vec::new()).collect();
-    for _ in 0..effort.repetitions {
-        for (way, runs) in ways.iter().zip(&mut runs) {
-            runs.push((way.run)(plan, effort));
-        }
-    }
-    let mut peers: Vec<_> = ways.iter().zip(&runs).map(|(way, runs)| standing(way, runs, plan.section)).collect();
-    let twin = peers.pop().expect("there is a control");
-    let Plan { k, threads, section, .. } = *plan;
-    let mut cell = Cell { k, threads, section_ns: section.as_nanos() as u64, control: 0.0, peers };
-    cell.control = cell.peer(peers::TOKIO).map_or(f64::NAN, |peer| twin.ops / peer.ops);
-    cell
 }
 
 /// How long one works inside, and then outside.
@@ -289,7 +47,8 @@ pub(super) fn cells(works: [Turns; 2], processors: usize, effort: &Effort, done:
     let mut cells = Vec::new();
     for (section, turns) in SECTIONS.into_iter().zip(works) {
         for (k, threads) in sizes(effort.is_full()) {
-            let cell = cell(&Plan { k, threads, section, turns, processors }, effort);
+            let plan = Plan { k, threads, section, turns, processors };
+            let cell = cell(&plan, effort, &ways(k), peers::TOKIO);
             done(&cell);
             cells.push(cell);
         }
@@ -300,20 +59,6 @@ pub(super) fn cells(works: [Turns; 2], processors: usize, effort: &Effort, done:
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slow_passages_are_all_timed_and_quick_ones_now_and_then() {
-        let begin = Instant::now();
-        let mut sampler = Sampler { turn: 0, every: 1, asked: begin };
-        let mut timed = |each: fn(u32) -> Duration| -> Vec<(u32, u64)> {
-            (1..=20).filter_map(|i| Some((i, sampler.next(|| begin + each(i))?.1))).collect()
-        };
-        // One that comes a quarter of a microsecond after another, and then twenty of a millisecond each.
-        assert_eq!(timed(|i| Duration::from_nanos(250) * i), [(1, 1), (9, 8), (17, 8)]);
-        let slow = timed(|i| Duration::from_millis(1) * i);
-        assert_eq!(slow[..3], [(5, 8), (6, 1), (7, 1)]);
-        assert_eq!(slow.len(), 16);
-    }
 
     #[test]
     fn each_number_of_places_has_one_reference_and_all_that_wait() {

@@ -1,6 +1,6 @@
 //! Where many do the same for a while: work of a known length, and the while that counts.
 
-use crate::bench::Effort;
+use super::Effort;
 use crate::measure;
 use hdrhistogram::Histogram;
 use std::hint::black_box;

@@ -1,0 +1,126 @@
+//! The experiment of Yang and Anderson's section 5 on machines whose accesses take time: their Figures 2 and 3.
+//!
+//! Deterministic: the same figures come out on every machine. What was measured here stands in `bench::mutex`.
+
+use doorway_check::sim::Rules;
+use doorway_check::subject::Subject;
+use doorway_check::timed::{BUS, Machine, Nanos, Run, TC2000, Work};
+use doorway_core::registry::{self, Info, Problem};
+use serde::Serialize;
+use std::fmt;
+
+/// How many compete.
+pub const COMPETING: [usize; 7] = [1, 2, 4, 8, 16, 24, 32];
+/// How long a larger section lasts, beyond the small one.
+const LARGER: Nanos = 20_000;
+
+/// The curves of all algorithms on one machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// What it is.
+    pub title: String,
+    /// The machine.
+    pub machine: &'static str,
+    /// How long who is inside stays beyond reading and incrementing a counter, in microseconds.
+    pub stays: f64,
+    /// One for each algorithm, the lowest at its end first.
+    pub curves: Vec<Curve>,
+}
+
+/// One algorithm.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    /// Which.
+    pub algorithm: &'static str,
+    /// For each number of processes that it is made for.
+    pub points: Vec<Point>,
+}
+
+/// An algorithm with so many processes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// How many compete.
+    pub competing: usize,
+    /// Microseconds from one critical section to the next.
+    pub microseconds: f64,
+    /// Sections of the process that had the fewest against those of the one that had the most.
+    pub share: f64,
+    /// The share of sections that came after one of another process.
+    pub handed_over: f64,
+    /// References across the network or the bus, for each section.
+    pub far_references: f64,
+}
+
+impl Figure {
+    /// The time of a section, where it was simulated.
+    #[must_use]
+    pub fn microseconds(&self, algorithm: &str, competing: usize) -> Option<f64> {
+        let curve = self.curves.iter().find(|curve| curve.algorithm == algorithm)?;
+        curve.points.iter().find(|point| point.competing == competing).map(|point| point.microseconds)
+    }
+
+    fn draw(title: String, machine: Machine, stays: Nanos, sections: u64) -> Self {
+        let exclusive = registry::ALL.iter().filter(|info| info.problem == Problem::MutualExclusion);
+        let mut curves: Vec<Curve> = exclusive.map(|info| curve(info, machine, stays, sections)).collect();
+        let last = |curve: &Curve| curve.points.last().map_or((0, 0.0), |point| (point.competing, point.microseconds));
+        // Those that are made for more come first, then those that are quicker.
+        curves.sort_by(|a, b| {
+            let ((n, time), (m, other)) = (last(a), last(b));
+            m.cmp(&n).then(time.total_cmp(&other))
+        });
+        Self { title, machine: machine.name, stays: stays as f64 / 1000.0, curves }
+    }
+}
+
+fn curve(info: &'static Info, machine: Machine, stays: Nanos, sections: u64) -> Curve {
+    let subject = Subject { info, mutant: None };
+    let point = |competing| {
+        let sizes = subject.sizes(Some(competing), Some(1)).ok()?;
+        let world = subject.world(sizes, Rules { sparse: true, ..Rules::default() }).ok()?;
+        let run = Run { work: Work { stays, ..Work::SMALL }, ..Run::of_passages(sections) };
+        let outcome = run.on(world, machine).ok()?;
+        Some(Point {
+            competing,
+            microseconds: outcome.per_passage,
+            share: outcome.share(),
+            handed_over: outcome.handed_over,
+            far_references: outcome.far_references,
+        })
+    };
+    Curve { algorithm: info.id, points: COMPETING.into_iter().filter_map(point).collect() }
+}
+
+/// Both machines, with small and larger sections: averages over so many sections each.
+#[must_use]
+pub fn all(sections: u64, progress: &mut dyn FnMut(&str)) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (stays, size) in [(0, "small critical section"), (LARGER, "larger critical section")] {
+        for (machine, like) in [(TC2000, "Figure 2"), (BUS, "Figure 3")] {
+            let like = if stays == 0 { format!(", as the paper's {like}") } else { String::new() };
+            figures.push(Figure::draw(format!("{}, {size}{like}", machine.name), machine, stays, sections));
+            progress(&format!("{}, {size}", machine.name));
+        }
+    }
+    figures
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: microseconds for a critical section, by the number of processes that compete\n", self.title)?;
+        write!(f, "{:<18}", "")?;
+        COMPETING.iter().try_for_each(|n| write!(f, "{n:>8}"))?;
+        writeln!(f, "{:>12}{:>13}{:>10}", "far refs", "handed over", "min/max")?;
+        for curve in &self.curves {
+            write!(f, "{:<18}", curve.algorithm)?;
+            for n in COMPETING {
+                match curve.points.iter().find(|point| point.competing == n) {
+                    Some(point) => write!(f, "{:>8.1}", point.microseconds)?,
+                    None => write!(f, "{:>8}", "")?,
+                }
+            }
+            let Some(last) = curve.points.last() else { continue };
+            writeln!(f, "{:>12.1}{:>11.0} %{:>10.2}", last.far_references, 100.0 * last.handed_over, last.share)?;
+        }
+        Ok(())
+    }
+}
