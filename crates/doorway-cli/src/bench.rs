@@ -4,6 +4,7 @@ use crate::Exit;
 use crate::output::{print, print_json};
 use clap::Subcommand;
 use doorway_lab::bench::{self, Effort};
+use doorway_lab::figures::Figure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
@@ -30,6 +31,16 @@ enum What {
     ///
     /// Some seconds, or a few with --quick.
     Openings(How),
+    /// Every algorithm for mutual exclusion beside std, parking_lot, spin and mcslock, alone and with up to 8 threads; then on the machines of Yang and Anderson's experiment, in simulated time
+    ///
+    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    Mutex {
+        #[command(flatten)]
+        how: How,
+        /// Only in simulated time: some seconds, and the same figures everywhere
+        #[arg(long)]
+        simulated: bool,
+    },
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -58,14 +69,34 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             }
             report
         }),
+        What::Mutex { how, simulated: true } => {
+            measure(how, |effort, progress| Figures(bench::mutex::simulate(effort, progress)))
+        }
+        What::Mutex { how, simulated: false } => measure(how, |effort, progress| {
+            let mut report = bench::mutex::compare(effort, progress);
+            if how.rounds.is_none() {
+                report.count_instructions(instructions);
+            }
+            report
+        }),
         What::Openings(how) => measure(how, bench::openings::count),
         What::Pass { peer, times } => {
-            if bench::slots::pass_alone(peer, *times) {
+            if bench::slots::pass_alone(peer, *times) || bench::mutex::pass_alone(peer, *times) {
                 Ok(Exit::Fine)
             } else {
                 Err(format!("there is no `{peer}` among those that are compared"))
             }
         }
+    }
+}
+
+/// Figures and nothing else.
+#[derive(Serialize)]
+struct Figures(Vec<Figure>);
+
+impl Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(i, figure)| write!(f, "{}{figure}", if i == 0 { "" } else { "\n" }))
     }
 }
 

@@ -124,3 +124,52 @@ impl fmt::Display for Figure {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(figure: &Figure, algorithm: &str, competing: usize) -> f64 {
+        figure.microseconds(algorithm, competing).unwrap_or_else(|| panic!("no {algorithm} with {competing}"))
+    }
+
+    /// What the paper says of its Figures 2 and 3.
+    #[test]
+    fn the_curves_lie_as_in_the_paper() {
+        let [tc2000, bus] = [(TC2000, "Figure 2"), (BUS, "Figure 3")]
+            .map(|(machine, title)| Figure::draw(title.to_owned(), machine, 0, 1000));
+        let on = |figure: &Figure, algorithm: &str| {
+            COMPETING[1..].iter().map(|&n| time(figure, algorithm, n)).collect::<Vec<_>>()
+        };
+        let all_below = |low: &[f64], high: &[f64]| low.iter().zip(high).all(|(low, high)| low <= high);
+
+        // MCS is the best on the TC2000, and flat.
+        let mcs = on(&tc2000, "mcs");
+        assert!(mcs.iter().all(|time| *time < 1.2 * mcs[0]), "{mcs:?}");
+        for curve in &tc2000.curves {
+            assert!(
+                time(&tc2000, "mcs", 2) <= 1.1 * time(&tc2000, curve.algorithm, 2)
+                    || curve.points.len() == 1
+                    || curve.algorithm == "bakery",
+                "{curve:?}"
+            );
+        }
+        let at_32 = |figure: &Figure, algorithm| time(figure, algorithm, 32);
+        // Yang and Anderson's scales, at a little more; T. Anderson's is slower by a large margin, and still far better than test-and-set.
+        assert!(at_32(&tc2000, "ya-tree") < 2.0 * at_32(&tc2000, "mcs"));
+        assert!(at_32(&tc2000, "anderson-array") > 1.5 * at_32(&tc2000, "mcs"));
+        assert!(at_32(&tc2000, "tas") > 1.5 * at_32(&tc2000, "anderson-array"));
+        // Lamport's collapses: it took 230 us with 16 processes and 620 with 32.
+        assert!(time(&tc2000, "lamport-fast", 16) > 100.0 && at_32(&tc2000, "lamport-fast") > 300.0);
+        assert!(tc2000.curves.iter().all(|curve| {
+            curve.points.len() == 1 || at_32(&tc2000, curve.algorithm) <= at_32(&tc2000, "lamport-fast")
+        }));
+
+        // With coherent caches T. Anderson's is the best, and Lamport's far better than it was: one process goes on and on.
+        assert!(all_below(&on(&bus, "anderson-array"), &on(&bus, "mcs")), "{bus}");
+        assert!(at_32(&bus, "anderson-array") < 0.5 * at_32(&bus, "ya-tree"));
+        assert!(at_32(&bus, "lamport-fast") < 0.3 * at_32(&tc2000, "lamport-fast"));
+        let lamport = bus.curves.iter().find(|curve| curve.algorithm == "lamport-fast").unwrap();
+        assert!(lamport.points[1].share < 0.1, "{lamport:?}");
+    }
+}

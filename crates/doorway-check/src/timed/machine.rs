@@ -8,8 +8,12 @@ use rustc_hash::FxHashMap;
 /// How processors reach memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interconnect {
-    /// Each processor has a part of the memory; the parts of others are across a network. No caches. A part serves one reference at a time.
-    Network,
+    /// Each processor has a part of the memory; the parts of others are across a network. No caches. A reference holds its path while it is under way: from the group of processors
+    /// where it begins to the group where it ends there is one link, and a part of the memory has one port.
+    Network {
+        /// How many processors make a group.
+        group: usize,
+    },
     /// All memory is across a bus, which carries one reference at a time; each processor has a coherent cache, and a write takes the copies of others away.
     Bus,
 }
@@ -27,23 +31,24 @@ pub struct Machine {
     pub near: Nanos,
     /// Any other, if nobody is in the way.
     pub far: Nanos,
-    /// How much of that the bus, or the memory at the other end, is occupied.
+    /// How much of that the bus, or the path and the memory at its end, is occupied.
     pub occupied: Nanos,
 }
 
-/// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to one's own memory, 2 µs across the network, caches that are not coherent and so of no use. That a memory serves for 0.6 µs is ours.
+/// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to one's own memory, 2 µs across the network, caches that are not coherent and so of no use. The network is ours: switches for eight, and a path that is held for
+/// most of a reference.
 pub const TC2000: Machine = Machine {
     name: "TC2000",
-    interconnect: Interconnect::Network,
+    interconnect: Interconnect::Network { group: 8 },
     processors: 32,
     near: 600,
     far: 2000,
-    occupied: 600,
+    occupied: 1400,
 };
 
 /// A machine with a bus and coherent caches, as the Sequent Symmetry was. The paper does not say what its references took; these figures are ours.
 pub const BUS: Machine =
-    Machine { name: "bus", interconnect: Interconnect::Bus, processors: 32, near: 125, far: 1000, occupied: 1000 };
+    Machine { name: "bus", interconnect: Interconnect::Bus, processors: 32, near: 125, far: 1000, occupied: 300 };
 
 /// What is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +100,8 @@ pub(super) struct Traffic {
     machine: Machine,
     /// When each memory is free again; a bus is one.
     free: Vec<Nanos>,
+    /// When each link from group to group is.
+    links: FxHashMap<(usize, usize), Nanos>,
     copies: FxHashMap<VarId, Copies>,
     numbers: u64,
 }
@@ -103,7 +110,7 @@ impl Traffic {
     pub(super) fn new(machine: Machine, processors: usize) -> Self {
         let servers =
             if machine.interconnect == Interconnect::Bus { 1 } else { processors.max(machine.processors).max(1) };
-        Self { machine, free: vec![0; servers], copies: FxHashMap::default(), numbers: 0 }
+        Self { machine, free: vec![0; servers], links: FxHashMap::default(), copies: FxHashMap::default(), numbers: 0 }
     }
 
     pub(super) fn next_number(&mut self) -> u64 {
@@ -111,12 +118,13 @@ impl Traffic {
         self.numbers
     }
 
-    /// With whom a place is. What lives with nobody is dealt out, to those first that compete last.
+    /// With whom a place is. What lives with nobody is dealt out, and not to the first who competes first.
     fn memory_of(&self, place: Place) -> Option<usize> {
         match place {
             Place::Nowhere => None,
             Place::Variable(_, Some(home)) => Some(home),
-            Place::Variable(v, None) => Some(self.free.len() - 1 - v as usize % self.free.len()),
+            // Neighbours far apart, as where memory is interleaved.
+            Place::Variable(v, None) => Some(self.free.len() - 1 - v as usize * 13 % self.free.len()),
             Place::Data => Some(self.free.len() / 2),
         }
     }
@@ -124,7 +132,9 @@ impl Traffic {
     /// How long a request is under way before it comes to what it must have alone.
     pub(super) fn way(&self, p: usize, place: Place) -> Nanos {
         match (self.machine.interconnect, self.memory_of(place)) {
-            (Interconnect::Network, Some(memory)) if memory != p => (self.machine.far - self.machine.occupied) / 2,
+            (Interconnect::Network { .. }, Some(memory)) if memory != p => {
+                (self.machine.far - self.machine.occupied) / 2
+            }
             _ => 0,
         }
     }
@@ -136,12 +146,16 @@ impl Traffic {
         };
         let Machine { interconnect, near, far, occupied, .. } = self.machine;
         match interconnect {
-            Interconnect::Network => {
-                let begins = now.max(self.free[memory]);
-                let takes = if memory == p { near } else { occupied };
-                self.free[memory] = begins + takes;
-                let back = if memory == p { 0 } else { far - occupied - (far - occupied) / 2 };
-                Served { until: begins + takes + back, far: memory != p }
+            Interconnect::Network { .. } if memory == p => {
+                let until = now.max(self.free[memory]) + near;
+                self.free[memory] = until;
+                Served { until, far: false }
+            }
+            Interconnect::Network { group } => {
+                let link = self.links.entry((p / group.max(1), memory / group.max(1))).or_default();
+                let until = now.max(self.free[memory]).max(*link) + occupied;
+                (*link, self.free[memory]) = (until, until);
+                Served { until: until + (far - occupied).div_ceil(2), far: true }
             }
             Interconnect::Bus => {
                 let copies = self.copies.entry(line).or_default();
