@@ -1,6 +1,6 @@
 //! Graphs and traces for other programs.
 
-use crate::sim::{Phase, State, TextError, What, World};
+use crate::sim::{Op, Phase, State, TextError, What, World};
 use crate::trace::Trace;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -62,6 +62,7 @@ pub fn dot(mut world: World, most: usize) -> Result<String, DotError> {
         (0..world.processes()).for_each(|p| world.actions(&state, p, &mut actions));
         for &action in &actions {
             let (_, label) = world.next_at(&state, action.process);
+            let chooses = matches!(world.next(&state, action.process), Op::Choose(_));
             let mut next = state.clone();
             if world.act(&mut next, action).map_err(DotError::Text)?.is_none() {
                 continue;
@@ -76,6 +77,7 @@ pub fn dot(mut world: World, most: usize) -> Result<String, DotError> {
             }
             let what = match action.what {
                 What::Step => format!("{label}"),
+                What::Sees(i) if chooses => format!("{label} chooses {i}"),
                 What::Sees(i) => format!("{label} torn {i}"),
                 What::GiveUp => format!("{label} gives up"),
                 What::TimesOut => "wakes up".to_owned(),

@@ -13,7 +13,7 @@
 //!  └ the version of this format
 //! ```
 //!
-//! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns, `g` for giving up, `c` for a
+//! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns or a choice picks, `g` for giving up, `c` for a
 //! crash, `t` for waking up by itself; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
 
 use crate::sim::{Action, Rules, TextError, What};

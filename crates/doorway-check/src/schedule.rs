@@ -8,7 +8,7 @@
 //! | `p0.2.3.4` | the same for several statements in a row |
 //! | `p1.5~` | it does statement 5, which is a wait, and goes on waiting |
 //! | `p1.5?` | the same, and gives up |
-//! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3 |
+//! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3; or a choice, and it chooses 3 |
 //! | `p1!` | it crashes |
 //! | `p0>in` | `p0` runs alone until it is inside |
 //! | `p0>out` | `p0` runs alone until it is in its remainder |

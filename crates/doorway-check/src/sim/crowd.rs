@@ -1,7 +1,7 @@
 //! A machine for many processes: it runs, and never goes back.
 //!
 //! The [`World`](super::World) can start again from any state, at the price of remembering all local states. Here each text simply goes on from where it is,
-//! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back.
+//! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back. Choices are drawn at random, the same in every run.
 
 use super::cache::{Line, Reference};
 use super::layout::{Layout, Part, VarId};
@@ -38,6 +38,8 @@ pub struct Crowd {
     cached: Vec<Line>,
     cost: u64,
     woken: Vec<usize>,
+    /// Makes the choices that texts leave open.
+    chance: fastrand::Rng,
 }
 
 impl fmt::Debug for Crowd {
@@ -81,6 +83,7 @@ impl Crowd {
             model,
             cost: 0,
             woken: Vec::new(),
+            chance: fastrand::Rng::with_seed(0),
         };
         for p in 0..n {
             crowd.members.push(Member {
@@ -193,7 +196,10 @@ impl Crowd {
     pub fn access(&mut self, p: usize) -> Result<Moved, TextError> {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
-        let saw = op.apply(&self.layout, &mut self.vars);
+        let saw = match op {
+            Op::Choose(n) => self.chance.u64(0..n.max(1) as u64),
+            _ => op.apply(&self.layout, &mut self.vars),
+        };
         let cost = self.charge(p, op);
         if let Some(v) = op.var() {
             if old == Some(self.vars[v as usize]) {

@@ -12,8 +12,8 @@ use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory, Name,
-    Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
+    Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -185,7 +185,7 @@ pub(super) struct Position {
     pub(super) shown: Box<[(Part, &'static str, u64)]>,
     /// The variables of its own whose values matter to it.
     pub(super) watched: Box<[VarId]>,
-    /// Whether it is no step of its own: an access to a private variable, or not the first one of an atomic block.
+    /// Whether it is no step of its own: an access to a private variable, a choice, or not the first one of an atomic block.
     pub(super) joined: bool,
     /// Whether it is in an atomic block.
     pub(super) in_block: bool,
@@ -543,6 +543,13 @@ impl CompareSwap for Sim {
         let old = v.word(old);
         let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new)), v.private).await;
         Ok(if saw == old { Ok(T::unpack(saw)) } else { Err(T::unpack(saw)) })
+    }
+}
+
+impl Choose for Sim {
+    /// Nobody else can tell when the choice was made, so it is one step with the access after it, like an access to a private variable.
+    async fn choose(&self, at: Access<Part>, n: usize) -> Result<usize, Infallible> {
+        Ok(self.step(Op::Choose(n), at.part, at.label, true).await as usize)
     }
 }
 

@@ -87,6 +87,13 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// It chooses among more than actions can tell apart.
+    TooManyChoices {
+        /// Who.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// A machine whose tables are made as they are accessed was to be searched.
     Sparse,
     /// Waits were to be given up in an algorithm that cannot.
@@ -138,6 +145,9 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; drop --force, or the block"
             ),
+            Self::TooManyChoices { pid, label } => {
+                write!(f, "{pid} chooses at statement {label} among more than 65,532; choose twice among fewer")
+            }
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
             }

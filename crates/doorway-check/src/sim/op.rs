@@ -22,6 +22,8 @@ pub enum Op {
     Swap(VarId, u64),
     /// If it is the first, writes the second.
     CompareSwap(VarId, u64, u64),
+    /// Picks one of so many; any of them may come of it.
+    Choose(usize),
     /// Goes from one section to the next, without an access.
     Section,
     /// None: all passages are done.
@@ -41,7 +43,7 @@ impl Op {
             | Self::TestAndSet(v)
             | Self::Swap(v, _)
             | Self::CompareSwap(v, ..) => Some(v),
-            Self::Section | Self::Stop => None,
+            Self::Choose(_) | Self::Section | Self::Stop => None,
         }
     }
 
@@ -57,7 +59,7 @@ impl Op {
             Self::TestAndSet(_) => Instruction::TestAndSet,
             Self::Swap(..) => Instruction::Swap,
             Self::CompareSwap(..) => Instruction::CompareSwap,
-            Self::Section | Self::Stop => return None,
+            Self::Choose(_) | Self::Section | Self::Stop => return None,
         })
     }
 
@@ -66,7 +68,7 @@ impl Op {
         let Some(v) = self.var() else { return 0 };
         let old = vars[v as usize];
         let new = match self {
-            Self::Read(_) | Self::Section | Self::Stop => old,
+            Self::Read(_) | Self::Choose(_) | Self::Section | Self::Stop => old,
             Self::Write(_, x) | Self::Swap(_, x) => x,
             Self::FetchAdd(_, delta) => old.wrapping_add(delta),
             Self::FetchOr(_, mask) => old | mask,
@@ -89,6 +91,9 @@ impl Op {
     /// What happened in a part, for people: `saw` is what the process saw.
     #[must_use]
     pub fn describe(self, layout: &Layout, part: Part, saw: u64) -> String {
+        if let Self::Choose(n) = self {
+            return format!("chooses {saw} of {n}");
+        }
         let Some(v) = self.var() else { return String::new() };
         let name = layout.name_within(part, v);
         let show = |word| layout.var(v).show(word);
@@ -105,7 +110,7 @@ impl Op {
             Self::Swap(_, x) => format!("{name} := {}, was {}", show(x), show(saw)),
             Self::CompareSwap(_, old, x) if saw == old => format!("{name}: {} → {}", show(old), show(x)),
             Self::CompareSwap(_, old, _) => format!("{name} is {}, not {}", show(saw), show(old)),
-            Self::Section | Self::Stop => String::new(),
+            Self::Choose(_) | Self::Section | Self::Stop => String::new(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub enum What {
     /// It takes its next step. A write to a register that is not atomic is two steps: it begins, and it ends.
     Step,
     /// Its next step is a read that overlaps a write, and of the values it may return it returns this one; or the end of a write that
-    /// overlaps another, and of the values it may leave behind it leaves this one.
+    /// overlaps another, and of the values it may leave behind it leaves this one; or a choice, and it chooses this one.
     Sees(u16),
     /// A turn of its wait fails, and it gives up.
     GiveUp,
@@ -35,6 +35,9 @@ pub enum What {
     /// It crashes: it never takes a step again.
     Crash,
 }
+
+/// Among how many a process can choose: so many can be told apart in what is kept of an action.
+const MOST_CHOICES: usize = u16::MAX as usize - 3;
 
 impl Action {
     /// An ordinary step.
@@ -110,6 +113,10 @@ impl World {
                 let values = self.left_behind(state, v, x).len() as u16;
                 out.extend((0..values).map(|i| Action { process: p, what: What::Sees(i) }));
             }
+            Op::Choose(n) => {
+                let choices = n.clamp(1, MOST_CHOICES) as u16;
+                out.extend((0..choices).map(|i| Action { process: p, what: What::Sees(i) }));
+            }
             _ => out.push(Action::step(p)),
         }
         let rules = self.rules();
@@ -145,7 +152,7 @@ impl World {
     }
 
     /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
-    /// the old value.
+    /// the old value, and of several to choose from it is the first.
     ///
     /// # Errors
     /// If its text breaks the rules that replay rests on.
@@ -196,6 +203,9 @@ impl World {
         }
         let (op, joined) = (self.next(state, p), self.node(state, p).position.joined);
         self.is_whole(state, p)?;
+        if matches!(op, Op::Choose(n) if n > MOST_CHOICES) {
+            return Err(TextError::TooManyChoices { pid: Pid::new(p), label: self.next_at(state, p).1 });
+        }
         if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return Ok(None);
         }
@@ -258,7 +268,7 @@ impl World {
         Ok(Some(stepped))
     }
 
-    /// Goes on with what belongs to the same step: private accesses beside it, and the rest of an atomic block. A private access
+    /// Goes on with what belongs to the same step: private accesses beside it, the access after a choice, and the rest of an atomic block. A private access
     /// that begins a section belongs to the step after it, so that being inside, or in the remainder, stays a state.
     fn join(
         &mut self,
@@ -276,9 +286,10 @@ impl World {
                 break;
             }
             let branches = self.is_torn_write(op)
+                || matches!(op, Op::Choose(_))
                 || matches!(op, Op::Read(v) if self.writes_in_progress(state, p, v).next().is_some());
             if branches {
-                // A torn read is a step of its own, whatever was private before it; a torn write has begun.
+                // A torn read or a choice begins a step, whatever was private before it; a torn write has begun.
                 if !shared && self.is_torn_write(op) {
                     state.writing |= 1 << p;
                     stepped.unchanged = false;
@@ -390,6 +401,7 @@ impl World {
                     None => return Ok(None),
                 }
             }
+            (What::Sees(i), Op::Choose(n)) if usize::from(i) < n.max(1) => i.into(),
             (What::Sees(_), _) => return Ok(None),
             _ => op.apply(self.layout(), &mut state.vars),
         };

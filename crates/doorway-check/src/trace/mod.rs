@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::sim::{Action, Phase, State, TextError, VarId, What, World};
+use crate::sim::{Action, Op, Phase, State, TextError, VarId, What, World};
 use serde::Serialize;
 
 /// A run from the first state, step by step.
@@ -138,17 +138,19 @@ impl Step {
         let Some(stepped) = world.act_watched(state, action, &mut watch)? else { return Ok(None) };
         let layout = world.layout();
         let after = world.phase(state, p);
+        let begins = (state.writing & !writing != 0)
+            .then(|| format!("{} begins", world.next(state, p).describe(layout, part, stepped.saw)));
+        let chooses = matches!(op, Op::Choose(_));
         let did = match action.what {
             What::Crash => "crashes".to_owned(),
             What::TimesOut => "wakes up by itself".to_owned(),
             What::Step if owed != 0 => format!("wakes the sleepers of {}", layout.short_name(owed - 1)),
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
-            What::Sees(_) => format!("{}, torn", op.describe(layout, part, stepped.saw)),
-            What::Step if state.writing & !writing != 0 => {
-                format!("{} begins", world.next(state, p).describe(layout, part, stepped.saw))
-            }
-            What::Step => std::iter::once(op.describe(layout, part, stepped.saw))
+            What::Sees(_) if !chooses => format!("{}, torn", op.describe(layout, part, stepped.saw)),
+            What::Step if begins.is_some() && !chooses => begins.unwrap_or_default(),
+            What::Step | What::Sees(_) => std::iter::once(op.describe(layout, part, stepped.saw))
                 .chain(more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw)))
+                .chain(begins)
                 .collect::<Vec<_>>()
                 .join("; "),
         };

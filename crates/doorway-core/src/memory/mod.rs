@@ -9,6 +9,7 @@
 //! | `p.on(part)` | nothing | accesses belong to this part |
 //! | `p.mark(…)`, `p.shows(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, private variables, merging of local states |
 //! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |
+//! | `p.at(0).choose(n).await?` | not offered | each of the `n`, in one step with the next access |
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
 //! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
@@ -27,7 +28,7 @@ pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub(crate) use traits::in_both_forms;
 pub use traits::{
-    Access, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Immediate, Instruction, Label, Machine,
-    Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
+    Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchOr, Immediate, Instruction, Label,
+    Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub use word::{Additive, Pid, Word, fit};

@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next, Pid,
-    ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next,
+    Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -362,5 +362,13 @@ impl<'p, M: CompareSwap> At<'p, M> {
         new: T,
     ) -> impl Future<Output = Result<Result<T, T>, M::Error>> {
         self.memory().compare_swap(self.access(), v, old, new)
+    }
+}
+
+impl<'p, M: Choose> At<'p, M> {
+    /// See [`Choose::choose`].
+    #[inline(always)]
+    pub fn choose(self, n: usize) -> impl Future<Output = Result<usize, M::Error>> {
+        self.memory().choose(self.access(), n)
     }
 }

@@ -266,6 +266,14 @@ pub trait AtomicBlock: Memory {
     fn block_ends(&self, pid: Pid, lock: &Self::Lock);
 }
 
+/// Picks one of several, and nobody knows which: for what an algorithm leaves open, such as the operation that a process calls next.
+///
+/// No machine does that. The simulated memory tries each; it is no access, costs nothing and is one step with the access that follows.
+pub trait Choose: Memory {
+    /// One of `0..n`; 0 if there are none.
+    fn choose(&self, at: Access<Self::Part>, n: usize) -> impl Future<Output = Result<usize, Self::Error>>;
+}
+
 /// A memory whose accesses are ready at once.
 pub trait Immediate: Memory<Error = core::convert::Infallible> {
     /// What comes of an access.
