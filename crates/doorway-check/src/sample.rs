@@ -68,7 +68,11 @@ impl Sampler {
     ///
     /// # Errors
     /// If a text cannot be run by replay.
+    ///
+    /// # Panics
+    /// If several properties ask about objects: a machine has one.
     pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
+        world.watch_for(&properties);
         let initial = world.initial();
         let parts = |p: &Property| world.layout().parts_of_kind(p.kind);
         let asked: Vec<_> = properties.iter().map(|p| (p, parts(p))).collect();
@@ -108,6 +112,7 @@ impl Sampler {
                                 || state.asleep != 0;
                             may && world.is_deadlock(&state)?
                         }
+                        Test::Linearizable(_) => !world.is_linearizable(&state),
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled | Test::LeadsTo(..) | Test::LivelockFree | Test::BoundedExit => false,
                     };

@@ -187,10 +187,11 @@ impl<'a> Explorer<'a> {
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If the machine has another number of processes, if [`initially`](Self::initially) named a variable that does not exist, or a property about the order of arrival is asked of a machine
-    /// whose rules do not keep track of it.
+    /// If the machine has another number of processes, if [`initially`](Self::initially) named a variable that does not exist, a property about the order of arrival is asked of a machine
+    /// whose rules do not keep track of it, or several ask about objects.
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
         assert_eq!(self.processes, world.processes(), "the explorer was made for another number of processes");
+        world.watch_for(&self.properties);
         let mut initial = world.initial();
         for (path, word) in &self.initially {
             let Some(v) = world.layout().by_path(path) else {

@@ -50,6 +50,7 @@ impl Asked {
             Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
             Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
             Test::DeadlockFree => world.is_deadlock(state)?,
+            Test::Linearizable(_) => !world.is_linearizable(state),
             Test::FirstEnabled => {
                 let mut stuck = false;
                 for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
@@ -317,6 +318,8 @@ impl<'a> Search<'a> {
             };
             let vacuous = if asked.parts.is_empty() {
                 Some("there is no such part")
+            } else if matches!(asked.property.test, Test::Linearizable(_)) {
+                (!world.calls_anything()).then_some("nothing is called")
             } else {
                 (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
             };

@@ -3,6 +3,7 @@
 //! - [`Property::always`]: in every state.
 //! - [`Property::sometimes`]: in some state. It guards against checks that hold because nothing happens.
 //! - [`Property::unless`]: once so, it stays so until something else is so. An operator of the papers' proofs.
+//! - [`Property::linearizable`]: the operations of an object return what they would one after the other.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
@@ -22,9 +23,10 @@ mod view;
 
 pub use view::{Labels, View};
 
-use crate::sim::Phase;
+use crate::sim::{Numbered, Object, Phase, Sequential};
 use std::borrow::Cow;
 use std::fmt;
+use std::rc::Rc;
 
 type OfState = Box<dyn Fn(&View<'_>) -> bool>;
 type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
@@ -48,6 +50,7 @@ pub(crate) enum Test {
     BoundedExit,
     FirstCome(usize),
     FirstEnabled,
+    Linearizable(Box<dyn Fn() -> Box<dyn Object>>),
 }
 
 impl Test {
@@ -141,6 +144,55 @@ impl Property {
         Self::new(name, Test::FirstEnabled)
     }
 
+    /// The operations that texts [invoke](doorway_core::memory::Here::invokes) return what they would if each took effect at one moment between its first access and its last. One that
+    /// was cut short by a crash took effect at some time, or never.
+    ///
+    /// ```
+    /// use doorway_check::sim::{Rules, Sequential, World};
+    /// use doorway_check::{Explorer, Property};
+    /// use doorway_core::memory::Memory;
+    ///
+    /// struct Counter;
+    /// impl Sequential for Counter {
+    ///     type State = u64;
+    ///     type Op = u64;
+    ///     type Response = u64;
+    ///     fn initial(&self) -> u64 {
+    ///         0
+    ///     }
+    ///     fn apply(&self, state: &u64, delta: u64) -> (u64, u64) {
+    ///         (state + delta, *state)
+    ///     }
+    /// }
+    ///
+    /// // Who reads and then writes loses what others add in between.
+    /// let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("X", 0u64), |x, p| async move {
+    ///     let p = p.on(doorway_check::sim::Sim::ROOT);
+    ///     p.invokes(1u64);
+    ///     let Ok(old) = p.at(1).read(&x).await;
+    ///     let Ok(()) = p.at(2).write(&x, old + 1).await;
+    ///     p.responds(old);
+    /// })?;
+    /// let report = Explorer::new(2).property(Property::linearizable("linearizable", Counter)).explore(world)?;
+    /// let trace = report.verdict("linearizable").trace.as_ref().unwrap();
+    /// assert_eq!(trace.len(), 4);
+    /// assert_eq!(trace.steps[0].did, "calls 1; X = 0");
+    /// assert_eq!(trace.steps[3].did, "X := 1; returns 0");
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn linearizable(name: impl Into<Cow<'static, str>>, spec: impl Sequential) -> Self {
+        let spec = Rc::new(spec);
+        Self::new(name, Test::Linearizable(Box::new(move || Box::new(Numbered::new(Rc::clone(&spec))))))
+    }
+
+    /// The object that states must keep track of to decide it.
+    pub(crate) fn object(&self) -> Option<Box<dyn Object>> {
+        match &self.test {
+            Test::Linearizable(object) => Some(object()),
+            _ => None,
+        }
+    }
+
     /// Asks it of every part of this kind.
     #[must_use]
     pub fn each(mut self, kind: &'static str) -> Self {
@@ -179,6 +231,7 @@ impl fmt::Debug for Property {
             Test::BoundedExit => "bounded-exit",
             Test::FirstCome(_) => "first-come",
             Test::FirstEnabled => "first-enabled",
+            Test::Linearizable(_) => "linearizable",
         };
         f.debug_struct("Property").field("name", &self.name).field("kind", &self.kind).field("test", &operator).finish()
     }

@@ -117,6 +117,12 @@ impl<'a> View<'a> {
         self.processes().any(|p| labels.has(self.label(p)) && so(p))
     }
 
+    /// Whether some order of the operations explains what they returned so far; see [`World::is_linearizable`].
+    #[must_use]
+    pub fn is_linearizable(&self) -> bool {
+        self.world.is_linearizable(self.state)
+    }
+
     /// Whether a process has left its doorway in this passage.
     #[must_use]
     pub fn past_doorway(&self, p: usize) -> bool {

@@ -11,7 +11,7 @@
 use super::TextError;
 use super::canon::Shift;
 use super::layout::Part;
-use super::memory::{Position, Ran, Running, Seen, Sim};
+use super::memory::{Call, Position, Ran, Running, Seen, Sim};
 use super::op::Op;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
@@ -31,6 +31,8 @@ pub(super) const DONE: LocalId = 1;
 pub(super) struct Child {
     pub(super) to: LocalId,
     pub(super) how: How,
+    /// The result of the operation that ends with it.
+    pub(super) responds: Option<u32>,
 }
 
 /// What kind of step it was.
@@ -78,6 +80,8 @@ pub(super) struct Locals {
     longest: usize,
     bytes: usize,
     shifts: FxHashMap<(LocalId, Shift), LocalId>,
+    /// What operations return.
+    responses: Vec<Call>,
 }
 
 /// How the text of a passage is started, for a process.
@@ -94,10 +98,12 @@ impl Locals {
             longest,
             bytes: 0,
             shifts: FxHashMap::default(),
+            responses: Vec::new(),
         };
-        let position = match locals.run(sim, start, Vec::new())? {
+        let position = match locals.run(sim, start, Vec::new())?.0 {
             Ran::Asks(position, _) => position,
             Ran::FailedTurn(..) | Ran::GoneRound(_) => return Err(TextError::EmptyTurn { pid, label: 0 }),
+            Ran::CallsOutOfTurn => return Err(TextError::Calls { pid, label: 0 }),
             Ran::Ended | Ran::Lost => return Err(TextError::Lost(pid)),
         };
         let stopped = Position { op: Op::Stop, ..position.clone() };
@@ -133,21 +139,24 @@ impl Locals {
         if depth > self.longest {
             return Err(TextError::TooLong { pid: self.pid, label, accesses: self.longest });
         }
-        let child = match self.run(sim, start, history.clone())? {
-            Ran::Ended => Child { to: ROOT, how: How::PassageEnded },
+        let (ran, responded) = self.run(sim, start, history.clone())?;
+        let responds = responded.map(|result| self.response(result));
+        let child = match ran {
+            Ran::CallsOutOfTurn => return Err(TextError::Calls { pid: self.pid, label }),
+            Ran::Ended => Child { to: ROOT, how: How::PassageEnded, responds },
             Ran::Lost => return Err(TextError::Lost(self.pid)),
             Ran::FailedTurn(head, abortable) => {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable } }
+                Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable }, responds }
             }
             // Whatever it changed it has changed; but from here on it is where it was.
             Ran::GoneRound(head) => {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                Child { to: self.ancestor(from, head), how: How::On }
+                Child { to: self.ancestor(from, head), how: How::On, responds }
             }
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
@@ -168,7 +177,7 @@ impl Locals {
                     self.bytes += size_of::<Merge>() + history.len() * size_of::<Seen>();
                     self.merges.push(Merge { into: to, history });
                 }
-                Child { to, how: How::On }
+                Child { to, how: How::On, responds }
             }
         };
         self.bytes += 2 * size_of::<(Seen, Child)>();
@@ -177,11 +186,24 @@ impl Locals {
     }
 
     /// Runs the text twice: replay rests on its being deterministic.
-    fn run(&mut self, sim: &Sim, start: &Start, history: Vec<Seen>) -> Result<Ran, TextError> {
+    fn run(&mut self, sim: &Sim, start: &Start, history: Vec<Seen>) -> Result<(Ran, Option<Call>), TextError> {
         let ran = sim.run(history.clone(), &mut || start(self.pid));
         self.runs += 2;
         let again = sim.run(history, &mut || start(self.pid));
         if ran == again { Ok(ran) } else { Err(TextError::NotDeterministic(self.pid)) }
+    }
+
+    fn response(&mut self, result: Call) -> u32 {
+        let known = self.responses.iter().position(|known| *known == result);
+        known.unwrap_or_else(|| {
+            self.responses.push(result);
+            self.responses.len() - 1
+        }) as u32
+    }
+
+    /// What an operation returned.
+    pub(super) fn responded(&self, response: u32) -> &Call {
+        &self.responses[response as usize]
     }
 
     pub(super) fn history(&self, mut at: LocalId) -> Vec<Seen> {
@@ -259,13 +281,18 @@ impl Locals {
                 }
                 let here = self.nodes[pair.into as usize].position.clone();
                 let hides = TextError::KeepHides { pid: self.pid, label, later: here.label };
-                if !matches!(self.run(sim, start, pair.history.clone())?, Ran::Asks(position, _) if position == here) {
+                let asks = self.run(sim, start, pair.history.clone())?.0;
+                if !matches!(asks, Ran::Asks(position, _) if position == here) {
                     return Err(hides);
                 }
                 for (saw, child) in self.nodes[pair.into as usize].kids.clone() {
                     let mut history = pair.history.clone();
                     history.push(saw);
-                    match (child.how, self.run(sim, start, history.clone())?) {
+                    let (ran, responded) = self.run(sim, start, history.clone())?;
+                    if responded.as_ref() != child.responds.map(|response| self.responded(response)) {
+                        return Err(hides);
+                    }
+                    match (child.how, ran) {
                         (How::PassageEnded, Ran::Ended) => continue,
                         (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) => history.truncate(head),
                         (How::On, Ran::GoneRound(head)) => history.truncate(head),

@@ -96,8 +96,31 @@ pub(super) struct Replay {
     gone_round: bool,
     /// Where the last wait began.
     wait_at: Option<usize>,
+    /// What was invoked since the last access, and what was answered since.
+    invoked: Option<Call>,
+    responded: Option<Call>,
+    /// Whether it is in an operation, and whether it said so out of turn.
+    calling: bool,
+    calls_out_of_turn: bool,
+    /// How often it has begun or ended an operation, and how often it had when the last wait began.
+    calls: usize,
+    calls_at_wait: usize,
     /// Where a section began with a step of its own, because its first access is a wait.
     section_at: Option<usize>,
+}
+
+/// What a process asks an object for, or is answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Call {
+    pub(super) word: u64,
+    /// For people.
+    pub(super) text: Box<str>,
+}
+
+impl Call {
+    fn new<T: Word>(value: T) -> Self {
+        Self { word: value.pack(), text: format!("{value:?}").into() }
+    }
 }
 
 /// What a text asks for.
@@ -168,6 +191,12 @@ impl Default for Replay {
             gone_round: false,
             wait_at: None,
             section_at: None,
+            invoked: None,
+            responded: None,
+            calling: false,
+            calls_out_of_turn: false,
+            calls: 0,
+            calls_at_wait: 0,
         }
     }
 }
@@ -189,6 +218,8 @@ pub(super) struct Position {
     pub(super) joined: bool,
     /// Whether it is in an atomic block.
     pub(super) in_block: bool,
+    /// The operation that begins with it.
+    pub(super) invokes: Option<Box<Call>>,
 }
 
 /// How one run of the text ended.
@@ -204,6 +235,8 @@ pub(super) enum Ran {
     Ended,
     /// It awaits something that is no access.
     Lost,
+    /// It invokes or responds out of turn.
+    CallsOutOfTurn,
 }
 
 /// How far a text went that goes on from where it is.
@@ -222,29 +255,37 @@ impl Sim {
         self.0.layout.borrow().clone()
     }
 
-    /// Runs a text on a history.
-    pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> Ran {
+    /// Runs a text on a history; how that ended, and the response that its last access led to.
+    pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
         let mut running = passage();
         let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
         drop(running);
-        let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
-        match (polled, replay.failed_turn, replay.asks) {
+        let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
+        let responded = replay.responded.take();
+        if replay.calls_out_of_turn || polled.is_ready() && replay.calling {
+            return (Ran::CallsOutOfTurn, None);
+        }
+        let ran = match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => Ran::Ended,
             (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
-                let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, .. } = replay;
+                let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } =
+                    replay;
                 shown.extend(held);
-                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {k}"));
+                let calls = if calling { format!("{invoked:?}") } else { String::new() };
+                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}"));
+                let invokes = invoked.map(Box::new);
                 let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
                 Ran::Asks(
-                    Position { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block },
+                    Position { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes },
                     key,
                 )
             }
             (Poll::Pending, None, None) => Ran::Lost,
-        }
+        };
+        (ran, responded)
     }
 
     /// Lets a text go on from where it is, with this answer to its last access (none to begin with), or after a turn that failed.
@@ -294,16 +335,19 @@ impl Sim {
             }
             r.phase = r.phase.begun();
             r.camps = false;
+            r.invoked = None;
+            r.responded = None;
             Poll::Ready(saw.value)
         })
         .await
     }
 
     async fn access(&self, at: Access<Part>, op: Op, private: bool) -> u64 {
-        // A process that waits at the first access of a section has begun the section all the same.
+        // A process that waits at the first access of a section, or of an operation, has begun it all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
-            let so = r.wait_at == Some(r.seen) && r.phase.begun() != r.phase && !r.camps;
+            let begins = r.phase.begun() != r.phase && !r.camps || r.invoked.is_some();
+            let so = r.wait_at == Some(r.seen) && begins;
             if so {
                 r.section_at = r.wait_at;
             }
@@ -375,6 +419,7 @@ impl Memory for Sim {
     fn wait_begins(&self, _: Pid) -> usize {
         let mut r = self.0.replay.borrow_mut();
         r.wait_at = Some(r.seen);
+        r.calls_at_wait = r.calls;
         r.seen
     }
 
@@ -386,6 +431,7 @@ impl Memory for Sim {
             if abortable && last.is_some_and(|seen| seen.gave_up) {
                 return Ok(Next::GiveUp);
             }
+            r.calls_out_of_turn |= r.calls != r.calls_at_wait;
             // The loop head is behind the step that began the section.
             let begun = usize::from(r.section_at == Some(*head));
             r.failed_turn = Some((*head + begun, abortable));
@@ -434,6 +480,28 @@ impl Memory for Sim {
 
     fn unwatch<T: Word>(&self, _: Pid, v: &SimCell<T>) {
         self.0.replay.borrow_mut().watched.retain(|id| *id != v.id);
+    }
+
+    fn invokes<T: Word>(&self, _: Pid, op: T) {
+        let mut r = self.0.replay.borrow_mut();
+        if r.live.is_some() {
+            return; // nobody watches
+        }
+        r.calls_out_of_turn |= r.calling;
+        r.calling = true;
+        r.calls += 1;
+        r.invoked = Some(Call::new(op));
+    }
+
+    fn responds<T: Word>(&self, _: Pid, result: T) {
+        let mut r = self.0.replay.borrow_mut();
+        if r.live.is_some() {
+            return;
+        }
+        r.calls_out_of_turn |= !r.calling || r.invoked.is_some();
+        r.calling = false;
+        r.calls += 1;
+        r.responded = Some(Call::new(result));
     }
 
     fn part_done(&self, _: Pid) {

@@ -12,6 +12,7 @@
 //! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
 
 mod cache;
+mod calls;
 mod canon;
 mod crowd;
 mod layout;
@@ -22,6 +23,8 @@ mod rules;
 mod step;
 mod world;
 
+pub use calls::Sequential;
+pub(crate) use calls::{Numbered, Object};
 pub use canon::{Canon, Facts, Shift};
 pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
@@ -29,6 +32,7 @@ pub use locals::LocalId;
 pub use memory::{Phase, Sim, SimCell, SimTable, SimVar};
 pub use op::Op;
 pub use rules::{Keep, Rules, Sections};
+pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
 pub(crate) use world::is_set;
 pub use world::{State, World};
@@ -85,6 +89,14 @@ pub enum TextError {
         /// Who.
         pid: Pid,
         /// The statement.
+        label: Label,
+    },
+    /// An operation begins within another, ends without having begun or without an access, begins or ends in a turn of a wait that fails, or is not
+    /// over when its passage is.
+    Calls {
+        /// Who.
+        pid: Pid,
+        /// The last statement before it.
         label: Label,
     },
     /// It chooses among more than actions can tell apart.
@@ -144,6 +156,10 @@ impl fmt::Display for TextError {
             Self::TornBlock { pid, label } => write!(
                 f,
                 "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; drop --force, or the block"
+            ),
+            Self::Calls { pid, label } => write!(
+                f,
+                "{pid} invokes or responds out of turn after statement {label}; in each passage an operation begins, makes accesses, and ends before the next one begins"
             ),
             Self::TooManyChoices { pid, label } => {
                 write!(f, "{pid} chooses at statement {label} among more than 65,532; choose twice among fewer")

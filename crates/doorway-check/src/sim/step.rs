@@ -2,6 +2,7 @@
 
 use super::TextError;
 use super::cache::{Line, Reference};
+use super::calls::Event;
 use super::layout::{Part, VarId};
 use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
@@ -88,6 +89,19 @@ pub struct Stepped {
     pub cost: u32,
 }
 
+/// What else an action did than its first access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Told<'a> {
+    /// An access to shared variables: what, in which part, and what it saw.
+    Accessed(Op, Part, u64),
+    /// An operation began.
+    Invoked(&'a str),
+    /// An operation ended, and returned this.
+    Responded(&'a str),
+}
+
+type Watch<'a> = dyn FnMut(Told<'_>) + 'a;
+
 impl World {
     /// Everything that can happen to a process.
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
@@ -166,7 +180,7 @@ impl World {
     /// # Errors
     /// If a text breaks the rules that replay rests on.
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
-        self.act_watched(state, action, &mut |_, _, _| {})
+        self.act_watched(state, action, &mut |_| {})
     }
 
     /// Whether a search that follows the rules lets this process step next.
@@ -175,12 +189,12 @@ impl World {
         last == 0 || last == p as u32 + 1 || self.rules().switches.is_none_or(|most| switches < most)
     }
 
-    /// [`act`](Self::act), and tells of each access to shared variables after the first: what, in which part, and what it saw.
+    /// [`act`](Self::act), and tells of each access to shared variables after the first, and of operations that begin and end.
     pub(crate) fn act_watched(
         &mut self,
         state: &mut State,
         action: Action,
-        watch: &mut dyn FnMut(Op, Part, u64),
+        watch: &mut Watch<'_>,
     ) -> Result<Option<Stepped>, TextError> {
         let stepped = self.happen(state, action, watch)?;
         if self.rules().switches.is_some() && stepped.is_some() {
@@ -195,7 +209,7 @@ impl World {
         &mut self,
         state: &mut State,
         action: Action,
-        watch: &mut dyn FnMut(Op, Part, u64),
+        watch: &mut Watch<'_>,
     ) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
         if self.rules().sparse {
@@ -215,6 +229,7 @@ impl World {
                 return Ok(None);
             }
             state.crashed |= 1 << p;
+            self.call(state, Event::Crashes(p));
             self.make_canonical(state)?;
             return Ok(Some(Stepped::default()));
         }
@@ -237,10 +252,11 @@ impl World {
         let before = self.phase(state, p);
         let begins_write = self.is_torn_write(op) && !is_set(state.writing, p);
         let mut stepped = if begins_write {
+            self.invoke(state, p, watch);
             state.writing |= 1 << p;
             Stepped::default()
         } else {
-            match self.complete(state, action, op)? {
+            match self.complete(state, action, op, watch)? {
                 Some(stepped) => stepped,
                 None => return Ok(None),
             }
@@ -276,7 +292,7 @@ impl World {
         p: usize,
         first_was_joined: bool,
         stepped: &mut Stepped,
-        watch: &mut dyn FnMut(Op, Part, u64),
+        watch: &mut Watch<'_>,
     ) -> Result<(), TextError> {
         let mut shared = !first_was_joined;
         while !stepped.passage_ended && !stepped.failed_turn {
@@ -291,6 +307,7 @@ impl World {
             if branches {
                 // A torn read or a choice begins a step, whatever was private before it; a torn write has begun.
                 if !shared && self.is_torn_write(op) {
+                    self.invoke(state, p, watch);
                     state.writing |= 1 << p;
                     stepped.unchanged = false;
                     stepped.cost += self.charge(state, p, op);
@@ -298,13 +315,13 @@ impl World {
                 break;
             }
             shared |= !joined;
-            let Some(more) = self.complete(state, Action::step(p), op)? else { break };
+            let Some(more) = self.complete(state, Action::step(p), op, watch)? else { break };
             stepped.unchanged &= more.unchanged;
             stepped.failed_turn |= more.failed_turn;
             stepped.passage_ended |= more.passage_ended;
             stepped.cost += self.charge(state, p, op);
             if let Some(v) = op.var().filter(|&v| !self.layout().var(v).private) {
-                watch(op, part, more.saw);
+                watch(Told::Accessed(op, part, more.saw));
                 if !joined {
                     if self.rules().wakes {
                         self.sleep_or_owe(state, p, op, more);
@@ -337,7 +354,7 @@ impl World {
     /// A step whose effects nobody can see.
     pub(super) fn step_within(&mut self, state: &mut State, p: usize) -> Result<(), TextError> {
         let op = self.next(state, p);
-        self.complete(state, Action::step(p), op)?;
+        self.complete(state, Action::step(p), op, &mut |_| {})?;
         Ok(())
     }
 
@@ -371,7 +388,13 @@ impl World {
 
     /// Does what the text asked for and shows it the answer.
     #[inline]
-    fn complete(&mut self, state: &mut State, action: Action, op: Op) -> Result<Option<Stepped>, TextError> {
+    fn complete(
+        &mut self,
+        state: &mut State,
+        action: Action,
+        op: Op,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
         let at = state.locals[p];
         let old = op.var().map(|v| state.vars[v as usize]);
@@ -422,7 +445,16 @@ impl World {
             state.writing &= !(1 << p);
             state.overlapped &= !(1 << p);
         }
+        if !self.is_torn_write(op) {
+            self.invoke(state, p, watch);
+        }
         state.locals[p] = child.to;
+        if let Some(response) = child.responds {
+            let response = self.locals[p].responded(response);
+            watch(Told::Responded(&response.text));
+            let event = Event::Responds(p, response.word);
+            self.call(state, event);
+        }
         let passage_ended = child.how == How::PassageEnded;
         if passage_ended && let Some(limit) = self.rules().passages {
             let done = match state.passages.get_mut(p) {
@@ -448,6 +480,15 @@ impl World {
             passage_ended,
             ..Stepped::default()
         }))
+    }
+
+    /// The operation that begins with the next access of a process begins.
+    #[inline]
+    fn invoke(&mut self, state: &mut State, p: usize, watch: &mut Watch<'_>) {
+        let Some(op) = &self.node(state, p).position.invokes else { return };
+        watch(Told::Invoked(&op.text));
+        let event = Event::Invokes(p, op.word);
+        self.call(state, event);
     }
 
     /// A block is one step, so nothing in it can be torn.

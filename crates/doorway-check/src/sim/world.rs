@@ -1,5 +1,6 @@
 //! A machine: shared variables, processes, and who may step.
 
+use super::calls::Monitor;
 use super::canon::Canonical;
 use super::layout::{FORGOTTEN, Layout, Part, VarId};
 use super::locals::{DONE, Locals, Node, ROOT, Start};
@@ -42,6 +43,8 @@ pub struct State {
     pub turns: [u32; 2],
     /// Of the process that is measured: which variables are in its cache, and which of them in no other.
     pub cached: [u64; 2],
+    /// The ways in which what was called can have taken effect, as a number; 0 if there are none, or nobody watches.
+    pub calls: u32,
 }
 
 /// A machine with its processes.
@@ -56,6 +59,8 @@ pub struct World {
     /// The variables that matter only while watched, and by whom.
     watched: Vec<(VarId, usize)>,
     pub(super) canon: Option<Canonical>,
+    /// Compares operations with a sequential object.
+    pub(super) monitor: Option<Monitor>,
 }
 
 impl fmt::Debug for World {
@@ -229,7 +234,7 @@ impl World {
             _ => None,
         });
         let watched = watched.collect();
-        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched, canon: None })
+        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched, canon: None, monitor: None })
     }
 
     pub(super) fn into_parts(self) -> (Sim, Layout, Box<Start>) {
@@ -277,6 +282,7 @@ impl World {
             owes: vec![0; if self.rules.wakes { n } else { 0 }],
             turns: [0; 2],
             cached: [0; 2],
+            calls: self.initial_calls(),
         }
     }
 
@@ -405,6 +411,12 @@ impl World {
         self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.doorway_done)
     }
 
+    /// Whether any local state found so far begins an operation.
+    #[must_use]
+    pub fn calls_anything(&self) -> bool {
+        self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.invokes.is_some())
+    }
+
     /// Local states found so far, of all processes together.
     #[must_use]
     pub fn local_states(&self) -> usize {
@@ -432,14 +444,14 @@ impl World {
         Ok((compared, all))
     }
 
-    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns.
-    pub(crate) fn optional_parts(&self) -> [bool; 6] {
+    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns, calls.
+    pub(crate) fn optional_parts(&self) -> [bool; 7] {
         let torn = self.weakest_register() < Register::Atomic;
         let Rules { crashes, order, measure, wakes, switches, .. } = self.rules;
-        [crashes > 0, torn, order, measure.is_some(), wakes, switches.is_some()]
+        [crashes > 0, torn, order, measure.is_some(), wakes, switches.is_some(), self.monitor.is_some()]
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.locals.iter().map(Locals::bytes).sum()
+        self.locals.iter().map(Locals::bytes).sum::<usize>() + self.monitor_bytes()
     }
 }

@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::sim::{Action, Op, Phase, State, TextError, VarId, What, World};
+use crate::sim::{Action, Op, Phase, State, TextError, Told, VarId, What, World};
 use serde::Serialize;
 
 /// A run from the first state, step by step.
@@ -133,8 +133,12 @@ impl Step {
         let old = state.vars.clone();
         let writing = state.writing;
         let owed = state.owes.get(p).copied().unwrap_or(0);
-        let mut more = Vec::new();
-        let mut watch = |op, part, saw| more.push((op, part, saw));
+        let (mut begun, mut more, mut ended) = (Vec::new(), Vec::new(), Vec::new());
+        let mut watch = |told: Told<'_>| match told {
+            Told::Invoked(op) => begun.push(format!("calls {op}")),
+            Told::Accessed(op, part, saw) => more.push((op, part, saw)),
+            Told::Responded(result) => ended.push(format!("returns {result}")),
+        };
         let Some(stepped) = world.act_watched(state, action, &mut watch)? else { return Ok(None) };
         let layout = world.layout();
         let after = world.phase(state, p);
@@ -146,13 +150,18 @@ impl Step {
             What::TimesOut => "wakes up by itself".to_owned(),
             What::Step if owed != 0 => format!("wakes the sleepers of {}", layout.short_name(owed - 1)),
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),
-            What::Sees(_) if !chooses => format!("{}, torn", op.describe(layout, part, stepped.saw)),
-            What::Step if begins.is_some() && !chooses => begins.unwrap_or_default(),
-            What::Step | What::Sees(_) => std::iter::once(op.describe(layout, part, stepped.saw))
-                .chain(more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw)))
-                .chain(begins)
-                .collect::<Vec<_>>()
-                .join("; "),
+            What::Step | What::Sees(_) => {
+                let first = op.describe(layout, part, stepped.saw);
+                let first = match (action.what, begins) {
+                    (What::Sees(_), _) if !chooses => format!("{first}, torn"),
+                    (_, Some(begins)) if !chooses => begins,
+                    (_, begins) => std::iter::once(first).chain(begins).collect::<Vec<_>>().join("; "),
+                };
+                // Who chooses what to call calls it then.
+                begun.insert(if chooses { 0 } else { begun.len() }, first);
+                let more = more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw));
+                begun.into_iter().chain(more).chain(ended).filter(|did| !did.is_empty()).collect::<Vec<_>>().join("; ")
+            }
         };
         Ok(Some(Self {
             process: p,

@@ -8,6 +8,7 @@
 //! | `p.go_round_until(\|\| async { … })` | the same where turns also write | back to the loop head, whatever was written |
 //! | `p.on(part)` | nothing | accesses belong to this part |
 //! | `p.mark(…)`, `p.shows(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, private variables, merging of local states |
+//! | `p.invokes(op)`, `p.responds(result)` | nothing | an operation of an object begins with the next access, and ends with the last |
 //! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |
 //! | `p.at(0).choose(n).await?` | not offered | each of the `n`, in one step with the next access |
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |

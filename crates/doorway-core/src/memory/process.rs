@@ -111,6 +111,19 @@ impl<'p, M: Memory> Here<'p, M> {
         self.mark(Mark::Hides(name));
     }
 
+    /// An operation of an object begins with the next access: what the process asks the object for. No step; checkers compare what operations return with what they would
+    /// one after the other. It ends within the same passage, with [`responds`](Self::responds).
+    #[inline(always)]
+    pub fn invokes<T: Word>(self, op: T) {
+        self.process.memory.invokes(self.process.pid, op);
+    }
+
+    /// The operation that was invoked last has ended with the access before this, and this is its result.
+    #[inline(always)]
+    pub fn responds<T: Word>(self, result: T) {
+        self.process.memory.responds(self.process.pid, result);
+    }
+
     /// The value of this variable of its own matters to the process from here on; see [`Decl::only_while_watched`](super::Decl::only_while_watched).
     #[inline(always)]
     pub fn watches<T: Word>(self, v: &M::Cell<T>) {

@@ -135,6 +135,14 @@ pub trait Memory: Sized {
     #[inline(always)]
     fn unwatch<T: Word>(&self, _pid: Pid, _v: &Self::Cell<T>) {}
 
+    /// See [`Here::invokes`](super::Here::invokes).
+    #[inline(always)]
+    fn invokes<T: Word>(&self, _pid: Pid, _op: T) {}
+
+    /// See [`Here::responds`](super::Here::responds).
+    #[inline(always)]
+    fn responds<T: Word>(&self, _pid: Pid, _result: T) {}
+
     /// See [`Here::mark`](super::Here::mark).
     #[inline(always)]
     fn mark(&self, _pid: Pid, _part: Self::Part, _mark: Mark) {}

@@ -1,0 +1,258 @@
+//! Operations of an object, called by processes: whether some order of them explains what they return.
+//!
+//! A text says when an operation begins and ends ([`invokes`](doorway_core::memory::Here::invokes), [`responds`](doorway_core::memory::Here::responds)). The machine then keeps, as
+//! part of its state, *every* way in which the operations called so far can have taken effect one after the other: each a state of the sequential object and, for
+//! each process, whether its operation still is to take effect or has, with which result. An operation takes effect between its first access and its last; a result keeps the ways that
+//! give it. If none is left, no order explains what happened: the object is not linearizable (Herlihy and Wing, *Linearizability: A Correctness Condition for Concurrent
+//! Objects*, TOPLAS 1990).
+//!
+//! This is exact for all histories, of any length: nothing is guessed and nothing is forgotten. Where the object has finitely many states there are finitely many such sets, so
+//! passages need no bound.
+//!
+//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never.
+
+use super::world::{State, World};
+use crate::Property;
+use doorway_core::memory::Word;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::fmt::{self, Debug};
+use std::hash::Hash;
+
+/// An object as it would be if operations came one after the other.
+///
+/// ```
+/// use doorway_check::sim::Sequential;
+///
+/// /// Adds, and returns what was.
+/// struct Counter;
+///
+/// impl Sequential for Counter {
+///     type State = u64;
+///     type Op = u64;
+///     type Response = u64;
+///     fn initial(&self) -> u64 {
+///         0
+///     }
+///     fn apply(&self, state: &u64, delta: u64) -> (u64, u64) {
+///         (state + delta, *state)
+///     }
+/// }
+/// assert_eq!(Counter.apply(&3, 2), (5, 3));
+/// ```
+pub trait Sequential: 'static {
+    /// What it remembers.
+    type State: Clone + Eq + Hash + Debug;
+    /// What it can be asked for; what the text [invokes](doorway_core::memory::Here::invokes).
+    type Op: Word;
+    /// What it answers; what the text [responds](doorway_core::memory::Here::responds).
+    type Response: Word;
+
+    /// Before the first operation.
+    fn initial(&self) -> Self::State;
+
+    /// After one operation, and its result.
+    fn apply(&self, state: &Self::State, op: Self::Op) -> (Self::State, Self::Response);
+}
+
+/// A sequential object whose states are numbers.
+pub(crate) trait Object {
+    /// The state that this operation leads to, and its result. The first state is 0.
+    fn apply(&mut self, state: u32, op: u64) -> (u32, u64);
+}
+
+/// A [`Sequential`] with its states by number.
+pub(crate) struct Numbered<S: Sequential> {
+    spec: std::rc::Rc<S>,
+    states: Vec<S::State>,
+    known: FxHashMap<S::State, u32>,
+}
+
+impl<S: Sequential> Numbered<S> {
+    pub(crate) fn new(spec: std::rc::Rc<S>) -> Self {
+        let initial = spec.initial();
+        Self { spec, states: vec![initial.clone()], known: FxHashMap::from_iter([(initial, 0)]) }
+    }
+}
+
+impl<S: Sequential> Object for Numbered<S> {
+    fn apply(&mut self, state: u32, op: u64) -> (u32, u64) {
+        let (next, response) = self.spec.apply(&self.states[state as usize], S::Op::unpack(op));
+        let fresh = self.states.len() as u32;
+        let id = *self.known.entry(next.clone()).or_insert(fresh);
+        if id == fresh {
+            self.states.push(next);
+        }
+        (id, response.pack())
+    }
+}
+
+/// Of one process, in one way of explaining what happened.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Call {
+    /// It is in no operation, or in one that nobody waits for.
+    None,
+    /// Its operation is still to take effect.
+    Pending(u64),
+    /// Its operation has taken effect, and this must come of it.
+    Done(u64),
+    /// It crashed; its operation may still take effect.
+    Orphan(u64),
+}
+
+/// One way of explaining what happened: where the object is, and how far the operations are.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Way {
+    object: u32,
+    calls: Box<[Call]>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Event {
+    Invokes(usize, u64),
+    Responds(usize, u64),
+    Crashes(usize),
+}
+
+/// No way is left.
+const UNEXPLAINED: u32 = 0;
+/// Nothing has been called.
+const NOTHING_CALLED: u32 = 1;
+
+/// All ways of explaining what happened so far, for every history that was met; sets of ways are numbers.
+pub(super) struct Monitor {
+    object: Box<dyn Object>,
+    sets: Vec<Box<[Way]>>,
+    known: FxHashMap<Box<[Way]>, u32>,
+    after: FxHashMap<(u32, Event), u32>,
+    bytes: usize,
+}
+
+impl Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor").field("sets", &self.sets.len()).finish_non_exhaustive()
+    }
+}
+
+impl Monitor {
+    fn new(object: Box<dyn Object>, processes: usize) -> Self {
+        let mut monitor =
+            Self { object, sets: Vec::new(), known: FxHashMap::default(), after: FxHashMap::default(), bytes: 0 };
+        monitor.number(BTreeSet::new());
+        monitor.number(BTreeSet::from([Way { object: 0, calls: vec![Call::None; processes].into() }]));
+        monitor
+    }
+
+    fn number(&mut self, set: BTreeSet<Way>) -> u32 {
+        let set: Box<[Way]> = set.into_iter().collect();
+        if let Some(&id) = self.known.get(&set) {
+            return id;
+        }
+        let id = self.sets.len() as u32;
+        self.bytes += set.iter().map(|way| 2 * (size_of::<Way>() + size_of_val(&*way.calls))).sum::<usize>();
+        self.known.insert(set.clone(), id);
+        self.sets.push(set);
+        id
+    }
+
+    fn after(&mut self, set: u32, event: Event) -> u32 {
+        if let Some(&next) = self.after.get(&(set, event)) {
+            return next;
+        }
+        let ways = self.sets[set as usize].clone();
+        let next = match event {
+            Event::Invokes(p, op) => {
+                self.with_effects(ways.into_iter().map(|way| way.with(p, Call::Pending(op))).collect())
+            }
+            Event::Responds(p, result) => {
+                let gives = |way: &Way| way.calls[p] == Call::Done(result);
+                ways.into_iter().filter(gives).map(|way| way.with(p, Call::None)).collect()
+            }
+            Event::Crashes(p) => {
+                let left = |way: Way| match way.calls[p] {
+                    Call::Pending(op) => way.with(p, Call::Orphan(op)),
+                    _ => way.with(p, Call::None),
+                };
+                ways.into_iter().map(left).collect()
+            }
+        };
+        let next = self.number(next);
+        self.after.insert((set, event), next);
+        self.bytes += 2 * size_of::<((u32, Event), u32)>();
+        next
+    }
+
+    /// These ways, and those in which more operations have taken effect.
+    fn with_effects(&mut self, ways: Vec<Way>) -> BTreeSet<Way> {
+        let mut all = BTreeSet::new();
+        let mut todo = ways;
+        while let Some(way) = todo.pop() {
+            if all.contains(&way) {
+                continue;
+            }
+            for p in 0..way.calls.len() {
+                let (Call::Pending(op) | Call::Orphan(op)) = way.calls[p] else { continue };
+                let (object, result) = self.object.apply(way.object, op);
+                let waits = matches!(way.calls[p], Call::Pending(_));
+                todo.push(Way { object, ..way.clone().with(p, if waits { Call::Done(result) } else { Call::None }) });
+            }
+            all.insert(way);
+        }
+        all
+    }
+}
+
+impl Way {
+    fn with(mut self, p: usize, call: Call) -> Self {
+        self.calls[p] = call;
+        self
+    }
+}
+
+impl World {
+    /// This machine, with operations that are compared with a sequential object: see [`is_linearizable`](Self::is_linearizable).
+    #[must_use]
+    pub fn with_object(mut self, spec: impl Sequential) -> Self {
+        self.watch_calls(Box::new(Numbered::new(std::rc::Rc::new(spec))));
+        self
+    }
+
+    /// Watches the operations that these properties ask about.
+    ///
+    /// # Panics
+    /// If they ask about several objects: a machine has one.
+    pub(crate) fn watch_for<'a>(&mut self, properties: impl IntoIterator<Item = &'a Property>) {
+        let mut objects = properties.into_iter().filter_map(Property::object);
+        let Some(object) = objects.next() else { return };
+        assert!(objects.next().is_none(), "a machine has one object; ask for one linearizable property at a time");
+        self.watch_calls(object);
+    }
+
+    fn watch_calls(&mut self, object: Box<dyn Object>) {
+        self.monitor = Some(Monitor::new(object, self.processes()));
+    }
+
+    /// Whether some order of the operations explains what they returned so far; also if nobody watches.
+    #[must_use]
+    pub fn is_linearizable(&self, state: &State) -> bool {
+        self.monitor.is_none() || state.calls != UNEXPLAINED
+    }
+
+    /// What nothing was called is known by.
+    pub(super) fn initial_calls(&self) -> u32 {
+        if self.monitor.is_some() { NOTHING_CALLED } else { UNEXPLAINED }
+    }
+
+    #[inline]
+    pub(super) fn call(&mut self, state: &mut State, event: Event) {
+        if let Some(monitor) = &mut self.monitor
+            && state.calls != UNEXPLAINED
+        {
+            state.calls = monitor.after(state.calls, event);
+        }
+    }
+
+    pub(super) fn monitor_bytes(&self) -> usize {
+        self.monitor.as_ref().map_or(0, |monitor| monitor.bytes)
+    }
+}
