@@ -78,6 +78,20 @@ fn the_queue_locks_pay_a_constant() {
 }
 
 #[test]
+fn trees_of_two_process_mutexes_pay_for_each_level() {
+    for (id, most, cached, written_back, alone) in [("peterson-tree", 4, 7, 6, 4), ("kessels-tree", 3, 8, 8, 5)] {
+        for n in 2..=most {
+            let levels = if n == 2 { 1 } else { 2 };
+            let costs = |c| [Cc, CcWriteBack].map(|model| worst(id, (n, 1), model, c));
+            assert_eq!(costs(n), [cached * levels, written_back * levels].map(Worst::Bounded), "{id}, N = {n}");
+            assert_eq!(costs(1), [alone * levels; 2].map(Worst::Bounded), "{id}, N = {n}");
+            // Who waits looks at variables that live with nobody.
+            assert_eq!([1, n].map(|c| worst(id, (n, 1), Dsm, c)), [Worst::Bounded(alone * levels), Worst::Unbounded]);
+        }
+    }
+}
+
+#[test]
 fn alone_lamports_fast_mutex_makes_seven_accesses_whoever_else_there_is() {
     for n in 1..=4 {
         assert_eq!([Cc, Dsm].map(|model| worst("lamport-fast", (n, 1), model, 1)), [7, 5].map(Worst::Bounded));

@@ -28,7 +28,7 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 37] = [
+const ALL: [&str; 39] = [
     "tas",
     "bakery",
     "tas-backoff",
@@ -38,6 +38,8 @@ const ALL: [&str; 37] = [
     "mcs-swap",
     "lamport-fast",
     "peterson-fischer",
+    "peterson-tree",
+    "kessels-tree",
     "ya-two",
     "ya-tree",
     "ya-fast",

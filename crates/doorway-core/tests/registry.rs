@@ -66,6 +66,8 @@ fn keep_can_be_trusted() {
     explore_without_trust("mcs-swap", 3, 1, Some(2));
     explore_without_trust("lamport-fast", 2, 1, Some(2));
     explore_without_trust("peterson-fischer", 2, 1, None);
+    explore_without_trust("peterson-tree", 3, 1, None);
+    explore_without_trust("kessels-tree", 3, 1, Some(2));
     explore_without_trust("ya-two", 2, 1, None);
     explore_without_trust("ya-tree", 3, 1, Some(1));
     explore_without_trust("ya-fast", 2, 1, Some(1));

@@ -26,6 +26,10 @@ exclusive! {
     Tas = TestAndSetBit;
     /// Lamport's Bakery.
     Bakery = LamportBakery;
+    /// A tree of Peterson's.
+    PetersonTree = PetersonTree;
+    /// Kessels' tree.
+    KesselsTree = KesselsTree;
     /// Yang and Anderson's, for two threads.
     YaTwo = YangAndersonTwo;
     /// Yang and Anderson's tree.

@@ -57,6 +57,10 @@ pub type McsSwap = Gate<registry::MellorCrummeyScottSwap>;
 pub type LamportFast = Gate<registry::LamportFast>;
 /// Peterson and Fischer's [two-process mutex](doorway_core::mutex::peterson_fischer_77::TwoProcess), reconstructed. For comparison.
 pub type PetersonFischer = Gate<registry::PetersonFischer>;
+/// A tree of Peterson's [two-process mutexes](doorway_core::mutex::peterson_81::TwoSides): few accesses, and local spins where caches are coherent.
+pub type PetersonTree = Gate<registry::PetersonTree>;
+/// Kessels' tree of [mutexes without variables that both sides write](doorway_core::mutex::kessels_82::TwoSides).
+pub type KesselsTree = Gate<registry::KesselsTree>;
 /// Yang and Anderson's [two-process mutex](doorway_core::mutex::yang_anderson_93::TwoProcess): each spins on its own memory.
 pub type YaTwo = Gate<registry::YangAndersonTwo>;
 /// Yang and Anderson's [arbitration tree](doorway_core::mutex::ArbitrationTree): each spins on its own memory.

@@ -49,8 +49,8 @@ fn never_more_than_k_are_inside() {
 #[test]
 fn the_locks_of_others_let_one_in() {
     use doorway_core::registry::{
-        AndersonArray, LamportFast, MellorCrummeyScottQueue, MellorCrummeyScottSwap, MellorCrummeyScottTicket,
-        PetersonFischer, TestAndSetBackoff,
+        AndersonArray, KesselsTree, LamportFast, MellorCrummeyScottQueue, MellorCrummeyScottSwap,
+        MellorCrummeyScottTicket, PetersonFischer, PetersonTree, TestAndSetBackoff,
     };
     never_more_than_k::<TestAndSetBackoff>(4, 1, 500);
     never_more_than_k::<MellorCrummeyScottTicket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
@@ -59,6 +59,8 @@ fn the_locks_of_others_let_one_in() {
     never_more_than_k::<MellorCrummeyScottSwap>(4, 1, 500);
     never_more_than_k::<LamportFast>(4, 1, 500);
     never_more_than_k::<PetersonFischer>(2, 1, 2000);
+    never_more_than_k::<PetersonTree>(5, 1, 500);
+    never_more_than_k::<KesselsTree>(5, 1, 500);
 }
 
 #[test]

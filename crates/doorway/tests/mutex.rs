@@ -1,6 +1,8 @@
 //! A mutex over any algorithm: what users of a mutex rely on.
 
-use doorway::algorithm::{Bakery, Dgs, Exclusive, KBakery, Mcs, Tas, Ticket, Turnstile, YaFast, YaTree, YaTwo};
+use doorway::algorithm::{
+    Bakery, Dgs, Exclusive, KBakery, KesselsTree, Mcs, PetersonTree, Tas, Ticket, Turnstile, YaFast, YaTree, YaTwo,
+};
 use doorway::{LockError, Mutex, SizeError};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -31,6 +33,8 @@ where
 fn nothing_is_lost() {
     counts_right::<Tas>(4, 2_000);
     counts_right::<Bakery>(4, 2_000);
+    counts_right::<PetersonTree>(4, 1_000);
+    counts_right::<KesselsTree>(4, 1_000);
     counts_right::<YaTwo>(2, 5_000);
     counts_right::<YaTree>(4, 1_000);
     counts_right::<YaFast>(4, 1_000);

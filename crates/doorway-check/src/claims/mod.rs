@@ -10,6 +10,7 @@ mod mellor_crummey_scott;
 mod peterson_fischer;
 mod turnstile;
 mod turnstile_simple;
+mod two_sides;
 mod yang_anderson;
 
 use crate::Property;
@@ -41,6 +42,8 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
         "mcs-swap" => mellor_crummey_scott::queue_without_compare_swap(),
         "lamport-fast" => lamport::fast(),
         "peterson-fischer" => peterson_fischer::two_process(),
+        "peterson-tree" => two_sides::peterson_tree(sizes),
+        "kessels-tree" => two_sides::kessels_tree(sizes),
         "ya-two" => yang_anderson::two_process(),
         "ya-tree" => yang_anderson::tree(sizes),
         "ya-fast" => together([yang_anderson::fast_path(), yang_anderson::tree(sizes)]),

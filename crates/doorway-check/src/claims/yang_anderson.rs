@@ -2,55 +2,11 @@
 //!
 //! In print, `i` and `j` are two processes. At a node they are whoever is on the two sides, and a side that nobody is on is at 0.
 
+use super::two_sides::Sides;
 use crate::Property;
 use crate::property::View;
-use crate::sim::Part;
 use doorway_core::memory::Pid;
-use doorway_core::mutex;
 use doorway_core::registry::Sizes;
-
-/// The two sides of a node, and where processes come from.
-#[derive(Clone, Copy)]
-enum Sides {
-    /// There is one node, for two processes.
-    Two,
-    /// Nodes of a tree for so many processes, numbered as in a heap; node 0, if there is one, is the top of Figure 4.
-    Tree(usize),
-}
-
-impl Sides {
-    /// The kind of part that a node is.
-    fn kind(self) -> &'static str {
-        match self {
-            Self::Two => "",
-            Self::Tree(_) => "node",
-        }
-    }
-
-    /// The side of this node that a process comes to; at the top this depends on the way it went.
-    fn of(self, v: &View<'_>, p: usize) -> Option<usize> {
-        match (self, v.index()) {
-            _ if !v.processes().contains(&p) => None,
-            (Self::Two, _) => Some(p),
-            (Self::Tree(_), 0) => {
-                let whole = v.of(Part::ROOT);
-                let fast = whole.at(p, 10);
-                let slow = whole.at(p, (13, 21..=28));
-                (fast || slow).then_some(usize::from(slow))
-            }
-            (Self::Tree(n), node) => {
-                let depth = node.ilog2() as usize;
-                let level = mutex::levels(n) - 1 - depth;
-                (p >> (level + 1) == node - (1 << depth)).then_some(p >> level & 1)
-            }
-        }
-    }
-
-    /// Those that are on a side of the node in view.
-    fn on(self, v: &View<'_>, side: usize) -> impl Iterator<Item = usize> {
-        v.processes().filter(move |&p| v.label(p) != 0 && self.of(v, p) == Some(side))
-    }
-}
 
 /// The state of a node, seen by `i` with rival `j`.
 struct Rivals<'a> {
@@ -136,8 +92,7 @@ pub(super) fn two_process() -> Vec<Property> {
 /// (S), which the tree sees to, and Figure 1 at every node.
 pub(super) fn tree(sizes: Sizes) -> Vec<Property> {
     let sides = Sides::Tree(sizes.n);
-    let one_each = move |v: &View<'_>| [0, 1].into_iter().all(|side| sides.on(v, side).count() <= 1);
-    let mut claims = vec![Property::always("S", one_each).each(sides.kind())];
+    let mut claims = vec![sides.one_each()];
     claims.extend(figure_1(sides));
     claims
 }

@@ -24,9 +24,11 @@ mod dsm_unbounded_slot;
 mod fast_path;
 mod kbakery;
 mod kbakery_nonatomic;
+mod kessels;
 mod lamport_fast;
 mod names;
 mod nested;
+mod peterson;
 mod peterson_fischer;
 mod queue;
 mod queue_lock;
@@ -43,6 +45,7 @@ mod ya_fast;
 use crate::sim::{Rules, TextError, World};
 use crate::subject;
 use any_slot::Slots;
+use arbitration_tree::ArbitrationTree;
 use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
 use doorway_core::k_exclusion::danek_10::Order;
 use doorway_core::memory::Register;
@@ -87,6 +90,10 @@ enum Text {
     QueueLock(queue_lock::Exit, queue_lock::Fault),
     LamportFast(lamport_fast::Fault),
     PetersonFischer(peterson_fischer::Fault),
+    /// And what its nodes have.
+    PetersonTree(arbitration_tree::Fault, peterson::Fault),
+    /// And what its nodes have.
+    KesselsTree(arbitration_tree::Fault, kessels::Fault),
     TwoProcess(two_process::Fault),
     /// And what its nodes have.
     YaTree(arbitration_tree::Fault, two_process::Fault),
@@ -116,6 +123,8 @@ impl Text {
             Self::QueueLock(queue_lock::Exit::Swap, _) => "mcs-swap",
             Self::LamportFast(_) => "lamport-fast",
             Self::PetersonFischer(_) => "peterson-fischer",
+            Self::PetersonTree(..) => "peterson-tree",
+            Self::KesselsTree(..) => "kessels-tree",
             Self::TwoProcess(_) => "ya-two",
             Self::YaTree(..) => "ya-tree",
             Self::YaFast(..) => "ya-fast",
@@ -148,9 +157,15 @@ impl Text {
             }
             Self::LamportFast(fault) => World::new(n, rules, |site| lamport_fast::FastMutex::new(site, n, fault)),
             Self::PetersonFischer(fault) => World::new(n, rules, |site| peterson_fischer::TwoProcess::new(site, fault)),
+            Self::PetersonTree(tree, node) => World::new(n, rules, |site| {
+                ArbitrationTree::new(site, n, tree, |site, _| peterson::TwoSides::new(site, node))
+            }),
+            Self::KesselsTree(tree, node) => World::new(n, rules, |site| {
+                ArbitrationTree::new(site, n, tree, |site, _| kessels::TwoSides::new(site, node))
+            }),
             Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
             Self::YaTree(tree, node) => {
-                World::new(n, rules, |site| arbitration_tree::ArbitrationTree::new(site, n, tree, node))
+                World::new(n, rules, |site| ArbitrationTree::of_two_process(site, n, tree, node))
             }
             Self::YaFast(fast, node) => World::new(n, rules, |site| ya_fast::FastPath::new(site, n, fast, node)),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
@@ -212,6 +227,8 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         mcs_swap(queue_lock::Fault::None),
         Text::LamportFast(lamport_fast::Fault::None),
         Text::PetersonFischer(peterson_fischer::Fault::None),
+        peterson_tree(arbitration_tree::Fault::None),
+        kessels_tree(arbitration_tree::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
         ya_tree(arbitration_tree::Fault::None),
         ya_fast(ya_fast::Fault::None),
@@ -265,6 +282,26 @@ const fn mcs(fault: queue_lock::Fault) -> Text {
 /// A fault in the same without compare-and-swap.
 const fn mcs_swap(fault: queue_lock::Fault) -> Text {
     Text::QueueLock(queue_lock::Exit::Swap, fault)
+}
+
+/// A fault in the arbitration tree of Peterson's nodes.
+const fn peterson_tree(fault: arbitration_tree::Fault) -> Text {
+    Text::PetersonTree(fault, peterson::Fault::None)
+}
+
+/// A fault in its nodes.
+const fn peterson(fault: peterson::Fault) -> Text {
+    Text::PetersonTree(arbitration_tree::Fault::None, fault)
+}
+
+/// A fault in Kessels' arbitration tree.
+const fn kessels_tree(fault: arbitration_tree::Fault) -> Text {
+    Text::KesselsTree(fault, kessels::Fault::None)
+}
+
+/// A fault in its nodes.
+const fn kessels(fault: kessels::Fault) -> Text {
+    Text::KesselsTree(arbitration_tree::Fault::None, fault)
 }
 
 /// A fault in the arbitration tree.

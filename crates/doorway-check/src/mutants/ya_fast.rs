@@ -40,7 +40,7 @@ pub(super) struct FastPath {
     z: SimVar<bool>,
     b: Vec<SimCell<bool>>,
     top: TwoProcess,
-    tree: ArbitrationTree,
+    tree: ArbitrationTree<TwoProcess>,
     fault: Fault,
 }
 
@@ -54,7 +54,7 @@ impl FastPath {
             z: site.var("Z", false),
             b: site.row("B", n, |i| decl(false).home(Pid::new(i))),
             top: TwoProcess::between(&site.part("node", Some(0)), 0..n, None, node),
-            tree: ArbitrationTree::new(&site.part("slow", None), n, arbitration_tree::Fault::None, node),
+            tree: ArbitrationTree::of_two_process(&site.part("slow", None), n, arbitration_tree::Fault::None, node),
             fault,
         }
     }

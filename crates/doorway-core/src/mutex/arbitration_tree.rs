@@ -31,7 +31,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Memory, Process, Site};
+use crate::memory::{Memory, Process, Site, Word};
 use crate::mutex::MutualExclusion;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -61,6 +61,15 @@ impl Side {
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
+    }
+}
+
+impl Word for Side {
+    fn pack(self) -> u64 {
+        self as u64
+    }
+    fn unpack(word: u64) -> Self {
+        if word == 0 { Self::Left } else { Self::Right }
     }
 }
 

@@ -9,9 +9,11 @@
 
 pub mod anderson_90;
 mod arbitration_tree;
+pub mod kessels_82;
 pub mod lamport_74;
 pub mod lamport_87;
 pub mod mellor_crummey_scott_91;
+pub mod peterson_81;
 pub mod peterson_fischer_77;
 mod test_and_set;
 pub mod yang_anderson_93;

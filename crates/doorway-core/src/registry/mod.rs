@@ -45,9 +45,11 @@ use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Instruction, Machine, Register, Site};
 use crate::mutex::TestAndSetLock;
 use crate::mutex::anderson_90::{self, ArrayLock};
+use crate::mutex::kessels_82;
 use crate::mutex::lamport_74::Bakery;
 use crate::mutex::lamport_87::FastMutex;
 use crate::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, SwapQueueLock, TicketLock};
+use crate::mutex::peterson_81;
 use crate::mutex::peterson_fischer_77;
 use crate::mutex::yang_anderson_93::{self, TwoProcess};
 use crate::mutex::{ArbitrationTree, levels as tree_levels, nodes as tree_nodes, spins as tree_spins};
@@ -153,6 +155,11 @@ const ANDERSON_90: Paper = Paper {
     venue: "IEEE Transactions on Parallel and Distributed Systems 1(1)",
 };
 const DOORWAY: Paper = Paper { short: "doorway", title: "doorway", venue: "this project" };
+const KESSELS_82: Paper = Paper {
+    short: "Kessels 1982",
+    title: "Arbitration Without Common Modifiable Variables",
+    venue: "Acta Informatica 17(2)",
+};
 const LAMPORT_74: Paper = Paper {
     short: "Lamport 1974",
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",
@@ -167,6 +174,11 @@ const MELLOR_CRUMMEY_SCOTT_91: Paper = Paper {
     short: "Mellor-Crummey & Scott 1991",
     title: "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
     venue: "ACM Transactions on Computer Systems 9(1)",
+};
+const PETERSON_81: Paper = Paper {
+    short: "Peterson 1981",
+    title: "Myths about the Mutual Exclusion Problem",
+    venue: "Information Processing Letters 12(3)",
 };
 const PETERSON_FISCHER_77: Paper = Paper {
     short: "Peterson & Fischer 1977",
@@ -369,6 +381,50 @@ registry! {
         words: |_, _| 2,
         fits: Fits::TwoProcesses,
         defaults: Defaults { n: 2, k: 1, passages: None },
+    };
+
+    /// [`ArbitrationTree`] of [Peterson's](peterson_81::TwoSides)
+    PetersonTree: ArbitrationTree<M, peterson_81::TwoSides<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, peterson_81::TwoSides::between), Info {
+        id: "peterson-tree",
+        title: "an arbitration tree of Peterson's mutexes",
+        problem: Problem::MutualExclusion,
+        paper: PETERSON_81,
+        figure: "two processes, in a tree",
+        instructions: READ_WRITE,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "S", "Q", "G", "X"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[
+            (CostModel::Cc, Bound::AtMost { formula: "7 ceil(log2 N)", at: |s, c| height(s) * if c <= 1 { 4 } else { 7 } }),
+            (CostModel::Dsm, Bound::Unbounded),
+        ],
+        orders: None,
+        words: |s, _| 3 * tree_nodes(s.n) as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 4, k: 1, passages: None },
+    };
+
+    /// [`ArbitrationTree`] of [Kessels'](kessels_82::TwoSides)
+    KesselsTree: ArbitrationTree<M, kessels_82::TwoSides<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, kessels_82::TwoSides::between), Info {
+        id: "kessels-tree",
+        title: "Kessels' arbitration tree",
+        problem: Problem::MutualExclusion,
+        paper: KESSELS_82,
+        figure: "two processes, and the tree",
+        instructions: READ_WRITE,
+        properties: &["mutual-exclusion", "deadlock-free", "someone-enters", "livelock-free", "bounded-exit", "starvation-free", "S", "Q", "G", "X"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[
+            (CostModel::Cc, Bound::AtMost { formula: "8 ceil(log2 N)", at: |s, c| height(s) * if c <= 1 { 5 } else { 8 } }),
+            (CostModel::Dsm, Bound::Unbounded),
+        ],
+        orders: None,
+        words: |s, _| 4 * tree_nodes(s.n) as u64,
+        fits: Fits::OneInside,
+        defaults: Defaults { n: 3, k: 1, passages: None },
     };
 
     /// [`TwoProcess`]

@@ -217,7 +217,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         AndersonMoirAssign AndersonMoirDsmAssign
         DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
         DolevGafniShavit DolevGafniShavitUnfair DolevGafniShavitAsPrinted
-        TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap LamportFast PetersonFischer
+        TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap LamportFast PetersonFischer PetersonTree KesselsTree
         }
     }
     all

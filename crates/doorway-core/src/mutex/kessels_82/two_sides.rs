@@ -1,0 +1,83 @@
+//! Mutual exclusion between two sides, where each variable has one writer.
+//!
+//! # Problem
+//! Mutual exclusion from atomic reads and writes, without a variable that both sides write.
+//!
+//! # Source
+//! Kessels 1982, the algorithm for two processes. Textbook; statement numbers are ours.
+//!
+//! # Idea
+//! Peterson's, with his `turn` made of two bits, one of each side: equal means that the left side signed last, different that the right side did. To sign, a side reads the other's bit and sets its own
+//! so that both together name it. If both sign at the same time they may read old bits; but the bits are equal or not, so they name one of the two whatever was read.
+//!
+//! # Shared variables
+//! | name   | range | initially | home   | written at | meaning |
+//! |--------|-------|-----------|--------|------------|---------|
+//! | `q[s]` | bool  | false     | nobody | 1, 7       | somebody competes on side `s` |
+//! | `r[s]` | bool  | any       | nobody | 3          | with the other's: which side signed last |
+//!
+//! # Invariants (checked, of every node and for both assignments of the sides `i` and `j`)
+//! - (Q) `q[i]` exactly if `i@{2..7}`
+//! - (G) if `i@6` and `j@{4,5}`, then the bits name `j`: whoever waits is the one that gives way
+//! - (X) not both at 6
+//!
+//! # Cost, faults, fairness
+//! At most 8 remote references a passage with coherent caches, 5 alone. Unbounded in the DSM model: who waits looks at its rival's variables. (They could live with the rival, if
+//! one knew who comes; it would not help.) No crash is tolerated. Starvation-free.
+//!
+//! # Departures from the paper
+//! The paper's two processes are two sides here, as a [node](Node) needs it. A variable then has several writers, but one at a time, and who passes it on has left.
+
+use crate::memory::{Mark, Memory, Process, ReadWrite, Site, decl};
+use crate::mutex::{Node, Side};
+use core::ops::Range;
+
+/// The shared variables.
+#[derive(Debug)]
+pub struct TwoSides<M: Memory> {
+    part: M::Part,
+    q: M::Row<bool>,
+    r: M::Row<bool>,
+}
+
+impl<M: ReadWrite> TwoSides<M> {
+    /// A mutex between two sides. It does not matter which processes can come to them.
+    pub fn between(site: &Site<'_, M>, _members: Range<usize>) -> Self {
+        Self { part: site.here(), q: site.row("q", 2, |_| decl(false)), r: site.row("r", 2, |_| decl(false)) }
+    }
+}
+
+impl Side {
+    /// The bit of this side that, beside the other side's, names this one as who signed last: the same for the left, the opposite for the right.
+    const fn signs(self, other: bool) -> bool {
+        match self {
+            Self::Left => other,
+            Self::Right => !other,
+        }
+    }
+}
+
+impl<M: ReadWrite> Node<M> for TwoSides<M> {
+    async fn enter(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        let (i, j) = (side.index(), side.other().index());
+
+        p.at(1).write(&self.q[i], true).await?;
+        p.keep(2, &());
+        let mine = side.signs(p.at(2).read(&self.r[j]).await?);
+        p.keep(3, &mine);
+        p.at(3).write(&self.r[i], mine).await?;
+        p.keep(4, &mine);
+        let may_pass = || async {
+            let passes = !p.at(4).read(&self.q[j]).await? || side.signs(p.at(5).read(&self.r[j]).await?) != mine;
+            Ok(passes.then_some(()))
+        };
+        p.spin_until(may_pass).await?;
+        p.mark(Mark::Rests(6));
+        Ok(())
+    }
+
+    async fn leave(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
+        p.on(self.part).at(7).write(&self.q[side.index()], false).await
+    }
+}

@@ -1,0 +1,70 @@
+//! Mutual exclusion between two sides by two flags and a turn.
+//!
+//! # Problem
+//! Mutual exclusion from atomic reads and writes, in as few words as one can remember.
+//!
+//! # Source
+//! Peterson 1981, the algorithm for two processes. Textbook; statement numbers are ours.
+//!
+//! # Idea
+//! Who comes says so (`q`) and then signs `turn`. If both compete, `turn` says who signed last, and that one waits: until its rival has left, or has come back and signed after it.
+//!
+//! # Shared variables
+//! | name   | range       | initially | home   | written at | meaning |
+//! |--------|-------------|-----------|--------|------------|---------|
+//! | `q[s]` | bool        | false     | nobody | 1, 6       | somebody competes on side `s` |
+//! | `turn` | Left, Right | any       | nobody | 2          | which side signed last |
+//!
+//! # Invariants (checked, of every node and for both assignments of the sides `i` and `j`)
+//! - (Q) `q[i]` exactly if `i@{2..6}`
+//! - (G) if `i@5` and `j@{3,4}`, then `turn = j`: whoever waits is the one that gives way
+//! - (X) not both at 5
+//!
+//! # Cost, faults, fairness
+//! At most 7 remote references a passage with coherent caches, 6 if these are write-back, 4 alone. Unbounded in the DSM model: who waits looks at variables that live with nobody. No crash is
+//! tolerated. Starvation-free: who signed first goes first.
+//!
+//! # Departures from the paper
+//! The paper's two processes are two sides here, as a [node](Node) needs it: nothing is written down but sides, so it does not matter who comes to them.
+
+use crate::memory::{Mark, Memory, Process, ReadWrite, Site, decl};
+use crate::mutex::{Node, Side};
+use core::ops::Range;
+
+/// The shared variables.
+#[derive(Debug)]
+pub struct TwoSides<M: Memory> {
+    part: M::Part,
+    q: M::Row<bool>,
+    turn: M::Var<Side>,
+}
+
+impl<M: ReadWrite> TwoSides<M> {
+    /// A mutex between two sides. It does not matter which processes can come to them.
+    pub fn between(site: &Site<'_, M>, _members: Range<usize>) -> Self {
+        Self { part: site.here(), q: site.row("q", 2, |_| decl(false)), turn: site.var("turn", Side::Left) }
+    }
+}
+
+impl<M: ReadWrite> Node<M> for TwoSides<M> {
+    async fn enter(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        let (mine, rivals) = (&self.q[side.index()], &self.q[side.other().index()]);
+
+        p.at(1).write(mine, true).await?; // first, so that a rival that comes later waits for us or signs after us
+        p.keep(2, &());
+        p.at(2).write(&self.turn, side).await?;
+        p.keep(3, &());
+        let may_pass = || async {
+            let passes = !p.at(3).read(rivals).await? || p.at(4).read(&self.turn).await? != side;
+            Ok(passes.then_some(()))
+        };
+        p.spin_until(may_pass).await?;
+        p.mark(Mark::Rests(5));
+        Ok(())
+    }
+
+    async fn leave(&self, p: &Process<M>, side: Side) -> Result<(), M::Error> {
+        p.on(self.part).at(6).write(&self.q[side.index()], false).await
+    }
+}
