@@ -21,6 +21,8 @@ use std::time::Duration;
 
 const STD: &str = "std";
 const PARKING_LOT: &str = "parking_lot";
+/// One place, without a number: the [turnstile](doorway_core::k_exclusion::turnstile) for users.
+const SLOTS: [&str; 2] = ["doorway Slots", "doorway Slots unfair"];
 const SPINNING: [&str; 2] = ["spin", "mcslock"];
 
 /// How long one works inside, and then outside: next to nothing, and a larger section.
@@ -92,7 +94,8 @@ impl Report {
 /// Whether no process makes an unbounded number of remote references, in this model.
 fn spins_locally(peer: &str, model: CostModel) -> bool {
     let bound = |info: &registry::Info| info.rmr.iter().find(|(of, _)| *of == model).map(|(_, bound)| *bound);
-    registry::find(peer).and_then(bound).is_some_and(|bound| !matches!(bound, Bound::Unbounded))
+    let algorithm = if SLOTS.contains(&peer) { "turnstile" } else { peer };
+    registry::find(algorithm).and_then(bound).is_some_and(|bound| !matches!(bound, Bound::Unbounded))
 }
 
 fn goals(alone: &Alone, cells: &[Cell]) -> Vec<Goal> {
@@ -182,6 +185,7 @@ mod tests {
         assert_eq!(both("mcs"), [true, true]);
         assert_eq!(both("anderson-array"), [false, true]);
         assert_eq!(both("tas"), [false, false]);
+        assert_eq!(both(SLOTS[0]), [false, true]);
         assert_eq!(both("parking_lot"), [false, false]);
     }
 }

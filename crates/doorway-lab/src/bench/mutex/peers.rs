@@ -1,9 +1,10 @@
 //! Mutexes of ours and of others, all as something to pass through.
 
-use super::{CONTROL, PARKING_LOT, STD};
+use super::{CONTROL, PARKING_LOT, SLOTS, STD};
 use crate::bench::alone::{self, Alone};
 use crate::bench::crowded::{self, Plan};
 use crate::bench::entrance::Entrance;
+use crate::bench::slots::slots;
 use crate::bench::{Effort, entrance};
 use crate::measure;
 use doorway::algorithm::{Exclusive, Mcs, YaFast};
@@ -106,9 +107,11 @@ fn everybody(take: &mut impl Take) {
     }
     each! {
         TestAndSetBit TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap
-        LamportBakery LamportFast PetersonFischer YangAndersonTwo YangAndersonTree YangAndersonFast
+        LamportBakery LamportFast PetersonFischer YangAndersonTwo YangAndersonTree YangAndersonFast PetersonTree KesselsTree
         FairTurnstile TurnstileUnfair
     }
+    take.take(SLOTS[0], true, |_| Some(slots(1).without_numbers()));
+    take.take(SLOTS[1], false, |_| Some(slots(1).unfair().without_numbers()));
     take.take("doorway Mutex (mcs)", true, |threads| Mutex::<_, Mcs>::new(threads, ()).ok());
     take.take("doorway Mutex (ya-fast)", true, |threads| Mutex::<_, YaFast>::new(threads, ()).ok());
     take.take(PARKING_LOT, false, |_| Some(entrance::Mutex::<false>(parking_lot::Mutex::new(()))));

@@ -13,6 +13,7 @@ mod verdicts;
 pub use super::alone::{Alone, AloneStanding};
 pub use super::crowded::{Cell, ThreadStanding};
 pub use alone::pass_alone;
+pub(super) use peers::slots;
 pub use tasks::{TaskCell, TaskStanding};
 pub use verdicts::Verdict;
 

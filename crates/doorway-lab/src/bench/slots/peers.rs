@@ -26,7 +26,7 @@ pub(super) const PARKING_LOT_FAIR_UNLOCK: &str = "parking_lot fair unlock";
 pub(super) const SEM_T: &str = "sem_t";
 
 /// So many places of ours.
-pub(super) fn slots(k: usize) -> Slots {
+pub(in crate::bench) fn slots(k: usize) -> Slots {
     Slots::new(k).expect("there is room for so many")
 }
 
