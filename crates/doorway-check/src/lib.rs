@@ -10,6 +10,7 @@
 //! - [`adversary`]: expensive passages where the graph is too large.
 //! - [`timed`]: machines on which an access takes time.
 //! - [`sample`]: random schedules, where the graph is too large.
+//! - [`at_once`]: passages that do not wait, among passages that do.
 //! - [`export`]: graphs and traces for other programs.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
 //! - [`conformance`]: what is expected of every memory.
@@ -73,6 +74,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adversary;
+pub mod at_once;
 pub mod claims;
 pub mod conformance;
 pub mod explore;

@@ -2,7 +2,7 @@
 
 use crate::sim::{Part, Sim, SimCell, SimVar};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Mark, Pid, Process, Site, decl};
 use doorway_core::mutex::mellor_crummey_scott_91::LONGEST;
 use std::convert::Infallible;
@@ -17,6 +17,8 @@ pub(super) enum Fault {
     StartsTaken,
     DoublesTooOften,
     WaitsToLeave,
+    AttemptClears,
+    AttemptEntersAfterASecondLook,
 }
 
 pub(super) struct BackoffLock {
@@ -91,5 +93,29 @@ impl KExclusion<Sim> for BackoffLock {
             p.keep(4, &"waited");
         }
         p.at(4).write(&self.taken, self.fault == Fault::NeverClears).await
+    }
+}
+
+impl AtOnce<Sim> for BackoffLock {
+    async fn acquire_at_once(&self, p: &Process<Sim>) -> Result<Option<()>, Failure<Infallible>> {
+        let p = p.on(self.part);
+        if p.at(1).test_and_set(&self.taken).await? {
+            match self.fault {
+                Fault::AttemptClears => {
+                    p.keep(1, &"clears");
+                    p.at(1).write(&self.taken, false).await?;
+                    return Ok(None);
+                }
+                Fault::AttemptEntersAfterASecondLook => {
+                    p.keep(1, &"looks");
+                    if p.at(1).read(&self.taken).await? {
+                        return Ok(None);
+                    }
+                }
+                _ => return Ok(None),
+            }
+        }
+        p.mark(Mark::Rests(4));
+        Ok(Some(()))
     }
 }

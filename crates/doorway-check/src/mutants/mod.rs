@@ -42,6 +42,7 @@ mod turnstile_simple;
 mod two_process;
 mod ya_fast;
 
+use crate::at_once::OddTry;
 use crate::sim::{Rules, TextError, World};
 use crate::subject;
 use any_slot::Slots;
@@ -84,6 +85,8 @@ pub struct Mutant {
 enum Text {
     TestAndSet(test_and_set::Fault),
     Bakery(bakery::Fault),
+    /// With processes that try.
+    AtOnce(Attempt),
     Backoff(backoff::Fault),
     Ticket(ticket::Fault),
     Array(array::Fault),
@@ -110,12 +113,52 @@ enum Text {
     Nonatomic(bool, kbakery_nonatomic::Fault),
 }
 
+/// Which text, with which fault, of those that can be entered at once.
+#[derive(Clone, Copy, Debug)]
+enum Attempt {
+    TestAndSet(test_and_set::Fault),
+    Backoff(backoff::Fault),
+    Ticket(ticket::Fault),
+    QueueLock(queue_lock::Fault),
+    Turnstile(turnstile::Fault),
+}
+
+impl Attempt {
+    /// The algorithm it is the text of.
+    const fn of(self) -> &'static str {
+        match self {
+            Self::TestAndSet(_) => "tas",
+            Self::Backoff(_) => "tas-backoff",
+            Self::Ticket(_) => "ticket",
+            Self::QueueLock(_) => "mcs",
+            Self::Turnstile(_) => "turnstile",
+        }
+    }
+
+    fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        let n = sizes.n;
+        match self {
+            Self::TestAndSet(fault) => {
+                World::new(n, rules, |site| OddTry(test_and_set::TestAndSetLock::new(site, fault)))
+            }
+            Self::Backoff(fault) => World::new(n, rules, |site| OddTry(backoff::BackoffLock::new(site, n, fault))),
+            Self::Ticket(fault) => World::new(n, rules, |site| OddTry(ticket::TicketLock::new(site, n, fault))),
+            Self::QueueLock(fault) => {
+                let exit = queue_lock::Exit::CompareSwap;
+                World::new(n, rules, |site| OddTry(queue_lock::QueueLock::new(site, n, exit, fault)))
+            }
+            Self::Turnstile(fault) => turnstile::with_attempts(fault, sizes, rules),
+        }
+    }
+}
+
 impl Text {
     /// The algorithm it is the text of.
     const fn of(self) -> &'static str {
         match self {
             Self::TestAndSet(_) => "tas",
             Self::Bakery(_) => "bakery",
+            Self::AtOnce(attempt) => attempt.of(),
             Self::Backoff(_) => "tas-backoff",
             Self::Ticket(_) => "ticket",
             Self::Array(_) => "anderson-array",
@@ -148,6 +191,7 @@ impl Text {
         }
         match self {
             Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
+            Self::AtOnce(attempt) => attempt.world(sizes, rules),
             Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
             Self::Backoff(fault) => World::new(n, rules, |site| backoff::BackoffLock::new(site, n, fault)),
             Self::Ticket(fault) => World::new(n, rules, |site| ticket::TicketLock::new(site, n, fault)),
@@ -259,6 +303,18 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
     let text = texts.into_iter().chain(composed).find(|text| text.of() == of)?;
     let info = registry::find(of)?;
     Some(text.world(sizes, rules).map(|world| subject::with_canon(world, info, sizes, rules)))
+}
+
+/// The same, of its text with processes that try; see [`at_once`](crate::at_once).
+pub fn without_fault_at_once(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
+    let texts = [
+        Attempt::TestAndSet(test_and_set::Fault::None),
+        Attempt::Backoff(backoff::Fault::None),
+        Attempt::Ticket(ticket::Fault::None),
+        Attempt::QueueLock(queue_lock::Fault::None),
+        Attempt::Turnstile(turnstile::Fault::None),
+    ];
+    texts.into_iter().find(|text| text.of() == of).map(|text| text.world(sizes, rules))
 }
 
 const fn mutant(

@@ -2,7 +2,7 @@
 
 use crate::sim::{Part, Sim, SimCell, SimVar};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Mark, Pid, Process, Site, decl};
 use std::convert::Infallible;
 
@@ -30,6 +30,9 @@ pub(super) enum Fault {
     NoNine,
     NoTen,
     StartsTaken,
+    AttemptWithoutOne,
+    AttemptSplit,
+    AttemptSwaps,
 }
 
 pub(super) struct QueueLock {
@@ -149,5 +152,41 @@ impl KExclusion<Sim> for QueueLock {
             }
             (None, _) => Ok(()),
         }
+    }
+}
+
+impl AtOnce<Sim> for QueueLock {
+    async fn acquire_at_once(&self, p: &Process<Sim>) -> Result<Option<()>, Failure<Infallible>> {
+        let p = p.on(self.part);
+        let (me, f) = (p.pid(), self.fault);
+        if f != Fault::AttemptWithoutOne {
+            p.at(1).write(&self.next[me.index()], None).await?;
+            p.keep(11, &());
+        }
+        let before = match f {
+            Fault::AttemptSplit => {
+                let before = p.at(11).read(&self.tail).await?;
+                if before.is_none() {
+                    p.keep(11, &"free");
+                    p.at(11).write(&self.tail, Some(me)).await?;
+                }
+                before
+            }
+            Fault::AttemptSwaps => {
+                let before = p.at(11).swap(&self.tail, Some(me)).await?;
+                if before.is_some() {
+                    p.keep(11, &before);
+                    p.at(11).write(&self.tail, before).await?;
+                }
+                before
+            }
+            _ => p.at(11).compare_swap(&self.tail, None, Some(me)).await?.err().flatten(),
+        };
+        if before.is_some() {
+            return Ok(None);
+        }
+        p.mark(Mark::DoorwayEnds);
+        p.mark(Mark::Rests(6));
+        Ok(Some(()))
     }
 }

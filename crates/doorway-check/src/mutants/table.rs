@@ -632,4 +632,16 @@ pub const ALL: &[Mutant] = &[
     mutant(below_bits(turnstile::Fault::UnmarkedExit), TWO, Some((STUCK, 42)), "turnstile-bits-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(below_bits(turnstile::Fault::BlindSignal), TWO, Some((STUCK, 26)), "turnstile-bits-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     mutant(below_bits(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 33)), "turnstile-bits-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // with processes that try
+    mutant(Text::AtOnce(Attempt::TestAndSet(test_and_set::Fault::AttemptTestsThenSets)), TWO, Some((MUTEX, 4)), "tas-attempt-tests-then-sets", "who tries tests and sets in two steps"),
+    mutant(Text::AtOnce(Attempt::TestAndSet(test_and_set::Fault::AttemptClears)), TWO, Some((MUTEX, 5)), "tas-attempt-clears", "who tried in vain clears the bit, as if it had set it"),
+    mutant(Text::AtOnce(Attempt::Backoff(backoff::Fault::AttemptClears)), TWO, Some((MUTEX, 4)), "tas-backoff-attempt-clears", "who tried in vain clears the bit, as if it had set it"),
+    mutant(Text::AtOnce(Attempt::Backoff(backoff::Fault::AttemptEntersAfterASecondLook)), TWO, Some((MUTEX, 5)), "tas-backoff-attempt-looks-again", "who tries enters if the bit is clear at a second look"),
+    mutant(Text::AtOnce(Attempt::Ticket(ticket::Fault::AttemptEntersUnseen)), TWO, Some((MUTEX, 7)), "ticket-attempt-without-2", "2 dropped by who tries: others have come and gone, and the number is the same again"),
+    mutant(Text::AtOnce(Attempt::Ticket(ticket::Fault::AttemptDrawsWhatIsNext)), TWO, Some((ORDER_FIRST, 3)), "ticket-attempt-draws-what-is-next", "5 reads Next: who tries enters with any ticket"),
+    mutant(Text::AtOnce(Attempt::Ticket(ticket::Fault::AttemptKeepsItsTicket)), TWO, Some((ORDER_FIRST, 6)), "ticket-attempt-keeps-its-ticket", "6 adds: who tried in vain leaves its ticket behind"),
+    mutant(Text::AtOnce(Attempt::QueueLock(queue_lock::Fault::AttemptWithoutOne)), THREE, Some((STUCK, 17)), "mcs-attempt-without-1", "1 dropped by who tries: finds the follower of an earlier passage"),
+    mutant(Text::AtOnce(Attempt::QueueLock(queue_lock::Fault::AttemptSplit)), TWO, Some((MUTEX, 5)), "mcs-attempt-looks-then-writes", "11 is two steps"),
+    mutant(Text::AtOnce(Attempt::QueueLock(queue_lock::Fault::AttemptSwaps)), TWO, Some((STUCK, 7)), "mcs-attempt-swaps", "11 swaps, and puts back what it found"),
+    mutant(Text::AtOnce(Attempt::Turnstile(turnstile::Fault::DrawsUnchecked)), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-attempt-draws-whatever-is-free", "27 draws a ticket whether it is enabled or not"),
 ];

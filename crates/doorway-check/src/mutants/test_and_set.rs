@@ -2,7 +2,7 @@
 
 use crate::sim::{Sim, SimVar};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Mark, Process, Site};
 use std::convert::Infallible;
 
@@ -14,6 +14,8 @@ pub(super) enum Fault {
     NeverClears,
     StartsTaken,
     WaitsToLeave,
+    AttemptTestsThenSets,
+    AttemptClears,
 }
 
 pub(super) struct TestAndSetLock {
@@ -60,5 +62,30 @@ impl KExclusion<Sim> for TestAndSetLock {
             }
             _ => p.at(2).write(&self.taken, false).await,
         }
+    }
+}
+
+impl AtOnce<Sim> for TestAndSetLock {
+    async fn acquire_at_once(&self, p: &Process<Sim>) -> Result<Option<()>, Failure<Infallible>> {
+        let p = p.on(self.part);
+        let taken = if self.fault == Fault::AttemptTestsThenSets {
+            let taken = p.at(1).read(&self.taken).await?;
+            if !taken {
+                p.keep(1, &"free");
+                p.at(1).write(&self.taken, true).await?;
+            }
+            taken
+        } else {
+            p.at(1).test_and_set(&self.taken).await?
+        };
+        if taken {
+            if self.fault == Fault::AttemptClears {
+                p.keep(1, &"clears");
+                p.at(1).write(&self.taken, false).await?;
+            }
+            return Ok(None);
+        }
+        p.mark(Mark::Rests(2));
+        Ok(Some(()))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::sim::{Part, Sim, SimVar};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Mark, Process, Site, decl, fit};
 use doorway_core::mutex::mellor_crummey_scott_91::ticket_bits;
 use std::convert::Infallible;
@@ -17,6 +17,9 @@ pub(super) enum Fault {
     ServesTwo,
     ServesTheSame,
     WaitsToLeave,
+    AttemptEntersUnseen,
+    AttemptDrawsWhatIsNext,
+    AttemptKeepsItsTicket,
 }
 
 pub(super) struct TicketLock {
@@ -81,5 +84,35 @@ impl KExclusion<Sim> for TicketLock {
             _ => 1,
         };
         p.at(4).write(&self.serving, self.after(mine, by)).await
+    }
+}
+
+impl AtOnce<Sim> for TicketLock {
+    async fn acquire_at_once(&self, p: &Process<Sim>) -> Result<Option<u64>, Failure<Infallible>> {
+        let p = p.on(self.part);
+        let f = self.fault;
+        let turn = match f {
+            Fault::AttemptDrawsWhatIsNext => p.at(5).read(&self.next).await?,
+            _ => p.at(5).read(&self.serving).await?,
+        };
+        p.keep(6, &turn);
+        let drawn = match f {
+            Fault::AttemptKeepsItsTicket => {
+                let drawn = p.at(6).fetch_add(&self.next, 1).await?;
+                if drawn == turn { Ok(drawn) } else { Err(drawn) }
+            }
+            _ => p.at(6).compare_swap(&self.next, turn, self.after(turn, 1)).await?,
+        };
+        if drawn.is_err() {
+            return Ok(None);
+        }
+        p.mark(Mark::DoorwayEnds);
+        p.holds("ticket", turn);
+        if !matches!(f, Fault::AttemptEntersUnseen | Fault::AttemptDrawsWhatIsNext) {
+            p.keep(2, &turn);
+            p.at(2).wait_until(&self.serving, |now| now == turn).await?;
+        }
+        p.mark(Mark::Rests(3));
+        Ok(Some(turn))
     }
 }

@@ -3,10 +3,11 @@
 //! What mutants never do is left out: nobody closes it, and no exit is so many after the last that the front must move for that alone.
 
 use super::names::{self, WithNames};
+use crate::at_once::OddTry;
 use crate::sim::{Part, Rules, Sim, SimCell, SimVar, TextError, World};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::turnstile::{Attempt, Door, Fate, Front, Gate, Held, Limits, Next, Record, TICKET};
-use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::k_exclusion::{Abortable, AtOnce, KExclusion};
 use doorway_core::memory::{Here, Mark, Process, Site, Word};
 use doorway_core::registry::Sizes;
 use std::convert::Infallible;
@@ -109,6 +110,11 @@ impl Form {
             Self::Bits(names) => machine(n, rules, |site| WithNames::new(site, k, true, names, fair)),
         }
     }
+}
+
+/// The fair one, at which processes with odd numbers do not wait.
+pub(super) fn with_attempts(fault: Fault, Sizes { n, k }: Sizes, rules: Rules) -> Result<World, TextError> {
+    World::new(n, rules, |site| OddTry(Turnstile::new(site, k, Limits::for_processes(n, k), fault)))
 }
 
 fn low(word: u64, bits: u32) -> u64 {
@@ -730,6 +736,15 @@ impl Abortable<Sim> for Many {
 
     async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
         self.inner.leave(p, attempt).await
+    }
+}
+
+impl AtOnce<Sim> for Turnstile {
+    async fn acquire_at_once(&self, p: &Process<Sim>) -> Result<Option<Held>, Failure<Infallible>> {
+        match self.draw_if_enabled(p).await? {
+            Some(drawn) => Ok(self.enter(p, drawn, 1, &mut Attempt::default(), false).await?),
+            None => Ok(None),
+        }
     }
 }
 

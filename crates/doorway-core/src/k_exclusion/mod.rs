@@ -135,3 +135,36 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
         attempt: Self::Attempt,
     ) -> impl Future<Output = Result<Option<Self::Held>, M::Error>>;
 }
+
+/// A solution that can be entered at once or not at all.
+///
+/// It has one more entry section, in which nobody waits for anybody.
+///
+/// ```
+/// use doorway::native::{Native, now};
+/// use doorway_core::k_exclusion::{AtOnce, KExclusion};
+/// use doorway_core::memory::{Pid, Process, Site};
+/// use doorway_core::mutex::TestAndSetLock;
+///
+/// let lock = TestAndSetLock::new(&Site::new(&Native::new()));
+/// let (p, q) = (Process::new(Pid::new(0), Native::new()), Process::new(Pid::new(1), Native::new()));
+/// let held = now(lock.acquire_at_once(&p)).unwrap();
+/// assert!(held.is_some());
+/// assert!(now(lock.acquire_at_once(&q)).unwrap().is_none());
+/// now(lock.release(&p, held.unwrap())).unwrap();
+/// assert!(now(lock.acquire_at_once(&q)).unwrap().is_some());
+/// ```
+pub trait AtOnce<M: Memory>: KExclusion<M> {
+    /// Enters, or does not: `None` if, at some time during the attempt, somebody was inside or on its way. `p` is in its remainder then, and what it did delays nobody.
+    ///
+    /// # Errors
+    /// As [`KExclusion::acquire`].
+    #[expect(
+        clippy::type_complexity,
+        reason = "each layer says something: may fail, may come to nothing, what is held"
+    )]
+    fn acquire_at_once(
+        &self,
+        p: &Process<M>,
+    ) -> impl Future<Output = Result<Option<Self::Held>, Failure<M::Error, Self::Refusal>>>;
+}

@@ -6,6 +6,16 @@
 //! registers, atomic reads and writes, stronger instructions), where they spin, and whom they let in first.
 //!
 //! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`]. An [`ArbitrationTree`] makes one for `N` processes of any for two.
+//!
+//! # At once or not at all
+//! Those that one can enter [at once](crate::k_exclusion::AtOnce), or find taken and be as if one had never come, are the [test-and-set lock](TestAndSetLock), the one [with
+//! backoff](mellor_crummey_scott_91::BackoffLock), the [ticket lock](mellor_crummey_scott_91::TicketLock), the [queue lock](mellor_crummey_scott_91::QueueLock) and the
+//! [turnstile](crate::k_exclusion::turnstile::Turnstile): one exchange asks and enters. The others are not:
+//!
+//! - From reads and writes alone one must announce oneself before one looks whether others are there, and others may by then count on one that has announced itself. To take that back is a section of its
+//!   own, which these papers do not have. In [Lamport's](lamport_87::FastMutex), and so in Yang and Anderson's [fast path](yang_anderson_93::FastPath), who has signed `y` and finds itself overtaken must wait to
+//!   learn whether it may clear `y` again.
+//! - In [T. Anderson's](anderson_90::ArrayLock) and in the queue lock [without compare-and-swap](mellor_crummey_scott_91::SwapQueueLock), the instruction that asks is the one that lines up.
 
 pub mod anderson_90;
 mod arbitration_tree;

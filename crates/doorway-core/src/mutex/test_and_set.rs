@@ -20,7 +20,7 @@
 //! process that is passed for ever.
 
 use crate::Failure;
-use crate::k_exclusion::KExclusion;
+use crate::k_exclusion::{AtOnce, KExclusion};
 use crate::memory::{Mark, Memory, Process, Site, TestAndSet};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
@@ -39,6 +39,13 @@ impl<M: TestAndSet> TestAndSetLock<M> {
     }
 }
 
+impl<M: Memory> TestAndSetLock<M> {
+    /// A lock made of a bit that is there already, and clear: for who needs it before the program runs.
+    pub const fn over(part: M::Part, taken: M::Var<bool>) -> Self {
+        Self { part, taken }
+    }
+}
+
 impl<M: TestAndSet> MutualExclusion<M> for TestAndSetLock<M> {}
 
 impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
@@ -54,5 +61,17 @@ impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
 
     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
         p.on(self.part).at(2).write(&self.taken, false).await
+    }
+}
+
+/// One turn of the wait.
+impl<M: TestAndSet> AtOnce<M> for TestAndSetLock<M> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<()>, Failure<M::Error>> {
+        let p = p.on(self.part);
+        if p.at(1).test_and_set(&self.taken).await? {
+            return Ok(None);
+        }
+        p.mark(Mark::Rests(2));
+        Ok(Some(()))
     }
 }

@@ -30,7 +30,7 @@
 //! 2. Pauses stop growing at [`LONGEST`]; natively who has come to that also [waits](crate::memory::Here::go_round_until) as its policy says.
 
 use crate::Failure;
-use crate::k_exclusion::KExclusion;
+use crate::k_exclusion::{AtOnce, KExclusion};
 use crate::memory::{Mark, Memory, Pid, Process, Site, TestAndSet, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
@@ -38,11 +38,74 @@ use core::convert::Infallible;
 /// The longest pause, in accesses.
 pub const LONGEST: u64 = 4;
 
+/// The bit, and what is done with it. Where a process pauses is its own affair.
+#[derive(Debug)]
+pub struct BackoffBit<M: Memory> {
+    part: M::Part,
+    taken: M::Var<bool>,
+}
+
+impl<M: Memory> BackoffBit<M> {
+    /// Made of a bit that is there already, and clear: for who needs it before the program runs.
+    pub const fn over(part: M::Part, taken: M::Var<bool>) -> Self {
+        Self { part, taken }
+    }
+}
+
+impl<M: TestAndSet> BackoffBit<M> {
+    /// The entry section, by a process that has these two variables for itself.
+    ///
+    /// # Errors
+    /// If an access failed; `p` then stands where it stood, as after a crash.
+    pub async fn set(&self, p: &Process<M>, delay: &M::Cell<u64>, idle: &M::Cell<bool>) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        let turn = || async {
+            p.keep(1, &());
+            if !p.at(1).test_and_set(&self.taken).await? {
+                return Ok(Some(()));
+            }
+            let pause = p.at(2).read(delay).await?;
+            p.at(2).write(delay, (2 * pause).min(LONGEST)).await?;
+            for left in (1..=pause).rev() {
+                p.shows("left", left);
+                p.keep(3, &left);
+                p.at(3).read(idle).await?;
+            }
+            p.hides("left");
+            Ok(None)
+        };
+        p.at(1).write(delay, 1).await?;
+        p.go_round_until(turn).await?;
+        p.mark(Mark::Rests(4));
+        Ok(())
+    }
+
+    /// One try, and no pause. Whether it is inside.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub async fn set_at_once(&self, p: &Process<M>) -> Result<bool, M::Error> {
+        let p = p.on(self.part);
+        let taken = p.at(1).test_and_set(&self.taken).await?;
+        if !taken {
+            p.mark(Mark::Rests(4));
+        }
+        Ok(!taken)
+    }
+
+    /// The exit section.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub async fn clear(&self, p: &Process<M>) -> Result<(), M::Error> {
+        p.on(self.part).at(4).write(&self.taken, false).await
+    }
+}
+
 /// One bit, and a pause for each process.
 #[derive(Debug)]
 pub struct BackoffLock<M: Memory> {
-    part: M::Part,
-    taken: M::Var<bool>,
+    bit: BackoffBit<M>,
     delay: M::Row<u64>,
     idle: M::Row<bool>,
 }
@@ -51,8 +114,7 @@ impl<M: TestAndSet> BackoffLock<M> {
     /// A lock for `n` processes.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
         Self {
-            part: site.here(),
-            taken: site.var("Taken", false),
+            bit: BackoffBit::over(site.here(), site.var("Taken", false)),
             delay: site.row("Delay", n, |p| decl(1).private(Pid::new(p))),
             idle: site.row("Idle", n, |p| decl(false).home(Pid::new(p))),
         }
@@ -66,30 +128,17 @@ impl<M: TestAndSet> KExclusion<M> for BackoffLock<M> {
     type Refusal = Infallible;
 
     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
-        let p = p.on(self.part);
         let me = p.pid().index();
-        let turn = || async {
-            p.keep(1, &());
-            if !p.at(1).test_and_set(&self.taken).await? {
-                return Ok(Some(()));
-            }
-            let delay = p.at(2).read(&self.delay[me]).await?;
-            p.at(2).write(&self.delay[me], (2 * delay).min(LONGEST)).await?;
-            for left in (1..=delay).rev() {
-                p.shows("left", left);
-                p.keep(3, &left);
-                p.at(3).read(&self.idle[me]).await?;
-            }
-            p.hides("left");
-            Ok(None)
-        };
-        p.at(1).write(&self.delay[me], 1).await?;
-        p.go_round_until(turn).await?;
-        p.mark(Mark::Rests(4));
-        Ok(())
+        Ok(self.bit.set(p, &self.delay[me], &self.idle[me]).await?)
     }
 
     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
-        p.on(self.part).at(4).write(&self.taken, false).await
+        self.bit.clear(p).await
+    }
+}
+
+impl<M: TestAndSet> AtOnce<M> for BackoffLock<M> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<()>, Failure<M::Error>> {
+        Ok(self.bit.set_at_once(p).await?.then_some(()))
     }
 }

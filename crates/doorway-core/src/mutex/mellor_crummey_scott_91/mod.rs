@@ -12,6 +12,6 @@ mod backoff;
 mod queue;
 mod ticket;
 
-pub use backoff::{BackoffLock, LONGEST};
+pub use backoff::{BackoffBit, BackoffLock, LONGEST};
 pub use queue::{QueueLock, SwapQueueLock};
 pub use ticket::{TicketLock, ticket_bits};

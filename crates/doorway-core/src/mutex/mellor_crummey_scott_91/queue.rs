@@ -17,11 +17,13 @@
 //! # Shared variables
 //! | name        | range  | initially | home   | written at   | meaning |
 //! |-------------|--------|-----------|--------|--------------|---------|
-//! | `Tail`      | pid, – | –         | nobody | 2, 8, 81     | who came last; –: nobody is in the list |
+//! | `Tail`      | pid, – | –         | nobody | 2, 8, 81, 11 | who came last; –: nobody is in the list |
 //! | `Next[p]`   | pid, – | –         | `p`    | 1, follower 4, other 91 | who follows `p` |
 //! | `Locked[p]` | bool   | false     | `p`    | 3, predecessor 10 | `p` has to wait |
 //!
 //! Statements 81 and 91 are those of the exit without compare-and-swap; statement 8 is a compare-and-swap in one and a swap in the other.
+//!
+//! Who [will not wait](AtOnce) exchanges `Tail` only if nobody is in the list (11, after 1). Without compare-and-swap one cannot ask first: who has swapped itself in is in line.
 //!
 //! # Invariants (checked)
 //! - (E) `Tail = –` exactly if nobody is at `{3..6, 8, 9, 10}` (with compare-and-swap)
@@ -39,7 +41,7 @@
 //! 2. `Next[p]` is read once at 7, and if it names somebody, not again: it stays so.
 
 use crate::Failure;
-use crate::k_exclusion::KExclusion;
+use crate::k_exclusion::{AtOnce, KExclusion};
 use crate::memory::{CompareSwap, Here, Mark, Memory, Pid, Process, Site, Swap, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
@@ -133,6 +135,21 @@ impl<M: Swap + CompareSwap> KExclusion<M> for QueueLock<M> {
             Some(next) => self.0.hand_over(p, next).await,
             None => Ok(()),
         }
+    }
+}
+
+impl<M: Swap + CompareSwap> AtOnce<M> for QueueLock<M> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<()>, Failure<M::Error>> {
+        let p = p.on(self.0.part);
+        let me = p.pid();
+        p.at(1).write(&self.0.next[me.index()], None).await?;
+        p.keep(11, &());
+        if p.at(11).compare_swap(&self.0.tail, None, Some(me)).await?.is_err() {
+            return Ok(None);
+        }
+        p.mark(Mark::DoorwayEnds);
+        p.mark(Mark::Rests(6));
+        Ok(Some(()))
     }
 }
 

@@ -13,10 +13,15 @@
 //! # Shared variables
 //! | name      | range  | initially | home   | written at | meaning |
 //! |-----------|--------|-----------|--------|------------|---------|
-//! | `Next`    | 0..2^w | 0         | nobody | 1          | the next ticket to be drawn |
+//! | `Next`    | 0..2^w | 0         | nobody | 1, 6       | the next ticket to be drawn |
 //! | `Serving` | 0..2^w | 0         | nobody | 4          | the ticket that may be inside |
 //!
 //! Numbers are modulo 2^w, where `w` is [just large enough](ticket_bits) for `N` tickets: they are compared for equality only, and never more than `N` are out.
+//!
+//! # At once
+//! Who will not wait draws a ticket only if that is the one that is served: it reads `Serving` (5), and exchanges `Next` if that is the same number (6). In between 2^w others may have come and gone, and
+//! the number may be the same again though somebody is inside. So it looks at `Serving` once more, at 2, as everybody does; with the fewest bits that `N` tickets need it may then have to wait, with
+//! [64](TicketLock::with_bits) nobody lives to see it.
 //!
 //! # Invariants (checked)
 //! - (C) `Next - Serving = |{p : p@{2,3}}|`, modulo 2^w
@@ -27,8 +32,8 @@
 //! No crash is tolerated. First come, first served; the doorway is statement 1.
 
 use crate::Failure;
-use crate::k_exclusion::KExclusion;
-use crate::memory::{FetchAdd, Mark, Memory, Process, Site, decl, fit};
+use crate::k_exclusion::{AtOnce, KExclusion};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, fit};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 
@@ -53,16 +58,46 @@ pub const fn ticket_bits(n: usize) -> u32 {
     if bits == 0 { 1 } else { bits }
 }
 
+impl<M: Memory> TicketLock<M> {
+    /// A lock made of two variables of so many bits that are there already, and zero: for who needs it before the program runs.
+    pub const fn over(part: M::Part, bits: u32, next: M::Var<u64>, serving: M::Var<u64>) -> Self {
+        Self { part, bits, next, serving }
+    }
+}
+
 impl<M: FetchAdd> TicketLock<M> {
     /// A lock for `n` processes.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
-        let bits = ticket_bits(n);
+        Self::with_bits(site, ticket_bits(n))
+    }
+
+    /// The same with tickets of so many bits, for as many processes as these can tell apart.
+    pub fn with_bits(site: &Site<'_, M>, bits: u32) -> Self {
         Self {
             part: site.here(),
             bits,
             next: site.var("Next", decl(0).wraps_at(bits)),
             serving: site.var("Serving", decl(0).wraps_at(bits)),
         }
+    }
+}
+
+impl<M: FetchAdd> TicketLock<M> {
+    /// Waits until its ticket is served: 2.
+    async fn wait(&self, p: Here<'_, M>, mine: u64) -> Result<u64, M::Error> {
+        p.holds("ticket", mine);
+        p.keep(2, &mine);
+        p.at(2).wait_until(&self.serving, |turn| turn == mine).await?;
+        p.mark(Mark::Rests(3));
+        Ok(mine)
+    }
+
+    /// The ticket of whoever is inside, who is the only one that may ask: for who did not keep it.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn served(&self, p: &Process<M>) -> Result<u64, M::Error> {
+        p.on(self.part).at(4).read(&self.serving).await
     }
 }
 
@@ -77,15 +112,24 @@ impl<M: FetchAdd> KExclusion<M> for TicketLock<M> {
         let p = p.on(self.part);
         let mine = p.at(1).fetch_add(&self.next, 1).await?;
         p.mark(Mark::DoorwayEnds);
-        p.holds("ticket", mine);
-        p.keep(2, &mine);
-        p.at(2).wait_until(&self.serving, |turn| turn == mine).await?;
-        p.mark(Mark::Rests(3));
-        Ok(mine)
+        Ok(self.wait(p, mine).await?)
     }
 
     async fn release(&self, p: &Process<M>, mine: u64) -> Result<(), M::Error> {
         // Nobody else writes it meanwhile, so what it holds is our own ticket, and need not be read.
-        p.on(self.part).at(4).write(&self.serving, fit::<u64>(mine + 1, self.bits)).await
+        p.on(self.part).at(4).write(&self.serving, fit::<u64>(mine.wrapping_add(1), self.bits)).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> AtOnce<M> for TicketLock<M> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error>> {
+        let p = p.on(self.part);
+        let turn = p.at(5).read(&self.serving).await?;
+        p.keep(6, &turn);
+        if p.at(6).compare_swap(&self.next, turn, fit::<u64>(turn.wrapping_add(1), self.bits)).await?.is_err() {
+            return Ok(None); // somebody has drawn that ticket
+        }
+        p.mark(Mark::DoorwayEnds);
+        Ok(Some(self.wait(p, turn).await?))
     }
 }

@@ -1,0 +1,65 @@
+//! Passages that enter [at once](AtOnce) or not at all, among passages that wait.
+//!
+//! Processes with odd numbers try, those with even numbers wait. One whose attempt comes to nothing is back in its remainder, and may try again.
+
+use crate::sim::{Rules, Sim, TextError, World};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::turnstile::Turnstile;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
+use doorway_core::memory::Process;
+use doorway_core::mutex::TestAndSetLock;
+use doorway_core::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, TicketLock};
+use doorway_core::registry::Sizes;
+use std::convert::Infallible;
+
+/// A solution in which processes with odd numbers do not wait.
+#[derive(Debug)]
+pub struct OddTry<A>(pub A);
+
+/// Why a process did not get in.
+#[derive(Debug)]
+pub enum Refused<R> {
+    /// Its attempt came to nothing.
+    NotNow,
+    /// The algorithm turned it away.
+    By(R),
+}
+
+fn by<R>(failure: Failure<Infallible, R>) -> Failure<Infallible, Refused<R>> {
+    match failure {
+        Failure::Memory(impossible) => match impossible {},
+        Failure::Refused(refusal) => Failure::Refused(Refused::By(refusal)),
+    }
+}
+
+impl<A: AtOnce<Sim>> KExclusion<Sim> for OddTry<A> {
+    type Held = A::Held;
+    type Refusal = Refused<A::Refusal>;
+
+    async fn acquire(&self, p: &Process<Sim>) -> Result<A::Held, Failure<Infallible, Self::Refusal>> {
+        if p.pid().index().is_multiple_of(2) {
+            return self.0.acquire(p).await.map_err(by);
+        }
+        self.0.acquire_at_once(p).await.map_err(by)?.ok_or(Failure::Refused(Refused::NotNow))
+    }
+
+    async fn release(&self, p: &Process<Sim>, held: A::Held) -> Result<(), Infallible> {
+        self.0.release(p, held).await
+    }
+}
+
+/// Those that can be entered at once.
+pub const ALL: [&str; 5] = ["tas", "tas-backoff", "ticket", "mcs", "turnstile"];
+
+/// The algorithm called so, with processes that try; `None` if one cannot.
+pub fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
+    let Sizes { n, k } = sizes;
+    Some(match id {
+        "tas" => World::new(n, rules, |site| OddTry(TestAndSetLock::new(site))),
+        "tas-backoff" => World::new(n, rules, |site| OddTry(BackoffLock::new(site, n))),
+        "ticket" => World::new(n, rules, |site| OddTry(TicketLock::new(site, n))),
+        "mcs" => World::new(n, rules, |site| OddTry(QueueLock::new(site, n))),
+        "turnstile" => World::new(n, rules, |site| OddTry(Turnstile::new(site, n, k))),
+        _ => return None,
+    })
+}
