@@ -2,21 +2,29 @@
 
 #![allow(unsafe_code)]
 
-use doorway_core::registry::{self, Entry};
+use crate::native::Native;
+use doorway_core::memory::Site;
+use doorway_core::mutex::mellor_crummey_scott_91::TicketLock;
+use doorway_core::registry::{self, Entry, Sizes};
 
 /// An algorithm that lets one in at a time, if it is built for one: data may lie behind it.
 ///
 /// # Safety
-/// Its `acquire`, by processes with different names, must never be done for two of them at a time that have not begun their `release`.
-pub unsafe trait Exclusive: Entry {}
+/// Its entry sections, by processes with different names, must never be done for two of them at a time that have not begun their `release`. That is `acquire`, and if it has it, `acquire_at_once`.
+pub unsafe trait Exclusive: Entry {
+    /// Builds it for threads.
+    fn build_for_threads(site: &Site<'_, Native>, sizes: Sizes) -> Self::On<Native> {
+        Self::build(site, sizes)
+    }
+}
 
 macro_rules! exclusive {
-    ($($(#[$doc:meta])* $name:ident = $entry:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $entry:ident $({ $build:item })?;)*) => {
         $(
             $(#[$doc])*
             pub type $name = registry::$entry;
             // SAFETY: its text is searched for mutual exclusion at small sizes (`doorway check`), argued in its file for all, and runs here as it was searched, on sequentially consistent words.
-            unsafe impl Exclusive for registry::$entry {}
+            unsafe impl Exclusive for registry::$entry { $($build)? }
         )*
     };
 }
@@ -26,6 +34,8 @@ exclusive! {
     Tas = TestAndSetBit;
     /// Lamport's Bakery.
     Bakery = LamportBakery;
+    /// The test-and-set lock with backoff.
+    TasBackoff = TestAndSetBackoff;
     /// A tree of Peterson's.
     PetersonTree = PetersonTree;
     /// Kessels' tree.
@@ -37,7 +47,12 @@ exclusive! {
     /// Yang and Anderson's with a fast path: a constant cost while nobody competes.
     YaFast = YangAndersonFast;
     /// The ticket lock.
-    Ticket = MellorCrummeyScottTicket;
+    Ticket = MellorCrummeyScottTicket {
+        /// With tickets that never come again, so that who tries never waits.
+        fn build_for_threads(site: &Site<'_, Native>, _: Sizes) -> TicketLock<Native> {
+            TicketLock::with_bits(site, 64)
+        }
+    };
     /// Mellor-Crummey and Scott's queue.
     Mcs = MellorCrummeyScottQueue;
     /// The turnstile with one place.

@@ -28,6 +28,7 @@ pub mod mutex;
 pub mod native;
 pub mod pool;
 pub mod slots;
+mod tools;
 pub mod waiting;
 
 pub use doorway_core::k_exclusion::turnstile::Closed;

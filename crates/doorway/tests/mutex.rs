@@ -1,9 +1,12 @@
 //! A mutex over any algorithm: what users of a mutex rely on.
 
 use doorway::algorithm::{
-    Bakery, Dgs, Exclusive, KBakery, KesselsTree, Mcs, PetersonTree, Tas, Ticket, Turnstile, YaFast, YaTree, YaTwo,
+    Bakery, Dgs, Exclusive, KBakery, KesselsTree, Mcs, PetersonTree, Tas, TasBackoff, Ticket, Turnstile, YaFast,
+    YaTree, YaTwo,
 };
+use doorway::native::Native;
 use doorway::{LockError, Mutex, SizeError};
+use doorway_core::k_exclusion::AtOnce;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
@@ -32,6 +35,7 @@ where
 #[test]
 fn nothing_is_lost() {
     counts_right::<Tas>(4, 2_000);
+    counts_right::<TasBackoff>(4, 1_000);
     counts_right::<Bakery>(4, 2_000);
     counts_right::<PetersonTree>(4, 1_000);
     counts_right::<KesselsTree>(4, 1_000);
@@ -140,4 +144,84 @@ fn data_that_has_no_size_can_be_locked() {
     let bytes: Box<Mutex<[u8], Tas>> = Box::new(Mutex::<_, Tas>::new(1, [1, 2, 3]).unwrap());
     bytes.lock().unwrap()[0] = 9;
     assert_eq!(*bytes.lock().unwrap(), [9, 2, 3]);
+}
+
+/// Half of the threads try until they get in.
+fn counts_right_though_some_try<E: Exclusive>(rounds: u64)
+where
+    E::On<Native>: AtOnce<Native>,
+    Mutex<u64, E>: Sync,
+{
+    let count = Mutex::<u64, E>::new(4, 0).unwrap();
+    let tried_in_vain = thread::scope(|s| {
+        let threads: Vec<_> = (0..4)
+            .map(|t| {
+                let count = &count;
+                s.spawn(move || {
+                    let mut in_vain = 0u64;
+                    for _ in 0..rounds {
+                        let mut guard = loop {
+                            let entered = if t % 2 == 0 { count.lock().map(Some) } else { count.try_lock() };
+                            match entered.unwrap() {
+                                Some(guard) => break guard,
+                                None => in_vain += 1,
+                            }
+                            thread::yield_now();
+                        };
+                        let seen = *guard;
+                        if seen.is_multiple_of(16) {
+                            thread::yield_now();
+                        }
+                        *guard = seen + 1;
+                    }
+                    in_vain
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
+    });
+    assert_eq!(count.into_inner(), 4 * rounds);
+    println!("{}: {tried_in_vain} attempts in vain", E::INFO.id);
+}
+
+#[test]
+fn nothing_is_lost_though_some_try() {
+    counts_right_though_some_try::<Tas>(1_000);
+    counts_right_though_some_try::<TasBackoff>(1_000);
+    counts_right_though_some_try::<Ticket>(1_000);
+    counts_right_though_some_try::<Mcs>(1_000);
+    counts_right_though_some_try::<Turnstile>(1_000);
+}
+
+#[test]
+fn an_attempt_at_what_is_taken_comes_to_nothing_and_leaves_nothing() {
+    fn try_it<E: Exclusive>()
+    where
+        E::On<Native>: AtOnce<Native>,
+        Mutex<i32, E>: Sync,
+    {
+        let mutex = Mutex::<_, E>::new(2, 1).unwrap();
+        let guard = mutex.try_lock().unwrap().expect("nobody is there");
+        assert!(mutex.try_lock().unwrap().is_none(), "this thread is inside");
+        thread::scope(|s| {
+            s.spawn(|| (0..5).for_each(|_| assert!(mutex.try_lock().unwrap().is_none()))).join().unwrap();
+        });
+        drop(guard);
+        *mutex.lock().unwrap() += 1;
+        assert_eq!(mutex.try_lock().unwrap().as_deref(), Some(&2));
+    }
+    try_it::<Tas>();
+    try_it::<TasBackoff>();
+    try_it::<Ticket>();
+    try_it::<Mcs>();
+    try_it::<Turnstile>();
+}
+
+#[test]
+fn one_can_be_made_of_data_alone() {
+    let mutex = Mutex::<Vec<i32>, Mcs>::default();
+    mutex.lock().unwrap().push(1);
+    assert_eq!(mutex.into_inner(), [1]);
+    assert!(format!("{:?}", Mutex::<_, Mcs>::from("data")).contains("threads: 32"));
+    assert!(format!("{:?}", Mutex::<_, YaTwo>::from("data")).contains("threads: 2"));
 }

@@ -7,16 +7,17 @@ mod threads;
 
 use crate::algorithm::Exclusive;
 use crate::native::{Native, now};
+use crate::tools::Arc;
 use crate::waiting::Policy;
 use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::registry::{Entry, SizeError};
+use doorway_core::registry::{Entry, Fits, SizeError};
 use std::cell::UnsafeCell;
+use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use threads::{Names, Registered};
 
 /// Data, and one of the catalogue's algorithms around it: whoever holds the guard has it alone.
@@ -68,8 +69,8 @@ impl<T, E: Exclusive> Mutex<T, E> {
     pub fn new(threads: usize, value: T) -> Result<Self, SizeError> {
         let sizes = E::INFO.sizes(Some(threads), Some(1))?;
         Ok(Self {
-            algorithm: E::build(&Site::new(&Native::new()), sizes),
-            processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
+            algorithm: E::build_for_threads(&Site::new(&Native::default()), sizes),
+            processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::default())).collect(),
             names: Owner(Names::new(threads)),
             value: UnsafeCell::new(value),
         })
@@ -78,7 +79,7 @@ impl<T, E: Exclusive> Mutex<T, E> {
     /// The same, whose threads wait in another way.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        let with = |p| Process::new(Pid::new(p), Native::new().with_policy(policy));
+        let with = |p| Process::new(Pid::new(p), Native::default().with_policy(policy));
         self.processes = (0..self.processes.len()).map(with).collect();
         self
     }
@@ -87,6 +88,30 @@ impl<T, E: Exclusive> Mutex<T, E> {
     #[must_use]
     pub fn into_inner(self) -> T {
         self.value.into_inner()
+    }
+}
+
+/// How many threads a mutex is for if nobody says.
+const THREADS: usize = 32;
+
+/// For up to 32 threads at a time, or as many as the algorithm is made for.
+///
+/// ```
+/// use doorway::{Mutex, algorithm::{Ticket, YaTwo}};
+/// assert_eq!(Mutex::<_, Ticket>::from(7).into_inner(), 7);
+/// assert!(format!("{:?}", Mutex::<_, YaTwo>::from(7)).contains("threads: 2"));
+/// ```
+impl<T, E: Exclusive> From<T> for Mutex<T, E> {
+    fn from(value: T) -> Self {
+        let threads = if E::INFO.fits == Fits::TwoProcesses { 2 } else { THREADS };
+        Self::new(threads, value).expect("an algorithm that lets one in fits some number of threads")
+    }
+}
+
+/// As by [`From`].
+impl<T: Default, E: Exclusive> Default for Mutex<T, E> {
+    fn default() -> Self {
+        T::default().into()
     }
 }
 
@@ -110,9 +135,53 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
         if !me.begins() {
             return Err(LockError::HeldByThisThread);
         }
-        let process = &self.processes[me.number()];
-        match now(self.algorithm.acquire(process)) {
-            Ok(held) => Ok(MutexGuard { mutex: self, me, held: Some(held), not_send: PhantomData }),
+        let entered = now(self.algorithm.acquire(&self.processes[me.number()]));
+        self.inside(me, entered.map(Some))?.ok_or(LockError::Refused)
+    }
+
+    /// Enters if it can do so without waiting for anybody. `None` if it cannot: somebody is inside, or on its way.
+    ///
+    /// Only for algorithms that one can enter [at once](AtOnce): [`Tas`](crate::algorithm::Tas), [`TasBackoff`](crate::algorithm::TasBackoff),
+    /// [`Ticket`](crate::algorithm::Ticket), [`Mcs`](crate::algorithm::Mcs) and [`Turnstile`](crate::algorithm::Turnstile). [Why no other](doorway_core::mutex#at-once-or-not-at-all):
+    /// whoever enters them makes others count on it before it knows whether it will have to wait.
+    ///
+    /// ```
+    /// use doorway::{Mutex, algorithm::Mcs};
+    /// let data = Mutex::<_, Mcs>::new(2, 1)?;
+    /// let held = data.try_lock()?.expect("nobody else is there");
+    /// std::thread::scope(|s| s.spawn(|| assert!(data.try_lock().expect("two threads").is_none())).join()).unwrap();
+    /// # assert_eq!(*held, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// # use doorway::{Mutex, algorithm::Bakery};
+    /// let data = Mutex::<_, Bakery>::new(2, 1).unwrap();
+    /// let _ = data.try_lock(); // a ticket that is drawn cannot be put back
+    /// ```
+    ///
+    /// # Errors
+    /// If more threads have used it, and are still alive, than it was made for; or if the algorithm cannot go on.
+    pub fn try_lock(&self) -> Result<Option<MutexGuard<'_, T, E>>, LockError>
+    where
+        E::On<Native>: AtOnce<Native>,
+    {
+        let me = self.names.0.register()?;
+        if !me.begins() {
+            return Ok(None);
+        }
+        let entered = now(self.algorithm.acquire_at_once(&self.processes[me.number()]));
+        self.inside(me, entered)
+    }
+
+    /// What has come of an entry section.
+    fn inside(&self, me: Registered, entered: Entered<E>) -> Result<Option<MutexGuard<'_, T, E>>, LockError> {
+        match entered {
+            Ok(Some(held)) => Ok(Some(MutexGuard { mutex: self, me, held: Some(held), not_send: PhantomData })),
+            Ok(None) => {
+                me.ends();
+                Ok(None)
+            }
             Err(Failure::Memory(impossible)) => match impossible {},
             Err(Failure::Refused(_)) => {
                 me.ends();
@@ -168,6 +237,8 @@ impl Drop for Owner {
 }
 
 type HeldOf<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
+type Entered<E> =
+    Result<Option<HeldOf<E>>, Failure<Infallible, <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal>>;
 
 /// The holder is inside, and has the data alone. It leaves when this is dropped.
 ///

@@ -3,10 +3,11 @@
 //! A thread remembers its number of each mutex it has used. Looking it up touches nothing that another thread writes. When the thread ends, its numbers go back.
 
 use super::LockError;
+use crate::tools::{Arc, AtomicBool, Mutex, MutexGuard, thread_local};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// The process numbers of one mutex.
 pub(super) struct Names {
