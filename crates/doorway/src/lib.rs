@@ -5,6 +5,7 @@
 //! - [`Gate`]: an algorithm of the catalogue, for who wants exactly that one. [`AmFast`], [`AmAssign`] and the other types below are gates by name;
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
 //! - [`Mutex`]: data behind an algorithm of the catalogue, with threads that need not join.
+//! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -27,6 +28,8 @@ mod gate;
 pub mod mutex;
 pub mod native;
 pub mod pool;
+#[cfg(feature = "lock_api")]
+pub mod raw;
 pub mod slots;
 mod tools;
 pub mod waiting;

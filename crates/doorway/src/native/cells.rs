@@ -60,6 +60,20 @@ impl<T: Word> Var<T> {
     }
 }
 
+impl<T: Word> Var<T> {
+    /// A variable of all 64 bits whose word is zero, before the program runs.
+    ///
+    /// ```
+    /// use doorway::native::Var;
+    /// static TAKEN: Var<bool> = Var::zero();
+    /// assert_eq!(format!("{TAKEN:?}"), "Var(CachePadded { value: false })");
+    /// ```
+    #[must_use]
+    pub const fn zero() -> Self {
+        Self(CachePadded::new(Cell { word: AtomicU64::new(0), bell: Bell::silent(0), of: PhantomData }))
+    }
+}
+
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;
     #[inline(always)]

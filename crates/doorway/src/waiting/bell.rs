@@ -1,7 +1,8 @@
 //! A variable's bell: who listens, and what threads sleep on.
 
-use super::{Flags, Platform, Sequence, Table, Waiter};
+use super::{Flags, Platform, Sequence, Table, Threads, Waiter};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32};
 use std::time::Instant;
 
 const THREADS: u8 = 1;
@@ -13,6 +14,13 @@ pub struct Bell<P: Platform> {
     sequence: P::Sequence,
     listeners: P::Flags,
     tag: u8,
+}
+
+impl Bell<Threads> {
+    /// The same before the program runs.
+    pub(crate) const fn silent(tag: u8) -> Self {
+        Self { sequence: AtomicU32::new(0), listeners: AtomicU8::new(0), tag }
+    }
 }
 
 impl<P: Platform> Bell<P> {

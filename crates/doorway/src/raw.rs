@@ -1,0 +1,113 @@
+//! Raw mutexes for [`lock_api`], with the feature of that name.
+//!
+//! `lock_api` makes a mutex before the program runs, asks no thread who it is, and gives an exit section nothing to go by. So an algorithm fits only if its text never asks for a process number and
+//! its variables are few and known beforehand: the test-and-set lock, the same with backoff, and the ticket lock. A queue needs a word of each thread, and what is made of reads and writes needs one for each
+//! that may come; these are behind [`Mutex`](crate::Mutex), which gives threads numbers.
+//!
+//! The texts are those of the catalogue. A mutex takes a cache line for each of its variables.
+//!
+//! ```
+//! use doorway::raw::RawTicket;
+//! static COUNT: lock_api::Mutex<RawTicket, u64> = lock_api::Mutex::new(0);
+//! std::thread::scope(|s| {
+//!     for _ in 0..4 {
+//!         s.spawn(|| *COUNT.lock() += 1);
+//!     }
+//! });
+//! assert_eq!(*COUNT.lock(), 4);
+//! ```
+
+// The traits are unsafe to implement: whoever does promises mutual exclusion.
+#![allow(unsafe_code)]
+
+use crate::native::{Native, Var, now};
+use doorway_core::k_exclusion::{AtOnce, KExclusion};
+use doorway_core::memory::{Pid, Process};
+use doorway_core::mutex::TestAndSetLock;
+use doorway_core::mutex::mellor_crummey_scott_91::{BackoffBit, TicketLock};
+use lock_api::{GuardSend, RawMutex, RawMutexFair};
+
+/// Whoever it is: the texts below never ask.
+fn anyone() -> Process<Native> {
+    Process::new(Pid::new(0), Native::new())
+}
+
+/// The [test-and-set lock](TestAndSetLock): one bit, and no fairness.
+#[derive(Debug)]
+pub struct RawTas(TestAndSetLock<Native>);
+
+// SAFETY: its text is searched for mutual exclusion (`doorway check tas`; with attempts, `doorway-check/tests/at_once.rs`) and does not ask which process runs it. `unlock` is called by who is inside.
+unsafe impl RawMutex for RawTas {
+    const INIT: Self = Self(TestAndSetLock::over((), Var::zero()));
+    type GuardMarker = GuardSend;
+
+    fn lock(&self) {
+        let Ok(()) = now(self.0.acquire(&anyone()));
+    }
+
+    fn try_lock(&self) -> bool {
+        let Ok(held) = now(self.0.acquire_at_once(&anyone()));
+        held.is_some()
+    }
+
+    unsafe fn unlock(&self) {
+        let Ok(()) = now(self.0.release(&anyone(), ()));
+    }
+}
+
+/// The test-and-set lock [with exponential backoff](BackoffBit): fewer tries, and no fairness. What a thread pauses on lies on its stack.
+#[derive(Debug)]
+pub struct RawTasBackoff(BackoffBit<Native>);
+
+// SAFETY: as above (`doorway check tas-backoff`). The variables for pauses are private to a process in the text, and to a call here.
+unsafe impl RawMutex for RawTasBackoff {
+    const INIT: Self = Self(BackoffBit::over((), Var::zero()));
+    type GuardMarker = GuardSend;
+
+    fn lock(&self) {
+        let (delay, idle) = (Var::zero(), Var::zero());
+        let Ok(()) = now(self.0.set(&anyone(), &delay, &idle));
+    }
+
+    fn try_lock(&self) -> bool {
+        let Ok(is_inside) = now(self.0.set_at_once(&anyone()));
+        is_inside
+    }
+
+    unsafe fn unlock(&self) {
+        let Ok(()) = now(self.0.clear(&anyone()));
+    }
+}
+
+/// The [ticket lock](TicketLock): first come, first served, with two words.
+#[derive(Debug)]
+pub struct RawTicket(TicketLock<Native>);
+
+// SAFETY: as above (`doorway check ticket`). Tickets have 64 bits, so that no two that are out are alike, however many threads there are; who is inside has the ticket that is served.
+unsafe impl RawMutex for RawTicket {
+    const INIT: Self = Self(TicketLock::over((), 64, Var::zero(), Var::zero()));
+    type GuardMarker = GuardSend;
+
+    fn lock(&self) {
+        let Ok(_) = now(self.0.acquire(&anyone()));
+    }
+
+    fn try_lock(&self) -> bool {
+        let Ok(held) = now(self.0.acquire_at_once(&anyone()));
+        held.is_some()
+    }
+
+    unsafe fn unlock(&self) {
+        let p = anyone();
+        let Ok(ticket) = now(self.0.served(&p));
+        let Ok(()) = now(self.0.release(&p, ticket));
+    }
+}
+
+// SAFETY: every exit hands the lock to the next ticket.
+unsafe impl RawMutexFair for RawTicket {
+    unsafe fn unlock_fair(&self) {
+        // SAFETY: the caller is inside.
+        unsafe { self.unlock() }
+    }
+}
