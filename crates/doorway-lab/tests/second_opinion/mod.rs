@@ -136,6 +136,12 @@ pub(crate) struct ToolMemory<W> {
     words: PhantomData<fn() -> W>,
 }
 
+impl<W: ToolWord> Default for ToolMemory<W> {
+    fn default() -> Self {
+        Self::new(Encoding::SEQ_CST)
+    }
+}
+
 impl<W: ToolWord> ToolMemory<W> {
     pub(crate) fn new(encoding: Encoding) -> Self {
         Self { encoding, words: PhantomData }
