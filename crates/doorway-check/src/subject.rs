@@ -3,7 +3,9 @@
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, TextError, World};
 use crate::{Property, claims};
-use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeError, Sizes, Visit, VisitAbortable};
+use doorway_core::registry::{
+    self, AbortableEntry, Defaults, Entry, Fits, Info, SizeError, Sizes, Visit, VisitAbortable,
+};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
@@ -100,7 +102,9 @@ impl Subject {
     /// If the algorithm is not made for them.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let defaults = self.defaults();
-        self.info.sizes(Some(n.unwrap_or(defaults.n)), Some(k.unwrap_or(defaults.k)))
+        // Where everyone may be inside, `k` follows from `n`.
+        let usual = (self.info.fits != Fits::AllInside).then_some(defaults.k);
+        self.info.sizes(Some(n.unwrap_or(defaults.n)), k.or(usual))
     }
 
     /// Everything it claims. A mutant is asked for what every solution of its problem claims: its text no longer

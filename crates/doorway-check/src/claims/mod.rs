@@ -3,6 +3,7 @@
 //! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`.
 
 mod anderson_moir;
+mod combining;
 mod danek;
 mod dolev_gafni_shavit;
 mod lamport;
@@ -12,6 +13,8 @@ mod turnstile;
 mod turnstile_simple;
 mod two_sides;
 mod yang_anderson;
+
+pub use combining::FetchAndOp;
 
 use crate::Property;
 use crate::property::View;
@@ -44,6 +47,7 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
         "peterson-fischer" => peterson_fischer::two_process(),
         "peterson-tree" => two_sides::peterson_tree(sizes),
         "kessels-tree" => two_sides::kessels_tree(sizes),
+        "ya-combining" => combining::combining(sizes),
         "ya-two" => yang_anderson::two_process(),
         "ya-tree" => yang_anderson::tree(sizes),
         "ya-fast" => together([yang_anderson::fast_path(), yang_anderson::tree(sizes)]),
@@ -135,6 +139,9 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     if info.properties.contains(&"largest-id-enters") {
         claims.push(dolev_gafni_shavit::largest_id_enters());
     }
+    if info.properties.contains(&"linearizable") {
+        claims.push(combining::linearizable());
+    }
     claims.retain(|claim| info.properties.contains(&claim.name()));
     claims
 }
@@ -144,7 +151,7 @@ fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
     let most = sizes.n.min(sizes.k);
     let (exclusion, everyone) = match problem {
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
-        Problem::KExclusion | Problem::KAssignment => ("k-exclusion", "k-enter-together"),
+        Problem::KExclusion | Problem::KAssignment | Problem::Object => ("k-exclusion", "k-enter-together"),
     };
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),

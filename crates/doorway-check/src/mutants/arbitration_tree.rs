@@ -56,7 +56,7 @@ impl<N> ArbitrationTree<N> {
         Self { part: site.here(), levels: (0..height).map(build).collect(), fault }
     }
 
-    fn path(&self, p: usize) -> Vec<(usize, &N, Side)> {
+    pub(super) fn path(&self, p: usize) -> Vec<(usize, &N, Side)> {
         let root = self.levels.len().saturating_sub(1);
         let is_skipped = |level: usize| match self.fault {
             Fault::NoRoot => level == root,

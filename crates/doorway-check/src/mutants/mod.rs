@@ -16,6 +16,7 @@ mod backoff;
 mod bakery;
 mod cc_slot;
 mod chain;
+mod combining;
 mod composed;
 mod dgs;
 mod dgs_fork;
@@ -100,6 +101,7 @@ enum Text {
     TwoProcess(two_process::Fault),
     /// And what its nodes have.
     YaTree(arbitration_tree::Fault, two_process::Fault),
+    Combining(combining::Fault),
     /// And what its nodes have.
     YaFast(ya_fast::Fault, two_process::Fault),
     Queue(queue::Fault),
@@ -170,6 +172,7 @@ impl Text {
             Self::KesselsTree(..) => "kessels-tree",
             Self::TwoProcess(_) => "ya-two",
             Self::YaTree(..) => "ya-tree",
+            Self::Combining(_) => "ya-combining",
             Self::YaFast(..) => "ya-fast",
             Self::Queue(_) => "am-queue",
             Self::Dgs(form, _) => form.of(),
@@ -211,6 +214,7 @@ impl Text {
             Self::YaTree(tree, node) => {
                 World::new(n, rules, |site| ArbitrationTree::of_two_process(site, n, tree, node))
             }
+            Self::Combining(fault) => World::new(n, rules, |site| combining::Calls::new(site, n, fault)),
             Self::YaFast(fast, node) => World::new(n, rules, |site| ya_fast::FastPath::new(site, n, fast, node)),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
             Self::Dgs(form, fault) => World::new(n, rules, |site| dgs::LExclusion::new(site, n, k, form, fault)),
@@ -275,6 +279,7 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         kessels_tree(arbitration_tree::Fault::None),
         Text::TwoProcess(two_process::Fault::None),
         ya_tree(arbitration_tree::Fault::None),
+        Text::Combining(combining::Fault::None),
         ya_fast(ya_fast::Fault::None),
         Text::Queue(queue::Fault::None),
         dgs(dgs::Fault::None),

@@ -14,6 +14,7 @@ const THREE_TWO: (usize, usize, Option<u32>) = (3, 2, None);
 const THREE_TWO_ONCE: (usize, usize, Option<u32>) = (3, 2, Some(1));
 const THREE_TWO_TWICE: (usize, usize, Option<u32>) = (3, 2, Some(2));
 const THREE_THREE: (usize, usize, Option<u32>) = (3, 3, None);
+const THREE_THREE_ONCE: (usize, usize, Option<u32>) = (3, 3, Some(1));
 const FOUR_TWO: (usize, usize, Option<u32>) = (4, 2, None);
 const FOUR_TWO_TWICE: (usize, usize, Option<u32>) = (4, 2, Some(2));
 const FOUR_TWO_ONCE: (usize, usize, Option<u32>) = (4, 2, Some(1));
@@ -29,6 +30,7 @@ const DOOR: &str = "door-opens";
 const ORDER_FIRST: &str = "first-come-first-served";
 const ORDER_K: &str = "k-first-come-first-served";
 const ORDER: &str = "first-in-first-enabled";
+const ORDERED: &str = "linearizable";
 const HOLDS: Option<(&str, usize)> = None;
 
 /// Every mutant and control.
@@ -195,6 +197,21 @@ pub const ALL: &[Mutant] = &[
     mutant(in_tree(two_process::Fault::NoTwelve), TWO, Some((STUCK, 12)), "ya-tree-without-12", "12 dropped: never stops competing"),
     mutant(in_tree(two_process::Fault::AlwaysWaits), TWO, Some((STUCK, 7)), "ya-tree-always-waits", "4, 5 and 9 decide nothing: always waits to be released"),
     mutant(in_tree(two_process::Fault::WaitsToLeave), TWO, Some((STUCK, 12)), "ya-tree-waits-to-leave", "12 waits until the rival does not compete"),
+    // ya-combining
+    mutant(Text::Combining(combining::Fault::NoteAfterLeave), TWO_TWO, Some((ORDERED, 25)), "ya-combining-notes-after-leaving", "12 and 13 after 14: tells the captured one when it may have passed"),
+    mutant(Text::Combining(combining::Fault::NoteBeforeResult), TWO_TWO, HOLDS, "ya-combining-13-before-12", "says that it is done before it writes the result: a control, as nobody looks before the node is left"),
+    mutant(Text::Combining(combining::Fault::AsksLate), TWO_TWO, Some((ORDERED, 38)), "ya-combining-2-after-3", "says what it wants when it has passed the node, and not before it signs"),
+    mutant(Text::Combining(combining::Fault::NoFour), TWO_TWO, Some((ORDERED, 25)), "ya-combining-without-4", "4 dropped: applies its operation although another has"),
+    mutant(Text::Combining(combining::Fault::NoOne), TWO_TWO, Some((ORDERED, 32)), "ya-combining-without-1", "1 dropped: an old note is taken for a new one"),
+    mutant(Text::Combining(combining::Fault::NoteInSpin), TWO_TWO, Some((ORDERED, 26)), "ya-combining-note-in-the-spin-location", "the note is a value of the spin location that 14 of the node writes: who need not wait misses it"),
+    mutant(Text::Combining(combining::Fault::CapturesTwice), TWO_TWO, Some((ORDERED, 26)), "ya-combining-captures-twice", "8 and 9 also where something was captured"),
+    mutant(Text::Combining(combining::Fault::ForgetsOrder), TWO_TWO, Some((ORDERED, 26)), "ya-combining-forgets-the-order", "12 writes its own result, not what comes of what is applied before"),
+    mutant(Text::Combining(combining::Fault::Backwards), TWO_TWO, Some((ORDERED, 38)), "ya-combining-composes-backwards", "applies the captured operation before its own, and returns as if after"),
+    mutant(Text::Combining(combining::Fault::ReadsEarly), TWO_TWO, Some((ORDERED, 26)), "ya-combining-10-before-1", "reads V before it holds the tree"),
+    mutant(Text::Combining(combining::Fault::NoThirteen), TWO_TWO, Some((ORDERED, 26)), "ya-combining-without-13", "13 dropped: nobody is told that it is done"),
+    mutant(Text::Combining(combining::Fault::NoFourteen), TWO_TWO, Some((STUCK, 21)), "ya-combining-without-14", "14 dropped: nobody leaves a node"),
+    mutant(Text::Combining(combining::Fault::LeafFirst), THREE_THREE_ONCE, Some((ORDERED, 45)), "ya-combining-leaves-from-the-leaf", "the way down goes from the leaf to the root"),
+    mutant(Text::Combining(combining::Fault::NoRoot), THREE_THREE_ONCE, Some((ORDERED, 15)), "ya-combining-without-root", "nobody competes at the root"),
     // ya-fast
     mutant(ya_fast(ya_fast::Fault::TwoBeforeOne), TWO, Some((MUTEX, 22)), "ya-fast-2-before-1", "looks whether the path is open before it signs X"),
     mutant(ya_fast(ya_fast::Fault::FourBeforeThree), TWO, Some((MUTEX, 22)), "ya-fast-4-before-3", "looks whether it signed X last before it closes the path"),

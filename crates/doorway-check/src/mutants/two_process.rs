@@ -68,6 +68,37 @@ impl TwoProcess {
         }
     }
 
+    /// Who signed last.
+    pub(super) fn signed(&self) -> &SimCell<Pid> {
+        &self.t
+    }
+
+    /// What says more than "the rival has left".
+    pub(super) const NEWS: u64 = 3;
+
+    /// Where a process waits, for who puts more into it.
+    pub(super) fn spin(&self, p: Pid) -> &SimCell<u64> {
+        self.p(p)
+    }
+
+    /// Leaves, and says more to one of those that may wait.
+    pub(super) async fn leave_with_news(
+        &self,
+        p: &Process<Sim>,
+        side: Side,
+        whom: Option<Pid>,
+    ) -> Result<(), Infallible> {
+        let p = p.on(self.part);
+        p.at(12).write(&self.c[side.index()], None).await?;
+        p.keep(13, &());
+        let last = p.at(13).read(&self.t).await?;
+        if last != p.pid() {
+            p.keep(14, &last);
+            p.at(14).write(self.p(last), if whom == Some(last) { Self::NEWS } else { 2 }).await?;
+        }
+        Ok(())
+    }
+
     /// Where a process waits. Whom a text without 2 takes for its rival may be nobody who comes here.
     fn p(&self, p: Pid) -> &SimCell<u64> {
         match &self.p {

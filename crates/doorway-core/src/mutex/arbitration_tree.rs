@@ -131,7 +131,7 @@ impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
     }
 
     /// The nodes on a process's way, leaf first, each with its level and the side it comes from.
-    fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &N, Side)> {
+    pub(super) fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &N, Side)> {
         self.levels.iter().enumerate().filter_map(move |(level, nodes)| {
             let side = if p >> level & 1 == 0 { Side::Left } else { Side::Right };
             nodes.get(p >> (level + 1))?.as_ref().map(|node| (level, node, side))

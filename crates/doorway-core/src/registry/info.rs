@@ -49,6 +49,8 @@ pub enum Problem {
     KExclusion,
     /// At most `k` inside, each with a name of its own: [`k_assignment`](crate::k_assignment).
     KAssignment,
+    /// Operations that return what they would one after the other. Whoever is inside has its result.
+    Object,
 }
 
 impl fmt::Display for Problem {
@@ -57,6 +59,7 @@ impl fmt::Display for Problem {
             Self::MutualExclusion => "mutual exclusion",
             Self::KExclusion => "k-exclusion",
             Self::KAssignment => "k-assignment",
+            Self::Object => "linearizable object",
         })
     }
 }
@@ -173,6 +176,8 @@ pub enum Fits {
     OneInside,
     /// `n = 2`, `k = 1`.
     TwoProcesses,
+    /// Any `n`, and `k` no less: everyone may be inside.
+    AllInside,
 }
 
 /// Default sizes.
@@ -231,12 +236,15 @@ impl Info {
     /// # Errors
     /// As [`Sizes::new`], or if the algorithm is not made for them.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
-        let sizes = Sizes::new(n.unwrap_or(self.defaults.n), k.unwrap_or(self.defaults.k))?;
+        let n = n.unwrap_or(self.defaults.n);
+        let usual = if self.fits == Fits::AllInside { n } else { self.defaults.k };
+        let sizes = Sizes::new(n, k.unwrap_or(usual))?;
         match self.fits {
             Fits::TwoProcesses if sizes.n != 2 => Err(SizeError::OnlyTwoProcesses { id: self.id, n: sizes.n }),
             Fits::OneInside | Fits::TwoProcesses if sizes.k != 1 => {
                 Err(SizeError::OnlyOneInside { id: self.id, k: sizes.k })
             }
+            Fits::AllInside if sizes.k < sizes.n => Err(SizeError::AllInside { id: self.id, n: sizes.n, k: sizes.k }),
             _ => Ok(sizes),
         }
     }
@@ -264,6 +272,15 @@ pub enum SizeError {
         /// Which.
         id: &'static str,
         /// How many.
+        k: usize,
+    },
+    /// An object was asked to keep some outside.
+    AllInside {
+        /// Which.
+        id: &'static str,
+        /// How many processes.
+        n: usize,
+        /// How many of them inside.
         k: usize,
     },
     /// It would take more shared words than this memory has.
@@ -298,6 +315,9 @@ impl fmt::Display for SizeError {
                     f,
                     "{id} solves mutual exclusion, so k is 1, not {k}; for more places take a k-exclusion algorithm"
                 )
+            }
+            Self::AllInside { id, n, k } => {
+                write!(f, "{id} keeps nobody out, so k is not {k} but {n} or more; leave it away")
             }
             Self::TooManyWords { id, words } => {
                 write!(

@@ -51,7 +51,7 @@ use crate::mutex::lamport_87::FastMutex;
 use crate::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, SwapQueueLock, TicketLock};
 use crate::mutex::peterson_81;
 use crate::mutex::peterson_fischer_77;
-use crate::mutex::yang_anderson_93::{self, TwoProcess};
+use crate::mutex::yang_anderson_93::{self, Affine, Calls, Combining, TwoProcess, map_of};
 use crate::mutex::{ArbitrationTree, levels as tree_levels, nodes as tree_nodes, spins as tree_spins};
 
 /// An algorithm that can be built on any complete machine.
@@ -473,6 +473,25 @@ registry! {
         words: |s, _| tree_words(s),
         fits: Fits::OneInside,
         defaults: Defaults { n: 3, k: 1, passages: None },
+    };
+
+    /// [`Combining`](yang_anderson_93::Combining) of affine maps modulo 5
+    YangAndersonCombining: Calls<M, Affine<5>>, |site, sizes| Calls::new(Combining::new(site, sizes.n, 0), map_of), Info {
+        id: "ya-combining",
+        title: "Software combining over Yang and Anderson's arbitration tree",
+        problem: Problem::Object,
+        paper: YANG_ANDERSON_93,
+        figure: "none, Section 6.2",
+        instructions: READ_WRITE,
+        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "C1", "C2"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::None,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Dsm, Bound::AtMost { formula: "15 ceil(log2 N)+2", at: |s, c| height(s) * if c <= 1 { 7 } else { 15 } + 2 })],
+        orders: None,
+        words: |s, _| tree_words(s) + 3 * s.n as u64 * height(s) + 1,
+        fits: Fits::AllInside,
+        defaults: Defaults { n: 2, k: 2, passages: None },
     };
 
     /// [`FastPath`](yang_anderson_93::FastPath) around a tree of [`TwoProcess`]es

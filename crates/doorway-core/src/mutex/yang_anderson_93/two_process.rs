@@ -74,8 +74,13 @@ impl<M: ReadWrite> TwoProcess<M> {
         &self.p[p.index() - self.members.start]
     }
 
+    /// Who signed last.
+    pub(super) fn signed(&self) -> &M::Cell<Pid> {
+        &self.t
+    }
+
     /// Whether this can be the name of a rival. It always is, unless a read was torn, on registers that are not atomic.
-    fn is_member(&self, p: Pid) -> bool {
+    pub(super) fn is_member(&self, p: Pid) -> bool {
         self.members.contains(&p.index())
     }
 }

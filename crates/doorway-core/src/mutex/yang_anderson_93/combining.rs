@@ -1,0 +1,324 @@
+//! Software combining: fetch-and-op for `N` processes, from reads and writes.
+//!
+//! # Problem
+//! An object with one value, and operations that change it and return what was. Each takes effect at one moment between its call and its return
+//! ([linearizable](https://doi.org/10.1145/78969.78972)); where many call at once, few of them come to the value.
+//!
+//! # Source
+//! Yang and Anderson, PODC 1993, **Section 6.2**, which asks for it and says how to notice that there is something to combine. The text is ours.
+//!
+//! # Idea
+//! ```text
+//!   p0 adds 1 ─┬─ node 4: p0 first, finds p1 in T ── adds 1+2 ─┬─ node 2 ─ … ─ root: V
+//!   p1 adds 2 ─┘          p1 waits, is told its result         │
+//! ```
+//! Processes climb an [arbitration tree](crate::mutex::ArbitrationTree) of [two-process](TwoProcess) nodes, and whoever comes to the root changes the value. Whoever has won a node and finds another name in its `T` knows
+//! that this one has signed and cannot pass before it leaves: it takes that one's operation along, and on its way down writes the result beside a note that it is done, *before* it leaves the
+//! node. Whoever passes a node looks for that note first, **however it came to pass**, and with it turns back.
+//!
+//! # Shared variables
+//! | name         | range | initially | home   | written at | meaning |
+//! |--------------|-------|-----------|--------|------------|---------|
+//! | `V`          | value | any       | nobody | 11         | the object |
+//! | `Req[p][h]`  | op    | any       | `p`    | 2          | what `p` brings to its node at level `h`: its own operation, and those it has taken along |
+//! | `Res[p][h]`  | value | any       | `p`    | rival 12   | the value that these were applied to |
+//! | `Done[p][h]` | bool  | false     | `p`    | 1, rival 13 | they were applied |
+//!
+//! and those of the nodes.
+//!
+//! # Statements
+//! The paper has none. For each level on the way up 1 to 7, where a process rests at 3 while it enters the node; 8 and 9 look once more at all nodes, 10 and 11 change the value; for
+//! each level on the way down 12 to 14, where it rests at 14 while it leaves the node. Who finds its note at 4 goes on at 12, at that level.
+//!
+//! # Invariants (ours, all checked)
+//! - (C1) at most one process is at 10 or 11
+//! - (C2) whoever is at 8, 9, 10 or 11 has no note at any level: nobody applies what somebody else applied for it
+//!
+//! # Why it is right
+//! Let `p` have passed a node (its 11), and `r` be the other name in `T`. Then `r` has signed `T` after `p` did, and does not pass before `p` has begun to leave (I5, I6 of Figure 1); so what `r`
+//! brings is already written and stays, and the note is there when `r` passes, by whichever of the statements 4, 5, 9 and 10 of the node that is. (To tell `r` with its spin variable, at 14 of the
+//! node, would be too late: an `r` that was slow between 2 and 4 finds nobody competing and never looks.) The operations of one climb take effect together, in the order in which they were
+//! taken along, when `V` is written: no one else is at the root, and none of them has returned.
+//!
+//! # Cost, faults, fairness
+//! At most `15 ceil(log2 N) + 2` remote references in the DSM model: 10 for each node, and there 6 or 8 once and again, 7 or 9, 12, 13; and `V` twice. `7 ceil(log2 N) + 2` alone. All spins are local.
+//! Starvation-free, as the tree is. No crash is tolerated: whoever stops may stop all.
+//!
+//! # What is ours
+//! All of the text. 8 and 9 are not needed: they find those that came while `p` climbed, which makes more of them one.
+
+use super::TwoProcess;
+use crate::Failure;
+use crate::k_exclusion::KExclusion;
+use crate::memory::{Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::mutex::{ArbitrationTree, Node, levels};
+use core::convert::Infallible;
+use core::fmt::Debug;
+
+/// Operations on a value that can be made one: `compose(f, g)` is `f` and then `g`.
+///
+/// Composition must be associative and agree with application; it need not be commutative.
+///
+/// ```
+/// use doorway_core::mutex::yang_anderson_93::{Add, Combinable, Store};
+/// assert_eq!(Add::apply(Add::compose(1, 2), 10), Add::apply(2, Add::apply(1, 10)));
+/// assert_eq!(Store::compose(1, 2), 2);
+/// ```
+pub trait Combinable: 'static {
+    /// What can be called.
+    type Op: Word;
+    /// What it is called on.
+    type Value: Word;
+    /// First the one, then the other.
+    fn compose(first: Self::Op, second: Self::Op) -> Self::Op;
+    /// What an operation makes of a value.
+    fn apply(op: Self::Op, value: Self::Value) -> Self::Value;
+}
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $name:ident, |$first:ident, $second:ident| $compose:expr, |$op:ident, $value:ident| $apply:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct $name;
+        impl Combinable for $name {
+            type Op = u64;
+            type Value = u64;
+            #[inline(always)]
+            fn compose($first: u64, $second: u64) -> u64 {
+                $compose
+            }
+            #[inline(always)]
+            fn apply($op: u64, $value: u64) -> u64 {
+                $apply
+            }
+        }
+    )*};
+}
+
+families! {
+    /// Adds, modulo 2^64: fetch-and-add.
+    Add, |first, second| first.wrapping_add(second), |op, value| value.wrapping_add(op);
+    /// Replaces: fetch-and-store.
+    Store, |_first, second| second, |op, _value| op;
+    /// The smaller one.
+    Min, |first, second| first.min(second), |op, value| value.min(op);
+    /// The larger one.
+    Max, |first, second| first.max(second), |op, value| value.max(op);
+}
+
+/// Maps `x` to `times * x + plus`, modulo `M`: here the order matters, and there are finitely many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Affine<const M: u64>;
+
+/// One such map.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Map {
+    /// The factor.
+    pub times: u32,
+    /// What is added.
+    pub plus: u32,
+}
+
+impl Word for Map {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        u64::from(self.times) << 32 | u64::from(self.plus)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self { times: (word >> 32) as u32, plus: word as u32 }
+    }
+}
+
+impl<const M: u64> Combinable for Affine<M> {
+    type Op = Map;
+    type Value = u64;
+
+    fn compose(first: Map, second: Map) -> Map {
+        let plus = Self::apply(second, u64::from(first.plus));
+        let times = u64::from(first.times) * u64::from(second.times) % M;
+        Map { times: times as u32, plus: plus as u32 }
+    }
+
+    fn apply(op: Map, value: u64) -> u64 {
+        (u64::from(op.times) * (value % M) + u64::from(op.plus)) % M
+    }
+}
+
+/// A tree has no more levels than a process name has bits.
+const MOST_LEVELS: usize = 16;
+
+/// An operation that was taken along.
+#[derive(Clone, Copy, Debug)]
+struct Captured<O> {
+    whose: Pid,
+    /// What is applied before it.
+    before: O,
+}
+
+/// By level.
+type Captures<O> = [Option<Captured<O>>; MOST_LEVELS];
+
+/// An object that `N` processes change together.
+///
+/// ```
+/// use doorway::native::{Native, now};
+/// use doorway_core::memory::{Pid, Process, Site};
+/// use doorway_core::mutex::yang_anderson_93::{Add, Combining};
+///
+/// let tickets = Combining::<_, Add>::new(&Site::new(&Native::new()), 2, 10);
+/// let p = Process::new(Pid::new(1), Native::new());
+/// assert_eq!(now(tickets.fetch_and_op(&p, 5)).unwrap(), 10);
+/// assert_eq!(now(tickets.load(&p)).unwrap(), 15);
+/// ```
+#[derive(Debug)]
+pub struct Combining<M: Memory, F: Combinable> {
+    part: M::Part,
+    tree: ArbitrationTree<M, TwoProcess<M>>,
+    v: M::Var<F::Value>,
+    req: M::Table<F::Op>,
+    res: M::Table<F::Value>,
+    done: M::Table<bool>,
+}
+
+impl<M: ReadWrite, F: Combinable> Combining<M, F> {
+    /// An object with this value, for `n` processes.
+    pub fn new(site: &Site<'_, M>, n: usize, value: F::Value) -> Self {
+        let height = levels(n);
+        Self {
+            part: site.here(),
+            v: site.var("V", value),
+            req: site.table("Req", 0..n, height, decl(F::Op::unpack(0))),
+            res: site.table("Res", 0..n, height, decl(value)),
+            done: site.table("Done", 0..n, height, false),
+            tree: ArbitrationTree::new(site, n, TwoProcess::between),
+        }
+    }
+
+    /// Applies an operation; the value that it was applied to.
+    ///
+    /// # Errors
+    /// If an access failed; `p` then stands where it stood, as after a crash.
+    pub async fn fetch_and_op(&self, p: &Process<M>, op: F::Op) -> Result<F::Value, M::Error> {
+        let here = p.on(self.part);
+        let me = p.pid().index();
+        here.invokes(op);
+
+        let mut all = op; // our own, and those taken along, in this order
+        let mut captured: Captures<F::Op> = [None; MOST_LEVELS];
+        let mut applied = None;
+        for (level, node, side) in self.tree.path(me) {
+            here.keep(1, &(level, all, &captured[..level]));
+            here.at(1).write(&self.done[(me, level)], false).await?;
+            here.keep(2, &(level, all, &captured[..level]));
+            here.at(2).write(&self.req[(me, level)], all).await?; // Before we sign `T`: who finds us there takes this along.
+            here.mark(Mark::Rests(3));
+            here.keep(3, &(level, all, &captured[..level]));
+            here.part(&(level, all, &captured[..level]));
+            node.enter(p, side).await?;
+            here.part_done();
+            here.keep(4, &(level, all, &captured[..level]));
+            if here.at(4).read(&self.done[(me, level)]).await? {
+                here.keep(5, &(level, &captured[..level]));
+                applied = Some((level, here.at(5).read(&self.res[(me, level)]).await?));
+                break;
+            }
+            self.capture(here, 6, (level, node), &mut all, &mut captured).await?;
+        }
+
+        let (top, value) = match applied {
+            Some(by_another) => by_another,
+            None => {
+                for (level, node, _) in self.tree.path(me) {
+                    if captured[level].is_none() {
+                        self.capture(here, 8, (level, node), &mut all, &mut captured).await?;
+                    }
+                }
+                here.keep(10, &(all, &captured));
+                let value = here.at(10).read(&self.v).await?;
+                here.keep(11, &(value, all, &captured));
+                here.at(11).write(&self.v, F::apply(all, value)).await?;
+                (MOST_LEVELS, value)
+            }
+        };
+
+        for (level, node, side) in self.tree.path(me).rev().filter(|&(level, ..)| level <= top) {
+            if let Some(Captured { whose, before }) = captured[level] {
+                here.keep(12, &(level, value, &captured[..=level]));
+                here.at(12).write(&self.res[(whose.index(), level)], F::apply(before, value)).await?;
+                here.keep(13, &(level, value, &captured[..=level]));
+                here.at(13).write(&self.done[(whose.index(), level)], true).await?; // Before we leave the node: it looks when it has passed.
+            }
+            here.mark(Mark::Rests(14));
+            here.keep(14, &(level, value, &captured[..level]));
+            here.part(&(level, value, &captured[..level]));
+            node.leave(p, side).await?;
+            here.part_done();
+        }
+        here.responds(value);
+        Ok(value)
+    }
+
+    /// Takes along what the other one brings who has signed at a node that we have passed, if there is one.
+    async fn capture(
+        &self,
+        here: Here<'_, M>,
+        at: Label,
+        (level, node): (usize, &TwoProcess<M>),
+        all: &mut F::Op,
+        captured: &mut Captures<F::Op>,
+    ) -> Result<(), M::Error> {
+        here.keep(at, &(level, *all, &*captured));
+        let whose = here.at(at).read(node.signed()).await?;
+        if whose != here.pid() && node.is_member(whose) {
+            here.keep(at + 1, &(level, *all, &*captured, whose));
+            let theirs = here.at(at + 1).read(&self.req[(whose.index(), level)]).await?;
+            captured[level] = Some(Captured { whose, before: *all });
+            *all = F::compose(*all, theirs);
+        }
+        Ok(())
+    }
+
+    /// The value as it is. Operations that were taken along show together.
+    ///
+    /// # Errors
+    /// If the access failed.
+    pub async fn load(&self, p: &Process<M>) -> Result<F::Value, M::Error> {
+        p.on(self.part).at(15).read(&self.v).await
+    }
+}
+
+/// An object as something that passages go through: the entry section is one operation, whoever is inside has its result, and the exit section does nothing. Everyone may be inside at once.
+#[derive(Debug)]
+pub struct Calls<M: Memory, F: Combinable> {
+    object: Combining<M, F>,
+    op: fn(Pid) -> F::Op,
+}
+
+impl<M: ReadWrite, F: Combinable> Calls<M, F> {
+    /// Each process calls its operation in every passage.
+    pub fn new(object: Combining<M, F>, op: fn(Pid) -> F::Op) -> Self {
+        Self { object, op }
+    }
+}
+
+impl<M: ReadWrite, F: Combinable> KExclusion<M> for Calls<M, F> {
+    type Held = ();
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
+        self.object.fetch_and_op(p, (self.op)(p.pid())).await?;
+        Ok(())
+    }
+
+    async fn release(&self, _: &Process<M>, (): ()) -> Result<(), M::Error> {
+        Ok(())
+    }
+}
+
+/// The maps that processes call where the registry runs them: no two of the first three commute.
+#[must_use]
+pub fn map_of(p: Pid) -> Map {
+    let times = [2, 1, 3];
+    Map { times: times[p.index() % times.len()], plus: 1 }
+}
