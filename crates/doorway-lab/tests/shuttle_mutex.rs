@@ -44,7 +44,11 @@ mod algorithm {
     unsafe impl Exclusive for super::Open {}
 }
 
-#[path = "../../doorway/src/mutex/mod.rs"]
+#[path = "../../doorway/src/threads.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs, private_interfaces, private_bounds)]
+mod threads;
+
+#[path = "../../doorway/src/mutex.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs, private_interfaces, private_bounds)]
 mod mutex;
 

@@ -6,6 +6,7 @@
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
 //! - [`Mutex`]: data behind an algorithm of the catalogue, with threads that need not join.
 //! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
+//! - [`Combining`]: a value that threads change together, from reads and writes.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -24,6 +25,7 @@
 #![deny(unsafe_code)]
 
 pub mod algorithm;
+pub mod combining;
 mod gate;
 pub mod mutex;
 pub mod native;
@@ -31,9 +33,11 @@ pub mod pool;
 #[cfg(feature = "lock_api")]
 pub mod raw;
 pub mod slots;
+mod threads;
 mod tools;
 pub mod waiting;
 
+pub use combining::Combining;
 pub use doorway_core::k_exclusion::turnstile::Closed;
 pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};
@@ -69,6 +73,8 @@ pub type KesselsTree = Gate<registry::KesselsTree>;
 pub type YaTwo = Gate<registry::YangAndersonTwo>;
 /// Yang and Anderson's [arbitration tree](doorway_core::mutex::ArbitrationTree): each spins on its own memory.
 pub type YaTree = Gate<registry::YangAndersonTree>;
+/// The [maps](registry::YangAndersonCombining) that the checker searches software combining with, as passages. For study; to use it take [`Combining`].
+pub type YaCombining = Gate<registry::YangAndersonCombining>;
 /// Yang and Anderson's tree with a [fast path](doorway_core::mutex::yang_anderson_93::FastPath) for who is alone.
 pub type YaFast = Gate<registry::YangAndersonFast>;
 /// Dolev, Gafni and Shavit's [l-exclusion from safe bits](doorway_core::k_exclusion::dolev_gafni_shavit_88): starvation-free and survives `k - 1` deaths, from nothing but reads and

@@ -1,13 +1,26 @@
-//! Which thread is which process of a mutex.
+//! Which thread is which process of a mutex, or of another object that threads use without joining.
 //!
-//! A thread remembers its number of each mutex it has used. Looking it up touches nothing that another thread writes. When the thread ends, its numbers go back.
+//! A thread remembers its number of each one it has used. Looking it up touches nothing that another thread writes. When the thread ends, its numbers go back.
 
-use super::LockError;
 use crate::tools::{Arc, AtomicBool, Mutex, MutexGuard, thread_local};
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::rc::Rc;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
+
+/// All process numbers belong to other threads that live: so many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TooManyThreads {
+    pub(super) most: usize,
+}
+
+impl fmt::Display for TooManyThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { most } = self;
+        write!(f, "made for {most} threads, and as many others use it; make it for more, or let one of them end")
+    }
+}
 
 /// The process numbers of one mutex.
 pub(super) struct Names {
@@ -31,12 +44,12 @@ impl Names {
         self.all - self.free().len()
     }
 
-    pub(super) fn close(&self) {
+    fn close(&self) {
         self.closed.store(true, SeqCst);
     }
 
     /// The number of this thread; a new one, if it has none.
-    pub(super) fn register(self: &Arc<Self>) -> Result<Registered, LockError> {
+    pub(super) fn register(self: &Arc<Self>) -> Result<Registered, TooManyThreads> {
         let known = |mine: &Vec<Registered>| mine.iter().find(|r| Arc::ptr_eq(&r.0.names, self)).cloned();
         // A thread that is ending has lost its list; it registers for one passage.
         let found = MINE.try_with(|mine| known(&mine.borrow())).ok().flatten();
@@ -44,8 +57,8 @@ impl Names {
     }
 
     #[cold]
-    fn new_number(self: &Arc<Self>) -> Result<Registered, LockError> {
-        let number = self.free().pop().ok_or(LockError::TooManyThreads { most: self.all })?;
+    fn new_number(self: &Arc<Self>) -> Result<Registered, TooManyThreads> {
+        let number = self.free().pop().ok_or(TooManyThreads { most: self.all })?;
         let new = Registered(Rc::new(Registration { names: Arc::clone(self), number, inside: Cell::new(false) }));
         let _ = MINE.try_with(|mine| {
             let mut mine = mine.borrow_mut();
@@ -58,6 +71,15 @@ impl Names {
 
 thread_local! {
     static MINE: RefCell<Vec<Registered>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The share in the names of what they are names of: when it goes, threads may forget theirs.
+pub(super) struct Owner(pub(super) Arc<Names>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// This thread's number of one mutex.

@@ -3,11 +3,9 @@
 // The data belongs to who is inside, and the algorithm lets one in at a time: the compiler cannot know.
 #![allow(unsafe_code)]
 
-mod threads;
-
 use crate::algorithm::Exclusive;
 use crate::native::{Native, now};
-use crate::tools::Arc;
+use crate::threads::{Names, Owner, Registered, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{AtOnce, KExclusion};
@@ -18,7 +16,6 @@ use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use threads::{Names, Registered};
 
 /// Data, and one of the catalogue's algorithms around it: whoever holds the guard has it alone.
 ///
@@ -214,12 +211,7 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooManyThreads { most } => {
-                write!(
-                    f,
-                    "made for {most} threads, and as many others use it; make it for more, or let one of them end"
-                )
-            }
+            Self::TooManyThreads { most } => TooManyThreads { most: *most }.fmt(f),
             Self::HeldByThisThread => f.write_str("this thread holds it already; drop that guard first"),
             Self::Refused => f.write_str("the algorithm has no ticket left; make a new mutex"),
         }
@@ -227,12 +219,9 @@ impl fmt::Display for LockError {
 }
 impl std::error::Error for LockError {}
 
-/// The mutex's own share of the names: when it goes, threads may forget theirs.
-struct Owner(Arc<Names>);
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        self.0.close();
+impl From<TooManyThreads> for LockError {
+    fn from(TooManyThreads { most }: TooManyThreads) -> Self {
+        Self::TooManyThreads { most }
     }
 }
 

@@ -1,0 +1,192 @@
+//! [`Combining`]: a value that threads change together, from reads and writes alone.
+
+use crate::native::{Native, now};
+use crate::threads::{Names, Owner, Registered, TooManyThreads};
+use crate::waiting::Policy;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::mutex::yang_anderson_93;
+use doorway_core::registry::{SizeError, Sizes};
+use std::fmt;
+
+pub use doorway_core::memory::Word;
+pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Max, Min, Store};
+
+/// A value, and operations that return what was: [`Add`], [`Store`], [`Min`], [`Max`], or any that [can be made one](Combinable).
+///
+/// Threads that come at the same time meet in a tree, and one of them applies what several want: software
+/// [combining](yang_anderson_93::Combining), over Yang and Anderson's arbitration tree. Each operation takes effect at one moment between its call and its return.
+///
+/// Threads need not join. Each gets a process number when it first calls, and gives it back when it ends.
+///
+/// ```
+/// use doorway::combining::{Add, Combining};
+///
+/// let tickets = Combining::<Add>::new(100, 4)?; // begins at 100, for up to four threads
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         s.spawn(|| assert!(tickets.fetch_and_op(1).expect("four threads") >= 100));
+///     }
+/// });
+/// assert_eq!(tickets.into_inner(), 104);
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
+///
+/// # An operation of your own
+/// A value that stays between bounds, moved up and down: not what any machine has as an instruction.
+///
+/// ```
+/// use doorway::combining::{Combinable, Combining, Word};
+///
+/// /// Adds `by`, and keeps what comes of it between `low` and `high`.
+/// #[derive(Clone, Copy, PartialEq, Debug)]
+/// struct Move { by: i16, low: i16, high: i16 }
+///
+/// impl Word for Move {
+///     fn pack(self) -> u64 {
+///         [self.by, self.low, self.high].into_iter().fold(0, |word, x| word << 16 | u64::from(x as u16))
+///     }
+///     fn unpack(word: u64) -> Self {
+///         Self { by: (word >> 32) as i16, low: (word >> 16) as i16, high: word as i16 }
+///     }
+/// }
+///
+/// struct Level;
+/// impl Combinable for Level {
+///     type Op = Move;
+///     type Value = i64;
+///     fn compose(first: Move, second: Move) -> Move {
+///         let bound = |x: i16| x.saturating_add(second.by).clamp(second.low, second.high);
+///         Move { by: first.by + second.by, low: bound(first.low), high: bound(first.high) }
+///     }
+///     fn apply(op: Move, value: i64) -> i64 {
+///         (value + i64::from(op.by)).clamp(op.low.into(), op.high.into())
+///     }
+/// }
+///
+/// let up = |by| Move { by, low: 0, high: 10 };
+/// assert_eq!(Level::apply(Level::compose(up(9), up(-4)), 7), Level::apply(up(-4), Level::apply(up(9), 7)));
+///
+/// let level = Combining::<Level>::new(0, 2)?;
+/// assert_eq!(level.fetch_and_op(up(25))?, 0);
+/// assert_eq!(level.fetch_and_op(up(-3))?, 10);
+/// assert_eq!(level.load(), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics and deaths
+/// Others wait for whoever is in an operation: one that panics in its `compose` or `apply` stops them all.
+///
+/// # When not to use this
+/// Where the machine has the instruction, take it: `AtomicU64::fetch_add` is far faster (`doorway bench combining` shows by how much), and for anything else a mutex around the value is, too. This is for a
+/// machine with nothing but reads and writes, and for study.
+pub struct Combining<F: Combinable> {
+    object: yang_anderson_93::Combining<Native, F>,
+    /// One for each process number; only the thread that has the number uses it.
+    processes: Box<[Process<Native>]>,
+    names: Owner,
+}
+
+impl<F: Combinable> Combining<F> {
+    /// An object with this value, for so many threads at a time.
+    ///
+    /// ```
+    /// use doorway::SizeError;
+    /// use doorway::combining::{Combining, Max};
+    /// assert!(Combining::<Max>::new(0, 8).is_ok());
+    /// assert_eq!(Combining::<Max>::new(0, 0).unwrap_err(), SizeError::NoProcess);
+    /// ```
+    ///
+    /// # Errors
+    /// If there cannot be so many.
+    pub fn new(value: F::Value, threads: usize) -> Result<Self, SizeError> {
+        let Sizes { n, .. } = Sizes::new(threads, 1)?;
+        Ok(Self {
+            object: yang_anderson_93::Combining::new(&Site::new(&Native::new()), n, value),
+            processes: (0..n).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
+            names: Owner(Names::new(n)),
+        })
+    }
+
+    /// The same, whose threads wait in another way.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        let with = |p| Process::new(Pid::new(p), Native::new().with_policy(policy));
+        self.processes = (0..self.processes.len()).map(with).collect();
+        self
+    }
+
+    /// Applies an operation, and returns the value that it was applied to.
+    ///
+    /// ```
+    /// use doorway::combining::{Combining, Store};
+    /// let last = Combining::<Store>::new(7, 1)?;
+    /// assert_eq!(last.fetch_and_op(8)?, 7);
+    /// assert_eq!(last.fetch_and_op(9)?, 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If more threads have used it, and are still alive, than it was made for; or if this thread is in an operation of it.
+    pub fn fetch_and_op(&self, op: F::Op) -> Result<F::Value, CallError> {
+        let me: Registered = self.names.0.register()?;
+        if !me.begins() {
+            return Err(CallError::WithinAnother);
+        }
+        let Ok(value) = now(self.object.fetch_and_op(&self.processes[me.number()], op));
+        me.ends();
+        Ok(value)
+    }
+
+    /// The value as it is: what all operations up to some moment of this call have made of it.
+    #[must_use]
+    pub fn load(&self) -> F::Value {
+        // Whoever reads leaves nothing behind, so it need not be one of the processes.
+        let Ok(value) = now(self.object.load(&Process::new(Pid::new(0), Native::new())));
+        value
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn into_inner(self) -> F::Value {
+        self.load()
+    }
+}
+
+impl<F: Combinable> fmt::Debug for Combining<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Combining");
+        all.field("value", &self.load()).field("threads", &self.processes.len());
+        all.field("registered", &self.names.0.registered()).finish_non_exhaustive()
+    }
+}
+
+/// Why an operation was not called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// All process numbers belong to other threads that live.
+    TooManyThreads {
+        /// How many there are.
+        most: usize,
+    },
+    /// This thread is in an operation of the same object, or was when it panicked.
+    WithinAnother,
+}
+
+impl From<TooManyThreads> for CallError {
+    fn from(TooManyThreads { most }: TooManyThreads) -> Self {
+        Self::TooManyThreads { most }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyThreads { most } => TooManyThreads { most: *most }.fmt(f),
+            Self::WithinAnother => {
+                f.write_str("this thread is in an operation of it; call nothing from `compose` and `apply`")
+            }
+        }
+    }
+}
+impl std::error::Error for CallError {}

@@ -1,0 +1,124 @@
+//! Software combining by threads: histories are recorded, and some order explains each.
+
+use doorway::combining::{Add, Affine, CallError, Combinable, Combining, Map, Store};
+use doorway::waiting::Policy;
+use std::collections::HashMap;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread;
+
+#[derive(Clone, Copy)]
+struct Called<O> {
+    op: O,
+    result: u64,
+    begun: u64,
+    ended: u64,
+}
+
+/// Lets threads call operations, and writes down when each began and ended.
+fn record<F>(object: &Combining<F>, threads: usize, calls: u64, op: fn(u64) -> F::Op) -> Vec<Called<F::Op>>
+where
+    F: Combinable<Value = u64>,
+    F::Op: Send,
+    Combining<F>: Sync,
+{
+    let (clock, start) = (AtomicU64::new(0), Barrier::new(threads));
+    let run = |thread: u64| {
+        start.wait();
+        let call = |i| {
+            let op = op(thread * calls + i + 1);
+            let begun = clock.fetch_add(1, SeqCst);
+            let result = object.fetch_and_op(op).unwrap();
+            Called { op, result, begun, ended: clock.fetch_add(1, SeqCst) }
+        };
+        (0..calls).map(call).collect::<Vec<_>>()
+    };
+    thread::scope(|s| {
+        let all: Vec<_> = (0..threads as u64).map(|t| s.spawn(move || run(t))).collect();
+        all.into_iter().flat_map(|t| t.join().unwrap()).collect()
+    })
+}
+
+/// Where no value comes twice, results leave one order: each operation was applied to what the one before it made. It must not turn round two of which one ended before the other began.
+fn assert_explained<F: Combinable<Value = u64>>(history: &[Called<F::Op>], first: u64, last: u64) {
+    let by_result: HashMap<u64, usize> = history.iter().enumerate().map(|(i, call)| (call.result, i)).collect();
+    assert_eq!(by_result.len(), history.len(), "a value came twice");
+    let (mut value, mut latest_begin) = (first, 0);
+    for _ in 0..history.len() {
+        let call = history[*by_result.get(&value).expect("an operation is applied to this value")];
+        assert!(call.ended > latest_begin, "it ended before one began that comes before it");
+        latest_begin = latest_begin.max(call.begun);
+        value = F::apply(call.op, value);
+    }
+    assert_eq!(value, last);
+}
+
+const PRIME: u64 = 4_294_967_291;
+
+#[test]
+fn some_order_explains_what_threads_saw() {
+    for threads in [1, 2, 3, 4, 5, 8] {
+        let calls = 6_000 / threads as u64;
+        let stores = Combining::<Store>::new(0, threads).unwrap();
+        let history = record(&stores, threads, calls, |i| i);
+        assert_explained::<Store>(&history, 0, stores.into_inner());
+        let sums = Combining::<Add>::new(0, threads).unwrap();
+        let history = record(&sums, threads, calls, |i| i);
+        assert_explained::<Add>(&history, 0, sums.into_inner());
+        let maps = Combining::<Affine<PRIME>>::new(1, threads).unwrap().with_policy(Policy::YIELD);
+        let history = record(&maps, threads, calls, |i| Map { times: 48_271, plus: i as u32 });
+        assert_explained::<Affine<PRIME>>(&history, 1, maps.into_inner());
+    }
+}
+
+#[test]
+fn more_threads_than_it_was_made_for_are_told_so() {
+    let count = Combining::<Add>::new(0, 1).unwrap();
+    count.fetch_and_op(1).unwrap();
+    thread::scope(|s| {
+        let refused = s.spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap_err();
+        assert_eq!(refused, CallError::TooManyThreads { most: 1 });
+        assert_eq!(
+            refused.to_string(),
+            "made for 1 threads, and as many others use it; make it for more, or let one of them end"
+        );
+    });
+    assert_eq!(format!("{count:?}"), "Combining { value: 1, threads: 1, registered: 1, .. }");
+}
+
+#[test]
+fn a_number_comes_back_when_its_thread_ends() {
+    let count = Combining::<Add>::new(0, 1).unwrap();
+    for _ in 0..10 {
+        thread::scope(|s| s.spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap());
+    }
+    assert_eq!(count.into_inner(), 10);
+}
+
+thread_local! {
+    static AGAIN: std::cell::RefCell<Option<std::rc::Rc<Combining<Nested>>>> = const { std::cell::RefCell::new(None) };
+}
+
+/// Calls the object from within.
+struct Nested;
+
+impl Combinable for Nested {
+    type Op = u64;
+    type Value = u64;
+    fn compose(first: u64, second: u64) -> u64 {
+        first + second
+    }
+    fn apply(op: u64, value: u64) -> u64 {
+        let within = AGAIN.with_borrow(|again| again.as_ref().map(|object| object.fetch_and_op(1)));
+        assert_eq!(within, Some(Err(CallError::WithinAnother)));
+        value + op
+    }
+}
+
+#[test]
+fn an_operation_within_an_operation_is_refused() {
+    let object = std::rc::Rc::new(Combining::<Nested>::new(0, 1).unwrap());
+    AGAIN.set(Some(std::rc::Rc::clone(&object)));
+    assert_eq!(object.fetch_and_op(5), Ok(0));
+    assert_eq!(object.load(), 5);
+}
