@@ -41,6 +41,10 @@ enum What {
         #[arg(long)]
         simulated: bool,
     },
+    /// Software combining beside fetch-and-add and mutexes: 1, 2, 4 and 8 threads add to one number
+    ///
+    /// Half a minute, or a few seconds with --quick. The instruction wins, by far.
+    Combining(How),
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -80,6 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             report
         }),
         What::Openings(how) => measure(how, bench::openings::count),
+        What::Combining(how) => measure(how, bench::combining::compare),
         What::Pass { peer, times } => {
             if bench::slots::pass_alone(peer, *times) || bench::mutex::pass_alone(peer, *times) {
                 Ok(Exit::Fine)

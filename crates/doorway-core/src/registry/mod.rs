@@ -487,7 +487,10 @@ registry! {
         fairness: "starvation-free",
         tolerates: Tolerates::None,
         registers: Register::Atomic,
-        rmr: &[(CostModel::Dsm, Bound::AtMost { formula: "15 ceil(log2 N)+2", at: |s, c| height(s) * if c <= 1 { 7 } else { 15 } + 2 })],
+        rmr: &[
+            (CostModel::Cc, Bound::Order("O(log N)")),
+            (CostModel::Dsm, Bound::AtMost { formula: "15 ceil(log2 N)+2", at: |s, c| height(s) * if c <= 1 { 7 } else { 15 } + 2 }),
+        ],
         orders: None,
         words: |s, _| tree_words(s) + 3 * s.n as u64 * height(s) + 1,
         fits: Fits::AllInside,

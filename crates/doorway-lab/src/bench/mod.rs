@@ -4,6 +4,7 @@
 //! says how much of a difference means nothing.
 
 mod alone;
+pub mod combining;
 mod contest;
 mod crowd;
 mod crowded;

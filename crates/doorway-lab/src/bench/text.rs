@@ -33,7 +33,7 @@ pub(super) fn head(f: &mut fmt::Formatter<'_>, machine: &Machine, repetitions: u
     }
 }
 
-fn contests(f: &mut fmt::Formatter<'_>, contests: &[Contest]) -> fmt::Result {
+pub(super) fn contests(f: &mut fmt::Formatter<'_>, contests: &[Contest]) -> fmt::Result {
     writeln!(
         f,
         "{:<34}{:<16}{:>12}{:>8}{:>12}{:>8}   range of wall ns",
