@@ -55,7 +55,7 @@ type Captures = [Option<Captured>; 16];
 
 pub(super) struct Calls {
     part: Part,
-    tree: ArbitrationTree,
+    tree: ArbitrationTree<TwoProcess>,
     v: SimVar<u64>,
     req: SimTable<Map>,
     res: SimTable<u64>,
@@ -73,7 +73,7 @@ impl Calls {
             req: site.table("Req", 0..n, height, decl(Map::unpack(0))),
             res: site.table("Res", 0..n, height, decl(0)),
             done: site.table("Done", 0..n, height, false),
-            tree: ArbitrationTree::new(site, n, tree, two_process::Fault::None),
+            tree: ArbitrationTree::of_two_process(site, n, tree, two_process::Fault::None),
             fault,
         }
     }

@@ -21,6 +21,8 @@ struct Member {
     reads: Vec<VarId>,
     /// Whether a turn failed and nothing it read has been written since.
     blocked: bool,
+    /// What it will choose next, if somebody has said so.
+    choice: Option<u64>,
 }
 
 /// Many processes at work.
@@ -92,6 +94,7 @@ impl Crowd {
                 next: Op::Stop,
                 reads: Vec::new(),
                 blocked: false,
+                choice: None,
             });
             crowd.begin_passage(p)?;
         }
@@ -138,6 +141,11 @@ impl Crowd {
     #[must_use]
     pub fn is_cached(&self, v: VarId) -> bool {
         self.cached[v as usize].valid
+    }
+
+    /// The next choice of a process will be this one, or the last there is.
+    pub fn will_choose(&mut self, p: usize, choice: u64) {
+        self.members[p].choice = Some(choice);
     }
 
     /// Whoever has stopped being blocked since the last call.
@@ -197,7 +205,10 @@ impl Crowd {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
         let saw = match op {
-            Op::Choose(n) => self.chance.u64(0..n.max(1) as u64),
+            Op::Choose(n) => match self.members[p].choice.take() {
+                Some(choice) => choice.min(n.max(1) as u64 - 1),
+                None => self.chance.u64(0..n.max(1) as u64),
+            },
             _ => op.apply(&self.layout, &mut self.vars),
         };
         let cost = self.charge(p, op);

@@ -18,6 +18,8 @@
 //! assert!(time("anderson-array", TC2000) > time("mcs", TC2000) * 1.5);
 //! ```
 //!
+//! Where a text leaves something [open](doorway_core::memory::Choose), a process takes one possibility after the other, another in each passage.
+//!
 //! # What it leaves out
 //! Instructions that are no accesses take no time. A network has no contention but at its ends, a bus no protocol but "one at a time", caches have room for everything, and a variable has a line
 //! of its own. A process that spins in its own memory or cache is not followed turn by turn: it goes on when what it looked at changes. What is true here of the *order* of algorithms was
@@ -44,13 +46,13 @@ pub struct Work {
     pub references: u32,
     /// How long it stays beyond that.
     pub stays: Nanos,
-    /// How long it is away, between passages.
-    pub away: Nanos,
+    /// How long it is away after its first passage, its third and so on, and after its second, its fourth and so on: on average, and anything up to twice as long.
+    pub away: [Nanos; 2],
 }
 
 impl Work {
     /// The papers' small critical section: a shared counter is read, and then incremented. Nobody stays away.
-    pub const SMALL: Self = Self { references: 3, stays: 0, away: 0 };
+    pub const SMALL: Self = Self { references: 3, stays: 0, away: [0, 0] };
 }
 
 /// A run: everybody passes again and again, until there were enough passages.
@@ -109,6 +111,7 @@ impl Run {
             due: BinaryHeap::new(),
             spinners: vec![Spinner::default(); n],
             section_left: vec![0; n],
+            passages: vec![0; n],
             chance: fastrand::Rng::with_seed(self.seed),
             jitter: u64::from(self.jitter_percent.min(50)),
             counts: Counts { passages: vec![0; n], ..Counts::default() },
@@ -155,6 +158,8 @@ struct Clockwork {
     due: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     spinners: Vec<Spinner>,
     section_left: Vec<u32>,
+    /// Passages of each process from the very beginning.
+    passages: Vec<u64>,
     chance: fastrand::Rng,
     jitter: u64,
     counts: Counts,
@@ -210,6 +215,9 @@ impl Clockwork {
             self.send(p, until + stays);
             return Ok(false);
         }
+        if let Op::Choose(choices) = self.crowd.next(p) {
+            self.crowd.will_choose(p, self.passages[p] % choices.max(1) as u64);
+        }
         let Moved { failed_turn, passage_ended, .. } = self.crowd.access(p)?;
         self.spinners[p].far |= served.far;
         for q in self.crowd.take_woken() {
@@ -226,8 +234,10 @@ impl Clockwork {
         }
         let mut free = until;
         if passage_ended {
+            let away = self.work.away[usize::from(!self.passages[p].is_multiple_of(2))];
+            self.passages[p] += 1;
             self.counts.passages[p] += 1;
-            free += self.work.away;
+            free += self.chance.u64(0..=2 * away);
         } else if self.crowd.phase(p) == Phase::Inside {
             self.spinners[p].far = false;
             self.counts.handed_over += u64::from(self.counts.last_inside.replace(p) != Some(p));
