@@ -9,6 +9,7 @@ pub mod k_exclusion;
 pub mod memory;
 pub mod mutex;
 pub mod registry;
+pub mod rooms;
 
 use core::convert::Infallible;
 use core::fmt;

@@ -1,0 +1,538 @@
+//! Blelloch, Cheng and Gibbons, *Room Synchronizations*, SPAA 2001: rooms by tickets, a grant for all that have one, and a count of those that are done.
+//!
+//! # Problem
+//! [Room synchronization](crate::rooms), with waiting that does not depend on how many there are.
+//!
+//! # Source
+//! Figure 2, with its statement numbers; 15, 16 and 18 to 25 are its exit. 1, 30 to 33 and 40 to 42 are ours: they are for users that give up. As printed it is [`AsPrinted`].
+//!
+//! | in the paper | here |
+//! |---|---|
+//! | Enter Room, Exit Room (Figure 2) | [`Rooms::enter`], [`Rooms::exit`]; as printed: [`AsPrinted`] |
+//! | Change Room, without a text | [`Rooms::change`] |
+//! | Assign Exit Code | [`LastOut`] |
+//! | the vector `V` (2.3, Variants) | [`Strict`] |
+//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`] |
+//!
+//! # Idea
+//! Whoever comes draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying `wait` to `grant`: a turn. Whoever exits counts itself `done`, and the one that makes `done` equal to
+//! `grant` is the *last done*: alone in the whole object, it looks round the rooms for the next that has tickets, beginning behind its own, and opens it. If it finds none, there is no active room,
+//! and whoever waits opens its own.
+//!
+//! # Shared variables
+//! | name         | range            | initially | home   | written at    | meaning |
+//! |--------------|------------------|-----------|--------|---------------|---------|
+//! | `wait[0..m]` | number           | 0         | nobody | 2             | the last ticket drawn |
+//! | `grant[0..m]`| `(ticket, ghosts)`| `(0, 0)` | nobody | 33, 40, 41    | [the last ticket let in](Grant), and how many after it were given up |
+//! | `done[0..m]` | number           | 0         | nobody | 14, 32        | the tickets up to `grant` that need not be waited for any more |
+//! | `activeRoom` | a room or -1     | -1        | nobody | 5, 19, 24     | [the only room](Active) that may be open |
+//!
+//! Numbers are modulo a [power of two](Width) and compared by their difference.
+//!
+//! # Why
+//! - *what is remembered (15)*: `grant[i]` cannot change while somebody holds a ticket of `i` that was let in, for only the last done changes it. So the value that let one in is still the value at one's exit, and need
+//!   not be read again. In print it is read again, after `done` was counted up: by then others may have gone through so often that `grant` has come round to the same number, and *two* are
+//!   last ([`AsPrinted`]).
+//! - *19 before 33*: those let in could come and go, and another room be opened, before a delayed 19 makes the wrong room active for ever.
+//! - *giving up (40)*: a ticket cannot be handed back, for others may be after it. Who gives up becomes a *ghost*: `ghosts` is in the word that lets in, so that either the opener counts it (32) or it
+//!   sees that it was let in after all, takes the mark back (41) and exits as everybody does. Nobody can count the mark meanwhile, for its ticket holds the turn.
+//! - *`grant` before `wait` (18, 30)*: a ghost that was seen has drawn its ticket before. Read the other way round, a ghost could be counted as done whose ticket is not let in.
+//! - *ghosts are done before anybody is let in (32)*: while a room is opened nobody holds a ticket that was let in, so nobody compares. A room that has only ghosts is not opened (31).
+//! - *too many ghosts (1)*: a room that is never opened keeps its ghosts, and tickets are compared by their difference.
+//!
+//! # Nobody sleeps through its turn
+//! A turn of the wait reads `grant[i]` and, if that does not let it in, `activeRoom`: whatever ends the wait is a change of one of the two. A memory that puts waiters to sleep wakes those that
+//! have read a variable when it changes, and lets nobody sleep if one of them has changed since it was read. Let `j` sleep with ticket `t`.
+//! (a) If `t` is let in, `grant[i]` changes after `j` read it. (b) If the last done misses `t` and stores -1 (24), then `activeRoom` changes after `j` read it, or `j` reads -1 and opens the room itself; if
+//! its compare-and-swap fails, `activeRoom` has changed again. (c) Otherwise some room is active, its turn ends, and its last done finds `t` or opens another room, and so on. So neither a bell for each room, nor a second look at `wait` by
+//! the one that stores -1 is needed, as they would be if waiters slept on `grant[i]` alone. The price: an opening wakes those that wait for other rooms too, `m+1` times at most for each of them.
+//!
+//! # Invariants (checked)
+//! With `blocked` a ticket after `grant` that is no ghost, `let in` one up to it whose user has not done 14, and the *advance region* from the success of 5 to 33, and from the test at 15 to 33 or 24:
+//! - (L1) a user has one ticket at most; while it [changes](Rooms::change) rooms one that is let in and one that is blocked
+//! - (L2) whoever is inside `i` has a ticket of `i` that is let in
+//! - (L3.1) `wait[i] - grant[i] - ghosts` is the number of blocked tickets of `i`, and `grant[i] - done[i]` that of tickets let in (not counting marks about to be taken back, nor the room being opened)
+//! - (L3.2) at most one is in the advance region; if one is, a room is active, nobody is inside, and `grant = done` everywhere but in the room being opened
+//! - (L3.3) if a ticket of `i` is let in, or `i` is being opened, then `activeRoom = i`
+//!
+//! # Cost, faults, fairness
+//! Three read-modify-writes for a passage among others. A ticket is let in at the latest by the `m+1`st opening after it was drawn: one may have read `wait` just before, and then rooms come round in order. So waiting depends
+//! on `m` and on how long users stay, not on their number. Exits take a bounded number of steps, except that each user that gives up while its room is opened makes the opener look again.
+//! No crash is tolerated: who stops inside keeps everybody out of all other rooms.
+//!
+//! # Departures
+//! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
+
+mod late_join;
+mod strict;
+mod words;
+
+pub use late_join::{LateJoin, Turn};
+pub use strict::{Misuse, Status, Strict};
+pub use words::{Active, Count, Grant, Width};
+
+use super::{LastOut, Refusal, RoomSynchronization};
+use crate::Failure;
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl};
+use core::fmt;
+
+/// The shared variables of a rooms object, and what the last one out of a room does.
+pub struct Rooms<M: Memory, X = ()> {
+    part: M::Part,
+    rooms: usize,
+    width: Width,
+    as_printed: bool,
+    wait: M::Row<Count>,
+    grant: M::Row<Grant>,
+    done: M::Row<Count>,
+    active: M::Var<Active>,
+    last_out: X,
+}
+
+impl<M: Memory, X> fmt::Debug for Rooms<M, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rooms").field("rooms", &self.rooms).field("activeRoom", &self.active).finish_non_exhaustive()
+    }
+}
+
+/// A ticket for a room. Whoever has one waits until it is let in, or [gives it back](Rooms::withdraw).
+#[must_use = "the room's turn will wait for whoever has this ticket"]
+#[derive(PartialEq, Eq, Debug)]
+pub struct Ticket {
+    room: usize,
+    number: u64,
+}
+
+impl Ticket {
+    /// For which room.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
+    }
+}
+
+/// Somebody is inside a room.
+#[must_use = "nobody else gets into another room until this one has exited"]
+#[derive(PartialEq, Eq, Debug)]
+pub struct Inside {
+    room: usize,
+    /// The grant that let it in.
+    grant: u64,
+}
+
+impl Inside {
+    /// Which room.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
+    }
+}
+
+/// How a wait ended.
+enum Waited {
+    LetIn(u64),
+    Opens,
+}
+
+impl<M: Memory> Rooms<M> {
+    /// `m` rooms, with counters as wide as they can be.
+    pub fn new(site: &Site<'_, M>, m: usize) -> Self {
+        Self::with(site, m, Width::MACHINE, ())
+    }
+}
+
+impl<M: Memory, X> Rooms<M, X> {
+    /// `m` rooms; `last_out` is run after each turn.
+    pub fn with(site: &Site<'_, M>, m: usize, width: Width, last_out: X) -> Self {
+        let count = |_| decl(Count(0)).wraps_at(width.bits);
+        Self {
+            part: site.here(),
+            rooms: m,
+            width,
+            as_printed: false,
+            wait: site.row("wait", m, count),
+            grant: site.row("grant", m, |_| decl(Grant { ticket: 0, ghosts: 0 })),
+            done: site.row("done", m, count),
+            active: site.var("activeRoom", Active::NONE),
+            last_out,
+        }
+    }
+
+    /// What runs after each turn.
+    pub fn last_out(&self) -> &X {
+        &self.last_out
+    }
+
+    /// How many rooms there are.
+    #[must_use]
+    pub fn rooms(&self) -> usize {
+        self.rooms
+    }
+
+    fn is_room<E>(&self, room: usize) -> Result<(), Failure<E, Refusal>> {
+        if room < self.rooms { Ok(()) } else { Err(Failure::Refused(Refusal::NoSuchRoom { room, rooms: self.rooms })) }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
+    /// Enters `room`; returns when inside: 1 to 11.
+    ///
+    /// # Cancel safety
+    /// Dropping this future after it has waited **is a crash**; use [`draw`](Self::draw), [`wait_unless_given_up`](Self::wait_unless_given_up) and [`withdraw`](Self::withdraw).
+    ///
+    /// # Errors
+    /// If an access failed, if there is no such room, or if too many gave up waiting for it.
+    pub async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        let ticket = self.draw(p, room).await?;
+        Ok(self.wait(p, ticket).await?)
+    }
+
+    /// Draws a ticket: 1, 2. Waits for nothing.
+    ///
+    /// # Errors
+    /// If an access failed, if there is no such room, or if too many gave up waiting for it.
+    pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+        self.is_room(room)?;
+        let p = p.on(self.part);
+        if !self.as_printed {
+            p.keep(1, &room);
+            if p.at(1).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
+                return Err(Failure::Refused(Refusal::TooManyGaveUp { room }));
+            }
+        }
+        p.keep(2, &room);
+        let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
+        p.mark(Mark::DoorwayEnds);
+        p.shows("room", room as u64);
+        p.shows("ticket", number);
+        Ok(Ticket { room, number })
+    }
+
+    /// Waits with a ticket: 3 to 11.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+        let here = p.on(self.part);
+        here.keep(3, &ticket);
+        let waited = here.spin_until(|| self.look(here, &ticket)).await?;
+        self.goes_in(here, ticket.room, waited).await
+    }
+
+    /// The same, for who may be asked to give up: `None` if it was. Then, or if this future is dropped while it waits, the ticket must be [withdrawn](Self::withdraw).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+        let here = p.on(self.part);
+        here.keep(3, ticket);
+        match here.spin_unless_given_up(|| self.look(here, ticket)).await? {
+            Some(waited) => Ok(Some(self.goes_in(here, ticket.room, waited).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// One turn of the wait: 3 to 5.
+    async fn look(&self, p: Here<'_, M>, ticket: &Ticket) -> Result<Option<Waited>, M::Error> {
+        let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
+        if self.width.after(ticket.number, granted) <= 0 {
+            return Ok(Some(Waited::LetIn(granted)));
+        }
+        p.keep(4, &ticket);
+        if p.at(4).read(&self.active).await? != Active::NONE {
+            return Ok(None);
+        }
+        p.keep(5, &ticket);
+        // If it was let in meanwhile, its own ticket keeps the room active, and this fails.
+        let opens = p.at(5).compare_swap(&self.active, Active::NONE, Active::room(ticket.room)).await?.is_ok();
+        Ok(opens.then_some(Waited::Opens))
+    }
+
+    /// 6 and 7, if it has to open the room itself.
+    async fn goes_in(&self, p: Here<'_, M>, room: usize, waited: Waited) -> Result<Inside, M::Error> {
+        let grant = match waited {
+            Waited::LetIn(grant) => grant,
+            Waited::Opens if self.as_printed => self.open_as_printed(p, room, 6).await?,
+            // Its own ticket is no ghost, so there is one to let in.
+            Waited::Opens => match self.open(p, room, None).await? {
+                Some(grant) => grant,
+                None => unreachable!("whoever opens a room has a ticket for it"),
+            },
+        };
+        p.mark(Mark::Rests(14));
+        p.shows("inside", room as u64);
+        Ok(Inside { room, grant })
+    }
+
+    /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody is left to let in. `scanned`: how far the round has come on which it was found.
+    async fn open(
+        &self,
+        p: Here<'_, M>,
+        room: usize,
+        scanned: Option<(usize, usize)>,
+    ) -> Result<Option<u64>, M::Error> {
+        let mut moved = false;
+        loop {
+            p.keep(30, &(room, scanned, moved));
+            let old = p.at(30).read(&self.grant[room]).await?;
+            p.keep(31, &(room, scanned, moved, old));
+            let last = p.at(31).read(&self.wait[room]).await?.0;
+            if self.is_nobody(last, old) {
+                if moved {
+                    p.keep(32, &(room, scanned, old, last));
+                    p.at(32).write(&self.done[room], Count(old.ticket)).await?;
+                }
+                return Ok(None);
+            }
+            if old.ghosts > 0 {
+                moved = true;
+                p.keep(32, &(room, scanned, old, last));
+                p.at(32).write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))).await?;
+            }
+            p.keep(33, &(room, scanned, moved, old, last));
+            if p.at(33).compare_swap(&self.grant[room], old, Grant { ticket: last, ghosts: 0 }).await?.is_ok() {
+                return Ok(Some(last));
+            }
+        }
+    }
+
+    /// 6 or 20, as they are in print.
+    async fn open_as_printed(&self, p: Here<'_, M>, room: usize, label: u16) -> Result<u64, M::Error> {
+        p.keep(label, &room);
+        let last = p.at(label).read(&self.wait[room]).await?.0;
+        p.keep(label, &(room, last));
+        p.at(label).write(&self.grant[room], Grant { ticket: last, ghosts: 0 }).await?;
+        Ok(last)
+    }
+
+    /// Whether no ticket up to `last` waits to be let in.
+    fn is_nobody(&self, last: u64, grant: Grant) -> bool {
+        self.width.after(last, self.width.add(grant.ticket, grant.ghosts)) <= 0
+    }
+
+    /// Exits: 13 to 27. Whether it was the last done of its turn.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
+        let here = p.on(self.part);
+        let Some(room) = self.leave(here, inside, None).await? else { return Ok(false) };
+        self.advance(p, room, None).await?;
+        Ok(true)
+    }
+
+    /// 13 to 15: the room, if this was the last done of its turn.
+    async fn leave(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Result<Option<usize>, M::Error> {
+        let room = if self.as_printed {
+            p.keep(13, &(&inside, next));
+            // Whoever is inside a room sees that one.
+            p.at(13).read(&self.active).await?.is_room().unwrap_or(inside.room)
+        } else {
+            inside.room
+        };
+        p.keep(14, &(&inside, room, next));
+        let done = self.width.add(p.at(14).fetch_add(&self.done[room], Count(1)).await?.0, 1);
+        p.hides("room");
+        p.hides("ticket");
+        p.hides("inside");
+        p.hides("from");
+        let grant = if self.as_printed {
+            p.keep(15, &(done, room, next));
+            p.at(15).read(&self.grant[room]).await?.ticket
+        } else {
+            inside.grant
+        };
+        Ok((done == grant).then_some(room))
+    }
+
+    /// What the last done of a turn does: 15 to 25.
+    async fn advance(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> Result<(), M::Error> {
+        let p = process.on(self.part);
+        p.mark(Mark::Rests(15));
+        p.part(&(room, next));
+        self.last_out.last_out(process, room).await?;
+        p.part_done();
+        // The room itself is looked at last.
+        for k in 1..=self.rooms {
+            let r = (room + k) % self.rooms;
+            p.part(&next);
+            let opened = self.open_if_awaited(p, r, (room, k)).await?;
+            p.part_done();
+            if opened {
+                return Ok(());
+            }
+        }
+        p.keep(24, &next);
+        p.at(24).write(&self.active, Active::NONE).await
+    }
+
+    /// Makes `r` the active room if somebody waits for it: 18 to 20.
+    async fn open_if_awaited(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> Result<bool, M::Error> {
+        p.keep(18, &scanned);
+        let grant = p.at(18).read(&self.grant[r]).await?;
+        p.keep(18, &(scanned, grant));
+        let last = p.at(18).read(&self.wait[r]).await?.0;
+        if self.is_nobody(last, grant) {
+            return Ok(false);
+        }
+        p.keep(19, &scanned);
+        p.at(19).write(&self.active, Active::room(r)).await?;
+        if self.as_printed {
+            self.open_as_printed(p, r, 20).await?;
+            return Ok(true);
+        }
+        Ok(self.open(p, r, Some(scanned)).await?.is_some())
+    }
+
+    /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in. The new ticket is drawn before the room is left.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter); who is turned away has exited all the same.
+    pub async fn change(
+        &self,
+        p: &Process<M>,
+        inside: Inside,
+        to: usize,
+    ) -> Result<Inside, Failure<M::Error, Refusal>> {
+        let ticket = self.change_ticket(p, inside, to).await?;
+        Ok(self.wait(p, ticket).await?)
+    }
+
+    /// The part of [`change`](Self::change) that waits for nothing: 1, 2, and 13 to 27.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub async fn change_ticket(
+        &self,
+        p: &Process<M>,
+        inside: Inside,
+        to: usize,
+    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+        let here = p.on(self.part);
+        let from = inside.room;
+        let ticket = match self.draw_inside(here, &inside, to).await {
+            Ok(ticket) => ticket,
+            Err(Failure::Memory(e)) => return Err(Failure::Memory(e)),
+            Err(refused) => {
+                self.exit(p, inside).await?;
+                return Err(refused);
+            }
+        };
+        let last = self.leave(here, inside, Some(&ticket)).await?;
+        here.shows("room", ticket.room as u64);
+        here.shows("ticket", ticket.number);
+        here.shows("from", from as u64);
+        here.hides("next room");
+        here.hides("next ticket");
+        if let Some(room) = last {
+            self.advance(p, room, Some(&ticket)).await?;
+        }
+        Ok(ticket)
+    }
+
+    /// 1 and 2, inside another room.
+    async fn draw_inside(
+        &self,
+        p: Here<'_, M>,
+        inside: &Inside,
+        to: usize,
+    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+        self.is_room(to)?;
+        p.keep(1, &(inside, to));
+        if p.at(1).read(&self.grant[to]).await?.ghosts >= self.width.ghosts {
+            return Err(Failure::Refused(Refusal::TooManyGaveUp { room: to }));
+        }
+        p.keep(2, &(inside, to));
+        let number = self.width.add(p.at(2).fetch_add(&self.wait[to], Count(1)).await?.0, 1);
+        p.shows("next room", to as u64);
+        p.shows("next ticket", number);
+        Ok(Ticket { room: to, number })
+    }
+
+    /// Enters if no room is active: 5, 2, and 30 to 33. Draws no ticket otherwise.
+    ///
+    /// # Errors
+    /// If an access failed, or if there is no such room.
+    pub async fn try_enter(&self, p: &Process<M>, room: usize) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        self.is_room(room)?;
+        let p = p.on(self.part);
+        p.keep(5, &room);
+        if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
+            return Ok(None);
+        }
+        p.keep(2, &room);
+        let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
+        p.mark(Mark::DoorwayEnds);
+        p.shows("room", room as u64);
+        p.shows("ticket", number);
+        Ok(Some(self.goes_in(p, room, Waited::Opens).await?))
+    }
+
+    /// Gives a ticket back: 40, 41. Waits for nothing. `Some` if it was let in before that: then it is inside, and must exit.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
+        let Ticket { room, number } = ticket;
+        let p = p.on(self.part);
+        p.keep(40, &(room, number));
+        let old = p.at(40).fetch_add(&self.grant[room], Grant::GIVEN_UP).await?;
+        if self.width.after(number, old.ticket) > 0 {
+            p.hides("room");
+            p.hides("ticket");
+            return Ok(None);
+        }
+        p.shows("misfiled", room as u64);
+        p.keep(41, &(room, old.ticket));
+        p.at(41).fetch_add(&self.grant[room], Grant::UNDONE).await?;
+        p.hides("misfiled");
+        p.mark(Mark::Rests(14));
+        Ok(Some(Inside { room, grant: old.ticket }))
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for Rooms<M, X> {
+    type Inside = Inside;
+    type Refusal = Refusal;
+
+    fn rooms(&self) -> usize {
+        self.rooms
+    }
+
+    async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        self.enter(p, room).await
+    }
+
+    async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
+        self.exit(p, inside).await
+    }
+}
+
+/// [`Rooms`] as Figure 2 has them: an exit reads `activeRoom` (13) and, after it has counted itself done, `grant` (15). Kept to show what goes wrong: see `rooms-as-printed` in the
+/// [registry](crate::registry). Nobody can give up.
+#[derive(Debug)]
+pub struct AsPrinted<M: Memory>(Rooms<M>);
+
+impl<M: Memory> AsPrinted<M> {
+    /// `m` rooms.
+    pub fn new(site: &Site<'_, M>, m: usize, width: Width) -> Self {
+        Self(Rooms { as_printed: true, ..Rooms::with(site, m, width, ()) })
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> RoomSynchronization<M> for AsPrinted<M> {
+    type Inside = Inside;
+    type Refusal = Refusal;
+
+    fn rooms(&self) -> usize {
+        self.0.rooms
+    }
+
+    async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        self.0.enter(p, room).await
+    }
+
+    async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
+        self.0.exit(p, inside).await
+    }
+}

@@ -1,0 +1,247 @@
+//! Rooms that turn users away who do not enter and exit by turns.
+//!
+//! # Problem
+//! [Room synchronization](crate::rooms) in which at most one room is open even if some users enter twice, or exit where they are not inside.
+//!
+//! # Source
+//! Blelloch, Cheng and Gibbons, 2.3, *Variants*: a vector of states of users. Statement numbers are ours.
+//!
+//! # Idea
+//! Each user has a state, and what does not follow from it is refused. In print each room has such a vector, so that who is inside room 0 may enter room 1; and the state is read and then written, so that two that say
+//! they are the same user may both pass. Here there is one vector, and a state is changed by a compare-and-swap from the only one it can follow.
+//!
+//! # Shared variables
+//! | name         | range           | initially | home   | written at       | meaning |
+//! |--------------|-----------------|-----------|--------|------------------|---------|
+//! | `V[0..p]`    | [`Status`]      | outside   | nobody | 1, 3, 4, 6, 7, 9, 10 | where the user is |
+//! | `held[0..p]` | a room, a grant | none      | nobody | 2                | what it takes to exit |
+//!
+//! # Invariants (checked)
+//! - (V) whoever shows a ticket of the rooms does it for a user whose state is not outside, and no two for one user
+//!
+//! # Cost, faults, fairness
+//! As [`Rooms`], and six accesses more. A user is known by a number that whoever calls must not make up: who gives another one's can do harm to that one, and to nobody else.
+
+use super::{Inside, Rooms};
+use crate::Failure;
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site, Word, decl};
+use crate::rooms::{LastOut, Refusal};
+use core::fmt;
+
+/// Where a user is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Outside all rooms.
+    Outside,
+    /// On its way in.
+    Enters,
+    /// Inside a room.
+    Inside,
+    /// On its way out.
+    Exits,
+}
+
+impl Word for Status {
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        match word {
+            1 => Self::Enters,
+            2 => Self::Inside,
+            3 => Self::Exits,
+            _ => Self::Outside,
+        }
+    }
+}
+
+/// What a user does not carry itself: the room it is inside of, and the grant that let it in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kept {
+    room: usize,
+    grant: u64,
+}
+
+impl Word for Kept {
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.grant | (self.room as u64) << 32
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self { grant: word & u64::from(u32::MAX), room: (word >> 32) as usize }
+    }
+}
+
+/// Why a request was refused; nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misuse {
+    /// There is no such user.
+    NoSuchUser {
+        /// Which.
+        user: usize,
+        /// How many there are.
+        users: usize,
+    },
+    /// The user cannot do this from where it is.
+    Is(Status),
+    /// As for everybody.
+    Refused(Refusal),
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchUser { user, users } => write!(f, "there is no user {user}; take one of 0..{users}"),
+            Self::Is(Status::Outside) => f.write_str("the user is outside all rooms; enter one first"),
+            Self::Is(Status::Inside) => f.write_str("the user is inside a room; exit first, or change rooms"),
+            Self::Is(_) => f.write_str("the user is on its way in or out; wait until that is done"),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+impl core::error::Error for Misuse {}
+
+/// [`Rooms`], and where each user is.
+pub struct Strict<M: Memory, X = ()> {
+    part: M::Part,
+    users: usize,
+    rooms: Rooms<M, X>,
+    status: M::Row<Status>,
+    held: M::Row<Kept>,
+}
+
+impl<M: Memory, X> fmt::Debug for Strict<M, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Strict").field("users", &self.users).field("rooms", &self.rooms).finish_non_exhaustive()
+    }
+}
+
+impl<M: Memory, X> Strict<M, X> {
+    /// For so many users; `rooms` builds the rooms.
+    pub fn new(site: &Site<'_, M>, users: usize, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
+        Self {
+            part: site.here(),
+            users,
+            rooms: rooms(&site.part("rooms", None)),
+            status: site.row("V", users, |_| decl(Status::Outside)),
+            held: site.row("held", users, |_| decl(Kept { room: 0, grant: 0 })),
+        }
+    }
+
+    /// How many rooms there are.
+    #[must_use]
+    pub fn rooms(&self) -> usize {
+        self.rooms.rooms()
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
+    /// Enters `room` as this user: 1 to 4.
+    ///
+    /// # Errors
+    /// If an access failed, if the user is not outside, or if the room refuses.
+    pub async fn enter(&self, p: &Process<M>, user: usize, room: usize) -> Result<(), Failure<M::Error, Misuse>> {
+        self.moves(p, user, (Status::Outside, Status::Enters), 1).await?;
+        let here = p.on(self.part);
+        here.part(&user);
+        let entered = self.rooms.enter(p, room).await;
+        here.part_done();
+        match entered {
+            Ok(inside) => Ok(self.is_inside(p, user, inside).await?),
+            Err(Failure::Memory(e)) => Err(Failure::Memory(e)),
+            Err(Failure::Refused(refusal)) => {
+                here.keep(4, &(user, refusal));
+                here.at(4).write(&self.status[user], Status::Outside).await?;
+                Err(Failure::Refused(Misuse::Refused(refusal)))
+            }
+        }
+    }
+
+    /// Exits as this user: 6 to 8. Whether it was the last one of its turn.
+    ///
+    /// # Errors
+    /// If an access failed, or if the user is not inside.
+    pub async fn exit(&self, p: &Process<M>, user: usize) -> Result<bool, Failure<M::Error, Misuse>> {
+        self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
+        let here = p.on(self.part);
+        let inside = self.held(p, user).await?;
+        here.part(&user);
+        let last = self.rooms.exit(p, inside).await?;
+        here.part_done();
+        here.keep(7, &(user, last));
+        here.at(7).write(&self.status[user], Status::Outside).await?;
+        Ok(last)
+    }
+
+    /// Changes rooms as this user: 2, 3, 6, 8, 9 and 10.
+    ///
+    /// # Errors
+    /// If an access failed, if the user is not inside, or if the room refuses; then the user is outside.
+    pub async fn change(&self, p: &Process<M>, user: usize, to: usize) -> Result<(), Failure<M::Error, Misuse>> {
+        self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
+        let here = p.on(self.part);
+        let inside = self.held(p, user).await?;
+        here.part(&user);
+        let ticket = self.rooms.change_ticket(p, inside, to).await;
+        here.part_done();
+        match ticket {
+            Ok(ticket) => {
+                here.keep(9, &(user, &ticket));
+                here.at(9).write(&self.status[user], Status::Enters).await?;
+                here.part(&user);
+                let inside = self.rooms.wait(p, ticket).await?;
+                here.part_done();
+                Ok(self.is_inside(p, user, inside).await?)
+            }
+            Err(Failure::Memory(e)) => Err(Failure::Memory(e)),
+            Err(Failure::Refused(refusal)) => {
+                here.keep(10, &(user, refusal));
+                here.at(10).write(&self.status[user], Status::Outside).await?;
+                Err(Failure::Refused(Misuse::Refused(refusal)))
+            }
+        }
+    }
+
+    /// From one state to the next, if it is in that one.
+    async fn moves(
+        &self,
+        p: &Process<M>,
+        user: usize,
+        (from, to): (Status, Status),
+        label: u16,
+    ) -> Result<(), Failure<M::Error, Misuse>> {
+        if user >= self.users {
+            return Err(Failure::Refused(Misuse::NoSuchUser { user, users: self.users }));
+        }
+        let p = p.on(self.part);
+        p.keep(label, &(user, from, to));
+        match p.at(label).compare_swap(&self.status[user], from, to).await? {
+            Ok(_) => Ok(()),
+            Err(is) => Err(Failure::Refused(Misuse::Is(is))),
+        }
+    }
+
+    /// 2 and 3.
+    async fn is_inside(&self, p: &Process<M>, user: usize, inside: Inside) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        p.keep(2, &(user, &inside));
+        p.at(2).write(&self.held[user], Kept { room: inside.room, grant: inside.grant }).await?;
+        p.keep(3, &user);
+        p.at(3).write(&self.status[user], Status::Inside).await
+    }
+
+    /// 8.
+    async fn held(&self, p: &Process<M>, user: usize) -> Result<Inside, M::Error> {
+        let p = p.on(self.part);
+        p.keep(8, &user);
+        let Kept { room, grant } = p.at(8).read(&self.held[user]).await?;
+        Ok(Inside { room, grant })
+    }
+}

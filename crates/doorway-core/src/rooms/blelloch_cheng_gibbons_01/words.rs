@@ -1,0 +1,182 @@
+//! What the variables of rooms hold.
+
+use crate::memory::{Additive, Word, fit};
+use core::fmt;
+
+/// A counter that is only ever looked at in passing: `wait[i]` and `done[i]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Count(pub u64);
+
+impl Word for Count {
+    // Whoever waits watches `grant` and `activeRoom`.
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+impl Additive for Count {}
+
+impl fmt::Debug for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+const HALF: u32 = 32;
+
+/// `grant[i]`: up to which ticket users were let in, and how many tickets after it were given up.
+///
+/// ```
+/// use doorway_core::memory::Word;
+/// use doorway_core::rooms::blelloch_cheng_gibbons_01::Grant;
+/// let grant = Grant { ticket: 7, ghosts: 2 };
+/// assert_eq!(Grant::unpack(grant.pack()), grant);
+/// assert_eq!(Grant::unpack(grant.pack().wrapping_add(Grant::GIVEN_UP.pack())).ghosts, 3);
+/// assert_eq!(Grant::unpack(grant.pack().wrapping_add(Grant::UNDONE.pack())).ghosts, 1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    /// The last ticket that was let in.
+    pub ticket: u64,
+    /// Tickets after it that nobody waits with any more.
+    pub ghosts: u64,
+}
+
+impl Grant {
+    /// Added by who gives up.
+    pub const GIVEN_UP: Self = Self { ticket: 0, ghosts: 1 };
+    /// Added by who gave up too late.
+    pub const UNDONE: Self = Self { ticket: 0, ghosts: u64::MAX };
+}
+
+impl Word for Grant {
+    const WHOLE: bool = true;
+
+    // The ghosts are in the upper half, so that subtracting one borrows from nobody.
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.ticket | self.ghosts << HALF
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self { ticket: word & (u64::MAX >> HALF), ghosts: word >> HALF }
+    }
+}
+impl Additive for Grant {}
+
+impl fmt::Debug for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ghosts {
+            0 => write!(f, "{}", self.ticket),
+            ghosts => write!(f, "{}+{ghosts} gone", self.ticket),
+        }
+    }
+}
+
+/// `activeRoom`: the only room that may be open, or none.
+///
+/// ```
+/// use doorway_core::memory::Word;
+/// use doorway_core::rooms::blelloch_cheng_gibbons_01::Active;
+/// assert_eq!(Active::unpack(Active::room(3).pack()), Active::room(3));
+/// assert_eq!(format!("{:?} {:?}", Active::NONE, Active::room(0)), "-1 0");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Active(Option<usize>);
+
+impl Active {
+    /// No room is open, and none is about to be.
+    pub const NONE: Self = Self(None);
+
+    /// This room is.
+    #[must_use]
+    #[inline(always)]
+    pub const fn room(room: usize) -> Self {
+        Self(Some(room))
+    }
+
+    /// Which one it is.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_room(self) -> Option<usize> {
+        self.0
+    }
+}
+
+impl Word for Active {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0.map_or(0, |room| room as u64 + 1)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word.checked_sub(1).map(|room| room as usize))
+    }
+}
+
+impl fmt::Debug for Active {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str("-1"),
+            Some(room) => write!(f, "{room}"),
+        }
+    }
+}
+
+/// How far counters count before they wrap, and how many may give up.
+///
+/// Counters are compared by their difference, as a signed number of so many bits. That is right while no two that are compared are `2^(bits-1)` or more apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Width {
+    /// Counters are modulo `2^bits`.
+    pub bits: u32,
+    /// So many may give up waiting for a room between two openings of it; then users are turned away there.
+    pub ghosts: u64,
+}
+
+impl Width {
+    /// As wide as fits a machine word, for up to `2^30` users.
+    pub const MACHINE: Self = Self { bits: HALF, ghosts: 1 << 30 };
+
+    /// Just wide enough for `n` users, of whom so many may give up.
+    ///
+    /// Each user adds at most one ticket after the last of those that are let pass has given up, so that a room never has more than `ghosts - 1 + n` tickets that were
+    /// not let in.
+    ///
+    /// ```
+    /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Width;
+    /// assert_eq!([1, 2, 3, 4, 7].map(|n| Width::for_users(n, 1).bits), [2, 3, 3, 4, 4]);
+    /// assert_eq!(Width::for_users(3, 2).bits, 4);
+    /// ```
+    #[must_use]
+    pub const fn for_users(n: usize, ghosts: u64) -> Self {
+        let apart = n as u64 + ghosts.saturating_sub(1);
+        let mut bits = 2;
+        while bits < HALF && apart > (1 << (bits - 1)) - 1 {
+            bits += 1;
+        }
+        Self { bits, ghosts }
+    }
+
+    /// `count + more`.
+    #[must_use]
+    #[inline(always)]
+    pub const fn add(self, count: u64, more: u64) -> u64 {
+        fit::<u64>(count.wrapping_add(more), self.bits)
+    }
+
+    /// How far `a` is after `b`; negative if before.
+    #[must_use]
+    #[inline(always)]
+    pub const fn after(self, a: u64, b: u64) -> i64 {
+        fit::<i64>(a.wrapping_sub(b), self.bits) as i64
+    }
+}
