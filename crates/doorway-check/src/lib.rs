@@ -80,6 +80,7 @@ pub mod conformance;
 pub mod explore;
 pub mod export;
 pub mod mutants;
+mod objects;
 pub mod property;
 pub mod replay;
 pub mod sample;

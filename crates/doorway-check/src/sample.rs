@@ -114,7 +114,11 @@ impl Sampler {
                         }
                         Test::Linearizable(_) => !world.is_linearizable(&state),
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
-                        Test::FirstEnabled | Test::LeadsTo(..) | Test::LivelockFree | Test::BoundedExit => false,
+                        Test::FirstEnabled
+                        | Test::LeadsTo(..)
+                        | Test::LivelockFree
+                        | Test::BoundedExit
+                        | Test::AtMost(..) => false,
                     };
                     if decided {
                         *found = Some(actions.clone());

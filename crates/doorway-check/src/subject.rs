@@ -2,9 +2,9 @@
 
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, TextError, World};
-use crate::{Property, claims};
+use crate::{Property, claims, objects};
 use doorway_core::registry::{
-    self, AbortableEntry, Defaults, Entry, Fits, Info, SizeError, Sizes, Visit, VisitAbortable,
+    self, AbortableEntry, Defaults, Entry, Fits, Info, Problem, SizeError, Sizes, Visit, VisitAbortable,
 };
 
 /// What mutants' names begin with.
@@ -54,7 +54,7 @@ impl Unknown {
     fn new(id: &str) -> Self {
         let (prefix, name) = id.strip_prefix(MUTANT_PREFIX).map_or(("", id), |name| (MUTANT_PREFIX, name));
         let names: Vec<&'static str> = if prefix.is_empty() {
-            registry::ALL.iter().map(|info| info.id).collect()
+            registry::ALL.iter().chain(registry::OBJECTS).map(|info| info.id).collect()
         } else {
             mutants::ALL.iter().map(|m| m.name).collect()
         };
@@ -143,6 +143,9 @@ impl Subject {
         }
         let world = match self.mutant {
             Some(mutant) => mutant.world(sizes, rules)?,
+            None if self.info.problem == Problem::RoomSynchronization => {
+                objects::world(self.info.id, sizes, rules).expect("what the registry lists is built")?
+            }
             None if rules.give_ups => {
                 registry::with_abortable(self.info.id, Build(sizes, rules)).ok_or(TextError::CannotGiveUp)??
             }
@@ -167,6 +170,10 @@ impl Subject {
 /// Makes a machine whose counters grow for ever finite, and others smaller if the rules say so. With a bound on passages counters have one too; and who is measured must make every access by itself.
 pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) -> World {
     let plain = !rules.sparse && rules.measure.is_none();
-    let wanted = if claims::counts_for_ever(info) { rules.passages.is_none() } else { rules.alike };
+    let wanted = match info {
+        info if claims::counts_for_ever(info) => rules.passages.is_none(),
+        info if claims::wraps(info) => true,
+        _ => rules.alike,
+    };
     if plain && wanted { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
 }

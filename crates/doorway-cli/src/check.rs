@@ -10,7 +10,7 @@ use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::Register;
-use doorway_core::registry::{self, Sizes};
+use doorway_core::registry::{self, Second, Sizes};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Places: how many may be inside [default: the algorithm's]
     #[arg(long)]
     k: Option<usize>,
+    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    rooms: Option<usize>,
     /// Passages of each process: a number, or "unbounded" [default: the algorithm's]
     #[arg(long, value_parser = passages)]
     passages: Option<Passages>,
@@ -186,7 +189,9 @@ impl<'a> Line<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
-    let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
+    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms)];
+    let second = subject.info.second(second).map_err(|e| e.to_string())?;
+    let sizes = subject.sizes(args.n, second).map_err(|e| e.to_string())?;
     let properties = chosen(&subject, sizes, &args.properties)?;
     let keep = match (args.no_keep, args.cross_check) {
         (true, _) => Keep::Ignored,
@@ -357,10 +362,11 @@ fn heading(subject: &Subject, sizes: Sizes, rules: Rules) -> String {
         _ => "",
     };
     format!(
-        "{}: {}\nn={} k={}, {} registers{force}, {crashes}{give_ups}{sleep}, passages: {passages}\n\n",
+        "{}: {}\nn={} {}={}, {} registers{force}, {crashes}{give_ups}{sleep}, passages: {passages}\n\n",
         subject.id(),
         subject.mutant.map_or(subject.info.title, |m| m.change),
         sizes.n,
+        subject.info.problem.second().name(),
         sizes.k,
         rules.registers
     )

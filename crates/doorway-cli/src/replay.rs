@@ -8,6 +8,7 @@ use doorway_check::schedule::Runner;
 use doorway_check::sim::Rules;
 use doorway_check::subject;
 use doorway_check::trace::Trace;
+use doorway_core::registry::{Second, Sizes};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// With --schedule: places [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     k: Option<usize>,
+    /// With --schedule: rooms, of an algorithm that has them [default: the algorithm's]
+    #[arg(long, requires = "schedule")]
+    rooms: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -35,8 +39,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         Some(schedule) => (follow(args, schedule)?, String::new()),
         None => {
             let token: Token = args.token.parse().map_err(|e: doorway_check::replay::TokenError| e.to_string())?;
-            let says =
-                format!("{} with n={}, k={} breaks {}:\n", token.id, token.sizes.n, token.sizes.k, token.property);
+            let second =
+                subject::find(&token.id).map_or(Second::Places, |subject| subject.info.problem.second()).name();
+            let (id, property, Sizes { n, k }) = (&token.id, &token.property, token.sizes);
+            let says = format!("{id} with n={n}, {second}={k} breaks {property}:\n");
             (token.replay().map_err(|e| e.to_string())?, says)
         }
     };
@@ -52,7 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
 
 fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
-    let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
+    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms)];
+    let second = subject.info.second(second).map_err(|e| e.to_string())?;
+    let sizes = subject.sizes(args.n, second).map_err(|e| e.to_string())?;
     // A schedule says itself who crashes.
     let rules = Rules { crashes: sizes.n.min(64), ..Rules::default() };
     let rules = if sizes.n > 64 { Rules::default() } else { rules };

@@ -9,6 +9,7 @@ mod dolev_gafni_shavit;
 mod lamport;
 mod mellor_crummey_scott;
 mod peterson_fischer;
+mod rooms;
 mod turnstile;
 mod turnstile_simple;
 mod two_sides;
@@ -35,7 +36,7 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
 /// Everything that can be asked of an algorithm by name, whether it claims it or not.
 #[must_use]
 pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
-    let mut all = askable_of_any(info.problem, sizes);
+    let mut all = askable_of_any(info, sizes);
     all.extend(match info.id {
         "bakery" => lamport::bakery(),
         "tas-backoff" => mellor_crummey_scott::backoff(),
@@ -84,6 +85,8 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
             turnstile::names(sizes, info.id == "turnstile-bits"),
         ]),
+        "rooms-strict" => together([rooms::lemmas(info, sizes), rooms::strict()]),
+        _ if info.problem == Problem::RoomSynchronization => rooms::lemmas(info, sizes),
         _ => Vec::new(),
     });
     all
@@ -105,12 +108,20 @@ pub fn counts_for_ever(info: &Info) -> bool {
     info.id.starts_with("turnstile")
 }
 
+/// Whether its states are only known to be few as far as they are not [alike](canon), though they are finitely many: counters that wrap.
+#[must_use]
+pub(crate) fn wraps(info: &Info) -> bool {
+    // Where numbers have to wrap before anything goes wrong, a trace should show them.
+    info.problem == Problem::RoomSynchronization && info.id != "rooms-as-printed"
+}
+
 /// Which states of an algorithm are alike, if that is known.
 #[must_use]
 pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
     Some(match info.id {
         "turnstile-simple" => Box::new(turnstile_simple::Simple::new(layout, sizes)),
         _ if counts_for_ever(info) => Box::new(turnstile::Turnstile::new(layout, limits(info, sizes), rules.lag)),
+        _ if wraps(info) => Box::new(rooms::Shifted::new(layout, sizes)?),
         _ if has_alike(info) => Box::new(dolev_gafni_shavit::Forks::new(layout)),
         _ => return None,
     })
@@ -129,7 +140,7 @@ fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
 /// What an algorithm claims as a solution of its problem, whatever its text.
 #[must_use]
 pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
-    let mut claims = askable_of_any(info.problem, sizes);
+    let mut claims = askable_of_any(info, sizes);
     if info.properties.contains(&"units-inside") {
         claims.push(turnstile::units_inside(sizes.k));
     }
@@ -147,9 +158,10 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
 }
 
 /// What can be asked of every solution of a problem.
-fn askable_of_any(problem: Problem, sizes: Sizes) -> Vec<Property> {
-    let most = sizes.n.min(sizes.k);
+fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let (most, problem) = (sizes.n.min(sizes.k), info.problem);
     let (exclusion, everyone) = match problem {
+        Problem::RoomSynchronization => return rooms::properties(info, sizes),
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion | Problem::KAssignment | Problem::Object => ("k-exclusion", "k-enter-together"),
     };

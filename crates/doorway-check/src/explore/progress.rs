@@ -37,6 +37,11 @@ impl Lasso {
         Self { from, lead_in: Vec::new(), cycle, path_len: store.path(from).len(), why: Vec::new() }
     }
 
+    /// Whether it has a cycle.
+    pub(super) fn repeats(&self) -> bool {
+        !self.cycle.is_empty()
+    }
+
     pub(super) fn prefix_len(&self) -> usize {
         self.path_len + self.lead_in.len()
     }
@@ -124,6 +129,63 @@ impl Judge<'_> {
             let mut lasso = self.lasso(&members, self.all(), within, finitely, Some(p));
             lasso.why = vec![format!("p{p} takes steps in its exit section and never leaves it")];
             Some(lasso)
+        })
+    }
+
+    /// A run in which more than `most` steps are counted while some process is so; `masks`: of each state, of which it is.
+    pub(super) fn more_than(&self, most: u32, masks: &[(u64, u64)]) -> Option<Lasso> {
+        (0..self.world.processes()).find_map(|p| {
+            let within = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
+            // Of each state: how many at most from there on.
+            let mut rest = vec![0u32; self.graph.states()];
+            let endless = self.graph.components(
+                self.all(),
+                within,
+                |_| true,
+                |members, known| {
+                    let mut worst = 0;
+                    for &s in members {
+                        for edge in self.graph.edges(s) {
+                            let inside = within(edge.to);
+                            if inside && known.is_current(edge.to) {
+                                if edge.cost() > 0 {
+                                    return Some((s, edge, members.to_vec()));
+                                }
+                            } else {
+                                worst = worst.max(edge.cost() as u32 + if inside { rest[edge.to as usize] } else { 0 });
+                            }
+                        }
+                    }
+                    members.iter().for_each(|&s| rest[s as usize] = worst);
+                    None
+                },
+            );
+            if let Some((s, edge, mut members)) = endless {
+                members.sort_unstable();
+                let is_member = |t: StateId| members.binary_search(&t).is_ok();
+                let mut cycle = vec![(s, edge)];
+                if edge.to != s {
+                    let back = self.graph.shortest(std::iter::once(edge.to), is_member, |_| true, |e| e.to == s);
+                    cycle.extend(back.expect("within a component everything can be reached"));
+                }
+                let why = vec![format!("each time round counts once more for p{p}")];
+                return Some(Lasso { why, ..Lasso::cycle(self.store, cycle) });
+            }
+            let from = self.all().find(|&s| within(s) && rest[s as usize] > most)?;
+            let mut way: Vec<(StateId, Edge)> = Vec::new();
+            let mut at = from;
+            while rest[at as usize] > 0 {
+                let left = rest[at as usize];
+                let after = |e: Edge| if within(e.to) { rest[e.to as usize] } else { 0 };
+                let loses_nothing = |e: Edge| e.cost() as u32 + after(e) == left;
+                let on = self.graph.shortest(std::iter::once(at), |_| true, loses_nothing, |e| e.cost() > 0);
+                way.extend(on.expect("the rest counts what was found"));
+                at = way[way.len() - 1].1.to;
+                if !within(at) {
+                    break;
+                }
+            }
+            Some(Lasso::straight(self.store, way))
         })
     }
 

@@ -146,15 +146,17 @@ impl<'a> Search<'a> {
                 }
                 self.look_at_step(world, (&state, id), &next, action, stepped);
                 let to = self.store.insert(&next, id, action);
-                if let Some(graph) = &mut self.graph {
+                if self.graph.is_some() {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
+                    let cost = if self.is_counted(world, &state, &next) { 1 } else { cost };
                     let kind = match action.what {
                         What::Crash => Kind::Crash,
                         What::GiveUp => Kind::GivesUp,
                         _ if stepped.entered => Kind::Enters,
                         _ => Kind::Step,
                     };
-                    graph.add_edge(Edge::new(to, p, kind, cost));
+                    let edge = Edge::new(to, p, kind, cost);
+                    self.graph.iter_mut().for_each(|graph| graph.add_edge(edge));
                 }
                 if let Some(stop) = self.limit_reached(world, at) {
                     return Ok((at, Some(stop)));
@@ -224,6 +226,14 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
+                Test::AtMost(_, so, _) => {
+                    let view = View::new(world, state);
+                    for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
+                        let view = view.of(part);
+                        masks.push((view.processes().filter(|&p| so(&view, p)).map(|p| 1u64 << p).sum(), 0));
+                    }
+                    false
+                }
                 Test::DeadlockFree => false, // looked for where nobody's step changed anything
                 _ => asked.is_broken_at(world, state)?,
             };
@@ -260,6 +270,17 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether a step is one of those of which only so many may happen. They weigh as remote references do, which are not measured together with properties.
+    fn is_counted(&self, world: &World, state: &State, next: &State) -> bool {
+        self.asked.iter().any(|asked| match &asked.property.test {
+            Test::AtMost(.., counted) => asked
+                .parts
+                .iter()
+                .any(|&part| counted(&View::new(world, state).of(part), &View::new(world, next).of(part))),
+            _ => false,
+        })
+    }
+
     fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             if matches!(asked.property.test, Test::DeadlockFree) && world.is_deadlock(state)? {
@@ -278,6 +299,7 @@ impl<'a> Search<'a> {
                 Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
                 Test::LivelockFree => judge.livelock(),
                 Test::BoundedExit => judge.unbounded_exit(),
+                Test::AtMost(most, ..) => asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks)),
                 _ => None,
             };
             asked.decided = lasso.map(Decided::Lasso);
@@ -306,7 +328,9 @@ impl<'a> Search<'a> {
                         Decided::Lasso(lasso) => {
                             let path = lasso.actions(world, &self.store)?;
                             let mut trace = Trace::of(world, &self.initial, &path)?;
-                            trace.repeats(lasso.prefix_len(), lasso.why.clone());
+                            if lasso.repeats() {
+                                trace.repeats(lasso.prefix_len(), lasso.why.clone());
+                            }
                             trace
                         }
                     };

@@ -4,6 +4,7 @@
 //! - [`Property::sometimes`]: in some state. It guards against checks that hold because nothing happens.
 //! - [`Property::unless`]: once so, it stays so until something else is so. An operator of the papers' proofs.
 //! - [`Property::linearizable`]: the operations of an object return what they would one after the other.
+//! - [`Property::at_most`]: no more often than so many times while something lasts.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
@@ -30,6 +31,7 @@ use std::rc::Rc;
 
 type OfState = Box<dyn Fn(&View<'_>) -> bool>;
 type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
+type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool>;
 
 /// Something that holds or not.
 pub struct Property {
@@ -48,6 +50,8 @@ pub(crate) enum Test {
     LeadsTo(OfProcess, OfProcess, bool),
     LivelockFree,
     BoundedExit,
+    /// At most so many steps of a kind while something is so of a process.
+    AtMost(u32, OfProcess, OfStep),
     FirstCome(usize),
     FirstEnabled,
     Linearizable(Box<dyn Fn() -> Box<dyn Object>>),
@@ -56,7 +60,7 @@ pub(crate) enum Test {
 impl Test {
     /// Whether it is decided on the whole graph, not on a state or a step.
     pub(crate) fn needs_graph(&self) -> bool {
-        matches!(self, Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit)
+        matches!(self, Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit | Self::AtMost(..))
     }
 }
 
@@ -130,6 +134,17 @@ impl Property {
     /// The exit section takes a bounded number of a process's own steps, whatever the others do.
     pub fn bounded_exit(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::BoundedExit)
+    }
+
+    /// For each process: while it is `so` without interruption, and with the step that ends it, at most `most` steps are `counted` (by the states before and after them), whatever the run. One
+    /// such property can be asked at a time.
+    pub fn at_most(
+        name: impl Into<Cow<'static, str>>,
+        most: u32,
+        so: impl Fn(&View<'_>, usize) -> bool + 'static,
+        counted: impl Fn(&View<'_>, &View<'_>) -> bool + 'static,
+    ) -> Self {
+        Self::new(name, Test::AtMost(most, Box::new(so), Box::new(counted)))
     }
 
     /// k-first come, first served: when a process enters, fewer than `k` are still waiting that had left their doorways when it
@@ -229,6 +244,7 @@ impl fmt::Debug for Property {
             Test::LeadsTo(..) => "leads-to",
             Test::LivelockFree => "livelock-free",
             Test::BoundedExit => "bounded-exit",
+            Test::AtMost(..) => "at-most",
             Test::FirstCome(_) => "first-come",
             Test::FirstEnabled => "first-enabled",
             Test::Linearizable(_) => "linearizable",

@@ -51,6 +51,48 @@ pub enum Problem {
     KAssignment,
     /// Operations that return what they would one after the other. Whoever is inside has its result.
     Object,
+    /// Nobody in two rooms at once: [`rooms`](crate::rooms).
+    RoomSynchronization,
+}
+
+impl Problem {
+    /// What the second of the [`Sizes`] is.
+    #[must_use]
+    pub const fn second(self) -> Second {
+        match self {
+            Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::Object => Second::Places,
+            Self::RoomSynchronization => Second::Rooms,
+        }
+    }
+}
+
+/// What there are `k` of, beside `n` processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Second {
+    /// Places: how many may be inside.
+    Places,
+    /// Rooms.
+    Rooms,
+}
+
+impl Second {
+    /// The name of its option on the command line, and of the number.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Places => "k",
+            Self::Rooms => "rooms",
+        }
+    }
+}
+
+impl fmt::Display for Second {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Places => "places",
+            Self::Rooms => "rooms",
+        })
+    }
 }
 
 impl fmt::Display for Problem {
@@ -60,6 +102,7 @@ impl fmt::Display for Problem {
             Self::KExclusion => "k-exclusion",
             Self::KAssignment => "k-assignment",
             Self::Object => "linearizable object",
+            Self::RoomSynchronization => "room synchronization",
         })
     }
 }
@@ -191,7 +234,7 @@ pub struct Defaults {
     pub passages: Option<u32>,
 }
 
-/// `n` processes, `k` places. `k >= n` is legal: nobody waits.
+/// `n` processes, `k` places (or [something else](Problem::second)). `k >= n` is legal: nobody waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
     /// Processes.
@@ -249,6 +292,26 @@ impl Info {
         }
     }
 
+    /// The one of several numbers that the algorithm has: the second of its sizes, by what it is [called](Second).
+    ///
+    /// ```
+    /// use doorway_core::registry::{self, Second, SizeError};
+    /// let rooms = registry::find("rooms").unwrap();
+    /// assert_eq!(rooms.second([(Second::Places, None), (Second::Rooms, Some(3))]), Ok(Some(3)));
+    /// let wrong = SizeError::Other { id: "rooms", has: Second::Rooms, given: Second::Places };
+    /// assert_eq!(rooms.second([(Second::Places, Some(2)), (Second::Rooms, None)]), Err(wrong));
+    /// ```
+    ///
+    /// # Errors
+    /// If another one is given.
+    pub fn second<const N: usize>(&self, given: [(Second, Option<usize>); N]) -> Result<Option<usize>, SizeError> {
+        let has = self.problem.second();
+        match given.iter().find(|(other, size)| *other != has && size.is_some()) {
+            Some(&(given, _)) => Err(SizeError::Other { id: self.id, has, given }),
+            None => Ok(given.iter().find_map(|(_, size)| *size)),
+        }
+    }
+
     /// What is claimed in a cost model.
     #[must_use]
     pub fn bound(&self, model: CostModel) -> Option<Bound> {
@@ -290,6 +353,15 @@ pub enum SizeError {
         /// How many.
         words: u64,
     },
+    /// The algorithm has no such size.
+    Other {
+        /// Which.
+        id: &'static str,
+        /// What it has.
+        has: Second,
+        /// What was given.
+        given: Second,
+    },
     /// A two-process algorithm was asked for another number.
     OnlyTwoProcesses {
         /// Which.
@@ -303,7 +375,7 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoProcess => write!(f, "n = 0 leaves nobody to run; give at least one process"),
-            Self::NoPlace => write!(f, "k = 0 would let nobody in; give at least one place"),
+            Self::NoPlace => write!(f, "k = 0 would let nobody in; give at least one place or room"),
             Self::TooManyProcesses(n) => {
                 write!(f, "n = {n} is more processes than have names; give at most {}", Pid::LIMIT)
             }
@@ -324,6 +396,9 @@ impl fmt::Display for SizeError {
                     f,
                     "{id} would take {words} shared words at these sizes; take fewer processes, or a tree or fast path"
                 )
+            }
+            Self::Other { id, has, given } => {
+                write!(f, "{id} has {has} and no {given}; give --{} and not --{}", has.name(), given.name())
             }
             Self::OnlyTwoProcesses { id, n } => write!(f, "{id} is for exactly two processes, so n is 2, not {n}"),
         }

@@ -30,8 +30,10 @@
 //! ```
 
 mod info;
+pub mod objects;
 
-pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, SizeError, Sizes, Tolerates};
+pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, SizeError, Sizes, Tolerates};
+pub use objects::OBJECTS;
 
 use crate::k_assignment::anderson_moir_94::Renaming;
 use crate::k_assignment::names::{BitNames, FlagNames, WithNames};
@@ -108,17 +110,17 @@ macro_rules! abortable {
         /// Whether waiting processes can give up in the algorithm called `id`.
         #[must_use]
         pub fn can_give_up(id: &str) -> bool {
-            [$($name::INFO.id),*].contains(&id)
+            [$($name::INFO.id),*].contains(&id) || objects::can_give_up(id)
         }
     };
 }
 
 abortable!(FairTurnstile TurnstileMany TurnstileUnfair TurnstileSlots TurnstileBits);
 
-/// What is said of the algorithm called `id`.
+/// What is said of the algorithm or object called `id`.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Info> {
-    ALL.iter().find(|info| info.id == id)
+    ALL.iter().chain(OBJECTS).find(|info| info.id == id)
 }
 
 /// Makes the entry types, the list and the look-up from one table.
@@ -154,6 +156,8 @@ const ANDERSON_90: Paper = Paper {
     title: "The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors",
     venue: "IEEE Transactions on Parallel and Distributed Systems 1(1)",
 };
+const BLELLOCH_CHENG_GIBBONS_01: Paper =
+    Paper { short: "Blelloch, Cheng & Gibbons 2001", title: "Room Synchronizations", venue: "SPAA 2001" };
 const DOORWAY: Paper = Paper { short: "doorway", title: "doorway", venue: "this project" };
 const KESSELS_82: Paper = Paper {
     short: "Kessels 1982",

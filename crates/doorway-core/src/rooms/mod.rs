@@ -16,6 +16,9 @@
 //! nobody can give up there. [`Strict`](blelloch_cheng_gibbons_01::Strict) where users cannot be trusted to enter and exit by turns.
 
 pub mod blelloch_cheng_gibbons_01;
+mod visits;
+
+pub use visits::{Changes, Misuses, NotNow, Tries, Visits};
 
 use crate::Failure;
 use crate::memory::{Memory, Process};

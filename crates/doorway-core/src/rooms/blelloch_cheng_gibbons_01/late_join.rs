@@ -180,6 +180,9 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
         }
         p.keep(5, &(room, ticket));
         let opens = p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_ok();
+        if opens {
+            p.shows("opens", room as u64);
+        }
         Ok(opens.then_some(Waited::Opens))
     }
 
@@ -190,7 +193,9 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
         p.keep(label, &(room, turn));
         let grant = p.at(label).read(&self.wait[room]).await?.0;
         p.keep(label, &(room, turn, grant));
-        p.at(label).write(&self.turn[room], Turn { grant, joins: 0, done: turn.done }).await
+        p.at(label).write(&self.turn[room], Turn { grant, joins: 0, done: turn.done }).await?;
+        p.hides("opens");
+        Ok(())
     }
 
     /// What the last done of a turn does: 15 to 25.
@@ -209,6 +214,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
             if self.width.after(last, grant) > 0 {
                 p.keep(19, &r);
                 p.at(19).write(&self.active, Active::room(r)).await?;
+                p.shows("opens", r as u64);
                 return self.open(p, r, 20).await;
             }
         }

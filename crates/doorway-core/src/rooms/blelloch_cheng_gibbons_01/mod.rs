@@ -245,6 +245,9 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p.keep(5, &ticket);
         // If it was let in meanwhile, its own ticket keeps the room active, and this fails.
         let opens = p.at(5).compare_swap(&self.active, Active::NONE, Active::room(ticket.room)).await?.is_ok();
+        if opens {
+            p.shows("opens", ticket.room as u64);
+        }
         Ok(opens.then_some(Waited::Opens))
     }
 
@@ -259,6 +262,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
                 None => unreachable!("whoever opens a room has a ticket for it"),
             },
         };
+        p.hides("opens");
         p.mark(Mark::Rests(14));
         p.shows("inside", room as u64);
         Ok(Inside { room, grant })
@@ -377,11 +381,15 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }
         p.keep(19, &scanned);
         p.at(19).write(&self.active, Active::room(r)).await?;
-        if self.as_printed {
+        p.shows("opens", r as u64);
+        let opened = if self.as_printed {
             self.open_as_printed(p, r, 20).await?;
-            return Ok(true);
-        }
-        Ok(self.open(p, r, Some(scanned)).await?.is_some())
+            true
+        } else {
+            self.open(p, r, Some(scanned)).await?.is_some()
+        };
+        p.hides("opens");
+        Ok(opened)
     }
 
     /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in. The new ticket is drawn before the room is left.
@@ -460,6 +468,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
             return Ok(None);
         }
+        p.shows("opens", room as u64);
         p.keep(2, &room);
         let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
         p.mark(Mark::DoorwayEnds);

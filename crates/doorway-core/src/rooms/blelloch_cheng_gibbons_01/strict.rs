@@ -159,6 +159,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
             Err(Failure::Refused(refusal)) => {
                 here.keep(4, &(user, refusal));
                 here.at(4).write(&self.status[user], Status::Outside).await?;
+                here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }
         }
@@ -177,6 +178,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         here.part_done();
         here.keep(7, &(user, last));
         here.at(7).write(&self.status[user], Status::Outside).await?;
+        here.hides("user");
         Ok(last)
     }
 
@@ -204,6 +206,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
             Err(Failure::Refused(refusal)) => {
                 here.keep(10, &(user, refusal));
                 here.at(10).write(&self.status[user], Status::Outside).await?;
+                here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }
         }
@@ -223,7 +226,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         let p = p.on(self.part);
         p.keep(label, &(user, from, to));
         match p.at(label).compare_swap(&self.status[user], from, to).await? {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                p.shows("user", user as u64);
+                Ok(())
+            }
             Err(is) => Err(Failure::Refused(Misuse::Is(is))),
         }
     }

@@ -1,0 +1,220 @@
+//! Users of rooms, who go to a room that nobody knows beforehand: what a checker lets processes do.
+//!
+//! A visit is a passage: its entry section is entering a room, and its exit section is exiting. So whatever checks solutions of [k-exclusion](crate::k_exclusion) checks rooms.
+
+use super::blelloch_cheng_gibbons_01::{Inside, Misuse, Rooms, Strict, Ticket};
+use super::{LastOut, Refusal, RoomSynchronization};
+use crate::Failure;
+use crate::k_exclusion::{Abortable, KExclusion};
+use crate::memory::{Choose, CompareSwap, FetchAdd, Memory, Process, Site};
+
+/// Each user enters any room, and exits.
+#[derive(Debug)]
+pub struct Visits<M: Memory, R> {
+    part: M::Part,
+    rooms: R,
+}
+
+impl<M: Memory, R> Visits<M, R> {
+    /// Visits to these rooms.
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
+        Self { part: site.here(), rooms: rooms(site) }
+    }
+}
+
+impl<M: Choose, R: RoomSynchronization<M>> KExclusion<M> for Visits<M, R> {
+    type Held = R::Inside;
+    type Refusal = R::Refusal;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<R::Inside, Failure<M::Error, R::Refusal>> {
+        let room = p.on(self.part).at(0).choose(self.rooms.rooms()).await?;
+        self.rooms.enter(p, room).await
+    }
+
+    async fn release(&self, p: &Process<M>, inside: R::Inside) -> Result<(), M::Error> {
+        self.rooms.exit(p, inside).await.map(|_| ())
+    }
+}
+
+impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Visits<M, Rooms<M, X>> {
+    /// The ticket it waits with.
+    type Attempt = Option<Ticket>;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Option<Ticket>,
+    ) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        let room = p.on(self.part).at(0).choose(self.rooms.rooms()).await?;
+        let ticket = attempt.insert(self.rooms.draw(p, room).await?);
+        Ok(self.rooms.wait_unless_given_up(p, ticket).await?)
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Option<Ticket>) -> Result<Option<Inside>, M::Error> {
+        match attempt {
+            Some(ticket) => self.rooms.withdraw(p, ticket).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// Each user enters any room, changes to any room, the same one included, and exits.
+#[derive(Debug)]
+pub struct Changes<M: Memory, X = ()> {
+    part: M::Part,
+    rooms: Rooms<M, X>,
+}
+
+impl<M: Memory, X> Changes<M, X> {
+    /// Changes between these rooms.
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
+        Self { part: site.here(), rooms: rooms(site) }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Changes<M, X> {
+    type Held = Inside;
+    type Refusal = Refusal;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Inside, Failure<M::Error, Refusal>> {
+        let here = p.on(self.part);
+        let room = here.at(0).choose(self.rooms.rooms()).await?;
+        let inside = self.rooms.enter(p, room).await?;
+        here.keep(0, &inside);
+        let to = here.at(0).choose(self.rooms.rooms()).await?;
+        self.rooms.change(p, inside, to).await
+    }
+
+    async fn release(&self, p: &Process<M>, inside: Inside) -> Result<(), M::Error> {
+        self.rooms.exit(p, inside).await.map(|_| ())
+    }
+}
+
+impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Changes<M, X> {
+    type Attempt = Option<Ticket>;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Option<Ticket>,
+    ) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        let here = p.on(self.part);
+        let room = here.at(0).choose(self.rooms.rooms()).await?;
+        let ticket = attempt.insert(self.rooms.draw(p, room).await?);
+        let Some(inside) = self.rooms.wait_unless_given_up(p, ticket).await? else { return Ok(None) };
+        *attempt = None;
+        here.keep(0, &inside);
+        let to = here.at(0).choose(self.rooms.rooms()).await?;
+        let ticket = attempt.insert(self.rooms.change_ticket(p, inside, to).await?);
+        Ok(self.rooms.wait_unless_given_up(p, ticket).await?)
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Option<Ticket>) -> Result<Option<Inside>, M::Error> {
+        match attempt {
+            Some(ticket) => self.rooms.withdraw(p, ticket).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// Each user enters any room, or tries to: who tries and finds a room active goes away again.
+#[derive(Debug)]
+pub struct Tries<M: Memory, X = ()> {
+    part: M::Part,
+    rooms: Rooms<M, X>,
+}
+
+impl<M: Memory, X> Tries<M, X> {
+    /// Tries at these rooms.
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
+        Self { part: site.here(), rooms: rooms(site) }
+    }
+}
+
+/// Why a visit did not come about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotNow {
+    /// A room was active.
+    Active,
+    /// It was turned away.
+    Refused(Refusal),
+}
+
+fn refused<E>(failure: Failure<E, Refusal>) -> Failure<E, NotNow> {
+    match failure {
+        Failure::Memory(e) => Failure::Memory(e),
+        Failure::Refused(refusal) => Failure::Refused(NotNow::Refused(refusal)),
+    }
+}
+
+impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Tries<M, X> {
+    type Held = Inside;
+    type Refusal = NotNow;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Inside, Failure<M::Error, NotNow>> {
+        let rooms = self.rooms.rooms();
+        let what = p.on(self.part).at(0).choose(2 * rooms).await?;
+        if what < rooms {
+            return self.rooms.enter(p, what).await.map_err(refused);
+        }
+        let tried = self.rooms.try_enter(p, what - rooms).await.map_err(refused)?;
+        tried.ok_or(Failure::Refused(NotNow::Active))
+    }
+
+    async fn release(&self, p: &Process<M>, inside: Inside) -> Result<(), M::Error> {
+        self.rooms.exit(p, inside).await.map(|_| ())
+    }
+}
+
+/// Each user does what it should not, too: it enters from inside, exits from outside, asks for a room that there is not, or says that it is user 0.
+#[derive(Debug)]
+pub struct Misuses<M: Memory, X = ()> {
+    part: M::Part,
+    rooms: Strict<M, X>,
+}
+
+impl<M: Memory, X> Misuses<M, X> {
+    /// Misuses of these rooms.
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> Strict<M, X>) -> Self {
+        Self { part: site.here(), rooms: rooms(site) }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Misuses<M, X> {
+    /// The user it says it is.
+    type Held = usize;
+    type Refusal = Misuse;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<usize, Failure<M::Error, Misuse>> {
+        let here = p.on(self.part);
+        let own = p.pid().index();
+        // Who is not user 0 may say that it is, and may exit without being inside: user 0 may be inside at another's word.
+        let user = if own == 0 { 0 } else { own * here.at(0).choose(2).await? };
+        if user != 0 {
+            here.keep(0, &("exits", user));
+            if here.at(0).choose(2).await? == 1 {
+                self.rooms.exit(p, user).await?;
+            }
+        }
+        here.keep(0, &("enters", user));
+        let room = here.at(0).choose(self.rooms.rooms() + 1).await?;
+        self.rooms.enter(p, user, room).await?;
+        here.keep(0, &("again", user, room));
+        if here.at(0).choose(2).await? == 1 {
+            here.part(&user);
+            let again = self.rooms.enter(p, user, (room + 1) % self.rooms.rooms()).await;
+            here.part_done();
+            if let Err(Failure::Memory(e)) = again {
+                return Err(Failure::Memory(e));
+            }
+        }
+        Ok(user)
+    }
+
+    async fn release(&self, p: &Process<M>, user: usize) -> Result<(), M::Error> {
+        match self.rooms.exit(p, user).await {
+            Err(Failure::Memory(e)) => Err(e),
+            _ => Ok(()),
+        }
+    }
+}
