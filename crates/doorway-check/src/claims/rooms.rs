@@ -5,7 +5,7 @@ use crate::property::View;
 use crate::sim::{Canon, Facts, Layout, Phase, Shift, VarId};
 use doorway_core::memory::Word;
 use doorway_core::registry::{Info, Sizes, objects};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{Active, Count, Grant, Status, Turn, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Active, Count, Grant, Kept, Status, Turn, Width};
 
 /// A room's counters, whatever words they are in.
 struct Counters {
@@ -162,7 +162,10 @@ pub(super) fn lemmas(info: &Info, sizes: Sizes) -> Vec<Property> {
                 let let_in = kind.width.after(counters.grant, counters.done);
                 waiting == blocked as i64
                     && (opens || let_in == (tickets.len() - blocked) as i64)
-                    && tickets.iter().all(|&ticket| kind.width.after(counters.wait, ticket) >= 0)
+                    // Those let in may be further away than can be told apart; nobody compares them.
+                    && tickets.iter().all(|&ticket| {
+                        !kind.is_blocked(v, (room, ticket)) || kind.width.after(counters.wait, ticket) >= 0
+                    })
             })
         }),
         Property::always("L3.2", move |v| {
@@ -217,6 +220,8 @@ pub(super) struct Shifted {
     wait: usize,
     grant: usize,
     done: Option<usize>,
+    /// Where it is kept what it takes to exit, and for how many.
+    held: Option<(usize, usize)>,
 }
 
 impl Shifted {
@@ -229,14 +234,15 @@ impl Shifted {
         let (wait, done) = (find("wait")?, find("done"));
         let grant = find("grant").or_else(|| find("turn"))?;
         let fits = sizes.k <= Shift::default().len();
-        fits.then_some(Self { bits: objects::width(sizes).bits, rooms: sizes.k, wait, grant, done })
+        let held = find("held").map(|held| (held, sizes.n));
+        fits.then_some(Self { bits: objects::width(sizes).bits, rooms: sizes.k, wait, grant, done, held })
     }
 
     fn less(&self, word: u64, by: u64) -> u64 {
         word.wrapping_sub(by) & ((1 << self.bits) - 1)
     }
 
-    /// Which room's counter a variable is.
+    /// Which room's counter a variable is, of those that begin here.
     fn room(&self, var: usize, first: usize) -> Option<usize> {
         var.checked_sub(first).filter(|&room| room < self.rooms)
     }
@@ -247,6 +253,10 @@ impl Shifted {
         }
         if let Some(room) = self.done.and_then(|done| self.room(var, done)) {
             return self.less(word, by[room]);
+        }
+        if self.held.is_some_and(|(held, users)| (held..held + users).contains(&var)) {
+            let kept = Kept::unpack(word);
+            return Kept { grant: self.less(kept.grant, by[kept.room]), ..kept }.pack();
         }
         let Some(room) = self.room(var, self.grant) else { return word };
         if self.done.is_some() {

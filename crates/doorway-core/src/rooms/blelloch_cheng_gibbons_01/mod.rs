@@ -68,7 +68,7 @@ mod strict;
 mod words;
 
 pub use late_join::{LateJoin, Turn};
-pub use strict::{Misuse, Status, Strict};
+pub use strict::{Kept, Misuse, Status, Strict};
 pub use words::{Active, Count, Grant, Width};
 
 use super::{LastOut, Refusal, RoomSynchronization};

@@ -61,9 +61,11 @@ impl Word for Status {
 
 /// What a user does not carry itself: the room it is inside of, and the grant that let it in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Kept {
-    room: usize,
-    grant: u64,
+pub struct Kept {
+    /// Which room.
+    pub room: usize,
+    /// Up to which ticket users were let in.
+    pub grant: u64,
 }
 
 impl Word for Kept {
