@@ -117,10 +117,15 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
             "P10",
             sizes.k as u32 + 1,
             move |v, p| kind.waits(v, p),
-            |before, after| {
+            move |before, after| {
                 before.processes().any(|p| {
-                    let opens = |v: &View<'_>| v.shown::<u64>(p, "opens").is_some();
-                    opens(before) && !opens(after) && before.at(p, [6, 20, 33])
+                    let opens = |v: &View<'_>| v.shown::<u64>(p, "opens").map(|room| room as usize);
+                    // Not if there were only ghosts.
+                    let lets_in = |room| {
+                        let counters = kind.counters(after, room);
+                        counters.grant != counters.done
+                    };
+                    before.at(p, [6, 20, 33]) && opens(after).is_none() && opens(before).is_some_and(lets_in)
                 })
             },
         )

@@ -64,6 +64,47 @@ pub trait RoomSynchronization<M: Memory> {
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
 }
 
+/// Rooms whose users wait with a ticket, which they can take while they are inside another room, and give back.
+///
+/// [`Rooms`](blelloch_cheng_gibbons_01::Rooms) says what these do.
+#[expect(missing_docs, reason = "one text documents them")]
+pub trait Tickets<M: Memory>: RoomSynchronization<M, Refusal = Refusal> {
+    type Ticket: Debug;
+
+    fn draw(
+        &self,
+        p: &Process<M>,
+        room: usize,
+    ) -> impl Future<Output = Result<Self::Ticket, Failure<M::Error, Refusal>>>;
+
+    fn wait(&self, p: &Process<M>, ticket: Self::Ticket) -> impl Future<Output = Result<Self::Inside, M::Error>>;
+
+    fn wait_unless_given_up(
+        &self,
+        p: &Process<M>,
+        ticket: &Self::Ticket,
+    ) -> impl Future<Output = Result<Option<Self::Inside>, M::Error>>;
+
+    fn withdraw(
+        &self,
+        p: &Process<M>,
+        ticket: Self::Ticket,
+    ) -> impl Future<Output = Result<Option<Self::Inside>, M::Error>>;
+
+    fn change_ticket(
+        &self,
+        p: &Process<M>,
+        inside: Self::Inside,
+        to: usize,
+    ) -> impl Future<Output = Result<Self::Ticket, Failure<M::Error, Refusal>>>;
+
+    fn try_enter(
+        &self,
+        p: &Process<M>,
+        room: usize,
+    ) -> impl Future<Output = Result<Option<Self::Inside>, Failure<M::Error, Refusal>>>;
+}
+
 /// What the last one to leave a room does before another one is opened: the lights.
 ///
 /// It runs once for each turn, by the user who was the last to leave. Nobody is inside any room then, nobody has been let in, and nobody can be until it

@@ -2,8 +2,8 @@
 //!
 //! A visit is a passage: its entry section is entering a room, and its exit section is exiting. So whatever checks solutions of [k-exclusion](crate::k_exclusion) checks rooms.
 
-use super::blelloch_cheng_gibbons_01::{Inside, Misuse, Rooms, Strict, Ticket};
-use super::{LastOut, Refusal, RoomSynchronization};
+use super::blelloch_cheng_gibbons_01::{Misuse, Strict};
+use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Choose, CompareSwap, FetchAdd, Memory, Process, Site};
@@ -36,21 +36,21 @@ impl<M: Choose, R: RoomSynchronization<M>> KExclusion<M> for Visits<M, R> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Visits<M, Rooms<M, X>> {
+impl<M: Choose, R: Tickets<M>> Abortable<M> for Visits<M, R> {
     /// The ticket it waits with.
-    type Attempt = Option<Ticket>;
+    type Attempt = Option<R::Ticket>;
 
     async fn try_acquire(
         &self,
         p: &Process<M>,
-        attempt: &mut Option<Ticket>,
-    ) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        attempt: &mut Option<R::Ticket>,
+    ) -> Result<Option<R::Inside>, Failure<M::Error, Refusal>> {
         let room = p.on(self.part).at(0).choose(self.rooms.rooms()).await?;
         let ticket = attempt.insert(self.rooms.draw(p, room).await?);
         Ok(self.rooms.wait_unless_given_up(p, ticket).await?)
     }
 
-    async fn leave(&self, p: &Process<M>, attempt: Option<Ticket>) -> Result<Option<Inside>, M::Error> {
+    async fn leave(&self, p: &Process<M>, attempt: Option<R::Ticket>) -> Result<Option<R::Inside>, M::Error> {
         match attempt {
             Some(ticket) => self.rooms.withdraw(p, ticket).await,
             None => Ok(None),
@@ -60,44 +60,45 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Visits<
 
 /// Each user enters any room, changes to any room, the same one included, and exits.
 #[derive(Debug)]
-pub struct Changes<M: Memory, X = ()> {
+pub struct Changes<M: Memory, R> {
     part: M::Part,
-    rooms: Rooms<M, X>,
+    rooms: R,
 }
 
-impl<M: Memory, X> Changes<M, X> {
+impl<M: Memory, R> Changes<M, R> {
     /// Changes between these rooms.
-    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
         Self { part: site.here(), rooms: rooms(site) }
     }
 }
 
-impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Changes<M, X> {
-    type Held = Inside;
+impl<M: Choose, R: Tickets<M>> KExclusion<M> for Changes<M, R> {
+    type Held = R::Inside;
     type Refusal = Refusal;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Inside, Failure<M::Error, Refusal>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<R::Inside, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let room = here.at(0).choose(self.rooms.rooms()).await?;
         let inside = self.rooms.enter(p, room).await?;
         here.keep(0, &inside);
         let to = here.at(0).choose(self.rooms.rooms()).await?;
-        self.rooms.change(p, inside, to).await
+        let ticket = self.rooms.change_ticket(p, inside, to).await?;
+        Ok(self.rooms.wait(p, ticket).await?)
     }
 
-    async fn release(&self, p: &Process<M>, inside: Inside) -> Result<(), M::Error> {
+    async fn release(&self, p: &Process<M>, inside: R::Inside) -> Result<(), M::Error> {
         self.rooms.exit(p, inside).await.map(|_| ())
     }
 }
 
-impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Changes<M, X> {
-    type Attempt = Option<Ticket>;
+impl<M: Choose, R: Tickets<M>> Abortable<M> for Changes<M, R> {
+    type Attempt = Option<R::Ticket>;
 
     async fn try_acquire(
         &self,
         p: &Process<M>,
-        attempt: &mut Option<Ticket>,
-    ) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        attempt: &mut Option<R::Ticket>,
+    ) -> Result<Option<R::Inside>, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let room = here.at(0).choose(self.rooms.rooms()).await?;
         let ticket = attempt.insert(self.rooms.draw(p, room).await?);
@@ -109,7 +110,7 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Changes
         Ok(self.rooms.wait_unless_given_up(p, ticket).await?)
     }
 
-    async fn leave(&self, p: &Process<M>, attempt: Option<Ticket>) -> Result<Option<Inside>, M::Error> {
+    async fn leave(&self, p: &Process<M>, attempt: Option<R::Ticket>) -> Result<Option<R::Inside>, M::Error> {
         match attempt {
             Some(ticket) => self.rooms.withdraw(p, ticket).await,
             None => Ok(None),
@@ -119,14 +120,14 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> Abortable<M> for Changes
 
 /// Each user enters any room, or tries to: who tries and finds a room active goes away again.
 #[derive(Debug)]
-pub struct Tries<M: Memory, X = ()> {
+pub struct Tries<M: Memory, R> {
     part: M::Part,
-    rooms: Rooms<M, X>,
+    rooms: R,
 }
 
-impl<M: Memory, X> Tries<M, X> {
+impl<M: Memory, R> Tries<M, R> {
     /// Tries at these rooms.
-    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
+    pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
         Self { part: site.here(), rooms: rooms(site) }
     }
 }
@@ -147,11 +148,11 @@ fn refused<E>(failure: Failure<E, Refusal>) -> Failure<E, NotNow> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Tries<M, X> {
-    type Held = Inside;
+impl<M: Choose, R: Tickets<M>> KExclusion<M> for Tries<M, R> {
+    type Held = R::Inside;
     type Refusal = NotNow;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Inside, Failure<M::Error, NotNow>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<R::Inside, Failure<M::Error, NotNow>> {
         let rooms = self.rooms.rooms();
         let what = p.on(self.part).at(0).choose(2 * rooms).await?;
         if what < rooms {
@@ -161,7 +162,7 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Tries<
         tried.ok_or(Failure::Refused(NotNow::Active))
     }
 
-    async fn release(&self, p: &Process<M>, inside: Inside) -> Result<(), M::Error> {
+    async fn release(&self, p: &Process<M>, inside: R::Inside) -> Result<(), M::Error> {
         self.rooms.exit(p, inside).await.map(|_| ())
     }
 }

@@ -37,8 +37,9 @@
 //! - *giving up (40)*: a ticket cannot be handed back, for others may be after it. Who gives up becomes a *ghost*: `ghosts` is in the word that lets in, so that either the opener counts it (32) or it
 //!   sees that it was let in after all, takes the mark back (41) and exits as everybody does. Nobody can count the mark meanwhile, for its ticket holds the turn.
 //! - *`grant` before `wait` (18, 30)*: a ghost that was seen has drawn its ticket before. Read the other way round, a ghost could be counted as done whose ticket is not let in.
-//! - *ghosts are done before anybody is let in (32)*: while a room is opened nobody holds a ticket that was let in, so nobody compares. A room that has only ghosts is not opened (31).
-//! - *too many ghosts (1)*: a room that is never opened keeps its ghosts, and tickets are compared by their difference.
+//! - *ghosts are done before anybody is let in (32)*: while a room is opened nobody holds a ticket that was let in, so nobody compares. A room that has only ghosts is rid of them, and the next one is looked at.
+//! - *too many ghosts (1)*: tickets are compared by their difference, and while nobody leaves a room, ghosts can become many. Then users are turned away, until somebody was last done. If no room is active there
+//!   may be nobody who ever will: so whoever comes then opens the room before it draws, as who tries does.
 //!
 //! # Nobody sleeps through its turn
 //! A turn of the wait reads `grant[i]` and, if that does not let it in, `activeRoom`: whatever ends the wait is a change of one of the two. A memory that puts waiters to sleep wakes those that
@@ -71,7 +72,7 @@ pub use late_join::{LateJoin, Turn};
 pub use strict::{Kept, Misuse, Status, Strict};
 pub use words::{Active, Count, Grant, Width};
 
-use super::{LastOut, Refusal, RoomSynchronization};
+use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl};
 use core::fmt;
@@ -197,7 +198,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         if !self.as_printed {
             p.keep(1, &room);
             if p.at(1).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
-                return Err(Failure::Refused(Refusal::TooManyGaveUp { room }));
+                // Nobody may ever come to open it, unless it does so itself.
+                let (ticket, _) =
+                    self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
+                return Ok(ticket);
             }
         }
         p.keep(2, &room);
@@ -255,47 +259,42 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     async fn goes_in(&self, p: Here<'_, M>, room: usize, waited: Waited) -> Result<Inside, M::Error> {
         let grant = match waited {
             Waited::LetIn(grant) => grant,
-            Waited::Opens if self.as_printed => self.open_as_printed(p, room, 6).await?,
-            // Its own ticket is no ghost, so there is one to let in.
-            Waited::Opens => match self.open(p, room, None).await? {
-                Some(grant) => grant,
-                None => unreachable!("whoever opens a room has a ticket for it"),
-            },
+            Waited::Opens => self.opens(p, room).await?,
         };
+        Ok(self.is_inside(p, room, grant))
+    }
+
+    fn is_inside(&self, p: Here<'_, M>, room: usize, grant: u64) -> Inside {
         p.hides("opens");
         p.mark(Mark::Rests(14));
         p.shows("inside", room as u64);
-        Ok(Inside { room, grant })
+        Inside { room, grant }
     }
 
-    /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody is left to let in. `scanned`: how far the round has come on which it was found.
+    /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come on
+    /// which it was found.
     async fn open(
         &self,
         p: Here<'_, M>,
         room: usize,
         scanned: Option<(usize, usize)>,
     ) -> Result<Option<u64>, M::Error> {
-        let mut moved = false;
         loop {
-            p.keep(30, &(room, scanned, moved));
+            p.keep(30, &(room, scanned));
             let old = p.at(30).read(&self.grant[room]).await?;
-            p.keep(31, &(room, scanned, moved, old));
+            p.keep(31, &(room, scanned, old));
             let last = p.at(31).read(&self.wait[room]).await?.0;
-            if self.is_nobody(last, old) {
-                if moved {
-                    p.keep(32, &(room, scanned, old, last));
-                    p.at(32).write(&self.done[room], Count(old.ticket)).await?;
-                }
+            let nobody = self.is_nobody(last, old);
+            if nobody && old.ghosts == 0 {
                 return Ok(None);
             }
             if old.ghosts > 0 {
-                moved = true;
                 p.keep(32, &(room, scanned, old, last));
                 p.at(32).write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))).await?;
             }
-            p.keep(33, &(room, scanned, moved, old, last));
+            p.keep(33, &(room, scanned, old, last));
             if p.at(33).compare_swap(&self.grant[room], old, Grant { ticket: last, ghosts: 0 }).await?.is_ok() {
-                return Ok(Some(last));
+                return Ok((!nobody).then_some(last));
             }
         }
     }
@@ -376,7 +375,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         let grant = p.at(18).read(&self.grant[r]).await?;
         p.keep(18, &(scanned, grant));
         let last = p.at(18).read(&self.wait[r]).await?.0;
-        if self.is_nobody(last, grant) {
+        if self.is_nobody(last, grant) && grant.ghosts == 0 {
             return Ok(false);
         }
         p.keep(19, &scanned);
@@ -464,17 +463,37 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     pub async fn try_enter(&self, p: &Process<M>, room: usize) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
+        let Some((_, grant)) = self.opens_itself(p, room).await? else { return Ok(None) };
+        Ok(Some(self.is_inside(p, room, grant)))
+    }
+
+    /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
+    async fn opens_itself(&self, p: Here<'_, M>, room: usize) -> Result<Option<(Ticket, u64)>, M::Error> {
         p.keep(5, &room);
         if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
             return Ok(None);
         }
         p.shows("opens", room as u64);
-        p.keep(2, &room);
+        p.keep(2, &("opens", room));
         let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
-        Ok(Some(self.goes_in(p, room, Waited::Opens).await?))
+        p.part(&number);
+        let grant = self.opens(p, room).await?;
+        p.part_done();
+        p.hides("opens");
+        Ok(Some((Ticket { room, number }, grant)))
+    }
+
+    /// 6, by who has a ticket for the room.
+    async fn opens(&self, p: Here<'_, M>, room: usize) -> Result<u64, M::Error> {
+        if self.as_printed {
+            return self.open_as_printed(p, room, 6).await;
+        }
+        // Its own ticket is no ghost, so there is one to let in.
+        let opened = self.open(p, room, None).await?;
+        Ok(opened.unwrap_or_else(|| unreachable!("whoever opens a room has a ticket for it")))
     }
 
     /// Gives a ticket back: 40, 41. Waits for nothing. `Some` if it was let in before that: then it is inside, and must exit.
@@ -497,6 +516,39 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p.hides("misfiled");
         p.mark(Mark::Rests(14));
         Ok(Some(Inside { room, grant: old.ticket }))
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Tickets<M> for Rooms<M, X> {
+    type Ticket = Ticket;
+
+    async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+        self.draw(p, room).await
+    }
+
+    async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+        self.wait_unless_given_up(p, ticket).await
+    }
+
+    async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
+        self.withdraw(p, ticket).await
+    }
+
+    async fn change_ticket(
+        &self,
+        p: &Process<M>,
+        inside: Inside,
+        to: usize,
+    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+        self.change_ticket(p, inside, to).await
+    }
+
+    async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+        self.wait(p, ticket).await
+    }
+
+    async fn try_enter(&self, p: &Process<M>, room: usize) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
+        self.try_enter(p, room).await
     }
 }
 
