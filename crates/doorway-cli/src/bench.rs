@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::output::{print, print_json};
 use clap::Subcommand;
 use doorway_lab::bench::{self, Effort};
-use doorway_lab::figures::Figure;
+use doorway_lab::figures::mutex::Figure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;

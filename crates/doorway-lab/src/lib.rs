@@ -2,7 +2,7 @@
 //!
 //! - [`catalogue`]: the registry as rows and tables.
 //! - [`theorems`]: Anderson and Moir's theorems beside what is found.
-//! - [`figures`]: Yang and Anderson's experiment on machines whose accesses take time.
+//! - [`figures`]: the papers' experiments on machines whose accesses take time.
 //! - `measure` (on Linux): CPU time, pinning, medians.
 //! - `bench` (on Linux): the wait layer beside other libraries, as `doorway bench wait` runs it; slots beside other semaphores, as `doorway bench slots` does.
 //! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.

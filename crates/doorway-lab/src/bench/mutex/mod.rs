@@ -1,7 +1,7 @@
 //! The experiment of Yang and Anderson's section 5, on this machine: `doorway bench mutex`.
 //!
 //! Every algorithm of the catalogue for mutual exclusion, and the mutexes of others, in turns: one thread alone, and more and more threads, with a small and a larger critical section. On the
-//! machines of the paper it is repeated in [`figures`](crate::figures).
+//! machines of the paper it is repeated in [`figures`](crate::figures::mutex).
 
 mod peers;
 
@@ -12,7 +12,7 @@ use super::crowded::{self, Cell, Plan, ThreadStanding};
 use super::stage::Turns;
 use super::text::{alone, crowded, head};
 use super::{Effort, Goal, Machine, Watch};
-use crate::figures::Figure;
+use crate::figures::mutex::Figure;
 use crate::measure;
 use doorway_core::registry::{self, Bound, CostModel};
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
 #[must_use]
 pub fn simulate(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Vec<Figure> {
     let sections = if effort.tiny { u64::from(effort.rounds) } else { 2_000 * effort.repetitions as u64 };
-    crate::figures::all(sections, progress)
+    crate::figures::mutex::all(sections, progress)
 }
 
 impl Report {

@@ -1,6 +1,6 @@
 //! The experiment of Yang and Anderson's section 5 on machines whose accesses take time: their Figures 2 and 3.
 //!
-//! Deterministic: the same figures come out on every machine. What was measured here stands in `bench::mutex`.
+//! What was measured here stands in `bench::mutex`.
 
 use doorway_check::sim::Rules;
 use doorway_check::subject::Subject;
