@@ -1,17 +1,20 @@
 //! Machines that run the objects of the registry: every choice that their users have is tried.
 
+use crate::claims::structures::{Answers, Asks};
 use crate::sim::{Rules, Sim, TextError, World};
-use doorway_core::memory::Site;
+use doorway_core::memory::{Memory, Site};
 use doorway_core::registry::{Sizes, objects};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{AsPrinted, LateJoin, Rooms, Strict};
-use doorway_core::rooms::{Changes, Misuses, Tries, Visits};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{
+    AsPrinted, DynamicStack, LateJoin, RoomQueue, RoomStack, Rooms, SegmentStack, Strict, Width,
+};
+use doorway_core::rooms::{Changes, Misuses, RoomSynchronization, Tries, Visits};
 
 /// How often latecomers may join a room in each turn, where that is checked.
-const JOINS: u64 = 1;
+pub(crate) const JOINS: u64 = 1;
 
 /// A machine that runs the object called `id`; `None` if there is none.
 pub(crate) fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
-    let (Sizes { n, k: m }, width) = (sizes, objects::width(sizes));
+    let (Sizes { n, k: m }, width) = (sizes, objects::width(id, sizes));
     let rooms = move |site: &Site<'_, Sim>| Rooms::with(site, m, width, ());
     let world = match id {
         "rooms" if rules.give_ups => World::of_abortable(n, rules, |site| Visits::new(site, rooms)),
@@ -25,7 +28,87 @@ pub(crate) fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World
             World::new(n, rules, |site| Visits::new(site, |site| LateJoin::with(site, m, width, JOINS, ())))
         }
         "rooms-as-printed" => World::new(n, rules, |site| Visits::new(site, |site| AsPrinted::new(site, m, width))),
-        _ => return None,
+        _ => return structure(id, sizes, rules),
     };
     Some(world)
+}
+
+/// What a slot holds before it is written: nobody puts that.
+const UNWRITTEN: u64 = 9;
+
+/// How many slots the first segment of a stack of segments has: any number will do.
+pub(crate) const FIRST_SEGMENT: usize = 1;
+
+/// How many elements the first array of a stack that grows has: not fewer than there are users.
+pub(crate) fn first_array(sizes: Sizes) -> usize {
+    sizes.n.max(2)
+}
+
+/// How many arrays hold at least so many elements.
+pub(crate) fn arrays(slots: usize, most: impl Fn(usize) -> usize) -> usize {
+    (1..=4).find(|&arrays| most(arrays) >= slots).unwrap_or(4)
+}
+
+fn structure(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
+    let width = objects::width(id, sizes);
+    let rooms = |site: &Site<'_, Sim>| Rooms::with(site, 2, width, ());
+    Some(match id {
+        "room-stack" => stack(sizes, rules, rooms),
+        "room-queue" => queue(sizes, rules, rooms),
+        "room-dynamic-stack" => dynamic_stack(sizes, rules, first_array(sizes), false),
+        "room-dynamic-stack-as-printed" => dynamic_stack(sizes, rules, first_array(sizes), true),
+        "room-segment-stack" => segment_stack(sizes, rules),
+        _ => return None,
+    })
+}
+
+/// A machine whose processes put their own number into an object, or take something out.
+macro_rules! machine {
+    ($sizes:ident, $rules:ident, $build:expr, $put:ident, $take:ident) => {
+        World::of_programs($sizes.n, $rules, $build, |object, p| async move {
+            let here = p.on(Sim::ROOT);
+            let Ok(what) = here.at(0).choose(2).await;
+            if what == 0 {
+                let mine = p.pid().index() as u64 + 1;
+                here.invokes(Asks::Put(mine));
+                if let Ok(fits) = object.$put(&p, mine).await {
+                    here.responds(Answers::Put(fits));
+                }
+            } else {
+                here.invokes(Asks::Take);
+                if let Ok(taken) = object.$take(&p).await {
+                    here.responds(Answers::Took(taken));
+                }
+            }
+        })
+    };
+}
+
+pub(crate) fn stack<R: RoomSynchronization<Sim> + 'static>(
+    sizes: Sizes,
+    rules: Rules,
+    rooms: impl Fn(&Site<'_, Sim>) -> R,
+) -> Result<World, TextError> {
+    machine!(sizes, rules, |site| RoomStack::new(site, sizes.k, UNWRITTEN, rooms), push, pop)
+}
+
+pub(crate) fn queue<R: RoomSynchronization<Sim> + 'static>(
+    sizes: Sizes,
+    rules: Rules,
+    rooms: impl Fn(&Site<'_, Sim>) -> R,
+) -> Result<World, TextError> {
+    let bits = RoomQueue::<Sim, R>::bits(sizes.k, sizes.n);
+    machine!(sizes, rules, |site| RoomQueue::new(site, sizes.k, bits, UNWRITTEN, rooms), enqueue, dequeue)
+}
+
+pub(crate) fn dynamic_stack(sizes: Sizes, rules: Rules, first: usize, as_printed: bool) -> Result<World, TextError> {
+    let (width, arrays) = (Width::for_users(sizes.n, 0), arrays(sizes.k, |g| DynamicStack::<Sim>::most(first, g)));
+    let new = if as_printed { DynamicStack::as_printed } else { DynamicStack::new };
+    machine!(sizes, rules, |site| new(site, first, arrays, UNWRITTEN, width), push, pop)
+}
+
+fn segment_stack(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+    let first = FIRST_SEGMENT;
+    let (width, arrays) = (Width::for_users(sizes.n, 0), arrays(sizes.k, |g| SegmentStack::<Sim>::most(first, g)));
+    machine!(sizes, rules, |site| SegmentStack::new(site, first, arrays, UNWRITTEN, width), push, pop)
 }

@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Rooms, of an algorithm that has them [default: the algorithm's]
     #[arg(long)]
     rooms: Option<usize>,
+    /// Slots, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    slots: Option<usize>,
     /// Passages of each process: a number, or "unbounded" [default: the algorithm's]
     #[arg(long, value_parser = passages)]
     passages: Option<Passages>,
@@ -189,7 +192,7 @@ impl<'a> Line<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
-    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms)];
+    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms), (Second::Slots, args.slots)];
     let second = subject.info.second(second).map_err(|e| e.to_string())?;
     let sizes = subject.sizes(args.n, second).map_err(|e| e.to_string())?;
     let properties = chosen(&subject, sizes, &args.properties)?;

@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// With --schedule: rooms, of an algorithm that has them [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     rooms: Option<usize>,
+    /// With --schedule: slots, of an algorithm that has them [default: the algorithm's]
+    #[arg(long, requires = "schedule")]
+    slots: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
 
 fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
-    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms)];
+    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms), (Second::Slots, args.slots)];
     let second = subject.info.second(second).map_err(|e| e.to_string())?;
     let sizes = subject.sizes(args.n, second).map_err(|e| e.to_string())?;
     // A schedule says itself who crashes.

@@ -104,7 +104,7 @@ pub fn markdown() -> String {
 /// The list for a terminal.
 #[must_use]
 pub fn text() -> String {
-    registry::ALL.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+    registry::ALL.iter().chain(registry::OBJECTS).map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
 fn paragraph(info: &Info) -> String {
@@ -112,6 +112,7 @@ fn paragraph(info: &Info) -> String {
     let Defaults { n, k, passages } = info.defaults;
     let passages = passages.map_or(String::new(), |p| format!(", {p} passages"));
     let crashes = if crashes == "0" { "no crash".to_owned() } else { format!("{crashes} crashes") };
+    let rmr = if rmr.is_empty() { "nothing claimed".to_owned() } else { rmr };
     format!(
         "{id}: {}\n  \
          {problem}; {paper}, figure {figure}\n  \
@@ -119,9 +120,10 @@ fn paragraph(info: &Info) -> String {
          lets in: {fairness}; tolerates {crashes}\n  \
          remote references: {rmr}\n  \
          properties: {}\n  \
-         by default: n={n}, k={k}{passages}\n",
+         by default: n={n}, {}={k}{passages}\n",
         info.title,
-        info.properties.join(" ")
+        info.properties.join(" "),
+        info.problem.second().name()
     )
 }
 

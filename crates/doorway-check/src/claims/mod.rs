@@ -10,6 +10,7 @@ mod lamport;
 mod mellor_crummey_scott;
 mod peterson_fischer;
 mod rooms;
+pub(crate) mod structures;
 mod turnstile;
 mod turnstile_simple;
 mod two_sides;
@@ -112,7 +113,7 @@ pub fn counts_for_ever(info: &Info) -> bool {
 #[must_use]
 pub(crate) fn wraps(info: &Info) -> bool {
     // Where numbers have to wrap before anything goes wrong, a trace should show them.
-    info.problem == Problem::RoomSynchronization && info.id != "rooms-as-printed"
+    matches!(info.problem, Problem::RoomSynchronization | Problem::SharedObject) && info.id != "rooms-as-printed"
 }
 
 /// Which states of an algorithm are alike, if that is known.
@@ -121,7 +122,7 @@ pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option
     Some(match info.id {
         "turnstile-simple" => Box::new(turnstile_simple::Simple::new(layout, sizes)),
         _ if counts_for_ever(info) => Box::new(turnstile::Turnstile::new(layout, limits(info, sizes), rules.lag)),
-        _ if wraps(info) => Box::new(rooms::Shifted::new(layout, sizes)?),
+        _ if wraps(info) => Box::new(rooms::Shifted::new(layout, info, sizes)?),
         _ if has_alike(info) => Box::new(dolev_gafni_shavit::Forks::new(layout)),
         _ => return None,
     })
@@ -147,6 +148,10 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     if info.properties.contains(&"door-opens") {
         claims.push(turnstile::door_opens(turnstile_part(info)));
     }
+    if info.problem == Problem::RoomSynchronization {
+        let beyond = |lemma: &Property| matches!(lemma.name(), "change" | "V");
+        claims.extend(rooms::lemmas(info, sizes).into_iter().chain(rooms::strict()).filter(beyond));
+    }
     if info.properties.contains(&"largest-id-enters") {
         claims.push(dolev_gafni_shavit::largest_id_enters());
     }
@@ -162,6 +167,7 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let (most, problem) = (sizes.n.min(sizes.k), info.problem);
     let (exclusion, everyone) = match problem {
         Problem::RoomSynchronization => return rooms::properties(info, sizes),
+        Problem::SharedObject => return structures::properties(info, sizes),
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion | Problem::KAssignment | Problem::Object => ("k-exclusion", "k-enter-together"),
     };

@@ -4,7 +4,7 @@ use crate::Property;
 use crate::property::View;
 use crate::sim::{Canon, Facts, Layout, Phase, Shift, VarId};
 use doorway_core::memory::Word;
-use doorway_core::registry::{Info, Sizes, objects};
+use doorway_core::registry::{Info, Problem, Sizes, objects};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Active, Count, Grant, Kept, Status, Turn, Width};
 
 /// A room's counters, whatever words they are in.
@@ -27,7 +27,7 @@ struct Kind {
 impl Kind {
     fn new(info: &Info, sizes: Sizes) -> Self {
         Self {
-            width: objects::width(sizes),
+            width: objects::width(info.id, sizes),
             rooms: sizes.k,
             late_join: info.id == "rooms-late-join",
             as_printed: info.id == "rooms-as-printed",
@@ -231,16 +231,18 @@ pub(super) struct Shifted {
 
 impl Shifted {
     /// `None` if there are more rooms than counters can be told apart.
-    pub(super) fn new(layout: &Layout, sizes: Sizes) -> Option<Self> {
+    pub(super) fn new(layout: &Layout, info: &Info, sizes: Sizes) -> Option<Self> {
         let find = |name: &str| {
             let last = |path: &&str| path.rsplit('.').next().and_then(|path| path.split('[').next()) == Some(name);
             layout.names().iter().position(|path| last(path))
         };
         let (wait, done) = (find("wait")?, find("done"));
         let grant = find("grant").or_else(|| find("turn"))?;
-        let fits = sizes.k <= Shift::default().len();
+        let rooms = if info.problem == Problem::SharedObject { 2 } else { sizes.k };
+        let fits = rooms <= Shift::default().len();
         let held = find("held").map(|held| (held, sizes.n));
-        fits.then_some(Self { bits: objects::width(sizes).bits, rooms: sizes.k, wait, grant, done, held })
+        let bits = layout.vars()[wait].bits();
+        fits.then_some(Self { bits, rooms, wait, grant, done, held })
     }
 
     fn less(&self, word: u64, by: u64) -> u64 {

@@ -27,6 +27,7 @@ mod kbakery;
 mod kbakery_nonatomic;
 mod kessels;
 mod lamport_fast;
+mod late_join;
 mod names;
 mod nested;
 mod peterson;
@@ -34,6 +35,8 @@ mod peterson_fischer;
 mod queue;
 mod queue_lock;
 mod renaming;
+mod rooms;
+mod strict;
 mod table;
 mod test_and_set;
 mod ticket;
@@ -44,14 +47,16 @@ mod two_process;
 mod ya_fast;
 
 use crate::at_once::OddTry;
-use crate::sim::{Rules, TextError, World};
+use crate::objects::JOINS;
+use crate::sim::{Rules, Sim, TextError, World};
 use crate::subject;
 use any_slot::Slots;
 use arbitration_tree::ArbitrationTree;
 use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
 use doorway_core::k_exclusion::danek_10::Order;
-use doorway_core::memory::Register;
-use doorway_core::registry::{self, Defaults, Sizes};
+use doorway_core::memory::{Register, Site};
+use doorway_core::registry::{self, Defaults, Sizes, objects};
+use doorway_core::rooms::{Changes, Tries, Visits};
 use turnstile::Form;
 
 pub use table::ALL;
@@ -113,6 +118,24 @@ enum Text {
     KBakery(Order, kbakery::Fault),
     /// And whether as printed.
     Nonatomic(bool, kbakery_nonatomic::Fault),
+    /// And what users do.
+    Rooms(Users, rooms::Fault),
+    LateJoin(late_join::Fault),
+    Strict(strict::Fault),
+    /// A stack over rooms with a fault.
+    RoomStack(rooms::Fault),
+    /// A queue over rooms with a fault.
+    RoomQueue(rooms::Fault),
+    /// A stack that grows, whose first array is so long.
+    DynamicStack(usize),
+}
+
+/// What users of rooms do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Users {
+    Visit,
+    Change,
+    Try,
 }
 
 /// Which text, with which fault, of those that can be entered at once.
@@ -184,6 +207,14 @@ impl Text {
             Self::KBakery(Order::FirstEnabled, _) => "kbakery-fife",
             Self::Nonatomic(false, _) => "kbakery-nonatomic",
             Self::Nonatomic(true, _) => "kbakery-nonatomic-as-printed",
+            Self::Rooms(Users::Visit, _) => "rooms",
+            Self::Rooms(Users::Change, _) => "rooms-change",
+            Self::Rooms(Users::Try, _) => "rooms-try",
+            Self::LateJoin(_) => "rooms-late-join",
+            Self::Strict(_) => "rooms-strict",
+            Self::RoomStack(_) => "room-stack",
+            Self::RoomQueue(_) => "room-queue",
+            Self::DynamicStack(_) => "room-dynamic-stack",
         }
     }
 
@@ -225,6 +256,34 @@ impl Text {
             Self::KBakery(order, fault) => World::new(n, rules, |site| kbakery::KBakery::new(site, n, k, order, fault)),
             Self::Nonatomic(as_printed, fault) => {
                 World::new(n, rules, |site| kbakery_nonatomic::Nonatomic::new(site, n, k, as_printed, fault))
+            }
+            Self::Rooms(users, fault) => {
+                let width = objects::width(self.of(), sizes);
+                let rooms = |site: &Site<'_, Sim>| rooms::Rooms::new(site, k, width, fault);
+                match users {
+                    Users::Visit if rules.give_ups => World::of_abortable(n, rules, |site| Visits::new(site, rooms)),
+                    Users::Change if rules.give_ups => World::of_abortable(n, rules, |site| Changes::new(site, rooms)),
+                    Users::Visit => World::new(n, rules, |site| Visits::new(site, rooms)),
+                    Users::Change => World::new(n, rules, |site| Changes::new(site, rooms)),
+                    Users::Try => World::new(n, rules, |site| Tries::new(site, rooms)),
+                }
+            }
+            Self::LateJoin(fault) => World::new(n, rules, |site| {
+                Visits::new(site, |site| {
+                    late_join::LateJoin::new(site, k, objects::width(self.of(), sizes), JOINS, fault)
+                })
+            }),
+            Self::RoomStack(fault) => {
+                let width = objects::width(self.of(), sizes);
+                crate::objects::stack(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
+            }
+            Self::RoomQueue(fault) => {
+                let width = objects::width(self.of(), sizes);
+                crate::objects::queue(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
+            }
+            Self::DynamicStack(first) => crate::objects::dynamic_stack(sizes, rules, first, false),
+            Self::Strict(fault) => {
+                World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
             }
         }
     }
@@ -296,6 +355,13 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Nonatomic(true, kbakery_nonatomic::Fault::None),
         slots(names::Fault::None),
         bits(names::Fault::None),
+        in_rooms(rooms::Fault::None),
+        Text::Rooms(Users::Change, rooms::Fault::None),
+        Text::Rooms(Users::Try, rooms::Fault::None),
+        Text::LateJoin(late_join::Fault::None),
+        Text::Strict(strict::Fault::None),
+        Text::RoomStack(rooms::Fault::None),
+        Text::RoomQueue(rooms::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),
@@ -461,6 +527,11 @@ const fn below_names(fault: turnstile::Fault) -> Text {
 /// A fault in the turnstile below names from a bitmap.
 const fn below_bits(fault: turnstile::Fault) -> Text {
     Text::Turnstile(Form::Bits(names::Fault::None), fault)
+}
+
+/// A fault in rooms.
+const fn in_rooms(fault: rooms::Fault) -> Text {
+    Text::Rooms(Users::Visit, fault)
 }
 
 /// A fault in the slots of Figure 2.

@@ -49,6 +49,11 @@ impl VarInfo {
         few.then_some(self.width)
     }
 
+    /// How many bits it has.
+    pub(crate) fn bits(&self) -> u32 {
+        self.width
+    }
+
     /// A word as this variable holds it.
     pub(super) fn fit(&self, word: u64) -> u64 {
         (self.fit)(word, self.width)

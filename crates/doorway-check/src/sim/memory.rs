@@ -59,6 +59,8 @@ struct Inner {
     sparse: bool,
     /// Whether a bounded decrement is a loop on compare-and-swap.
     loops_to_decrement: bool,
+    /// Whether a fetch-and-add is one.
+    loops_to_add: bool,
     /// Those that were made since somebody asked.
     made: RefCell<Vec<VarInfo>>,
 }
@@ -559,7 +561,18 @@ impl ReadWrite for Sim {
 
 impl FetchAdd for Sim {
     async fn fetch_add<T: Additive>(&self, at: Access<Part>, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack()), v.private).await))
+        if !self.0.loops_to_add {
+            return Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack()), v.private).await));
+        }
+        let mut old = self.access(at, Op::Read(v.id), v.private).await;
+        loop {
+            let new = v.word(T::unpack(old.wrapping_add(delta.pack())));
+            let saw = self.access(at, Op::CompareSwap(v.id, old, new), v.private).await;
+            if saw == old {
+                return Ok(T::unpack(old));
+            }
+            old = saw;
+        }
     }
 }
 

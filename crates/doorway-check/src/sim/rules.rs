@@ -40,8 +40,8 @@ pub struct Rules {
     pub crashes: usize,
     /// Whether waits that can be abandoned are, at every turn that fails.
     pub give_ups: bool,
-    /// Whether waiting for one variable is sleeping: who finds it unchanged sleeps until woken, and waking the sleepers is a step of its own that
-    /// follows a write, and that a process can crash before.
+    /// Whether waiting is sleeping: who finds that what its turn has read is unchanged sleeps until one of these variables changes and it is woken, and waking the sleepers is a step of its own that
+    /// follows a write, and that a process can crash before. Turns that do more than read, and compare-and-swaps that fail, do not end in a sleep.
     pub wakes: bool,
     /// With `wakes`: whether sleepers also wake up by themselves.
     pub timed_sleeps: bool,
@@ -55,6 +55,8 @@ pub struct Rules {
     pub normalise: bool,
     /// Whether a bounded decrement is one step. Otherwise it is a loop on compare-and-swap, as on machines without that instruction.
     pub bounded_decrement: bool,
+    /// Whether a fetch-and-add is one step. Otherwise it is a loop on compare-and-swap; others can make it go round for ever, so passages need a bound.
+    pub fetch_add: bool,
     /// Whether values are forgotten that nobody [watches](doorway_core::memory::Decl::only_while_watched).
     pub forget: bool,
     /// Whether entries of tables are made when they are first accessed. Tables may then be far larger than memory, and the machine can be
@@ -96,6 +98,7 @@ impl Rules {
         order: false,
         normalise: false,
         bounded_decrement: true,
+        fetch_add: true,
         forget: true,
         sparse: false,
         line: None,

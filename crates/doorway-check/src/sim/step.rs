@@ -102,6 +102,14 @@ pub(crate) enum Told<'a> {
 
 type Watch<'a> = dyn FnMut(Told<'_>) + 'a;
 
+/// How a turn of a wait would end, and what it would read.
+enum Turn {
+    /// It fails.
+    Fails(Vec<VarId>),
+    /// It succeeds, or does something else than read.
+    Ends(Vec<VarId>),
+}
+
 impl World {
     /// Everything that can happen to a process.
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
@@ -242,11 +250,7 @@ impl World {
         }
         if self.owes(state, p) {
             let v = std::mem::take(&mut state.owes[p]) - 1;
-            for q in 0..self.processes() {
-                if self.next(state, q) == Op::Read(v) {
-                    state.asleep &= !(1 << q);
-                }
-            }
+            state.asleep &= !self.sleepers_on(state, v)?;
             return Ok(Some(Stepped::default()));
         }
         let before = self.phase(state, p);
@@ -262,7 +266,7 @@ impl World {
             }
         };
         if self.rules().wakes && !begins_write {
-            self.sleep_or_owe(state, p, op, stepped);
+            self.sleep_or_owe(state, p, op, stepped)?;
         }
         // A write in two steps is paid for when it begins.
         if self.rules().measure.is_some() && (begins_write || !self.is_torn_write(op)) {
@@ -324,30 +328,63 @@ impl World {
                 watch(Told::Accessed(op, part, more.saw));
                 if !joined {
                     if self.rules().wakes {
-                        self.sleep_or_owe(state, p, op, more);
+                        self.sleep_or_owe(state, p, op, more)?;
                     }
                 } else if state.asleep != 0 && !more.unchanged {
                     // Whoever sleeps on what a block writes is woken by the block.
-                    let reads = |q: &usize| self.next(state, *q) == Op::Read(v);
-                    state.asleep &= !(0..self.processes()).filter(reads).map(|q| 1 << q).sum::<u64>();
+                    state.asleep &= !self.sleepers_on(state, v)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whoever found the one variable it waits for unchanged sleeps; whoever changed a variable that someone sleeps on owes a wake.
-    fn sleep_or_owe(&self, state: &mut State, p: usize, op: Op, stepped: Stepped) {
-        let Some(v) = op.var() else { return };
-        let still_reads_it = self.next(state, p) == op && matches!(op, Op::Read(_));
-        if stepped.failed_turn && still_reads_it {
-            state.asleep |= 1 << p;
-        } else if !stepped.unchanged {
-            let someone_sleeps =
-                (0..self.processes()).any(|q| self.is_asleep(state, q) && self.next(state, q) == Op::Read(v));
-            if someone_sleeps {
-                state.owes[p] = v + 1;
+    /// Whoever found what it waits for unchanged sleeps; whoever changed a variable that someone sleeps on owes a wake.
+    fn sleep_or_owe(&mut self, state: &mut State, p: usize, op: Op, stepped: Stepped) -> Result<(), TextError> {
+        let Some(v) = op.var() else { return Ok(()) };
+        if stepped.failed_turn {
+            if let Turn::Fails(_) = self.turn(state, p)? {
+                state.asleep |= 1 << p;
             }
+        } else if !stepped.unchanged && self.sleepers_on(state, v)? != 0 {
+            state.owes[p] = v + 1;
+        }
+        Ok(())
+    }
+
+    /// Who sleeps and has read this variable, a bit for each process.
+    ///
+    /// What a sleeper has read is what its turn would read now. If another variable has changed as well, the turn may end before it comes to this one: then who changed that one owes the wake.
+    fn sleepers_on(&mut self, state: &State, v: VarId) -> Result<u64, TextError> {
+        let mut sleepers = 0;
+        for q in (0..self.processes()).filter(|&q| is_set(state.asleep, q)) {
+            let (Turn::Fails(reads) | Turn::Ends(reads)) = self.turn(state, q)?;
+            if reads.contains(&v) {
+                sleepers |= 1 << q;
+            }
+        }
+        Ok(sleepers)
+    }
+
+    /// What a turn of a wait would read if it was made now, by a process that is at its head.
+    fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
+        let (head, keep) = (state.locals[p], self.rules().keep);
+        let (mut at, mut reads) = (head, Vec::new());
+        loop {
+            let op = self.locals[p].nodes[at as usize].position.op;
+            let value = match op {
+                Op::Read(v) => state.vars[v as usize],
+                Op::CompareSwap(v, old, _) if state.vars[v as usize] != old => state.vars[v as usize],
+                _ => return Ok(Turn::Ends(reads)),
+            };
+            reads.extend(op.var());
+            let seen = Seen { value, gave_up: false };
+            let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+            at = match child.how {
+                How::On => child.to,
+                How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
+                _ => return Ok(Turn::Ends(reads)),
+            };
         }
     }
 

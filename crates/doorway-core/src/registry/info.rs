@@ -53,6 +53,8 @@ pub enum Problem {
     Object,
     /// Nobody in two rooms at once: [`rooms`](crate::rooms).
     RoomSynchronization,
+    /// A data structure whose operations happen one after the other, as far as anybody can tell.
+    SharedObject,
 }
 
 impl Problem {
@@ -62,6 +64,7 @@ impl Problem {
         match self {
             Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::Object => Second::Places,
             Self::RoomSynchronization => Second::Rooms,
+            Self::SharedObject => Second::Slots,
         }
     }
 }
@@ -73,6 +76,8 @@ pub enum Second {
     Places,
     /// Rooms.
     Rooms,
+    /// Slots: how many elements there can be.
+    Slots,
 }
 
 impl Second {
@@ -82,6 +87,7 @@ impl Second {
         match self {
             Self::Places => "k",
             Self::Rooms => "rooms",
+            Self::Slots => "slots",
         }
     }
 }
@@ -91,6 +97,7 @@ impl fmt::Display for Second {
         f.write_str(match self {
             Self::Places => "places",
             Self::Rooms => "rooms",
+            Self::Slots => "slots",
         })
     }
 }
@@ -103,6 +110,7 @@ impl fmt::Display for Problem {
             Self::KAssignment => "k-assignment",
             Self::Object => "linearizable object",
             Self::RoomSynchronization => "room synchronization",
+            Self::SharedObject => "shared object",
         })
     }
 }

@@ -39,6 +39,16 @@ const fn rooms(
     }
 }
 
+const fn structure(id: &'static str, title: &'static str, figure: &'static str, slots: usize) -> Info {
+    Info {
+        problem: Problem::SharedObject,
+        properties: &["linearizable", "deadlock-free", "starvation-free"],
+        words: |s, _| 7 + 1 + s.k as u64,
+        defaults: Defaults { n: 2, k: slots, passages: None },
+        ..rooms(id, title, figure, &[], 2)
+    }
+}
+
 /// Every object, in the order of the lists.
 pub const OBJECTS: &[Info] = &[
     rooms("rooms", "rooms by tickets, whose waiting users can give up", "2, repaired", CLAIMS, 3),
@@ -90,15 +100,25 @@ pub const OBJECTS: &[Info] = &[
         CLAIMS,
         2,
     ),
+    structure("room-stack", "a stack whose pushes and pops are in different rooms", "1", 2),
+    structure("room-queue", "a queue whose enqueues and dequeues are in different rooms", "3", 2),
+    structure("room-dynamic-stack", "a stack that doubles its space, and copies as it goes", "4, repaired", 4),
+    structure("room-segment-stack", "a stack that grows by segments, and copies nothing", "4, with segments", 3),
+    structure(
+        "room-dynamic-stack-as-printed",
+        "the same that copies, as the figure has it, which takes from an empty stack",
+        "4",
+        4,
+    ),
 ];
 
 /// How many may give up waiting for a room, where objects are checked.
 pub const GHOSTS: u64 = 2;
 
-/// The width of counters where objects are checked: just enough.
+/// The width of counters where the object called `id` is checked: just enough.
 #[must_use]
-pub const fn width(sizes: Sizes) -> Width {
-    Width::for_users(sizes.n, GHOSTS)
+pub fn width(id: &str, sizes: Sizes) -> Width {
+    Width::for_users(sizes.n, if can_give_up(id) { GHOSTS } else { 0 })
 }
 
 /// Whether waiting users can give up in the object called `id`.

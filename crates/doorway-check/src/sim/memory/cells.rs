@@ -102,8 +102,8 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
 
 impl Sim {
     pub(in crate::sim) fn with_rules(rules: &Rules) -> Self {
-        let (sparse, loops_to_decrement) = (rules.sparse, !rules.bounded_decrement);
-        Self(Rc::new(Inner { sparse, loops_to_decrement, ..Inner::default() }))
+        let (sparse, loops_to_decrement, loops_to_add) = (rules.sparse, !rules.bounded_decrement, !rules.fetch_add);
+        Self(Rc::new(Inner { sparse, loops_to_decrement, loops_to_add, ..Inner::default() }))
     }
 
     fn make(&self, entry: VarInfo) -> VarId {

@@ -12,7 +12,8 @@
 //! | Change Room, without a text | [`Rooms::change`] |
 //! | Assign Exit Code | [`LastOut`] |
 //! | the vector `V` (2.3, Variants) | [`Strict`] |
-//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`] |
+//! | a stack (Figure 1), a queue (Figure 3), a stack that grows (Figure 4) | [`RoomStack`], [`RoomQueue`], [`DynamicStack`] |
+//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`] |
 //!
 //! # Idea
 //! Whoever comes draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying `wait` to `grant`: a turn. Whoever exits counts itself `done`, and the one that makes `done` equal to
@@ -64,11 +65,19 @@
 //! # Departures
 //! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
 
+mod dynamic_stack;
 mod late_join;
+mod queue;
+mod segment_stack;
+mod stack;
 mod strict;
 mod words;
 
+pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
+pub use queue::RoomQueue;
+pub use segment_stack::{SegmentStack, place};
+pub use stack::{IN, OUT, RoomStack};
 pub use strict::{Kept, Misuse, Status, Strict};
 pub use words::{Active, Count, Grant, Width};
 

@@ -81,6 +81,19 @@ impl Word for Kept {
     }
 }
 
+impl From<&Inside> for Kept {
+    fn from(inside: &Inside) -> Self {
+        Self { room: inside.room, grant: inside.grant }
+    }
+}
+
+/// Whoever makes one up is not inside, and breaks the rooms.
+impl From<Kept> for Inside {
+    fn from(Kept { room, grant }: Kept) -> Self {
+        Self { room, grant }
+    }
+}
+
 /// Why a request was refused; nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misuse {
@@ -240,7 +253,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     async fn is_inside(&self, p: &Process<M>, user: usize, inside: Inside) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.keep(2, &(user, &inside));
-        p.at(2).write(&self.held[user], Kept { room: inside.room, grant: inside.grant }).await?;
+        p.at(2).write(&self.held[user], Kept::from(&inside)).await?;
         p.keep(3, &user);
         p.at(3).write(&self.status[user], Status::Inside).await
     }
@@ -249,7 +262,6 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     async fn held(&self, p: &Process<M>, user: usize) -> Result<Inside, M::Error> {
         let p = p.on(self.part);
         p.keep(8, &user);
-        let Kept { room, grant } = p.at(8).read(&self.held[user]).await?;
-        Ok(Inside { room, grant })
+        Ok(p.at(8).read(&self.held[user]).await?.into())
     }
 }

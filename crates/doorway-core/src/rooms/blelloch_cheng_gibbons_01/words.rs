@@ -148,22 +148,22 @@ impl Width {
 
     /// Just wide enough for `n` users, of whom so many may give up.
     ///
-    /// Each user adds at most one ticket after the last of those that are let pass has given up, so that a room never has more than `ghosts - 1 + n` tickets that were
-    /// not let in.
+    /// Of the users that are not turned away each adds at most one ticket after so many have given up, and one more may open the room itself: a room never has more than `n + ghosts` tickets that
+    /// were not let in.
     ///
     /// ```
     /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Width;
-    /// assert_eq!([1, 2, 3, 4, 7].map(|n| Width::for_users(n, 1).bits), [2, 3, 3, 4, 4]);
-    /// assert_eq!(Width::for_users(3, 2).bits, 4);
+    /// assert_eq!([1, 2, 3, 4, 7].map(|n| Width::for_users(n, 0).bits), [2, 3, 3, 4, 4]);
+    /// assert_eq!(Width::for_users(2, 2).bits, 4);
     /// ```
     #[must_use]
     pub const fn for_users(n: usize, ghosts: u64) -> Self {
-        let apart = n as u64 + ghosts.saturating_sub(1);
+        let apart = (n as u64).saturating_add(ghosts);
         let mut bits = 2;
         while bits < HALF && apart > (1 << (bits - 1)) - 1 {
             bits += 1;
         }
-        Self { bits, ghosts }
+        Self { bits, ghosts: if ghosts == 0 { 1 } else { ghosts } }
     }
 
     /// `count + more`.

@@ -1,0 +1,116 @@
+//! Stacks and queues, as they would be if operations came one after the other.
+
+use crate::Property;
+use crate::objects::{FIRST_SEGMENT, arrays, first_array};
+use crate::sim::{Sequential, Sim};
+use doorway_core::memory::Word;
+use doorway_core::registry::{Info, Sizes};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, SegmentStack};
+
+/// What is asked of a stack or queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asks {
+    /// Add this, which is not 0.
+    Put(u64),
+    /// Remove an element.
+    Take,
+}
+
+impl Word for Asks {
+    fn pack(self) -> u64 {
+        match self {
+            Self::Put(x) => x,
+            Self::Take => 0,
+        }
+    }
+    fn unpack(word: u64) -> Self {
+        if word == 0 { Self::Take } else { Self::Put(word) }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answers {
+    /// Whether there was space.
+    Put(bool),
+    /// The element, if there was one.
+    Took(Option<u64>),
+}
+
+const FITS: u64 = 1 << 32;
+const FULL: u64 = 1 << 33;
+
+impl Word for Answers {
+    fn pack(self) -> u64 {
+        match self {
+            Self::Put(fits) => {
+                if fits {
+                    FITS
+                } else {
+                    FULL
+                }
+            }
+            Self::Took(x) => x.unwrap_or(0),
+        }
+    }
+    fn unpack(word: u64) -> Self {
+        match word {
+            FITS => Self::Put(true),
+            FULL => Self::Put(false),
+            0 => Self::Took(None),
+            x => Self::Took(Some(x)),
+        }
+    }
+}
+
+/// A stack or queue for up to `most` elements.
+struct Elements {
+    most: usize,
+    first_in_first_out: bool,
+}
+
+impl Sequential for Elements {
+    type State = Vec<u64>;
+    type Op = Asks;
+    type Response = Answers;
+
+    fn initial(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    fn apply(&self, elements: &Vec<u64>, op: Asks) -> (Vec<u64>, Answers) {
+        let mut now = elements.clone();
+        let answer = match op {
+            Asks::Put(_) if now.len() >= self.most => Answers::Put(false),
+            Asks::Put(x) => {
+                now.push(x);
+                Answers::Put(true)
+            }
+            Asks::Take if self.first_in_first_out && !now.is_empty() => Answers::Took(Some(now.remove(0))),
+            Asks::Take => Answers::Took(now.pop()),
+        };
+        (now, answer)
+    }
+}
+
+/// What stacks and queues claim.
+pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let first = first_array(sizes);
+    let most = match info.id {
+        "room-queue" => sizes.k.next_power_of_two(),
+        "room-dynamic-stack" | "room-dynamic-stack-as-printed" => {
+            let most = |g| DynamicStack::<Sim>::most(first, g);
+            most(arrays(sizes.k, most))
+        }
+        "room-segment-stack" => {
+            let most = |g| SegmentStack::<Sim>::most(FIRST_SEGMENT, g);
+            most(arrays(sizes.k, most))
+        }
+        _ => sizes.k,
+    };
+    vec![
+        Property::linearizable("linearizable", Elements { most, first_in_first_out: info.id == "room-queue" }),
+        Property::deadlock_free("deadlock-free"),
+        Property::starvation_free("starvation-free"),
+    ]
+}

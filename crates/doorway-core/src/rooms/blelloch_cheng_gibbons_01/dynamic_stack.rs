@@ -1,0 +1,219 @@
+//! Figure 4: a stack that grows.
+//!
+//! # Problem
+//! A linearizable stack in which pushes do not wait for each other, nor pops, and which doubles its space when it is full.
+//!
+//! # Source
+//! Blelloch, Cheng and Gibbons, Figure 4, repaired ([`DynamicStack::as_printed`] is not). Statement numbers are ours.
+//!
+//! # Idea
+//! As the [stack](super::RoomStack). Who finds no space asks for more, and the last one out of the push room doubles it: the array that was full becomes `B`, and `A` is new. From then on each push into the
+//! upper half of `A` also copies one element of `B` to the lower half, so that nobody copies more than one; when `A` is full, all of `B` is copied.
+//! With `copy`, element `e` is in `B` if `e` is in the lower half, and in `A` otherwise.
+//!
+//! # Shared variables
+//! | name            | range      | initially | home   | written at | meaning |
+//! |-----------------|------------|-----------|--------|------------|---------|
+//! | `top`           | -p..size+p | 0         | nobody | 1, 3, 8, 9 | how many elements there are, when nobody is inside |
+//! | `start`         | bool       | no        | nobody | 2, 13      | whether somebody found no space in this turn |
+//! | `doubled`       | 0..g       | 0         | nobody | 14         | how often space was doubled; `A` is `array[doubled]`, `B` the one before, and there is a `B` once it is not 0 |
+//! | `array0`, ...   | value      | anything  | nobody | 5, 6, 7    | the arrays, each twice as long as the one before |
+//!
+//! # Why
+//! - *all of `B` is copied when `A` is full*: element `e + h` was pushed when `e` was there, `h` being half the size, and in a later turn, as long as a turn pushes at most as many as the first array holds. So whoever pushed it copied
+//!   what `e` is now. Hence **a turn pushes at most so many**: no more users than that, one push for each visit, and no latecomers.
+//! - *the retry changes rooms*: the retrier is in the very next push turn, when there is space for all users. In print it exits and begins again, and others can fill the new space first.
+//!
+//! # Departures
+//! Printed: `j < 0` in pop, which takes an element from an empty stack, and `j < size/2`, which looks for the last element of the lower half in the upper one. Here `j <= 0` and `j <= size/2`. The arrays are made beforehand,
+//! so that there is a last one: then a push answers that there is no space.
+
+use super::{IN, OUT, Rooms, Width};
+use crate::Failure;
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, ReadWrite, Site};
+use crate::rooms::{LastOut, Refusal};
+use alloc::vec::Vec;
+
+const ARRAYS: [&str; 4] = ["array0", "array1", "array2", "array3"];
+
+/// What the last one out of the push room needs: 12 to 14.
+#[derive(Debug)]
+pub struct Grows<M: Memory> {
+    part: M::Part,
+    pub(super) start: M::Var<bool>,
+    pub(super) doubled: M::Var<u64>,
+}
+
+impl<M: Memory> Grows<M> {
+    pub(super) fn new(site: &Site<'_, M>) -> Self {
+        Self { part: site.here(), start: site.var("start", false), doubled: site.var("doubled", 0) }
+    }
+}
+
+impl<M: ReadWrite> LastOut<M> for Grows<M> {
+    async fn last_out(&self, p: &Process<M>, room: usize) -> Result<(), M::Error> {
+        if room != IN {
+            return Ok(());
+        }
+        let p = p.on(self.part);
+        p.keep(12, &());
+        if p.at(12).read(&self.start).await? {
+            p.keep(13, &());
+            p.at(13).write(&self.start, false).await?;
+            p.keep(14, &());
+            let doubled = p.at(14).read(&self.doubled).await?;
+            p.keep(14, &doubled);
+            p.at(14).write(&self.doubled, doubled + 1).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The stack of Figure 4.
+#[derive(Debug)]
+pub struct DynamicStack<M: Memory> {
+    part: M::Part,
+    rooms: Rooms<M, Grows<M>>,
+    first: usize,
+    as_printed: bool,
+    unwritten: u64,
+    top: M::Var<i64>,
+    arrays: Vec<M::Row<u64>>,
+}
+
+/// How a push ended.
+enum Pushed {
+    Done(bool),
+    Retries(super::Inside),
+}
+
+impl<M: Memory> DynamicStack<M> {
+    /// The first of `arrays` arrays (up to 4) has `first` elements; at most so many may push in one turn. `unwritten` is what a slot holds before it is written.
+    pub fn new(site: &Site<'_, M>, first: usize, arrays: usize, unwritten: u64, width: Width) -> Self {
+        let inner = site.part("rooms", None);
+        let array = |(i, name): (usize, &&'static str)| site.row(name, first << i, |_| unwritten.into());
+        Self {
+            part: site.here(),
+            rooms: Rooms::with(&inner, 2, width, Grows::new(site)),
+            first,
+            as_printed: false,
+            unwritten,
+            top: site.var("top", 0),
+            arrays: ARRAYS.iter().take(arrays.max(1)).enumerate().map(array).collect(),
+        }
+    }
+
+    /// As Figure 4 has it.
+    pub fn as_printed(site: &Site<'_, M>, first: usize, arrays: usize, unwritten: u64, width: Width) -> Self {
+        Self { as_printed: true, ..Self::new(site, first, arrays, unwritten, width) }
+    }
+
+    /// How many elements there can be.
+    #[must_use]
+    pub fn most(first: usize, arrays: usize) -> usize {
+        first << (arrays.clamp(1, ARRAYS.len()) - 1)
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
+    /// Adds an element; `false` if there is no space, and no more can be had.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, Refusal>> {
+        let here = p.on(self.part);
+        here.part(&y);
+        let mut inside = self.rooms.enter(p, IN).await?;
+        loop {
+            inside = match self.push_inside(p, inside, y).await? {
+                Pushed::Done(fits) => {
+                    here.part_done();
+                    return Ok(fits);
+                }
+                Pushed::Retries(inside) if self.as_printed => {
+                    self.rooms.exit(p, inside).await?;
+                    self.rooms.enter(p, IN).await?
+                }
+                Pushed::Retries(inside) => self.rooms.change(p, inside, IN).await?,
+            };
+        }
+    }
+
+    /// 1 to 7, and the exit unless it has to be done again.
+    async fn push_inside(&self, p: &Process<M>, inside: super::Inside, y: u64) -> Result<Pushed, M::Error> {
+        let here = p.on(self.part);
+        here.keep(1, &inside);
+        let j = here.at(1).fetch_add(&self.top, 1).await?;
+        here.keep(10, &(&inside, j));
+        let doubled = here.at(10).read(&self.rooms.last_out().doubled).await? as usize;
+        let (size, half) = ((self.first << doubled) as i64, (self.first << doubled) as i64 / 2);
+        let mut fits = true;
+        if j >= size {
+            fits = doubled + 1 < self.arrays.len();
+            if fits {
+                here.keep(2, &inside);
+                here.at(2).write(&self.rooms.last_out().start, true).await?;
+            }
+            here.keep(3, &(&inside, fits));
+            here.at(3).fetch_add(&self.top, -1).await?;
+            if fits {
+                return Ok(Pushed::Retries(inside));
+            }
+        } else if doubled > 0 && j >= half {
+            let e = (j - half) as usize;
+            here.keep(4, &(&inside, j, doubled));
+            let old = here.at(4).read(&self.arrays[doubled - 1][e]).await?;
+            here.keep(5, &(&inside, j, doubled, old));
+            here.at(5).write(&self.arrays[doubled][e], old).await?;
+            here.keep(6, &(&inside, j, doubled));
+            here.at(6).write(&self.arrays[doubled][j as usize], y).await?;
+        } else if let Some(slot) = self.slot(if doubled > 0 { doubled - 1 } else { 0 }, j) {
+            here.keep(7, &(&inside, j, doubled));
+            here.at(7).write(slot, y).await?;
+        }
+        here.part(&fits);
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(Pushed::Done(fits))
+    }
+
+    /// Takes the element that was added last; `None` if there is none.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn pop(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, Refusal>> {
+        let here = p.on(self.part);
+        let inside = self.rooms.enter(p, OUT).await?;
+        here.keep(8, &inside);
+        let j = here.at(8).fetch_add(&self.top, -1).await?;
+        let empty = if self.as_printed { j < 0 } else { j <= 0 };
+        let x = if empty {
+            here.keep(9, &inside);
+            here.at(9).fetch_add(&self.top, 1).await?;
+            None
+        } else {
+            here.keep(10, &(&inside, j));
+            let doubled = here.at(10).read(&self.rooms.last_out().doubled).await? as usize;
+            let half = (self.first << doubled) as i64 / 2;
+            let below = if self.as_printed { j < half } else { j <= half };
+            let array = if doubled > 0 && below { doubled - 1 } else { doubled };
+            match self.slot(array, j - 1) {
+                Some(slot) => {
+                    here.keep(11, &(&inside, j, array));
+                    Some(here.at(11).read(slot).await?)
+                }
+                // As printed: whatever lies before the array.
+                None => Some(self.unwritten),
+            }
+        };
+        here.part(&x);
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(x)
+    }
+
+    fn slot(&self, array: usize, e: i64) -> Option<&M::Cell<u64>> {
+        let e = usize::try_from(e).ok().filter(|&e| e < self.first << array)?;
+        Some(&self.arrays[array][e])
+    }
+}

@@ -1,0 +1,101 @@
+//! What is built on rooms: stacks and a queue, linearizable over the real rooms.
+
+mod common;
+
+use common::ask;
+use doorway_check::schedule::Runner;
+use doorway_check::sim::{Rules, Sim, World};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, RoomQueue, Rooms, Width};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const ALL: [&str; 3] = ["linearizable", "deadlock-free", "starvation-free"];
+
+#[test]
+fn stacks_and_queues_are_linearizable() {
+    for (id, n, slots) in [
+        ("room-stack", 2, 1),
+        ("room-stack", 2, 3),
+        ("room-queue", 2, 1),
+        ("room-queue", 2, 2),
+        ("room-dynamic-stack", 2, 4),
+        ("room-segment-stack", 2, 3),
+    ] {
+        let report = ask(id, (n, slots), Rules::default(), &ALL);
+        report.assert_holds();
+        println!("{id} n={n} slots={slots}: {} states, {} edges", report.states, report.edges);
+    }
+}
+
+#[test]
+fn with_three_users_for_one_operation_each() {
+    for (id, slots) in [("room-stack", 2), ("room-queue", 2)] {
+        let report = ask(id, (3, slots), Rules::with_passages(Some(1)), &ALL);
+        report.assert_holds();
+        println!("{id} n=3 slots={slots}, one passage: {} states, {} edges", report.states, report.edges);
+    }
+}
+
+/// Two doublings: what was in the first array is in the third.
+#[test]
+fn a_stack_that_has_doubled_twice_has_lost_nothing() {
+    let report = ask("room-dynamic-stack", (1, 8), Rules::with_passages(Some(9)), &ALL[..2]);
+    report.assert_holds();
+    println!("room-dynamic-stack n=1 slots=8, nine passages: {} states", report.states);
+}
+
+/// Runs one user, and collects what its operations return.
+fn alone(as_printed: bool, operations: &'static [Option<u64>]) -> Vec<Option<u64>> {
+    let answers: Rc<RefCell<Vec<Option<u64>>>> = Rc::default();
+    let kept = Rc::clone(&answers);
+    let width = Width::for_users(2, 0);
+    let new = if as_printed { DynamicStack::as_printed } else { DynamicStack::new };
+    let build = move |site: &doorway_core::memory::Site<'_, Sim>| new(site, 2, 3, 9, width);
+    let world = World::of_programs(1, Rules::with_passages(Some(1)), build, move |stack, p| {
+        let kept = Rc::clone(&kept);
+        async move {
+            let mut returned = Vec::new();
+            for operation in operations {
+                match operation {
+                    Some(y) => assert!(stack.push(&p, *y).await.is_ok_and(|fits| fits)),
+                    None => returned.push(stack.pop(&p).await.ok().flatten()),
+                }
+            }
+            *kept.borrow_mut() = returned;
+        }
+    });
+    Runner::new(world.unwrap()).follow("p0>out").unwrap();
+    answers.take()
+}
+
+#[test]
+fn as_printed_an_empty_stack_gives_something() {
+    assert_eq!(alone(false, &[None]), [None]);
+    assert_eq!(alone(true, &[None]), [Some(9)]);
+}
+
+#[test]
+fn as_printed_the_last_element_of_the_lower_half_is_lost() {
+    const PUSHES_AND_POPS: &[Option<u64>] = &[Some(1), Some(2), Some(3), None, None, None];
+    assert_eq!(alone(false, PUSHES_AND_POPS), [Some(3), Some(2), Some(1)]);
+    assert_eq!(alone(true, PUSHES_AND_POPS), [Some(3), Some(9), Some(1)]);
+}
+
+/// Numbers that wrap: too few bits, and a queue that is full looks empty.
+#[test]
+fn numbers_of_a_queue_need_enough_bits() {
+    assert_eq!([(1, 2), (2, 2), (4, 2)].map(|(size, p)| RoomQueue::<Sim, Rooms<Sim>>::bits(size, p)), [3, 4, 4]);
+}
+
+/// A fetch-and-add that is a loop on compare-and-swap.
+#[test]
+fn a_fetch_and_add_can_be_made_of_compare_and_swap() {
+    let rules = Rules { fetch_add: false, ..Rules::with_passages(Some(2)) };
+    let names = ["P1", "P2", "P3", "deadlock-free", "P4", "P5", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
+    let report = ask("rooms", (2, 2), rules, &names);
+    report.assert_holds();
+    println!("rooms (2,2), two passages, without fetch-and-add: {} states", report.states);
+    let report = ask("room-stack", (2, 2), rules, &ALL);
+    report.assert_holds();
+    println!("room-stack (2,2), two passages, without fetch-and-add: {} states", report.states);
+}
