@@ -7,6 +7,7 @@
 //! - [`Mutex`]: data behind an algorithm of the catalogue, with threads that need not join.
 //! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
 //! - [`Combining`]: a value that threads change together, from reads and writes.
+//! - [`Rooms`]: any number in one room, nobody in two rooms at once; and in [`rooms`] a queue, stacks, and a work stack made of them.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -32,6 +33,7 @@ pub mod native;
 pub mod pool;
 #[cfg(feature = "lock_api")]
 pub mod raw;
+pub mod rooms;
 pub mod slots;
 mod threads;
 mod tools;
@@ -43,6 +45,7 @@ pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};
 pub use mutex::{LockError, Mutex};
 pub use pool::Pool;
+pub use rooms::Rooms;
 pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
 
 use doorway_core::registry;

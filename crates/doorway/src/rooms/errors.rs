@@ -1,0 +1,205 @@
+//! Why one is not let in, and what cannot be built.
+
+use doorway_core::rooms::Refusal;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::Misuse;
+use std::fmt;
+
+/// What cannot be built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Somebody must be able to go somewhere.
+    NoRoom,
+    /// More rooms than there can be.
+    TooManyRooms {
+        /// How many were asked for.
+        asked: usize,
+        /// How many it could have been.
+        most: usize,
+    },
+    /// Nothing would ever fit.
+    NoCapacity,
+    /// There is no memory for so many.
+    TooLarge {
+        /// How many were asked for.
+        asked: usize,
+    },
+    /// Nobody could use it.
+    NoUser,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRoom => f.write_str("there must be at least one room"),
+            Self::TooManyRooms { asked, most } => {
+                write!(f, "{asked} rooms were asked for; there can be at most {most}")
+            }
+            Self::NoCapacity => f.write_str("the capacity is 0, so nothing would ever fit; take at least 1"),
+            Self::TooLarge { asked } => write!(f, "there is no memory for {asked} values; take a smaller capacity"),
+            Self::NoUser => f.write_str("there must be at least one user"),
+        }
+    }
+}
+impl std::error::Error for BuildError {}
+
+/// Why somebody is not let into a room. Nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EnterError {
+    /// There is no such room.
+    NoSuchRoom {
+        /// Which one was asked for.
+        room: usize,
+        /// How many there are.
+        rooms: usize,
+    },
+    /// So many gave up waiting for this room since it was opened last that tickets could run out. It takes a thousand million.
+    TooManyGaveUp {
+        /// Which room.
+        room: usize,
+    },
+    /// This thread is inside one of these rooms, and would wait for itself.
+    InsideAlready {
+        /// What it called.
+        call: &'static str,
+    },
+}
+
+impl From<Refusal> for EnterError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NoSuchRoom { room, rooms } => Self::NoSuchRoom { room, rooms },
+            Refusal::TooManyGaveUp { room } => Self::TooManyGaveUp { room },
+        }
+    }
+}
+
+impl fmt::Display for EnterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoSuchRoom { room, rooms } => Refusal::NoSuchRoom { room, rooms }.fmt(f),
+            Self::TooManyGaveUp { room } => Refusal::TooManyGaveUp { room }.fmt(f),
+            Self::InsideAlready { call } => write!(
+                f,
+                "`{call}` would wait for ever: this thread is inside one of these rooms; drop that guard first, or `change` rooms"
+            ),
+        }
+    }
+}
+impl std::error::Error for EnterError {}
+
+/// Why one that does not wait is not let in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TryEnterError {
+    /// Some room is open, or about to be: also if it is the one that was asked for.
+    Busy,
+    /// As for everybody.
+    Refused(EnterError),
+}
+
+/// Why one that does not wait for ever is not let in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TimeoutError {
+    /// The time ran out.
+    TimedOut,
+    /// As for everybody.
+    Refused(EnterError),
+}
+
+macro_rules! error {
+    ($($name:ident: $variant:ident, $text:literal;)*) => {
+        $(
+            impl From<EnterError> for $name {
+                fn from(refused: EnterError) -> Self {
+                    Self::Refused(refused)
+                }
+            }
+
+            impl fmt::Display for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    match self {
+                        Self::$variant => f.write_str($text),
+                        Self::Refused(refused) => refused.fmt(f),
+                    }
+                }
+            }
+            impl std::error::Error for $name {}
+        )*
+    };
+}
+
+error! {
+    TryEnterError: Busy, "a room is open now; try again later, or wait";
+    TimeoutError: TimedOut, "the room was not opened in time; wait longer, or try again";
+}
+
+/// Why a request to strict rooms was refused. Nothing has changed, unless it says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StrictError {
+    /// The user is outside all rooms, and cannot leave one.
+    Outside,
+    /// The user is inside a room, and can only leave it, or change.
+    Inside,
+    /// The user is on its way in or out: somebody else uses the same handle.
+    Busy,
+    /// There is no such room. A user that wanted to change rooms has left the one it was in.
+    NoSuchRoom {
+        /// Which one was asked for.
+        room: usize,
+        /// How many there are.
+        rooms: usize,
+    },
+    /// All users are there already.
+    NoMoreUsers {
+        /// How many there can be.
+        most: usize,
+    },
+}
+
+impl From<Misuse> for StrictError {
+    fn from(misuse: Misuse) -> Self {
+        use doorway_core::rooms::blelloch_cheng_gibbons_01::Status;
+        match misuse {
+            Misuse::Is(Status::Outside) => Self::Outside,
+            Misuse::Is(Status::Inside) => Self::Inside,
+            Misuse::Is(Status::Enters | Status::Exits) => Self::Busy,
+            Misuse::NoSuchUser { users, .. } => Self::NoMoreUsers { most: users },
+            Misuse::Refused(Refusal::NoSuchRoom { room, rooms }) => Self::NoSuchRoom { room, rooms },
+            Misuse::Refused(Refusal::TooManyGaveUp { .. }) => unreachable!("nobody gives up in strict rooms"),
+        }
+    }
+}
+
+impl fmt::Display for StrictError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Outside => f.write_str("the user is outside all rooms; enter one first"),
+            Self::Inside => f.write_str("the user is inside a room; exit first, or change rooms"),
+            Self::Busy => f.write_str("the user is on its way in or out; wait until that is done"),
+            Self::NoSuchRoom { room, rooms } => Refusal::NoSuchRoom { room, rooms }.fmt(f),
+            Self::NoMoreUsers { most } => write!(f, "all {most} users are there; drop one, or build for more"),
+        }
+    }
+}
+impl std::error::Error for StrictError {}
+
+/// What did not fit, handed back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Full<T>(pub T);
+
+impl<T> fmt::Debug for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Full(..)")
+    }
+}
+
+impl<T> fmt::Display for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no room for it; take something out first, or build it larger")
+    }
+}
+impl<T> std::error::Error for Full<T> {}

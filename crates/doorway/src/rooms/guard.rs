@@ -1,0 +1,126 @@
+//! Guards: what one holds inside.
+
+use super::names::Side;
+use super::{ByAnyone, ByThread, EnterError, LastExit, Nothing, Room, Rooms, Who};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::Inside;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A thread's visit to a room. It stays in its thread, which is how a thread is kept from waiting for itself:
+///
+/// ```compile_fail,E0277
+/// let rooms = doorway::Rooms::new(2).unwrap();
+/// let inside = rooms.enter(0).unwrap();
+/// std::thread::scope(|s| { s.spawn(move || drop(inside)); });
+/// ```
+pub type Guard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
+/// A task's visit to a room: it can go to any thread.
+pub type TaskGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
+/// A visit to a room of shared [`Rooms`]: it can go anywhere.
+pub type OwnedGuard<R = usize, X = Nothing> = Visit<Arc<Rooms<R, X>>, R, X, ByAnyone>;
+
+/// Somebody is inside a room. It leaves when this is dropped, also while a panic unwinds.
+///
+/// To `mem::forget` it is to stay inside for ever: nobody gets into another room any more.
+#[must_use = "the room is left as soon as this is dropped"]
+pub struct Visit<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> {
+    rooms: S,
+    inside: Option<Inside>,
+    room: R,
+    who: W,
+}
+
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Visit<S, R, X, W> {
+    #[inline(always)]
+    pub(super) fn new(rooms: S, inside: Inside, room: R) -> Self {
+        let who = W::enters(rooms.id.number());
+        Self { rooms, inside: Some(inside), room, who }
+    }
+
+    /// Which room.
+    #[must_use]
+    pub fn room(&self) -> R {
+        self.room
+    }
+
+    /// Leaves, and waits until it is inside another room of the same object, or the same one again. If that is the next to be opened, it is let in; one that leaves and then enters might come too late.
+    ///
+    /// ```
+    /// let rooms = doorway::Rooms::new(3)?;
+    /// let inside = rooms.enter(0)?.change(2)?;
+    /// assert_eq!(inside.room(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such room. It has left all the same.
+    pub fn change(mut self, to: R) -> Result<Self, EnterError> {
+        // What is inside is taken only when the ticket is drawn at once: who panics or is refused has left.
+        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and this take it") };
+        self.inside = Some(self.rooms.change_room(inside, to)?);
+        self.room = to;
+        Ok(self)
+    }
+}
+
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByAnyone> {
+    /// [`change`](Self::change) for tasks.
+    ///
+    /// # Cancel safety
+    /// To drop the future is to leave: the room it is in, or the line it waits in.
+    ///
+    /// # Errors
+    /// If there is no such room. It has left all the same.
+    pub async fn change_async(mut self, to: R) -> Result<Self, EnterError> {
+        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and this take it") };
+        self.inside = Some(self.rooms.change_room_async(inside, to).await?);
+        self.room = to;
+        Ok(self)
+    }
+}
+
+/// For those that have the rooms to themselves: they name rooms that there are, nobody gives up, and no code of others runs inside.
+impl<X: LastExit<Side>> Rooms<Side, X> {
+    #[inline(always)]
+    pub(super) fn visit(&self, side: Side) -> TaskGuard<'_, Side, X> {
+        let inside = self.go_in("visit", side).unwrap_or_else(|refused| unreachable!("{refused}"));
+        Visit::new(self, inside, side)
+    }
+}
+
+impl<X: LastExit<Side>> TaskGuard<'_, Side, X> {
+    /// Out, and into the same room in its next turn.
+    #[cold]
+    pub(super) fn again(self) -> Self {
+        let room = self.room;
+        self.change(room).unwrap_or_else(|refused| unreachable!("{refused}"))
+    }
+}
+
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Drop for Visit<S, R, X, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let left = Left(&self.who);
+        if let Some(inside) = self.inside.take() {
+            self.rooms.leave(inside);
+        }
+        drop(left);
+    }
+}
+
+/// Also if the code of the last one out panics, the thread is no longer inside.
+struct Left<'a, W: Who>(&'a W);
+
+impl<W: Who> Drop for Left<'_, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.exits();
+    }
+}
+
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> fmt::Debug for Visit<S, R, X, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit").field("room", &self.room).finish_non_exhaustive()
+    }
+}

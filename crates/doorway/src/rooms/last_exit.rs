@@ -1,0 +1,121 @@
+//! What the last one out of a room does, and what becomes of its panics.
+
+use super::Room;
+use crate::native::Native;
+use doorway_core::memory::Process;
+use doorway_core::rooms::LastOut;
+use std::any::Any;
+use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// What the last one out of a room does before another one is opened: once for each turn of a room. Closures are that, see [`on_last_exit`](super::Rooms::on_last_exit).
+///
+/// Nobody is inside any room then, and nobody gets in until it is done. It happens after all that was done inside, and before all that will be.
+pub trait LastExit<R>: Send + Sync {
+    /// Whether there is anything to do.
+    const DOES_SOMETHING: bool = true;
+
+    /// Runs after a turn of `room`.
+    fn last_exit(&self, room: R);
+}
+
+/// Nothing is to be done.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Nothing;
+
+impl<R> LastExit<R> for Nothing {
+    const DOES_SOMETHING: bool = false;
+
+    #[inline(always)]
+    fn last_exit(&self, _: R) {}
+}
+
+impl<R, F: Fn(R) + Send + Sync> LastExit<R> for F {
+    fn last_exit(&self, room: R) {
+        self(room);
+    }
+}
+
+type Payload = Box<dyn Any + Send>;
+
+/// The code, and panics that were caught on the way.
+pub(super) struct Hook<R, X> {
+    pub(super) code: X,
+    /// Who panicked in the code, and has not gone on with that yet. Several can be on their way out at a time.
+    panics: Mutex<Vec<(ThreadId, Payload)>>,
+    /// How many there are of these.
+    kept: AtomicUsize,
+    /// Somebody panicked in the code, or inside a room.
+    poisoned: AtomicBool,
+    rooms: PhantomData<fn(R)>,
+}
+
+impl<R, X> Hook<R, X> {
+    pub(super) fn new(code: X) -> Self {
+        Self {
+            code,
+            panics: Mutex::new(Vec::new()),
+            kept: AtomicUsize::new(0),
+            poisoned: AtomicBool::new(false),
+            rooms: PhantomData,
+        }
+    }
+
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.poisoned.load(SeqCst)
+    }
+
+    pub(super) fn poison(&self, poisoned: bool) {
+        self.poisoned.store(poisoned, SeqCst);
+    }
+
+    /// Goes on with the panic that this thread was kept from, if there was one; unless it is unwinding already.
+    #[inline(always)]
+    pub(super) fn resume(&self) {
+        if self.kept.load(SeqCst) > 0 {
+            self.resume_own();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resume_own(&self) {
+        let me = thread::current().id();
+        let mut panics = self.panics.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = panics.iter().position(|(thread, _)| *thread == me).map(|place| panics.swap_remove(place).1);
+        drop(panics);
+        if let Some(payload) = own {
+            self.kept.fetch_sub(1, SeqCst);
+            if !thread::panicking() {
+                resume_unwind(payload);
+            }
+        }
+    }
+}
+
+impl<R: Room, X: LastExit<R>> LastOut<Native> for Hook<R, X> {
+    #[inline(always)]
+    async fn last_out(&self, _: &Process<Native>, room: usize) -> Result<(), Infallible> {
+        if X::DOES_SOMETHING {
+            self.run(room);
+        }
+        Ok(())
+    }
+}
+
+impl<R: Room, X: LastExit<R>> Hook<R, X> {
+    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    fn run(&self, room: usize) {
+        let Some(room) = R::from_index(room) else { return };
+        // What it leaves behind in the middle, everybody can find out by asking whether there was a panic.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.code.last_exit(room))) {
+            self.panics.lock().unwrap_or_else(PoisonError::into_inner).push((thread::current().id(), payload));
+            self.kept.fetch_add(1, SeqCst);
+            self.poison(true);
+        }
+    }
+}

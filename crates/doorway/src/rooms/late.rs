@@ -1,0 +1,157 @@
+//! [`LateRooms`]: rooms that can be joined while they are open.
+
+use super::last_exit::Hook;
+use super::{BuildError, EnterError, LastExit, Named, Nothing, Room, check_rooms};
+use crate::native::{Native, now};
+use crate::slots::sure;
+use crate::waiting::Policy;
+use doorway_core::Failure;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::rooms::RoomSynchronization;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{LateJoin, Turn, Width};
+use std::fmt;
+use std::marker::PhantomData;
+
+type Text<R, X> = LateJoin<Native, Hook<R, X>>;
+type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
+
+/// [`Rooms`](super::Rooms) in which whoever asks for the room that is open may join those inside, a bounded number of times in each turn: for long turns, and users who should not wait for the next one
+/// only because they came a moment late.
+///
+/// ```
+/// use doorway::rooms::LateRooms;
+/// let rooms = LateRooms::new(2, 8)?; // up to eight times in a turn
+/// std::thread::scope(|s| {
+///     let inside = rooms.enter(0).unwrap();
+///     let joins = s.spawn(|| drop(rooms.enter(0).unwrap()));
+///     joins.join().unwrap(); // it did not have to wait until the first one had left
+///     drop(inside);
+/// });
+/// # Ok::<(), doorway::rooms::BuildError>(())
+/// ```
+///
+/// Turns are up to `joins + 1` times as long, and so are the waits for other rooms. Nobody is kept out for ever, because joins are counted.
+///
+/// # What it lacks
+/// Nobody can give up, so that there are neither timeouts nor futures. How many tickets of a room were given up would have to be in the same word as how many were let in, how often it was joined and how many have
+/// left, and for that a word of the machine is too short to be safe: with 21 bits for tickets a thread that is stopped for seconds could find its own ticket's number again on somebody else's.
+pub struct LateRooms<R: Room = usize, X = Nothing> {
+    text: Text<R, X>,
+    policy: Policy,
+}
+
+impl LateRooms {
+    /// As often as a turn can be joined at the most.
+    pub const MOST_JOINS: u64 = Turn::MOST_JOINS;
+
+    /// So many rooms, which can be joined so often in a turn, up to [`MOST_JOINS`](Self::MOST_JOINS).
+    ///
+    /// # Errors
+    /// If there are no rooms, or too many.
+    pub fn new(rooms: usize, joins: u64) -> Result<Self, BuildError> {
+        check_rooms(rooms)?;
+        Ok(Self::build(rooms, joins, Nothing))
+    }
+
+    /// The same, with code that the last one out runs; see [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
+    ///
+    /// # Errors
+    /// If there are no rooms, or too many.
+    pub fn with_last_exit<F: Fn(usize) + Send + Sync>(
+        rooms: usize,
+        joins: u64,
+        code: F,
+    ) -> Result<LateRooms<usize, F>, BuildError> {
+        check_rooms(rooms)?;
+        Ok(LateRooms::build(rooms, joins, code))
+    }
+}
+
+impl<R: Named> LateRooms<R> {
+    /// One room for each name.
+    #[must_use]
+    pub fn named(joins: u64) -> Self {
+        Self::build(R::ALL.len(), joins, Nothing)
+    }
+}
+
+impl<R: Room, X> LateRooms<R, X> {
+    fn build(rooms: usize, joins: u64, code: X) -> Self {
+        let widest = Width { bits: 64, ghosts: 0 };
+        let text = LateJoin::with(&Site::new(&Native::new()), rooms, widest, joins, Hook::new(code));
+        Self { text, policy: Policy::default() }
+    }
+
+    /// The same, but threads wait by this policy.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+}
+
+impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
+    fn someone(&self) -> Process<Native> {
+        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
+    }
+
+    /// Waits until it is inside `room`.
+    ///
+    /// # Errors
+    /// If there is no such room.
+    pub fn enter(&self, room: R) -> Result<LateGuard<'_, R, X>, EnterError> {
+        match now(self.text.enter(&self.someone(), room.index())) {
+            Ok(inside) => Ok(LateGuard { rooms: self, inside: Some(inside), room, not_send: PhantomData }),
+            Err(Failure::Memory(impossible)) => match impossible {},
+            Err(Failure::Refused(refusal)) => Err(refusal.into()),
+        }
+    }
+
+    /// See [`Rooms::is_poisoned`](super::Rooms::is_poisoned).
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.text.last_out().is_poisoned()
+    }
+}
+
+impl<R: Room, X> fmt::Debug for LateRooms<R, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LateRooms").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
+/// Somebody is inside a room that others may join. It leaves when this is dropped, also while a panic unwinds.
+#[must_use = "the room is left as soon as this is dropped"]
+pub struct LateGuard<'a, R: Room, X: LastExit<R>> {
+    rooms: &'a LateRooms<R, X>,
+    inside: Option<Inside<R, X>>,
+    room: R,
+    not_send: PhantomData<*const ()>,
+}
+
+impl<R: Room, X: LastExit<R>> LateGuard<'_, R, X> {
+    /// Which room.
+    #[must_use]
+    pub fn room(&self) -> R {
+        self.room
+    }
+}
+
+impl<R: Room, X: LastExit<R>> Drop for LateGuard<'_, R, X> {
+    fn drop(&mut self) {
+        let hook = self.rooms.text.last_out();
+        if std::thread::panicking() {
+            hook.poison(true);
+        }
+        if let Some(inside) = self.inside.take()
+            && sure(now(self.rooms.text.exit(&self.rooms.someone(), inside)))
+        {
+            hook.resume();
+        }
+    }
+}
+
+impl<R: Room, X: LastExit<R>> fmt::Debug for LateGuard<'_, R, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LateGuard").field("room", &self.room).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,178 @@
+//! [`StrictRooms`]: rooms without guards, whose users are looked after.
+
+use super::last_exit::Hook;
+use super::{BuildError, LastExit, Nothing, StrictError, check_rooms};
+use crate::native::{Native, now};
+use crate::waiting::Policy;
+use doorway_core::Failure;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::rooms::LastOut;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Misuse, Rooms as Text, Strict, Width};
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Rooms for users that enter and exit by separate calls, as bindings for other languages must: what does not follow from where the user is, is refused, and at most one room is open whatever they do.
+///
+/// Within Rust, [`Rooms`](super::Rooms) are cheaper: guards cannot be used wrongly.
+///
+/// ```
+/// use doorway::rooms::{StrictError, StrictRooms};
+/// let rooms = StrictRooms::new(2, 8)?; // two rooms, up to eight users
+/// let me = rooms.join()?;
+/// assert_eq!(me.exit(), Err(StrictError::Outside));
+/// me.enter(0)?;
+/// assert_eq!(me.enter(1), Err(StrictError::Inside));
+/// me.change(1)?;
+/// assert!(me.exit()?); // it was the last one inside
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct StrictRooms<X = Nothing> {
+    text: Strict<Native, Shared<X>>,
+    hook: Shared<X>,
+    free: Mutex<Vec<usize>>,
+    users: usize,
+    policy: Policy,
+}
+
+/// The hook is asked for panics, and the text has it out of reach.
+struct Shared<X>(Arc<Hook<usize, X>>);
+
+impl<X: LastExit<usize>> LastOut<Native> for Shared<X> {
+    async fn last_out(&self, p: &Process<Native>, room: usize) -> Result<(), Infallible> {
+        self.0.last_out(p, room).await
+    }
+}
+
+impl StrictRooms {
+    /// So many rooms, for so many users at a time.
+    ///
+    /// # Errors
+    /// If there are no rooms or too many, or if nobody could use them.
+    pub fn new(rooms: usize, users: usize) -> Result<Self, BuildError> {
+        Self::with_last_exit(rooms, users, Nothing)
+    }
+}
+
+impl<X: LastExit<usize>> StrictRooms<X> {
+    /// The same, with code that the last one out runs; see [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
+    ///
+    /// # Errors
+    /// If there are no rooms or too many, or if nobody could use them.
+    pub fn with_last_exit(rooms: usize, users: usize, code: X) -> Result<Self, BuildError> {
+        check_rooms(rooms)?;
+        if users == 0 {
+            return Err(BuildError::NoUser);
+        }
+        let hook = Arc::new(Hook::new(code));
+        let (memory, shared) = (Native::new(), Shared(Arc::clone(&hook)));
+        let text = Strict::new(&Site::new(&memory), users, |site| Text::with(site, rooms, Width::MACHINE, shared));
+        let free = Mutex::new((0..users).rev().collect());
+        Ok(Self { text, hook: Shared(hook), free, users, policy: Policy::default() })
+    }
+
+    /// The same, but threads wait by this policy.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Becomes one of its users.
+    ///
+    /// # Errors
+    /// If all are there already.
+    pub fn join(&self) -> Result<User<'_, X>, StrictError> {
+        let number = self.free().pop().ok_or(StrictError::NoMoreUsers { most: self.users })?;
+        Ok(User { rooms: self, number })
+    }
+
+    /// Whether [the code of the last one out](Self::with_last_exit) panicked.
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.hook.0.is_poisoned()
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<usize>> {
+        // The list is whole between any two operations on it.
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that may have to wait, with a handle of its own.
+    fn someone(&self) -> Process<Native> {
+        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
+    }
+
+    fn done<T>(&self, result: Result<T, Failure<Infallible, Misuse>>) -> Result<T, StrictError> {
+        self.hook.0.resume();
+        result.map_err(|failure| match failure {
+            Failure::Memory(impossible) => match impossible {},
+            Failure::Refused(misuse) => misuse.into(),
+        })
+    }
+}
+
+impl<X> fmt::Debug for StrictRooms<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StrictRooms").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
+/// A user of strict rooms. Several threads may share it, and then get in each other's way: what does not follow from where the user is, is refused.
+///
+/// One that is dropped inside exits.
+pub struct User<'a, X: LastExit<usize> = Nothing> {
+    rooms: &'a StrictRooms<X>,
+    number: usize,
+}
+
+impl<X: LastExit<usize>> User<'_, X> {
+    /// Waits until it is inside `room`.
+    ///
+    /// # Errors
+    /// If it is not outside, or if there is no such room.
+    pub fn enter(&self, room: usize) -> Result<(), StrictError> {
+        let entered = now(self.rooms.text.enter(&self.rooms.someone(), self.number, room));
+        self.rooms.done(entered)
+    }
+
+    /// Exits. Whether it was the last one to leave its room.
+    ///
+    /// # Errors
+    /// If it is not inside.
+    pub fn exit(&self) -> Result<bool, StrictError> {
+        let exited = now(self.rooms.text.exit(&self.rooms.someone(), self.number));
+        self.rooms.done(exited)
+    }
+
+    /// Exits, and waits until it is inside another room, or the same one again. If that is the next to be opened, it is let in.
+    ///
+    /// # Errors
+    /// If it is not inside, or if there is no such room; then it has left.
+    pub fn change(&self, to: usize) -> Result<(), StrictError> {
+        let changed = now(self.rooms.text.change(&self.rooms.someone(), self.number, to));
+        self.rooms.done(changed)
+    }
+}
+
+impl<X: LastExit<usize>> Drop for User<'_, X> {
+    fn drop(&mut self) {
+        let number = Number(self);
+        let _ = self.exit(); // it may be outside
+        drop(number);
+    }
+}
+
+/// The number goes back also if the code of the last one out panics.
+struct Number<'a, 'r, X: LastExit<usize>>(&'a User<'r, X>);
+
+impl<X: LastExit<usize>> Drop for Number<'_, '_, X> {
+    fn drop(&mut self) {
+        self.0.rooms.free().push(self.0.number);
+    }
+}
+
+impl<X: LastExit<usize>> fmt::Debug for User<'_, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User").field("number", &self.number).finish_non_exhaustive()
+    }
+}
