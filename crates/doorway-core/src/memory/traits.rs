@@ -291,7 +291,8 @@ pub trait Immediate: Memory<Error = core::convert::Infallible> {
 /// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few lines that everybody runs and that wait for nothing: compilers inline plain
 /// functions into their callers, and futures only into one.
 ///
-/// In the text, `access!` makes an access. It ends with its value, and early with `break` from a labelled block.
+/// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future and the second in the plain function. It ends with its value, and early with `break` from a
+/// labelled block.
 macro_rules! in_both_forms {
     ($(
         $(#[$doc:meta])*
@@ -304,8 +305,13 @@ macro_rules! in_both_forms {
             /// If an access failed.
             #[inline(always)]
             $vis async fn $name $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> Result<$out, M::Error> {
+                #[allow(unused_macros)]
                 macro_rules! access {
                     ($access:expr) => { $access.await? };
+                }
+                #[allow(unused_macros)]
+                macro_rules! either {
+                    ($future:expr, $plain:expr) => { $future.await? };
                 }
                 Ok($text)
             }
@@ -316,8 +322,13 @@ macro_rules! in_both_forms {
             where
                 M: $crate::memory::Immediate,
             {
+                #[allow(unused_macros)]
                 macro_rules! access {
                     ($access:expr) => { M::now($access) };
+                }
+                #[allow(unused_macros)]
+                macro_rules! either {
+                    ($future:expr, $plain:expr) => { $plain };
                 }
                 $text
             }

@@ -83,7 +83,7 @@ pub use words::{Active, Count, Grant, Width};
 
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
 use core::fmt;
 
 /// The shared variables of a rooms object, and what the last one out of a room does.
@@ -280,32 +280,145 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Inside { room, grant }
     }
 
-    /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come on
-    /// which it was found.
-    async fn open(
-        &self,
-        p: Here<'_, M>,
-        room: usize,
-        scanned: Option<(usize, usize)>,
-    ) -> Result<Option<u64>, M::Error> {
-        loop {
-            p.keep(30, &(room, scanned));
-            let old = p.at(30).read(&self.grant[room]).await?;
-            p.keep(31, &(room, scanned, old));
-            let last = p.at(31).read(&self.wait[room]).await?.0;
-            let nobody = self.is_nobody(last, old);
-            if nobody && old.ghosts == 0 {
-                return Ok(None);
-            }
-            if old.ghosts > 0 {
-                p.keep(32, &(room, scanned, old, last));
-                p.at(32).write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))).await?;
-            }
-            p.keep(33, &(room, scanned, old, last));
-            if p.at(33).compare_swap(&self.grant[room], old, Grant { ticket: last, ghosts: 0 }).await?.is_ok() {
-                return Ok((!nobody).then_some(last));
-            }
+    // What everybody does who is alone, hence in both forms.
+    in_both_forms! {
+        /// [`try_enter`](Self::try_enter), for who knows that there is such a room.
+        pub fn enter_at_once, enter_at_once_now(&self, p: &Process<M>, room: usize) -> Option<Inside> {
+            let p = p.on(self.part);
+            let opened = either!(self.opens_itself(p, room), self.opens_itself_now(p, room));
+            opened.map(|(_, grant)| self.is_inside(p, room, grant))
         }
+
+        /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
+        fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(Ticket, u64)> {'text: {
+            p.keep(5, &room);
+            if access!(p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
+                break 'text None;
+            }
+            p.shows("opens", room as u64);
+            p.keep(2, &("opens", room));
+            let number = self.width.add(access!(p.at(2).fetch_add(&self.wait[room], Count(1))).0, 1);
+            p.mark(Mark::DoorwayEnds);
+            p.shows("room", room as u64);
+            p.shows("ticket", number);
+            p.part(&number);
+            let grant = either!(self.opens(p, room), self.opens_now(p, room));
+            p.part_done();
+            p.hides("opens");
+            Some((Ticket { room, number }, grant))
+        }}
+
+        /// 6, by who has a ticket for the room.
+        fn opens, opens_now(&self, p: Here<'_, M>, room: usize) -> u64 {'text: {
+            if self.as_printed {
+                break 'text access!(self.open_as_printed(p, room, 6));
+            }
+            // Its own ticket is no ghost, so there is one to let in.
+            let opened = either!(self.open(p, room, None), self.open_now(p, room, None));
+            opened.unwrap_or_else(|| unreachable!("whoever opens a room has a ticket for it"))
+        }}
+
+        /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come
+        /// on which it was found.
+        fn open, open_now(&self, p: Here<'_, M>, room: usize, scanned: Option<(usize, usize)>) -> Option<u64> {'text: {
+            loop {
+                p.keep(30, &(room, scanned));
+                let old = access!(p.at(30).read(&self.grant[room]));
+                p.keep(31, &(room, scanned, old));
+                let last = access!(p.at(31).read(&self.wait[room])).0;
+                let nobody = self.is_nobody(last, old);
+                if nobody && old.ghosts == 0 {
+                    break 'text None;
+                }
+                if old.ghosts > 0 {
+                    p.keep(32, &(room, scanned, old, last));
+                    access!(p.at(32).write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))));
+                }
+                p.keep(33, &(room, scanned, old, last));
+                let new = Grant { ticket: last, ghosts: 0 };
+                if access!(p.at(33).compare_swap(&self.grant[room], old, new)).is_ok() {
+                    break 'text (!nobody).then_some(last);
+                }
+            }
+        }}
+
+        /// Exits: 13 to 27. Whether it was the last done of its turn.
+        pub fn exit, exit_now(&self, p: &Process<M>, inside: Inside) -> bool {'text: {
+            let here = p.on(self.part);
+            let last = either!(self.leave(here, inside, None), self.leave_now(here, inside, None));
+            let Some(room) = last else { break 'text false };
+            either!(self.advance(p, room, None), self.advance_now(p, room, None));
+            true
+        }}
+
+        /// 13 to 15: the room, if this was the last done of its turn.
+        fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Option<usize> {
+            let room = if self.as_printed {
+                p.keep(13, &(&inside, next));
+                // Whoever is inside a room sees that one.
+                access!(p.at(13).read(&self.active)).is_room().unwrap_or(inside.room)
+            } else {
+                inside.room
+            };
+            p.keep(14, &(&inside, room, next));
+            let done = self.width.add(access!(p.at(14).fetch_add(&self.done[room], Count(1))).0, 1);
+            p.hides("room");
+            p.hides("ticket");
+            p.hides("inside");
+            p.hides("from");
+            let grant = if self.as_printed {
+                p.keep(15, &(done, room, next));
+                access!(p.at(15).read(&self.grant[room])).ticket
+            } else {
+                inside.grant
+            };
+            (done == grant).then_some(room)
+        }
+
+        /// What the last done of a turn does: 15 to 25.
+        fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> () {'text: {
+            let p = process.on(self.part);
+            p.mark(Mark::Rests(15));
+            p.part(&(room, next));
+            access!(self.last_out.last_out(process, room));
+            p.part_done();
+            // The room itself is looked at last.
+            for k in 1..=self.rooms {
+                // (room + k) mod m, without a division.
+                let r = if room + k < self.rooms { room + k } else { room + k - self.rooms };
+                p.part(&next);
+                let opened =
+                    either!(self.open_if_awaited(p, r, (room, k)), self.open_if_awaited_now(p, r, (room, k)));
+                p.part_done();
+                if opened {
+                    break 'text;
+                }
+            }
+            p.keep(24, &next);
+            access!(p.at(24).write(&self.active, Active::NONE));
+        }}
+
+        /// Makes `r` the active room if somebody waits for it: 18 to 20.
+        fn open_if_awaited, open_if_awaited_now(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> bool {'text: {
+            p.keep(18, &scanned);
+            let grant = access!(p.at(18).read(&self.grant[r]));
+            p.keep(18, &(scanned, grant));
+            let last = access!(p.at(18).read(&self.wait[r])).0;
+            if self.is_nobody(last, grant) && grant.ghosts == 0 {
+                break 'text false;
+            }
+            p.keep(19, &scanned);
+            access!(p.at(19).write(&self.active, Active::room(r)));
+            p.shows("opens", r as u64);
+            let opened = if self.as_printed {
+                access!(self.open_as_printed(p, r, 20));
+                true
+            } else {
+                access!(self.open(p, r, Some(scanned))).is_some()
+            };
+            p.hides("opens");
+            opened
+        }}
     }
 
     /// 6 or 20, as they are in print.
@@ -320,84 +433,6 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// Whether no ticket up to `last` waits to be let in.
     fn is_nobody(&self, last: u64, grant: Grant) -> bool {
         self.width.after(last, self.width.add(grant.ticket, grant.ghosts)) <= 0
-    }
-
-    /// Exits: 13 to 27. Whether it was the last done of its turn.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
-        let here = p.on(self.part);
-        let Some(room) = self.leave(here, inside, None).await? else { return Ok(false) };
-        self.advance(p, room, None).await?;
-        Ok(true)
-    }
-
-    /// 13 to 15: the room, if this was the last done of its turn.
-    async fn leave(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Result<Option<usize>, M::Error> {
-        let room = if self.as_printed {
-            p.keep(13, &(&inside, next));
-            // Whoever is inside a room sees that one.
-            p.at(13).read(&self.active).await?.is_room().unwrap_or(inside.room)
-        } else {
-            inside.room
-        };
-        p.keep(14, &(&inside, room, next));
-        let done = self.width.add(p.at(14).fetch_add(&self.done[room], Count(1)).await?.0, 1);
-        p.hides("room");
-        p.hides("ticket");
-        p.hides("inside");
-        p.hides("from");
-        let grant = if self.as_printed {
-            p.keep(15, &(done, room, next));
-            p.at(15).read(&self.grant[room]).await?.ticket
-        } else {
-            inside.grant
-        };
-        Ok((done == grant).then_some(room))
-    }
-
-    /// What the last done of a turn does: 15 to 25.
-    async fn advance(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> Result<(), M::Error> {
-        let p = process.on(self.part);
-        p.mark(Mark::Rests(15));
-        p.part(&(room, next));
-        self.last_out.last_out(process, room).await?;
-        p.part_done();
-        // The room itself is looked at last.
-        for k in 1..=self.rooms {
-            let r = (room + k) % self.rooms;
-            p.part(&next);
-            let opened = self.open_if_awaited(p, r, (room, k)).await?;
-            p.part_done();
-            if opened {
-                return Ok(());
-            }
-        }
-        p.keep(24, &next);
-        p.at(24).write(&self.active, Active::NONE).await
-    }
-
-    /// Makes `r` the active room if somebody waits for it: 18 to 20.
-    async fn open_if_awaited(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> Result<bool, M::Error> {
-        p.keep(18, &scanned);
-        let grant = p.at(18).read(&self.grant[r]).await?;
-        p.keep(18, &(scanned, grant));
-        let last = p.at(18).read(&self.wait[r]).await?.0;
-        if self.is_nobody(last, grant) && grant.ghosts == 0 {
-            return Ok(false);
-        }
-        p.keep(19, &scanned);
-        p.at(19).write(&self.active, Active::room(r)).await?;
-        p.shows("opens", r as u64);
-        let opened = if self.as_printed {
-            self.open_as_printed(p, r, 20).await?;
-            true
-        } else {
-            self.open(p, r, Some(scanned)).await?.is_some()
-        };
-        p.hides("opens");
-        Ok(opened)
     }
 
     /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in. The new ticket is drawn before the room is left.
@@ -471,38 +506,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// If an access failed, or if there is no such room.
     pub async fn try_enter(&self, p: &Process<M>, room: usize) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
-        let p = p.on(self.part);
-        let Some((_, grant)) = self.opens_itself(p, room).await? else { return Ok(None) };
-        Ok(Some(self.is_inside(p, room, grant)))
-    }
-
-    /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
-    async fn opens_itself(&self, p: Here<'_, M>, room: usize) -> Result<Option<(Ticket, u64)>, M::Error> {
-        p.keep(5, &room);
-        if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
-            return Ok(None);
-        }
-        p.shows("opens", room as u64);
-        p.keep(2, &("opens", room));
-        let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
-        p.mark(Mark::DoorwayEnds);
-        p.shows("room", room as u64);
-        p.shows("ticket", number);
-        p.part(&number);
-        let grant = self.opens(p, room).await?;
-        p.part_done();
-        p.hides("opens");
-        Ok(Some((Ticket { room, number }, grant)))
-    }
-
-    /// 6, by who has a ticket for the room.
-    async fn opens(&self, p: Here<'_, M>, room: usize) -> Result<u64, M::Error> {
-        if self.as_printed {
-            return self.open_as_printed(p, room, 6).await;
-        }
-        // Its own ticket is no ghost, so there is one to let in.
-        let opened = self.open(p, room, None).await?;
-        Ok(opened.unwrap_or_else(|| unreachable!("whoever opens a room has a ticket for it")))
+        Ok(self.enter_at_once(p, room).await?)
     }
 
     /// Gives a ticket back: 40, 41. Waits for nothing. `Some` if it was let in before that: then it is inside, and must exit.
