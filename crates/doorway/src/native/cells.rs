@@ -89,7 +89,7 @@ const PER_LINE: usize = 8;
 #[derive(Debug)]
 pub struct Row<T: Word> {
     lines: Box<[Line<T>]>,
-    /// Where each is, unless they are spread.
+    /// Where each is, unless they are spread, or each has a line.
     places: Box<[u32]>,
     /// Of what is spread: as many bits as the number of lines has.
     shift: u32,
@@ -114,6 +114,7 @@ impl<T: Word> Row<T> {
     }
 
     fn by_home<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
+        let mut shared = false;
         let mut lines = Vec::new();
         // Of each process, the line that may still have room: which, and how many are in it.
         let mut open: HashMap<Pid, (usize, usize)> = HashMap::new();
@@ -126,6 +127,7 @@ impl<T: Word> Row<T> {
                 let (line, at) = match decl.home {
                     Home::Nobody => new_line(),
                     Home::Of(p) => {
+                        shared = true;
                         let last = open.get(&p).filter(|(_, used)| *used < PER_LINE).copied();
                         let (line, used) = last.unwrap_or_else(new_line);
                         open.insert(p, (line, used + 1));
@@ -136,7 +138,7 @@ impl<T: Word> Row<T> {
                 u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
             })
             .collect();
-        Self { lines: lines.into(), places, shift: 0 }
+        Self { lines: lines.into(), places: if shared { places } else { Box::default() }, shift: 0 }
     }
 
     #[inline(always)]
@@ -144,6 +146,8 @@ impl<T: Word> Row<T> {
         if T::SPREAD {
             debug_assert!(i >> self.shift < PER_LINE, "the row has no such entry");
             (i & (self.lines.len() - 1), i >> self.shift & (PER_LINE - 1))
+        } else if self.places.is_empty() {
+            (i, 0)
         } else {
             let place = self.places[i] as usize;
             (place / PER_LINE, place % PER_LINE)
