@@ -1,5 +1,6 @@
 //! The ways in and out.
 
+use super::names::Side;
 use super::{EnterError, LastExit, Room, Rooms, TimeoutError, TryEnterError};
 use crate::native::{Native, now};
 use crate::slots::sure;
@@ -22,7 +23,12 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// those that wait for others.
     #[inline(always)]
     fn try_once(&self, room: R) -> Result<Option<Inside>, EnterError> {
-        now(self.text.try_enter(&self.anyone, room.index())).map_err(refused)
+        let (room, rooms) = (room.index(), self.text.rooms());
+        if room < rooms {
+            Ok(self.text.enter_at_once_now(&self.anyone, room))
+        } else {
+            Err(EnterError::NoSuchRoom { room, rooms })
+        }
     }
 
     #[inline(always)]
@@ -135,10 +141,25 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
         if std::thread::panicking() {
             self.text.last_out().poison(true);
         }
-        let last = sure(now(self.text.exit(&self.anyone, inside)));
+        let last = self.text.exit_now(&self.anyone, inside);
         if X::DOES_SOMETHING && last {
             self.text.last_out().resume();
         }
+    }
+}
+
+/// For those that have the rooms to themselves: they name rooms that there are, nobody gives up, and no code of others runs inside. Without guards, which lie in memory.
+impl<X: LastExit<Side>> Rooms<Side, X> {
+    #[inline(always)]
+    pub(super) fn visit(&self, side: Side) -> Inside {
+        self.go_in("visit", side).unwrap_or_else(|refused| unreachable!("{refused}"))
+    }
+
+    /// Out, and into the same room in its next turn.
+    #[cold]
+    pub(super) fn visit_again(&self, inside: Inside) -> Inside {
+        let side = if inside.room() == Side::Push.index() { Side::Push } else { Side::Pop };
+        self.change_room(inside, side).unwrap_or_else(|refused| unreachable!("{refused}"))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Guards: what one holds inside.
 
-use super::names::Side;
 use super::{ByAnyone, ByThread, EnterError, LastExit, Nothing, Room, Rooms, Who};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Inside;
 use std::fmt;
@@ -77,24 +76,6 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
         self.inside = Some(self.rooms.change_room_async(inside, to).await?);
         self.room = to;
         Ok(self)
-    }
-}
-
-/// For those that have the rooms to themselves: they name rooms that there are, nobody gives up, and no code of others runs inside.
-impl<X: LastExit<Side>> Rooms<Side, X> {
-    #[inline(always)]
-    pub(super) fn visit(&self, side: Side) -> TaskGuard<'_, Side, X> {
-        let inside = self.go_in("visit", side).unwrap_or_else(|refused| unreachable!("{refused}"));
-        Visit::new(self, inside, side)
-    }
-}
-
-impl<X: LastExit<Side>> TaskGuard<'_, Side, X> {
-    /// Out, and into the same room in its next turn.
-    #[cold]
-    pub(super) fn again(self) -> Self {
-        let room = self.room;
-        self.change(room).unwrap_or_else(|refused| unreachable!("{refused}"))
     }
 }
 

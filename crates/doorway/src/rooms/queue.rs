@@ -96,10 +96,10 @@ impl<T> Queue<T> {
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         let value = MaybeUninit::new(value);
-        let visit = self.rooms.visit(Side::Push);
+        let inside = self.rooms.visit(Side::Push);
         // SAFETY: inside the room of those who push, with one value.
         let fits = unsafe { self.put(value.as_ptr(), 1) };
-        drop(visit);
+        self.rooms.leave(inside);
         // SAFETY: it did not go, so it is here.
         if fits == 1 { Ok(()) } else { Err(Full(unsafe { value.assume_init() })) }
     }
@@ -110,13 +110,13 @@ impl<T> Queue<T> {
             return 0;
         }
         let mut batch = Batch::new(values);
-        let visit = self.rooms.visit(Side::Push);
+        let inside = self.rooms.visit(Side::Push);
         // SAFETY: inside the room of those who push; the batch has as many values, and is told how many went.
         unsafe {
             let fits = self.put(batch.next(), batch.left());
             batch.went(fits);
         }
-        drop(visit);
+        self.rooms.leave(inside);
         batch.end()
     }
 
@@ -124,10 +124,10 @@ impl<T> Queue<T> {
     #[inline]
     pub fn pop(&self) -> Option<T> {
         let mut value = MaybeUninit::uninit();
-        let visit = self.rooms.visit(Side::Pop);
+        let inside = self.rooms.visit(Side::Pop);
         // SAFETY: inside the room of those who pop, with room for one.
         let got = unsafe { self.take(value.as_mut_ptr(), 1) };
-        drop(visit);
+        self.rooms.leave(inside);
         // SAFETY: there is one if there was one.
         (got == 1).then(|| unsafe { value.assume_init() })
     }
@@ -144,10 +144,10 @@ impl<T> Queue<T> {
     pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
         let most = most.min(self.capacity());
         values.reserve(most);
-        let visit = self.rooms.visit(Side::Pop);
+        let inside = self.rooms.visit(Side::Pop);
         // SAFETY: inside the room of those who pop, with room for as many.
         let got = unsafe { self.take(values.as_mut_ptr().add(values.len()), most) };
-        drop(visit);
+        self.rooms.leave(inside);
         // SAFETY: so many were moved there.
         unsafe { values.set_len(values.len() + got) };
         got

@@ -68,10 +68,10 @@ impl<T: Send> Stack<T> {
             return 0;
         }
         let mut batch = Batch::new(values);
-        let visit = self.rooms.visit(Side::Push);
+        let inside = self.rooms.visit(Side::Push);
         // SAFETY: inside the room of those who push.
         unsafe { self.pile().put_batch(&mut batch) };
-        drop(visit);
+        self.rooms.leave(inside);
         batch.end()
     }
 
@@ -82,10 +82,10 @@ impl<T: Send> Stack<T> {
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         let value = MaybeUninit::new(value);
-        let visit = self.rooms.visit(Side::Push);
+        let inside = self.rooms.visit(Side::Push);
         // SAFETY: inside the room of those who push, with one value.
         let fits = unsafe { self.pile().put(value.as_ptr(), 1) };
-        drop(visit);
+        self.rooms.leave(inside);
         // SAFETY: it did not go, so it is here.
         if fits == 1 { Ok(()) } else { Err(Full(unsafe { value.assume_init() })) }
     }
@@ -149,18 +149,18 @@ impl<T: Send> GrowingStack<T> {
             return Ok(());
         }
         let mut batch = Batch::new(values);
-        let mut visit = self.rooms.visit(Side::Push);
+        let mut inside = self.rooms.visit(Side::Push);
         // SAFETY: inside the room of those who push.
         unsafe { self.pile().put_batch(&mut batch) };
         while batch.left() > 0 {
-            visit = visit.again();
+            inside = self.rooms.visit_again(inside);
             // SAFETY: the same.
             unsafe { self.pile().put_batch(&mut batch) };
             if batch.left() > 0 && self.pile().has_failed() {
                 break;
             }
         }
-        drop(visit);
+        self.rooms.leave(inside);
         match batch.left() {
             0 => Ok(()),
             _ => Err(Full(batch.end())),
@@ -174,19 +174,19 @@ impl<T: Send> GrowingStack<T> {
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         let value = MaybeUninit::new(value);
-        let mut visit = self.rooms.visit(Side::Push);
+        let mut inside = self.rooms.visit(Side::Push);
         let mut tried = false;
         // SAFETY: inside the room of those who push, with one value.
         while unsafe { self.pile().put(value.as_ptr(), 1) } == 0 {
             if tried && self.pile().has_failed() {
-                drop(visit);
+                self.rooms.leave(inside);
                 // SAFETY: it did not go, so it is here.
                 return Err(Full(unsafe { value.assume_init() }));
             }
             tried = true;
-            visit = visit.again();
+            inside = self.rooms.visit_again(inside);
         }
-        drop(visit);
+        self.rooms.leave(inside);
         Ok(())
     }
 }
@@ -228,10 +228,10 @@ macro_rules! in_common {
                 #[inline]
                 pub fn pop(&self) -> Option<T> {
                     let mut value = MaybeUninit::uninit();
-                    let visit = self.rooms.visit(Side::Pop);
+                    let inside = self.rooms.visit(Side::Pop);
                     // SAFETY: inside the room of those who pop, with room for one.
                     let got = unsafe { self.pile().take(value.as_mut_ptr(), 1) };
-                    drop(visit);
+                    self.rooms.leave(inside);
                     // SAFETY: there is one if there was one.
                     (got == 1).then(|| unsafe { value.assume_init() })
                 }
@@ -248,10 +248,10 @@ macro_rules! in_common {
                 pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
                     let most = most.min(self.capacity());
                     values.reserve(most);
-                    let visit = self.rooms.visit(Side::Pop);
+                    let inside = self.rooms.visit(Side::Pop);
                     // SAFETY: inside the room of those who pop, with room for as many.
                     let got = unsafe { self.pile().take(values.as_mut_ptr().add(values.len()), most) };
-                    drop(visit);
+                    self.rooms.leave(inside);
                     // SAFETY: so many were moved there.
                     unsafe { values.set_len(values.len() + got) };
                     got

@@ -145,15 +145,16 @@ impl<T: Send> WorkStack<T> {
     fn put(&self, work: &mut Vec<T>, returns_loot: bool) -> Result<(), Finished> {
         let Lights { pile, borrowed, .. } = self.lights();
         let mut batch = Batch::new(work);
-        let mut visit = self.rooms.visit(Side::Push);
+        let mut inside = self.rooms.visit(Side::Push);
         // It changes when nobody is inside.
         if self.is_finished() {
+            self.rooms.leave(inside);
             return Err(Finished);
         }
         // SAFETY: inside the room of those who push.
         unsafe { pile.put_batch(&mut batch) };
         while batch.left() > 0 {
-            visit = visit.again();
+            inside = self.rooms.visit_again(inside);
             // SAFETY: the same.
             unsafe { pile.put_batch(&mut batch) };
             if batch.left() > 0 && pile.has_failed() {
@@ -163,7 +164,7 @@ impl<T: Send> WorkStack<T> {
         if returns_loot {
             borrowed.fetch_sub(1, SeqCst);
         }
-        drop(visit);
+        self.rooms.leave(inside);
         Ok(())
     }
 
@@ -184,13 +185,13 @@ impl<T: Send> WorkStack<T> {
             if self.is_finished() {
                 return None;
             }
-            let visit = self.rooms.visit(Side::Pop);
+            let inside = self.rooms.visit(Side::Pop);
             // SAFETY: inside the room of those who pop, with room for as many.
             let got = unsafe { pile.take(work.as_mut_ptr().add(work.len()), most) };
             if got > 0 {
                 borrowed.fetch_add(1, SeqCst);
             }
-            drop(visit);
+            self.rooms.leave(inside);
             if got > 0 {
                 // SAFETY: so many were moved there.
                 unsafe { work.set_len(work.len() + got) };
