@@ -1,0 +1,332 @@
+//! What users of queues and stacks in rooms rely on: nothing is lost, nothing is dropped twice, everything comes out in order.
+
+mod rooms_kit;
+
+use doorway::rooms::{BuildError, Finished, GrowingStack, Queue, Stack, WorkStack};
+use rooms_kit::{Counted, Dice};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+
+#[test]
+fn sizes_that_make_no_sense_are_refused() {
+    assert_eq!(Queue::<u8>::new(0).unwrap_err(), BuildError::NoCapacity);
+    assert_eq!(Stack::<u8>::new(0).unwrap_err(), BuildError::NoCapacity);
+    assert_eq!(GrowingStack::<u8>::with_capacity(0).unwrap_err(), BuildError::NoCapacity);
+    let asked = usize::MAX;
+    assert_eq!(Queue::<u64>::new(asked).unwrap_err(), BuildError::TooLarge { asked });
+    assert_eq!(Stack::<u64>::new(asked).unwrap_err(), BuildError::TooLarge { asked });
+    assert_eq!(Stack::<u64>::new(1 << 62).unwrap_err(), BuildError::TooLarge { asked: 1 << 62 });
+    assert_eq!(Queue::<u8>::new(5).unwrap().capacity(), 8);
+    assert_eq!(Stack::<u8>::new(5).unwrap().capacity(), 5);
+}
+
+#[test]
+fn what_is_left_is_dropped_once() {
+    let alive = AtomicUsize::new(0);
+    let counted = |n: usize| (0..n).map(|i| Counted::new(i, &alive)).collect::<Vec<_>>();
+    for (pushed, popped, again) in [(0, 0, 0), (3, 0, 0), (8, 5, 0), (8, 5, 4), (8, 8, 3), (20, 3, 0)] {
+        let queue = Queue::new(8).unwrap();
+        queue.push_all(&mut counted(pushed));
+        drop(queue.pop_many(popped));
+        queue.push_all(&mut counted(again));
+        assert_eq!(alive.load(SeqCst), queue.len());
+        drop(queue);
+        assert_eq!(alive.load(SeqCst), 0);
+
+        let stack = Stack::new(8).unwrap();
+        stack.push_all(&mut counted(pushed));
+        drop(stack.pop_many(popped));
+        stack.push_all(&mut counted(again));
+        assert_eq!(alive.load(SeqCst), stack.len());
+        drop(stack);
+        assert_eq!(alive.load(SeqCst), 0);
+
+        let stack = GrowingStack::with_capacity(2).unwrap();
+        stack.push_all(&mut counted(pushed)).unwrap();
+        drop(stack.pop_many(popped));
+        stack.push_all(&mut counted(again)).unwrap();
+        assert_eq!(alive.load(SeqCst), stack.len());
+        drop(stack);
+        assert_eq!(alive.load(SeqCst), 0);
+
+        let work = WorkStack::of(counted(pushed));
+        if let Some(mut loot) = work.take(popped) {
+            loot.clear();
+        }
+        assert_eq!(alive.load(SeqCst), work.len());
+        drop(work);
+        assert_eq!(alive.load(SeqCst), 0);
+    }
+}
+
+#[test]
+fn values_without_size_are_counted_too() {
+    let queue = Queue::new(2).unwrap();
+    assert_eq!(queue.push_all(&mut vec![(); 5]), 2);
+    assert_eq!(queue.pop_many(5).len(), 2);
+    let stack = GrowingStack::new();
+    stack.push_all(&mut vec![(); 10_000]).unwrap();
+    assert_eq!(stack.pop_many(usize::MAX).len(), 10_000);
+}
+
+#[test]
+fn a_queue_goes_round_its_ring() {
+    let queue = Queue::new(4).unwrap();
+    let mut next = 0;
+    let mut expected = 0;
+    let mut dice = Dice::new(1);
+    for _ in 0..2000 {
+        let mut batch: Vec<usize> = (next..next + dice.roll(6)).collect();
+        next += queue.push_all(&mut batch);
+        assert_eq!(batch.first().copied().unwrap_or(next), next);
+        for value in queue.pop_many(dice.roll(6)) {
+            assert_eq!(value, expected);
+            expected += 1;
+        }
+        assert_eq!(queue.len(), next - expected);
+        assert_eq!(queue.is_empty(), next == expected);
+    }
+}
+
+#[test]
+fn a_stack_grows_segment_after_segment_and_keeps_its_order() {
+    let stack = GrowingStack::with_capacity(1).unwrap();
+    let mut model: Vec<usize> = Vec::new();
+    let mut dice = Dice::new(2);
+    for round in 0..3000 {
+        let mut batch: Vec<usize> = (0..dice.roll(9)).map(|i| round * 10 + i).collect();
+        model.extend(&batch);
+        stack.push_all(&mut batch).unwrap();
+        assert!(batch.is_empty());
+        let most = dice.roll(8);
+        let popped = stack.pop_many(most);
+        assert_eq!(popped, model.split_off(model.len().saturating_sub(most)));
+        if dice.roll(2) == 0 {
+            stack.push(round).unwrap();
+            model.push(round);
+        } else {
+            assert_eq!(stack.pop(), model.pop());
+        }
+        assert_eq!(stack.len(), model.len());
+    }
+    assert!(stack.capacity() > 64);
+}
+
+/// Producers number what they push; consumers see the numbers of each producer in order, and in the end all have been seen once.
+#[test]
+fn a_queue_among_threads_loses_nothing_and_keeps_each_producers_order() {
+    const EACH: usize = 3000;
+    let alive = AtomicUsize::new(0);
+    let queue = Queue::new(16).unwrap();
+    let taken = AtomicUsize::new(0);
+    thread::scope(|s| {
+        for producer in 0..2 {
+            let (queue, alive) = (&queue, &alive);
+            s.spawn(move || {
+                let mut dice = Dice::new(producer as u64);
+                let mut next = 0;
+                let mut batch = Vec::new();
+                while next < EACH || !batch.is_empty() {
+                    while batch.len() < 1 + dice.roll(12) && next < EACH {
+                        batch.push((producer, Counted::new(next, alive)));
+                        next += 1;
+                    }
+                    if batch.len() == 1 {
+                        let value = batch.pop().expect("there is one");
+                        if let Err(full) = queue.push(value) {
+                            batch.push(full.0);
+                        }
+                    } else {
+                        queue.push_all(&mut batch);
+                    }
+                }
+            });
+        }
+        for consumer in 2..4 {
+            let (queue, taken) = (&queue, &taken);
+            s.spawn(move || {
+                let mut dice = Dice::new(consumer);
+                let mut seen = [None, None];
+                let mut batch = Vec::new();
+                while taken.load(SeqCst) < 2 * EACH {
+                    match dice.roll(2) {
+                        0 => drop(queue.pop().map(|value| batch.push(value))),
+                        _ => drop(queue.pop_into(&mut batch, 1 + dice.roll(20))),
+                    }
+                    taken.fetch_add(batch.len(), SeqCst);
+                    for (producer, value) in batch.drain(..) {
+                        assert!(seen[producer] < Some(value.0), "out of order");
+                        seen[producer] = Some(value.0);
+                    }
+                }
+            });
+        }
+    });
+    assert!(queue.is_empty());
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn stacks_among_threads_lose_nothing() {
+    const EACH: usize = 4000;
+    trait Piles: Sync {
+        fn put(&self, batch: &mut Vec<usize>);
+        fn take(&self, most: usize) -> Vec<usize>;
+    }
+    impl Piles for Stack<usize> {
+        fn put(&self, batch: &mut Vec<usize>) {
+            self.push_all(batch);
+        }
+        fn take(&self, most: usize) -> Vec<usize> {
+            if most == 1 { self.pop().into_iter().collect() } else { self.pop_many(most) }
+        }
+    }
+    impl Piles for GrowingStack<usize> {
+        fn put(&self, batch: &mut Vec<usize>) {
+            if batch.len() == 1 {
+                self.push(batch.remove(0)).unwrap();
+            } else {
+                self.push_all(batch).unwrap();
+            }
+        }
+        fn take(&self, most: usize) -> Vec<usize> {
+            if most == 1 { self.pop().into_iter().collect() } else { self.pop_many(most) }
+        }
+    }
+    let piles: [Box<dyn Piles>; 2] =
+        [Box::new(Stack::new(9).unwrap()), Box::new(GrowingStack::with_capacity(1).unwrap())];
+    for pile in &piles {
+        let seen: Vec<AtomicBool> = (0..3 * EACH).map(|_| AtomicBool::new(false)).collect();
+        let count = AtomicUsize::new(0);
+        thread::scope(|s| {
+            for t in 0..3 {
+                let (pile, seen, count) = (pile, &seen, &count);
+                s.spawn(move || {
+                    let mut dice = Dice::new(t as u64);
+                    let mut mine = (t * EACH..(t + 1) * EACH).peekable();
+                    while count.load(SeqCst) < 3 * EACH {
+                        let mut batch: Vec<usize> = mine.by_ref().take(dice.roll(6)).collect();
+                        // What does not fit is kept until it does: somebody takes.
+                        loop {
+                            for value in pile.take(1 + dice.roll(6)) {
+                                assert!(!seen[value].swap(true, SeqCst), "{value} came out twice");
+                                count.fetch_add(1, SeqCst);
+                            }
+                            if batch.is_empty() {
+                                break;
+                            }
+                            pile.put(&mut batch);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(pile.take(100).is_empty());
+    }
+}
+
+/// Each node becomes two smaller ones: 16 trees of `2^(count+1) - 1` nodes.
+fn work(threads: usize, count: u32) {
+    let stack = WorkStack::of(vec![count; 16]);
+    let done = AtomicUsize::new(0);
+    thread::scope(|s| {
+        for _ in 0..threads {
+            s.spawn(|| {
+                let mut loot = stack.take(20);
+                while let Some(mut nodes) = loot {
+                    let taken = nodes.len();
+                    assert!(taken > 0 && taken <= 20);
+                    done.fetch_add(taken, SeqCst);
+                    for i in (0..taken).rev() {
+                        match nodes[i] {
+                            0 => drop(nodes.swap_remove(i)),
+                            n => {
+                                nodes[i] = n - 1;
+                                nodes.push(n - 1);
+                            }
+                        }
+                    }
+                    loot = nodes.next(20);
+                }
+                assert!(stack.is_finished());
+            });
+        }
+    });
+    assert_eq!(done.load(SeqCst), 16 * ((1 << (count + 1)) - 1));
+    assert!(stack.is_finished() && stack.is_empty() && stack.take(1).is_none());
+}
+
+#[test]
+fn all_work_is_done_once_and_then_everybody_knows() {
+    for threads in [1, 2, 4, 8] {
+        work(threads, 9);
+    }
+}
+
+#[test]
+fn with_nothing_to_do_all_is_done() {
+    let stack = WorkStack::<u8>::of(vec![]);
+    assert!(!stack.is_finished()); // nobody has looked
+    thread::scope(|s| {
+        for _ in 0..3 {
+            s.spawn(|| assert!(stack.take(5).is_none()));
+        }
+    });
+    let mut more = vec![1, 2];
+    assert_eq!(stack.push_all(&mut more), Err(Finished));
+    assert_eq!(more, [1, 2]);
+}
+
+#[test]
+fn who_has_work_keeps_others_from_going_home() {
+    let stack = WorkStack::of(vec![7]);
+    let gone_home = AtomicUsize::new(0);
+    let all = Barrier::new(3);
+    thread::scope(|s| {
+        let mut loot = stack.take(1).unwrap();
+        for _ in 0..2 {
+            s.spawn(|| {
+                all.wait();
+                while let Some(mut loot) = stack.take(1) {
+                    loot.clear();
+                }
+                gone_home.fetch_add(1, SeqCst);
+            });
+        }
+        all.wait();
+        thread::sleep(std::time::Duration::from_millis(20));
+        assert_eq!(gone_home.load(SeqCst), 0);
+        assert!(!stack.is_finished());
+        loot.extend([8, 9]);
+        loot.end().unwrap();
+    });
+    assert_eq!(gone_home.load(SeqCst), 2);
+}
+
+#[test]
+fn who_panics_gives_its_work_back() {
+    let stack = WorkStack::of(vec![1, 2, 3]);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _loot = stack.take(2).unwrap();
+        panic!("at work");
+    }));
+    assert!(panicked.is_err());
+    let mut left = 0;
+    while let Some(mut loot) = stack.take(2) {
+        left += loot.len();
+        loot.clear();
+    }
+    assert_eq!(left, 3);
+}
+
+#[test]
+fn work_can_be_added_while_somebody_has_some() {
+    let stack = WorkStack::of(vec![0]);
+    let mut loot = stack.take(1).unwrap();
+    loot.clear();
+    stack.push_all(&mut vec![1, 2, 3]).unwrap();
+    loot.end().unwrap();
+    assert_eq!(stack.take(10).unwrap().len(), 3);
+}
