@@ -45,6 +45,16 @@ enum What {
     ///
     /// Half a minute, or a few seconds with --quick. The instruction wins, by far.
     Combining(How),
+    /// Rooms, and queues and stacks in rooms, beside locks and crossbeam: the experiment of Blelloch, Cheng and Gibbons with 1, 2, 4 and 8 threads, values one by one, a room alone
+    ///
+    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    Rooms {
+        #[command(flatten)]
+        how: How,
+        /// How much of the paper's experiment: 1 for all of its 65,520,000 nodes [default: a quarter, or a 32nd with --quick]
+        #[arg(long, value_parser = scale)]
+        scale: Option<f64>,
+    },
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -85,14 +95,27 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         }),
         What::Openings(how) => measure(how, bench::openings::count),
         What::Combining(how) => measure(how, bench::combining::compare),
+        What::Rooms { how, scale } => measure(how, |effort, progress| {
+            let mut report = bench::rooms::compare(effort, *scale, progress);
+            if how.rounds.is_none() {
+                report.count_instructions(instructions);
+            }
+            report
+        }),
         What::Pass { peer, times } => {
-            if bench::slots::pass_alone(peer, *times) || bench::mutex::pass_alone(peer, *times) {
+            let peers = [bench::rooms::pass_alone, bench::slots::pass_alone, bench::mutex::pass_alone];
+            if peers.iter().any(|pass_alone| pass_alone(peer, *times)) {
                 Ok(Exit::Fine)
             } else {
                 Err(format!("there is no `{peer}` among those that are compared"))
             }
         }
     }
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale| (1e-5..=10.0).contains(scale));
+    scale.ok_or_else(|| "take a number from 0.00001 to 10".to_owned())
 }
 
 /// Figures and nothing else.

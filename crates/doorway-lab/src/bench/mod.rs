@@ -14,6 +14,7 @@ pub mod mutex;
 pub mod openings;
 mod oversubscribed;
 mod peers;
+pub mod rooms;
 pub mod slots;
 mod stage;
 mod text;
