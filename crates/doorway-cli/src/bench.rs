@@ -4,7 +4,6 @@ use crate::Exit;
 use crate::output::{print, print_json};
 use clap::Subcommand;
 use doorway_lab::bench::{self, Effort};
-use doorway_lab::figures::mutex::Figure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
@@ -54,6 +53,9 @@ enum What {
         /// How much of the paper's experiment: 1 for all of its 65,520,000 nodes [default: a quarter, or a 32nd with --quick]
         #[arg(long, value_parser = scale)]
         scale: Option<f64>,
+        /// Only in simulated time, for 1 to 30 processors: some seconds, and the same figures everywhere
+        #[arg(long, conflicts_with = "scale")]
+        simulated: bool,
     },
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
@@ -95,7 +97,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         }),
         What::Openings(how) => measure(how, bench::openings::count),
         What::Combining(how) => measure(how, bench::combining::compare),
-        What::Rooms { how, scale } => measure(how, |effort, progress| {
+        What::Rooms { how, simulated: true, .. } => {
+            measure(how, |effort, progress| Figures(bench::rooms::simulate(effort, progress)))
+        }
+        What::Rooms { how, scale, simulated: false } => measure(how, |effort, progress| {
             let mut report = bench::rooms::compare(effort, *scale, progress);
             if how.rounds.is_none() {
                 report.count_instructions(instructions);
@@ -120,9 +125,9 @@ fn scale(text: &str) -> Result<f64, String> {
 
 /// Figures and nothing else.
 #[derive(Serialize)]
-struct Figures(Vec<Figure>);
+struct Figures<F>(Vec<F>);
 
-impl Display for Figures {
+impl<F: Display> Display for Figures<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().enumerate().try_for_each(|(i, figure)| write!(f, "{}{figure}", if i == 0 { "" } else { "\n" }))
     }

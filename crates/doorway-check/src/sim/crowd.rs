@@ -17,8 +17,8 @@ struct Member {
     running: Option<Running>,
     replay: Replay,
     next: Op,
-    /// What the turn read so far; after it failed, what it waits for.
-    reads: Vec<VarId>,
+    /// What the turn has read so far, and what it found there.
+    reads: Vec<(VarId, u64)>,
     /// Whether a turn failed and nothing it read has been written since.
     blocked: bool,
     /// What it will choose next, if somebody has said so.
@@ -214,7 +214,7 @@ impl Crowd {
         let cost = self.charge(p, op);
         if let Some(v) = op.var() {
             if old == Some(self.vars[v as usize]) {
-                self.members[p].reads.push(v);
+                self.members[p].reads.push((v, self.vars[v as usize]));
             } else {
                 for q in std::mem::take(&mut self.watchers[v as usize]) {
                     if std::mem::take(&mut self.members[q].blocked) {
@@ -231,10 +231,12 @@ impl Crowd {
         if failed_turn {
             let may_do_otherwise = member.replay.has_gone_round();
             gone = self.sim.go_on(running, &mut member.replay, None); // on to the first access of its next turn
-            member.blocked = !may_do_otherwise;
+            // What it read first may have changed before it read the last.
+            let is_the_same = member.reads.iter().all(|&(v, found)| self.vars[v as usize] == found);
+            member.blocked = is_the_same && !may_do_otherwise;
             member.reads.sort_unstable();
             member.reads.dedup();
-            for v in member.reads.drain(..) {
+            for (v, _) in member.reads.drain(..) {
                 if !self.watchers[v as usize].contains(&p) {
                     self.watchers[v as usize].push(p);
                 }

@@ -13,6 +13,7 @@ use super::alone::Alone;
 use super::contest::Contest;
 use super::text::{alone, contests, head};
 use super::{Effort, Goal, Machine, Watch};
+use crate::figures::rooms::Figure;
 use collector::{ROOMS, THREADS, WAITS};
 use serde::Serialize;
 use singles::{ARRAY_QUEUE, PARKING_LOT, QUEUE, ROOM};
@@ -33,6 +34,8 @@ pub struct Report {
     pub alone: Alone,
     /// What is asked of rooms.
     pub goals: Vec<Goal>,
+    /// The experiment on a machine with many processors, where time is simulated.
+    pub simulated: Vec<Figure>,
 }
 
 /// Measures everything, and says now and then how far it is. `scale`: how much of the paper's experiment.
@@ -51,7 +54,15 @@ pub fn compare(effort: &Effort, scale: Option<f64>, progress: &mut dyn FnMut(&st
     progress("values one by one");
     let experiment = collector::experiment(effort, size, watch.machine.processors, progress);
     let goals = goals(&experiment, &singles, &alone);
-    Report { machine: watch.end(), effort: *effort, experiment, singles, alone, goals }
+    let machine = watch.end();
+    Report { machine, effort: *effort, experiment, singles, alone, goals, simulated: simulate(effort, progress) }
+}
+
+/// Only in simulated time: nothing is measured.
+#[must_use]
+pub fn simulate(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Vec<Figure> {
+    let cycles = if effort.tiny { u64::from(effort.rounds) } else { 200 * effort.repetitions as u64 };
+    crate::figures::rooms::all(cycles, progress).expect("the texts run on every machine of the checker")
 }
 
 impl Report {
@@ -93,7 +104,9 @@ impl fmt::Display for Report {
         contests(f, &self.singles)?;
         alone(f, std::slice::from_ref(&self.alone))?;
         writeln!(f)?;
-        self.goals.iter().try_for_each(|goal| writeln!(f, "{goal}"))
+        self.goals.iter().try_for_each(|goal| writeln!(f, "{goal}"))?;
+        writeln!(f, "\nTHE EXPERIMENT ON A MACHINE WITH MANY PROCESSORS, IN SIMULATED TIME: THE PAPER'S FIGURE 5")?;
+        self.simulated.iter().try_for_each(|figure| write!(f, "\n{figure}"))
     }
 }
 
