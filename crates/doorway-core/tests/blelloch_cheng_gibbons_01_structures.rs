@@ -4,7 +4,8 @@ mod common;
 
 use common::ask;
 use doorway_check::schedule::Runner;
-use doorway_check::sim::{Rules, Sim, World};
+use doorway_check::sim::{Action, Rules, Sim, World};
+use doorway_core::memory::Memory;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, RoomQueue, Rooms, Width};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -55,16 +56,20 @@ fn alone(as_printed: bool, operations: &'static [Option<u64>]) -> Vec<Option<u64
         let kept = Rc::clone(&kept);
         async move {
             let mut returned = Vec::new();
-            for operation in operations {
+            let here = p.on(Sim::ROOT);
+            for (i, operation) in operations.iter().enumerate() {
+                here.part(&(i, &returned)); // what is still to come matters, whatever the stack keeps
                 match operation {
                     Some(y) => assert!(stack.push(&p, *y).await.is_ok_and(|fits| fits)),
                     None => returned.push(stack.pop(&p).await.ok().flatten()),
                 }
+                here.part_done();
             }
             *kept.borrow_mut() = returned;
         }
     });
-    Runner::new(world.unwrap()).follow("p0>out").unwrap();
+    let mut runner = Runner::new(world.unwrap());
+    while runner.act(Action::step(0)).unwrap().is_some() {}
     answers.take()
 }
 

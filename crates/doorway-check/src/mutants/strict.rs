@@ -86,8 +86,10 @@ impl Misuses {
     }
 
     async fn enter(&self, p: &Process<Sim>, user: usize, room: usize) -> Done<()> {
-        self.moves(p, (user, room.min(self.m - 1)), (Status::Outside, Status::Enters), 1).await?;
         let here = p.on(self.part);
+        here.part(&room);
+        self.moves(p, (user, room.min(self.m - 1)), (Status::Outside, Status::Enters), 1).await?;
+        here.part_done();
         here.part(&user);
         let entered = self.rooms.enter(p, room).await;
         here.part_done();

@@ -163,8 +163,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// # Errors
     /// If an access failed, if the user is not outside, or if the room refuses.
     pub async fn enter(&self, p: &Process<M>, user: usize, room: usize) -> Result<(), Failure<M::Error, Misuse>> {
-        self.moves(p, user, (Status::Outside, Status::Enters), 1).await?;
         let here = p.on(self.part);
+        here.part(&room);
+        self.moves(p, user, (Status::Outside, Status::Enters), 1).await?;
+        here.part_done();
         here.part(&user);
         let entered = self.rooms.enter(p, room).await;
         here.part_done();
@@ -202,9 +204,11 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// # Errors
     /// If an access failed, if the user is not inside, or if the room refuses; then the user is outside.
     pub async fn change(&self, p: &Process<M>, user: usize, to: usize) -> Result<(), Failure<M::Error, Misuse>> {
-        self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let here = p.on(self.part);
+        here.part(&to);
+        self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let inside = self.held(p, user).await?;
+        here.part_done();
         here.part(&user);
         let ticket = self.rooms.change_ticket(p, inside, to).await;
         here.part_done();
