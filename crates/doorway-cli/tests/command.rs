@@ -481,6 +481,9 @@ fn bench_says_what_can_be_measured() {
     assert_eq!(code("bench"), 2);
     refused("bench wait --rounds 0", &["rounds"]);
     refused("bench slots --rounds 0", &["rounds"]);
+    let rooms = json("bench rooms --rounds 5 --json");
+    assert_eq!(rooms["experiment"]["cells"].as_array().unwrap().len(), 12);
+    assert_eq!(rooms["goals"].as_array().unwrap().len(), 6);
     assert_eq!(json("bench combining --rounds 5 --json")["additions"].as_array().unwrap().len(), 4);
     assert_eq!(json("bench openings --rounds 40 --json")["openings"].as_array().unwrap().len(), 8);
 }
