@@ -78,7 +78,10 @@ impl Misuses {
         };
         match was {
             Ok(_) => {
-                p.shows("user", user as u64);
+                // Which of several vectors counts, (V) does not say.
+                if self.fault != Fault::ForEachRoom {
+                    p.shows("user", user as u64);
+                }
                 Ok(())
             }
             Err(is) => Err(Failure::Refused(Misuse::Is(is))),

@@ -715,7 +715,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::LateJoin(late_join::Fault::LetsInOne), TWO_TWO, Some(("deadlock-free", 20)), "rooms-late-join-lets-in-one", "6 and 20 let in one ticket only"),
     mutant(Text::LateJoin(late_join::Fault::BeginsAtZero), THREE_TWO, Some(("P5", 28)), "rooms-late-join-begins-at-zero", "16 begins with room 0, not with the next"),
     // rooms-strict
-    mutant(Text::Strict(strict::Fault::ForEachRoom), TWO_TWO, Some(("V", 1)), "rooms-strict-for-each-room", "a vector for each room, as in print: who is inside one enters another"),
+    mutant(Text::Strict(strict::Fault::ForEachRoom), TWO_TWO, Some(("deadlock-free", 14)), "rooms-strict-for-each-room", "a vector for each room, as in print: who is inside one enters another"),
     mutant(Text::Strict(strict::Fault::TestsThenSets), TWO_TWO, Some(("V", 5)), "rooms-strict-tests-then-sets", "1 and 6 are two steps: two are the same user"),
     mutant(Text::Strict(strict::Fault::NeverLooks), TWO_TWO, Some(("V", 3)), "rooms-strict-never-looks", "1 and 6 do not look"),
     mutant(Text::Strict(strict::Fault::ForgetsUsers), TWO_TWO, Some(("V", 11)), "rooms-strict-forgets-users", "3 says that the user is outside"),
