@@ -234,7 +234,7 @@ impl Shifted {
     pub(super) fn new(layout: &Layout, info: &Info, sizes: Sizes) -> Option<Self> {
         let find = |name: &str| {
             let last = |path: &&str| path.rsplit('.').next().and_then(|path| path.split('[').next()) == Some(name);
-            layout.names().iter().position(|path| last(path))
+            layout.names().iter().position(last)
         };
         let (wait, done) = (find("wait")?, find("done"));
         let grant = find("grant").or_else(|| find("turn"))?;
