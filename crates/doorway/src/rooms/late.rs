@@ -1,7 +1,7 @@
 //! [`LateRooms`]: rooms that can be joined while they are open.
 
 use super::last_exit::Hook;
-use super::{BuildError, EnterError, LastExit, Named, Nothing, Room, check_rooms};
+use super::{BuildError, EnterError, LastExit, Named, Nothing, PATIENT, Room, check_rooms};
 use crate::native::{Native, now};
 use crate::slots::sure;
 use crate::waiting::Policy;
@@ -79,7 +79,7 @@ impl<R: Room, X> LateRooms<R, X> {
     fn build(rooms: usize, joins: u64, code: X) -> Self {
         let widest = Width { bits: 64, ghosts: 0 };
         let text = LateJoin::with(&Site::new(&Native::new()), rooms, widest, joins, Hook::new(code));
-        Self { text, policy: Policy::default() }
+        Self { text, policy: PATIENT }
     }
 
     /// The same, but threads wait by this policy.

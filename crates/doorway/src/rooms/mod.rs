@@ -92,6 +92,10 @@ pub struct Rooms<R: Room = usize, X = Nothing> {
     policy: Policy,
 }
 
+/// How threads wait unless told otherwise: visits are short, and who opens a room waits for whom it let in, so that a sleep makes everybody wait for the kernel. It spins for about as long as that would
+/// take, and does not yield: where others want the core, that would be for a whole time slice.
+const PATIENT: Policy = Policy { spins: 10, ..Policy::SLEEP };
+
 impl Rooms {
     /// As many rooms as there can be.
     pub const MOST: usize = Pid::LIMIT;
@@ -110,7 +114,7 @@ impl Rooms {
     /// If there are none, or more than [`MOST`](Self::MOST).
     pub fn new(rooms: usize) -> Result<Self, BuildError> {
         check_rooms(rooms)?;
-        Ok(Rooms::build(rooms, Nothing, Policy::default()))
+        Ok(Rooms::build(rooms, Nothing, PATIENT))
     }
 }
 
@@ -126,7 +130,7 @@ impl<R: Named> Rooms<R> {
     /// One room for each name; see [`named_rooms!`](crate::named_rooms).
     #[must_use]
     pub fn named() -> Self {
-        Self::build(R::ALL.len(), Nothing, Policy::default())
+        Self::build(R::ALL.len(), Nothing, PATIENT)
     }
 }
 
@@ -166,7 +170,7 @@ impl<R: Room, X> Rooms<R, X> {
         Rooms::build(self.text.rooms(), code, self.policy)
     }
 
-    /// The same, but threads wait by this policy.
+    /// The same, but threads wait by this policy, and not by one that spins for a few microseconds and then sleeps.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }

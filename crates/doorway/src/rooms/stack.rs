@@ -6,7 +6,7 @@
 use super::cells::Batch;
 use super::names::Side;
 use super::pile::Pile;
-use super::{BuildError, Full, LastExit, Rooms};
+use super::{BuildError, Full, LastExit, PATIENT, Rooms};
 use std::fmt;
 use std::mem::MaybeUninit;
 
@@ -59,7 +59,7 @@ impl<T: Send> Stack<T> {
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
     pub fn new(capacity: usize) -> Result<Self, BuildError> {
-        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), Default::default()) })
+        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), PATIENT) })
     }
 
     /// Puts the first values of a batch on top, one above the other, as many as fit, in one visit; how many. The others stay in the vector.
@@ -137,7 +137,7 @@ impl<T: Send> GrowingStack<T> {
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
     pub fn with_capacity(capacity: usize) -> Result<Self, BuildError> {
-        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), Default::default()) })
+        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), PATIENT) })
     }
 
     /// Puts the values of a batch on top, one above the other.

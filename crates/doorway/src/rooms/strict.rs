@@ -1,7 +1,7 @@
 //! [`StrictRooms`]: rooms without guards, whose users are looked after.
 
 use super::last_exit::Hook;
-use super::{BuildError, LastExit, Nothing, StrictError, check_rooms};
+use super::{BuildError, LastExit, Nothing, PATIENT, StrictError, check_rooms};
 use crate::native::{Native, now};
 use crate::waiting::Policy;
 use doorway_core::Failure;
@@ -68,7 +68,7 @@ impl<X: LastExit<usize>> StrictRooms<X> {
         let (memory, shared) = (Native::new(), Shared(Arc::clone(&hook)));
         let text = Strict::new(&Site::new(&memory), users, |site| Text::with(site, rooms, Width::MACHINE, shared));
         let free = Mutex::new((0..users).rev().collect());
-        Ok(Self { text, hook: Shared(hook), free, users, policy: Policy::default() })
+        Ok(Self { text, hook: Shared(hook), free, users, policy: PATIENT })
     }
 
     /// The same, but threads wait by this policy.

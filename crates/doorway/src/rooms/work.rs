@@ -6,7 +6,7 @@
 use super::cells::Batch;
 use super::names::Side;
 use super::pile::Pile;
-use super::{Full, LastExit, Rooms};
+use super::{Full, LastExit, PATIENT, Rooms};
 use crate::native::{Native, Var, now};
 use crate::slots::sure;
 use crossbeam_utils::CachePadded;
@@ -116,7 +116,7 @@ impl<T: Send> WorkStack<T> {
             news: Site::new(&Native::new()).var("news", 0u64),
             anyone: Process::new(Pid::new(0), Native::new()),
         };
-        let stack = Self { rooms: Rooms::build(2, lights, Default::default()) };
+        let stack = Self { rooms: Rooms::build(2, lights, PATIENT) };
         let Ok(()) = stack.push_all(&mut work) else {
             unreachable!("there is room for it, and nobody has asked for work")
         };

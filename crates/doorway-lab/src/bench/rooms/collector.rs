@@ -152,6 +152,7 @@ fn run<S: Store>(plan: &Plan) -> Run {
         let mut dice = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut done = 0;
         ready.wait();
+        let begin = Instant::now();
         store.work(&mut |batch| {
             done += process(batch);
             dice ^= dice << 13;
@@ -159,16 +160,19 @@ fn run<S: Store>(plan: &Plan) -> Run {
             dice ^= dice << 17;
             (0..(dice >> 20) % (STEPS + 1)).for_each(|_| step.work());
         });
-        done
+        (done, begin, Instant::now())
     };
     let (worker, ready) = (&worker, &ready);
     let (done, wall, cpu) = std::thread::scope(|s| {
         let all: Vec<_> = (0..threads).map(|index| s.spawn(move || worker(index))).collect();
         let cpu = measure::process_cpu_time();
         ready.wait();
-        let begin = Instant::now();
-        let done: usize = all.into_iter().map(|thread| thread.join().expect("a worker ends")).sum();
-        (done, begin.elapsed(), measure::process_cpu_time() - cpu)
+        let all: Vec<_> = all.into_iter().map(|thread| thread.join().expect("a worker ends")).collect();
+        let cpu = measure::process_cpu_time() - cpu;
+        // From the first that begins to the last that ends: this thread may not be there when they do.
+        let begin = all.iter().map(|(_, begin, _)| *begin).min().expect("there are workers");
+        let end = all.iter().map(|(_, _, end)| *end).max().expect("there are workers");
+        (all.iter().map(|(done, ..)| done).sum::<usize>(), end - begin, cpu)
     });
     assert_eq!(done, size.nodes, "each node is processed once");
     let each = |time: Duration| time.as_nanos() as f64 / size.nodes as f64;
