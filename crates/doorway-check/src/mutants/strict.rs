@@ -44,8 +44,12 @@ impl Misuses {
     }
 
     fn status(&self, user: usize, room: usize) -> &SimCell<Status> {
-        let vector = if self.fault == Fault::ForEachRoom { room } else { 0 };
-        &self.status[vector * self.users + user]
+        &self.status[self.vector(room) * self.users + user]
+    }
+
+    /// Which vector the states of users in a room are in.
+    fn vector(&self, room: usize) -> usize {
+        if self.fault == Fault::ForEachRoom { room.min(self.m - 1) } else { 0 }
     }
 
     async fn moves(
@@ -56,7 +60,7 @@ impl Misuses {
         label: u16,
     ) -> Done<()> {
         let p = p.on(self.part);
-        let vector = if self.fault == Fault::ForEachRoom { room } else { 0 };
+        let vector = self.vector(room);
         p.keep(label, &(user, vector, from, to));
         let cell = self.status(user, room);
         let was = match self.fault {
@@ -93,21 +97,21 @@ impl Misuses {
         here.part(&room);
         self.moves(p, (user, room.min(self.m - 1)), (Status::Outside, Status::Enters), 1).await?;
         here.part_done();
-        here.part(&user);
+        here.part(&(user, self.vector(room)));
         let entered = self.rooms.enter(p, room).await;
         here.part_done();
         match entered {
             Ok(inside) => {
-                here.keep(2, &(user, &inside));
+                here.keep(2, &(user, self.vector(room), &inside));
                 here.at(2).write(&self.held[user], kept(&inside)).await?;
-                here.keep(3, &user);
+                here.keep(3, &(user, self.vector(room)));
                 let now = if self.fault == Fault::ForgetsUsers { Status::Outside } else { Status::Inside };
                 here.at(3).write(self.status(user, room), now).await?;
                 Ok(())
             }
             Err(Failure::Memory(e)) => match e {},
             Err(Failure::Refused(refusal)) => {
-                here.keep(4, &(user, refusal));
+                here.keep(4, &(user, self.vector(room), refusal));
                 here.at(4).write(self.status(user, room.min(self.m - 1)), Status::Outside).await?;
                 here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
@@ -118,12 +122,12 @@ impl Misuses {
     async fn exit(&self, p: &Process<Sim>, user: usize, room: usize) -> Done<()> {
         self.moves(p, (user, room), (Status::Inside, Status::Exits), 6).await?;
         let here = p.on(self.part);
-        here.keep(8, &user);
+        here.keep(8, &(user, self.vector(room)));
         let inside = Inside::from(here.at(8).read(&self.held[user]).await?);
-        here.part(&user);
+        here.part(&(user, self.vector(room)));
         let last = self.rooms.exit(p, inside).await?;
         here.part_done();
-        here.keep(7, &(user, last));
+        here.keep(7, &(user, self.vector(room), last));
         here.at(7).write(self.status(user, room), Status::Outside).await?;
         here.hides("user");
         Ok(())
