@@ -20,6 +20,7 @@ pub(super) enum Fault {
     EntersNextDoor,
     LetsInOne,
     BeginsAtZero,
+    WaitsForEver,
 }
 
 pub(super) struct LateJoin {
@@ -59,6 +60,9 @@ impl LateJoin {
         let turn = p.at(3).read(&self.turn[room]).await?;
         if self.width.after(ticket, turn.grant) <= 0 {
             return Ok(Some(Waited::LetIn));
+        }
+        if self.fault == Fault::WaitsForEver {
+            return Ok(None);
         }
         let unbounded = self.fault == Fault::Unbounded;
         let goes_on = turn.done != turn.grant || self.fault == Fault::JoinsAfterTheEnd;

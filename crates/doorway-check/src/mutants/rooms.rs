@@ -267,6 +267,9 @@ impl Rooms {
     }
 
     async fn opens_itself(&self, p: Here<'_, Sim>, room: usize) -> Result<Option<(Ticket, u64)>, Infallible> {
+        if self.fault == Fault::WaitsForEver {
+            return Ok(None);
+        }
         p.keep(5, &room);
         if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
             return Ok(None);

@@ -14,6 +14,7 @@ pub(super) enum Fault {
     TestsThenSets,
     NeverLooks,
     ForgetsUsers,
+    TurnsAllAway,
 }
 
 /// Users that misuse strict rooms, and the rooms.
@@ -78,6 +79,7 @@ impl Misuses {
                 p.at(label).write(cell, to).await?;
                 Ok(from)
             }
+            Fault::TurnsAllAway => Err(p.at(label).read(cell).await?),
             _ => p.at(label).compare_swap(cell, from, to).await?,
         };
         match was {

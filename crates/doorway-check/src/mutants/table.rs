@@ -692,6 +692,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Rooms(Users::Change, rooms::Fault::EntersNextDoor), TWO_TWO, Some(("P1", 8)), "rooms-change-enters-next-door", "11 says it is in the next room"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::JoinsUnasked), TWO_TWO, Some(("change", 18)), "rooms-change-joins-unasked", "4 goes in if its room is active"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::TwoSplit), TWO_TWO, Some(("deadlock-free", 16)), "rooms-change-reads-then-draws", "2 is two steps"),
+    mutant(Text::Rooms(Users::Change, rooms::Fault::WaitsForEver), TWO_TWO, Some((STUCK, 2)), "rooms-change-never-opens-its-own", "4 and 5 dropped: nobody opens the first room"),
     // rooms-try
     mutant(Text::Rooms(Users::Try, rooms::Fault::SixBeforeFive), TWO_TWO, Some(("deadlock-free", 7)), "rooms-try-draws-late", "who tries opens first, and draws after that"),
     mutant(Text::Rooms(Users::Try, rooms::Fault::NineteenLate), TWO_TWO, Some(("deadlock-free", 23)), "rooms-try-19-after-20", "19 after 33"),
@@ -703,6 +704,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Rooms(Users::Try, rooms::Fault::TwoSplit), TWO_TWO, Some(("P2", 22)), "rooms-try-reads-then-draws", "2 is two steps"),
     mutant(Text::Rooms(Users::Try, rooms::Fault::JoinsUnasked), TWO_TWO, Some(("deadlock-free", 13)), "rooms-try-joins-unasked", "4 goes in if its room is active"),
     mutant(Text::Rooms(Users::Try, rooms::Fault::OneBitLess), TWO_TWO, Some(("deadlock-free", 7)), "rooms-try-one-bit-less", "two bits for two users"),
+    mutant(Text::Rooms(Users::Try, rooms::Fault::WaitsForEver), TWO_TWO, Some((STUCK, 2)), "rooms-try-never-opens", "5 dropped: nobody opens the first room"),
     // rooms-late-join
     mutant(Text::LateJoin(late_join::Fault::Unbounded), THREE_TWO, Some(("deadlock-free", 43)), "rooms-late-join-without-a-bound", "any number of joins in a turn"),
     mutant(Text::LateJoin(late_join::Fault::JoinsAfterTheEnd), TWO_TWO, Some(("P2", 8)), "rooms-late-join-after-the-end", "34 does not look whether the turn is over"),
@@ -714,11 +716,13 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::LateJoin(late_join::Fault::EntersNextDoor), TWO_TWO, Some(("P1", 7)), "rooms-late-join-enters-next-door", "11 says it is in the next room"),
     mutant(Text::LateJoin(late_join::Fault::LetsInOne), TWO_TWO, Some(("deadlock-free", 20)), "rooms-late-join-lets-in-one", "6 and 20 let in one ticket only"),
     mutant(Text::LateJoin(late_join::Fault::BeginsAtZero), THREE_TWO, Some(("P5", 28)), "rooms-late-join-begins-at-zero", "16 begins with room 0, not with the next"),
+    mutant(Text::LateJoin(late_join::Fault::WaitsForEver), TWO_TWO, Some((STUCK, 1)), "rooms-late-join-never-opens-its-own", "4 and 5 dropped: nobody opens the first room"),
     // rooms-strict
     mutant(Text::Strict(strict::Fault::ForEachRoom), TWO_TWO, Some(("deadlock-free", 14)), "rooms-strict-for-each-room", "a vector for each room, as in print: who is inside one enters another"),
     mutant(Text::Strict(strict::Fault::TestsThenSets), TWO_TWO, Some(("V", 5)), "rooms-strict-tests-then-sets", "1 and 6 are two steps: two are the same user"),
     mutant(Text::Strict(strict::Fault::NeverLooks), TWO_TWO, Some(("V", 3)), "rooms-strict-never-looks", "1 and 6 do not look"),
     mutant(Text::Strict(strict::Fault::ForgetsUsers), TWO_TWO, Some(("V", 11)), "rooms-strict-forgets-users", "3 says that the user is outside"),
+    mutant(Text::Strict(strict::Fault::TurnsAllAway), TWO_TWO, Some(("P3", 0)), "rooms-strict-turns-all-away", "1 turns everybody away"),
     // room-stack
     mutant(Text::RoomStack(rooms::Fault::OneRoom), TWO_TWO, Some(("linearizable", 15)), "room-stack-in-one-room", "pushes and pops in one room, as in Figure 1(a)"),
     mutant(Text::RoomStack(rooms::Fault::JoinsUnasked), TWO_TWO, Some(("deadlock-free", 20)), "room-stack-joins-unasked", "goes in if its room is active"),

@@ -81,7 +81,7 @@ pub const OBJECTS: &[Info] = &[
         "the same that turns users away who do not enter and exit by turns",
         "2, with V",
         // Not P4: users that are turned away for ever never enter, and nobody needs to.
-        &["P2", "P3", "deadlock-free", "P8", "L1", "L2", "L3.1", "L3.2", "L3.3", "V"],
+        &["P2", "P3", "deadlock-free", "P8", "L2", "L3.1", "L3.2", "L3.3", "V"],
         2,
     ),
     Info {
