@@ -99,7 +99,11 @@ impl Rooms {
         if self.fault == Fault::WaitsForEver {
             return Ok(None);
         }
-        p.keep(4, &ticket);
+        if self.fault == Fault::JoinsUnasked {
+            p.keep(4, &(ticket, granted));
+        } else {
+            p.keep(4, &ticket);
+        }
         let active = p.at(4).read(&self.active).await?;
         if self.fault == Fault::JoinsUnasked && active == Active::room(ticket.room) {
             return Ok(Some(Waited::LetIn(granted)));
