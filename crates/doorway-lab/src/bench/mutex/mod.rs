@@ -100,10 +100,8 @@ fn spins_locally(peer: &str, model: CostModel) -> bool {
 
 fn goals(alone: &Alone, cells: &[Cell]) -> Vec<Goal> {
     let mut goals = Vec::new();
-    let own_word = |peer: &str| spins_locally(peer, CostModel::Dsm);
-    let own_cache = |peer: &str| spins_locally(peer, CostModel::Cc);
-    let kinds: [(&dyn Fn(&str) -> bool, &str); 2] = [(&own_word, "on a word of its own"), (&own_cache, "in its cache")];
-    for (is_local, where_it_spins) in kinds {
+    for (model, where_it_spins) in [(CostModel::Dsm, "on a word of its own"), (CostModel::Cc, "in its cache")] {
+        let is_local = |peer: &str| spins_locally(peer, model);
         let quickest =
             alone.peers.iter().filter(|peer| is_local(peer.peer)).min_by(|a, b| a.cpu_ns.total_cmp(&b.cpu_ns));
         if let Some((best, std)) = quickest.zip(alone.cpu_ns(STD)) {
