@@ -291,7 +291,9 @@ impl Rooms {
             return Ok(Some((Ticket { room, number }, grant)));
         }
         p.keep(2, &("opens", room));
+        p.part(&"opens");
         let number = self.take(p, room).await?;
+        p.part_done();
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
@@ -415,7 +417,9 @@ impl Tickets<Sim> for Rooms {
             return Err(Failure::Refused(Refusal::TooManyGaveUp { room: to }));
         }
         here.keep(2, &(inside, to));
+        here.part(&inside);
         let number = self.take(here, to).await?;
+        here.part_done();
         here.shows("next room", to as u64);
         here.shows("next ticket", number);
         let ticket = Ticket { room: to, number };

@@ -691,7 +691,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Rooms(Users::Change, rooms::Fault::WaitsToLeave), TWO_TWO, Some(("deadlock-free", 27)), "rooms-change-waits-to-leave", "27 waits until the turn is over"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::EntersNextDoor), TWO_TWO, Some(("P1", 8)), "rooms-change-enters-next-door", "11 says it is in the next room"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::JoinsUnasked), TWO_TWO, Some(("change", 18)), "rooms-change-joins-unasked", "4 goes in if its room is active"),
-    mutant(Text::Rooms(Users::Change, rooms::Fault::TwoSplit), TWO_TWO, Some(("deadlock-free", 16)), "rooms-change-reads-then-draws", "2 is two steps"),
+    mutant(Text::Rooms(Users::Change, rooms::Fault::TwoSplit), TWO_TWO, Some(("P2", 24)), "rooms-change-reads-then-draws", "2 is two steps"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::WaitsForEver), TWO_TWO, Some((STUCK, 2)), "rooms-change-never-opens-its-own", "4 and 5 dropped: nobody opens the first room"),
     // rooms-try
     mutant(Text::Rooms(Users::Try, rooms::Fault::SixBeforeFive), TWO_TWO, Some(("deadlock-free", 7)), "rooms-try-draws-late", "who tries opens first, and draws after that"),
