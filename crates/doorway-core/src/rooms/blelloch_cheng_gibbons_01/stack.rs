@@ -106,4 +106,60 @@ impl<M: FetchAdd, R: RoomSynchronization<M>> RoomStack<M, R> {
         here.part_done();
         Ok(x)
     }
+
+    /// Adds elements, in this order, in one visit: as many as there is space for. How many these were.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn push_many(&self, p: &Process<M>, all: &[u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
+        let here = p.on(self.part);
+        here.part(&all);
+        let inside = self.rooms.enter(p, IN).await?;
+        here.part_done();
+        let most = all.len() as i64;
+        here.keep(7, &(&inside, all));
+        let j = here.at(7).fetch_add(&self.top, most).await?;
+        let fit = (self.size as i64 - j).clamp(0, most);
+        for (i, &y) in (0..fit).zip(all) {
+            let Some(slot) = self.slot(j + i) else { break };
+            here.keep(8, &(&inside, j, i, all));
+            here.at(8).write(slot, y).await?;
+        }
+        if fit < most {
+            here.keep(9, &(&inside, fit, most));
+            here.at(9).fetch_add(&self.top, fit - most).await?;
+        }
+        here.part(&fit);
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(fit as usize)
+    }
+
+    /// Takes elements in one visit, that which was added last first: up to `into.len()`, or as many as there are. How many these were.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn pop_many(&self, p: &Process<M>, into: &mut [u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
+        let here = p.on(self.part);
+        let most = into.len() as i64;
+        here.part(&most);
+        let inside = self.rooms.enter(p, OUT).await?;
+        here.part_done();
+        here.keep(10, &(&inside, most));
+        let k = here.at(10).fetch_add(&self.top, -most).await?;
+        let got = k.clamp(0, most);
+        for i in 0..got {
+            let Some(slot) = self.slot(k - 1 - i) else { break };
+            here.keep(11, &(&inside, k, i, &*into));
+            into[i as usize] = here.at(11).read(slot).await?;
+        }
+        if got < most {
+            here.keep(12, &(&inside, got, &*into));
+            here.at(12).fetch_add(&self.top, most - got).await?;
+        }
+        here.part(&(got, &*into));
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(got as usize)
+    }
 }

@@ -1,0 +1,178 @@
+//! Batches of a stack in rooms: greedy ones are linearizable over the real rooms, those that want all or nothing are not.
+
+use doorway_check::sim::{Keep, Rules, Sequential, Sim, SimCell, SimVar, World};
+use doorway_check::{Explorer, Property, Report};
+use doorway_core::memory::{Memory, Process, Site};
+use doorway_core::rooms::RoomSynchronization;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, RoomStack, Rooms, Width};
+use std::rc::Rc;
+
+const SIZE: usize = 3;
+/// What a slot holds that nobody has written.
+const UNWRITTEN: u64 = 7;
+const TAKES: u64 = 1 << 32;
+
+/// Up to ten elements below eight, as digits of a word, with their number.
+fn word(elements: &[u64]) -> u64 {
+    elements.iter().rev().fold(0, |word, x| word << 3 | x) | (elements.len() as u64) << 40
+}
+
+fn elements(word: u64) -> Vec<u64> {
+    (0..word >> 40).map(|i| word >> (3 * i) & 7).collect()
+}
+
+/// Adds what fits, and says how many; or takes as many as there are, and says which.
+struct Batches;
+
+impl Sequential for Batches {
+    type State = Vec<u64>;
+    type Op = u64;
+    type Response = u64;
+
+    fn initial(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    fn apply(&self, stack: &Vec<u64>, op: u64) -> (Vec<u64>, u64) {
+        let mut stack = stack.clone();
+        if op & TAKES != 0 {
+            let got = stack.len().min((op & 7) as usize);
+            let taken: Vec<u64> = (0..got).filter_map(|_| stack.pop()).collect();
+            return (stack, word(&taken));
+        }
+        let before = stack.len();
+        stack.extend(elements(op).into_iter().take(SIZE - before));
+        let added = stack.len() - before;
+        (stack, added as u64)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Batch {
+    Push(&'static [u64]),
+    Pop(usize),
+}
+
+type Stack = RoomStack<Sim, Rooms<Sim>>;
+
+async fn run(stack: &Stack, p: &Process<Sim>, batch: Batch) {
+    let here = p.on(Sim::ROOT);
+    match batch {
+        Batch::Push(all) => {
+            here.invokes(word(all));
+            let added = stack.push_many(p, all).await;
+            here.responds(added.map_or(u64::MAX, |added| added as u64));
+        }
+        Batch::Pop(most) => {
+            here.invokes(TAKES | most as u64);
+            let mut taken = [0; SIZE];
+            let got = stack.pop_many(p, &mut taken[..most]).await;
+            here.responds(got.map_or(u64::MAX, |got| word(&taken[..got])));
+        }
+    }
+}
+
+fn search(programs: &'static [&'static [Batch]]) -> Report {
+    let n = programs.len();
+    let build = move |site: &Site<'_, Sim>| {
+        Stack::new(site, SIZE, UNWRITTEN, |site| Rooms::with(site, 2, Width::for_users(n, 0), ()))
+    };
+    let body = move |stack: Rc<Stack>, p: Process<Sim>| async move {
+        for (i, &batch) in programs[p.pid().index()].iter().enumerate() {
+            p.on(Sim::ROOT).part(&i);
+            run(&stack, &p, batch).await;
+            p.on(Sim::ROOT).part_done();
+        }
+    };
+    let world = World::of_programs(n, Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) }, build, body)
+        .unwrap();
+    let properties = [Property::linearizable("linearizable", Batches), Property::deadlock_free("deadlock-free")];
+    let mut explorer = Explorer::new(n);
+    for property in properties {
+        explorer = explorer.property(property);
+    }
+    explorer.explore(world).unwrap()
+}
+
+#[test]
+fn greedy_batches_are_linearizable() {
+    use Batch::{Pop, Push};
+    const ALL: &[&[&[Batch]]] = &[
+        &[&[Push(&[1, 2, 3]), Pop(2)], &[Push(&[4, 5]), Pop(3)]],
+        &[&[Push(&[1, 2]), Push(&[3, 4])], &[Pop(3), Push(&[5, 6])]],
+        &[&[Push(&[1, 2, 3])], &[Push(&[4])], &[Pop(2)]],
+    ];
+    for programs in ALL {
+        let report = search(programs);
+        report.assert_holds();
+        assert!(report.complete);
+        println!("{programs:?}: {} states", report.states);
+    }
+}
+
+/// A stack whose batches want all or nothing.
+struct AllOrNothing {
+    rooms: Rooms<Sim>,
+    top: SimVar<i64>,
+    slots: Vec<SimCell<u64>>,
+}
+
+impl AllOrNothing {
+    /// What does not fit whole is taken back; meanwhile another finds no space where there is some.
+    async fn push(&self, p: &Process<Sim>, all: &[u64]) {
+        let here = p.on(Sim::ROOT);
+        here.invokes(word(all));
+        let Ok(inside) = self.rooms.enter(p, IN).await else { return };
+        let Ok(j) = here.at(1).fetch_add(&self.top, all.len() as i64).await;
+        let fits = j + all.len() as i64 <= SIZE as i64;
+        if fits {
+            for (slot, &y) in self.slots[j as usize..].iter().zip(all) {
+                let Ok(()) = here.at(2).write(slot, y).await;
+            }
+        } else {
+            let Ok(_) = here.at(3).fetch_add(&self.top, -(all.len() as i64)).await;
+        }
+        here.part(&fits);
+        let Ok(_) = RoomSynchronization::exit(&self.rooms, p, inside).await;
+        here.part_done();
+        here.responds(if fits { all.len() as u64 } else { 0 });
+    }
+}
+
+/// Adds all, or nothing.
+struct Whole;
+
+impl Sequential for Whole {
+    type State = usize;
+    type Op = u64;
+    type Response = u64;
+
+    fn initial(&self) -> usize {
+        0
+    }
+
+    fn apply(&self, held: &usize, op: u64) -> (usize, u64) {
+        let more = elements(op).len();
+        if held + more <= SIZE { (held + more, more as u64) } else { (*held, 0) }
+    }
+}
+
+#[test]
+fn all_or_nothing_by_fetch_and_add_is_not() {
+    const PROGRAMS: [&[&[u64]]; 2] = [&[&[1], &[2, 3, 4]], &[&[5]]];
+    let build = |site: &Site<'_, Sim>| AllOrNothing {
+        rooms: Rooms::with(site, 2, Width::for_users(2, 0), ()),
+        top: site.var("top", 0),
+        slots: site.row("A", SIZE, |_| UNWRITTEN.into()),
+    };
+    let body = |stack: Rc<AllOrNothing>, p: Process<Sim>| async move {
+        for (i, all) in PROGRAMS[p.pid().index()].iter().enumerate() {
+            p.on(Sim::ROOT).part(&i);
+            stack.push(&p, all).await;
+            p.on(Sim::ROOT).part_done();
+        }
+    };
+    let world = World::of_programs(2, Rules::with_passages(Some(1)), build, body).unwrap();
+    let report = Explorer::new(2).property(Property::linearizable("linearizable", Whole)).explore(world).unwrap();
+    assert_eq!(report.verdict("linearizable").holds, Some(false));
+}
