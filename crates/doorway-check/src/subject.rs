@@ -143,7 +143,7 @@ impl Subject {
         }
         let world = match self.mutant {
             Some(mutant) => mutant.world(sizes, rules)?,
-            None if matches!(self.info.problem, Problem::RoomSynchronization | Problem::SharedObject) => {
+            None if matches!(self.info.problem, Problem::RoomSynchronization | Problem::DataStructure) => {
                 objects::world(self.info.id, sizes, rules).expect("what the registry lists is built")?
             }
             None if rules.give_ups => {

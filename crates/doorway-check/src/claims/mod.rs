@@ -113,7 +113,7 @@ pub fn counts_for_ever(info: &Info) -> bool {
 #[must_use]
 pub(crate) fn wraps(info: &Info) -> bool {
     // Where numbers have to wrap before anything goes wrong, a trace should show them.
-    matches!(info.problem, Problem::RoomSynchronization | Problem::SharedObject) && info.id != "rooms-as-printed"
+    matches!(info.problem, Problem::RoomSynchronization | Problem::DataStructure) && info.id != "rooms-as-printed"
 }
 
 /// Which states of an algorithm are alike, if that is known.
@@ -155,7 +155,7 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     if info.properties.contains(&"largest-id-enters") {
         claims.push(dolev_gafni_shavit::largest_id_enters());
     }
-    if info.properties.contains(&"linearizable") {
+    if info.problem == Problem::FetchAndOp {
         claims.push(combining::linearizable());
     }
     claims.retain(|claim| info.properties.contains(&claim.name()));
@@ -167,9 +167,9 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let (most, problem) = (sizes.n.min(sizes.k), info.problem);
     let (exclusion, everyone) = match problem {
         Problem::RoomSynchronization => return rooms::properties(info, sizes),
-        Problem::SharedObject => return structures::properties(info, sizes),
+        Problem::DataStructure => return structures::properties(info, sizes),
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
-        Problem::KExclusion | Problem::KAssignment | Problem::Object => ("k-exclusion", "k-enter-together"),
+        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp => ("k-exclusion", "k-enter-together"),
     };
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),

@@ -238,7 +238,7 @@ impl Shifted {
         };
         let (wait, done) = (find("wait")?, find("done"));
         let grant = find("grant").or_else(|| find("turn"))?;
-        let rooms = if info.problem == Problem::SharedObject { 2 } else { sizes.k };
+        let rooms = if info.problem == Problem::DataStructure { 2 } else { sizes.k };
         let fits = rooms <= Shift::default().len();
         let held = find("held").map(|held| (held, sizes.n));
         let bits = layout.vars()[wait].bits();

@@ -49,12 +49,12 @@ pub enum Problem {
     KExclusion,
     /// At most `k` inside, each with a name of its own: [`k_assignment`](crate::k_assignment).
     KAssignment,
-    /// Operations that return what they would one after the other. Whoever is inside has its result.
-    Object,
+    /// A value, and operations on it that return what it was, as they would one after the other. Whoever is inside has its result.
+    FetchAndOp,
     /// Nobody in two rooms at once: [`rooms`](crate::rooms).
     RoomSynchronization,
-    /// A data structure whose operations happen one after the other, as far as anybody can tell.
-    SharedObject,
+    /// A stack or a queue whose operations happen one after the other, as far as anybody can tell.
+    DataStructure,
 }
 
 impl Problem {
@@ -62,9 +62,9 @@ impl Problem {
     #[must_use]
     pub const fn second(self) -> Second {
         match self {
-            Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::Object => Second::Places,
+            Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::FetchAndOp => Second::Places,
             Self::RoomSynchronization => Second::Rooms,
-            Self::SharedObject => Second::Slots,
+            Self::DataStructure => Second::Slots,
         }
     }
 }
@@ -108,9 +108,9 @@ impl fmt::Display for Problem {
             Self::MutualExclusion => "mutual exclusion",
             Self::KExclusion => "k-exclusion",
             Self::KAssignment => "k-assignment",
-            Self::Object => "linearizable object",
+            Self::FetchAndOp => "fetch-and-op",
             Self::RoomSynchronization => "room synchronization",
-            Self::SharedObject => "shared object",
+            Self::DataStructure => "data structure",
         })
     }
 }

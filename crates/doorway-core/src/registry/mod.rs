@@ -483,7 +483,7 @@ registry! {
     YangAndersonCombining: Calls<M, Affine<5>>, |site, sizes| Calls::new(Combining::new(site, sizes.n, 0), map_of), Info {
         id: "ya-combining",
         title: "Software combining over Yang and Anderson's arbitration tree",
-        problem: Problem::Object,
+        problem: Problem::FetchAndOp,
         paper: YANG_ANDERSON_93,
         figure: "none, Section 6.2",
         instructions: READ_WRITE,

@@ -41,7 +41,7 @@ const fn rooms(
 
 const fn structure(id: &'static str, title: &'static str, figure: &'static str, slots: usize) -> Info {
     Info {
-        problem: Problem::SharedObject,
+        problem: Problem::DataStructure,
         properties: &["linearizable", "deadlock-free", "starvation-free"],
         words: |s, _| 7 + 1 + s.k as u64,
         defaults: Defaults { n: 2, k: slots, passages: None },
