@@ -30,7 +30,7 @@ fn every_failure_of_every_mutant_can_be_replayed() {
             assert!(!line.contains(char::is_whitespace), "{line}");
             let read: Token = line.parse().unwrap();
             assert_eq!(read, token);
-            let trace = read.replay().unwrap();
+            let trace = read.replay().unwrap_or_else(|stale| panic!("{line}: {stale}"));
             assert_eq!(trace.steps, verdict.trace.as_ref().unwrap().steps, "{line}");
             assert_eq!(trace.repeats_from, verdict.trace.as_ref().unwrap().repeats_from);
             replayed += 1;

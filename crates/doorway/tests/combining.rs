@@ -1,6 +1,6 @@
 //! Software combining by threads: histories are recorded, and some order explains each.
 
-use doorway::combining::{Add, Affine, CallError, Combinable, Combining, Map, Store};
+use doorway::combining::{Add, CallError, Combinable, Combining, Store};
 use doorway::waiting::Policy;
 use std::collections::HashMap;
 use std::sync::Barrier;
@@ -53,7 +53,26 @@ fn assert_explained<F: Combinable<Value = u64>>(history: &[Called<F::Op>], first
     assert_eq!(value, last);
 }
 
-const PRIME: u64 = 4_294_967_291;
+/// Maps `x -> 48271 x + plus` on 24 bits, which do not commute, and above these how many were applied, so that no value comes twice.
+struct Counted;
+
+const BITS: u32 = 24;
+
+fn counted(maps: u64, x: u64) -> u64 {
+    maps << BITS | x & ((1 << BITS) - 1)
+}
+
+impl Combinable for Counted {
+    type Op = u64;
+    type Value = u64;
+    fn compose(first: u64, second: u64) -> u64 {
+        Self::apply(second, first)
+    }
+    fn apply(op: u64, value: u64) -> u64 {
+        let times = 48_271u64.wrapping_pow((op >> BITS) as u32);
+        counted((op >> BITS) + (value >> BITS), times.wrapping_mul(value).wrapping_add(op))
+    }
+}
 
 #[test]
 fn some_order_explains_what_threads_saw() {
@@ -65,9 +84,9 @@ fn some_order_explains_what_threads_saw() {
         let sums = Combining::<Add>::new(0, threads).unwrap();
         let history = record(&sums, threads, calls, |i| i);
         assert_explained::<Add>(&history, 0, sums.into_inner());
-        let maps = Combining::<Affine<PRIME>>::new(1, threads).unwrap().with_policy(Policy::YIELD);
-        let history = record(&maps, threads, calls, |i| Map { times: 48_271, plus: i as u32 });
-        assert_explained::<Affine<PRIME>>(&history, 1, maps.into_inner());
+        let maps = Combining::<Counted>::new(1, threads).unwrap().with_policy(Policy::YIELD);
+        let history = record(&maps, threads, calls, |i| counted(1, i));
+        assert_explained::<Counted>(&history, 1, maps.into_inner());
     }
 }
 

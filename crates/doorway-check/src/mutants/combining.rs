@@ -159,7 +159,9 @@ impl KExclusion<Sim> for Calls {
                 applied = Some((level, here.at(5).read(&self.res[(me, level)]).await?));
                 break;
             }
+            here.part(&early);
             self.capture(here, 6, (level, node), &mut all, &mut captured).await?;
+            here.part_done();
         }
 
         let (top, value) = match applied {
@@ -167,7 +169,9 @@ impl KExclusion<Sim> for Calls {
             None => {
                 for (level, node, _) in self.tree.path(me) {
                     if captured[level].is_none() || self.fault == Fault::CapturesTwice {
+                        here.part(&early);
                         self.capture(here, 8, (level, node), &mut all, &mut captured).await?;
+                        here.part_done();
                     }
                 }
                 here.keep(10, &(all, &captured, early));
