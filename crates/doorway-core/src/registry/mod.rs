@@ -479,7 +479,7 @@ registry! {
         defaults: Defaults { n: 3, k: 1, passages: None },
     };
 
-    /// [`Combining`](yang_anderson_93::Combining) of affine maps modulo 5
+    /// [`Combining`] of affine maps modulo 5
     YangAndersonCombining: Calls<M, Affine<5>>, |site, sizes| Calls::new(Combining::new(site, sizes.n, 0), map_of), Info {
         id: "ya-combining",
         title: "Software combining over Yang and Anderson's arbitration tree",

@@ -30,7 +30,7 @@ pub struct AloneStanding {
     pub cpu_range_ns: (f64, f64),
     /// Against the best of the others' libraries.
     pub ratio: f64,
-    /// Instructions, if somebody [counted](Alone::count_instructions).
+    /// Instructions, if somebody counted.
     pub instructions: Option<f64>,
 }
 
