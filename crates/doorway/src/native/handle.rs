@@ -96,7 +96,8 @@ impl Native {
 
     /// From now on its waits are those of a task (they return `Pending` and leave a waker behind) or of a thread (they block).
     pub fn wait_as_task(&self, as_task: bool) {
-        self.as_task.store(as_task, SeqCst);
+        // Only the process whose handle this is reads it; who hands the handle to another thread hands over the flag with it.
+        self.as_task.store(as_task, Relaxed);
     }
 
     /// From now on, waits that can be abandoned are, once this time has come. Threads look at the clock; a task is asked when it is polled.
