@@ -24,6 +24,12 @@ check lamport-fast --n 5
 check ticket --n 8
 check anderson-array --n 7
 check tas-backoff --n 5
+# Rooms.
+check rooms --n 3 --rooms 3
+check rooms --n 3 --rooms 2 --give-ups
+check rooms-change --n 3 --rooms 2
+check rooms-late-join --n 3 --rooms 2
+check room-dynamic-stack --n 2 --slots 4
 check am-chain --n 4 --k 1
 check am-chain --n 5 --k 3
 check am-chain --n 6 --k 5

@@ -23,6 +23,7 @@ use doorway::native::now;
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Vars};
 use doorway_core::memory::{Instruction, Pid, Process, Site};
 use doorway_core::registry::{self, Entry, Info, Sizes, Visit};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicU64;
 use second_opinion::{Encoding, ToolMemory, complaint, passage, words_of};
@@ -121,6 +122,31 @@ fn two_processes(id: &str, k: usize, encoding: Encoding) -> Verdict {
     Verdict { executions, complaint, finished: finished.load(Ordering::Relaxed) }
 }
 
+/// Two users of rooms, one visit each.
+fn two_visits(encoding: Encoding, room_of: fn(usize) -> usize) -> Verdict {
+    let (finished, mut executions) = (Arc::new(AtomicUsize::new(0)), None);
+    let visits = {
+        let finished = Arc::clone(&finished);
+        move || {
+            finished.store(0, Ordering::Relaxed);
+            let shared = Rc::new((Rooms::new(&Site::new(&Loom::new(encoding)), 2), UnsafeCell::new(())));
+            together(2, |p| {
+                let (shared, finished) = (Rc::clone(&shared), Arc::clone(&finished));
+                let process = Process::new(Pid::new(p), Loom::new(encoding));
+                move || {
+                    let (rooms, inside) = &*shared;
+                    let visit = now(rooms.enter(&process, room_of(p))).unwrap();
+                    inside.with_mut(|_| ());
+                    now(rooms.exit(&process, visit)).unwrap();
+                    finished.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    };
+    let complaint = complaint(|| executions = Some(in_every_way(visits)));
+    Verdict { executions, complaint, finished: finished.load(Ordering::Relaxed) }
+}
+
 struct LitmusTests(Encoding);
 
 impl Backend for LitmusTests {
@@ -167,6 +193,17 @@ fn every_algorithm_keeps_two_processes_apart_in_every_execution() {
             assert!(executions > 1, "{}, {name}: nothing was interleaved", info.id);
             println!("{}, {name}: {executions} executions", info.id);
         }
+    }
+}
+
+#[test]
+fn nobody_is_in_two_rooms_at_once_in_any_execution_and_what_one_did_happens_before_the_next() {
+    for (name, encoding) in SOUND {
+        let verdict = two_visits(encoding, |p| p);
+        assert_eq!((&verdict.complaint, verdict.finished), (&None, 2), "{name}");
+        println!("rooms, {name}: {} executions", verdict.executions.unwrap());
+        // In the same room they may be together.
+        assert!(two_visits(encoding, |_| 0).complains_of(TWO_INSIDE), "{name}");
     }
 }
 
