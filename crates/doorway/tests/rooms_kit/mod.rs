@@ -1,48 +1,15 @@
 //! What tests of rooms have in common.
 
-#![allow(dead_code)] // each test crate uses some of it
+#![allow(dead_code, unused_imports)] // each test crate uses some of it
 
-use std::pin::{Pin, pin};
+#[path = "../task_kit/mod.rs"]
+mod task_kit;
+
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// The smallest executor: one task, one thread.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(out) => return out,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-/// A waker that counts.
-#[derive(Default)]
-pub(crate) struct Bell(AtomicUsize);
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, SeqCst);
-    }
-}
-
-impl Bell {
-    pub(crate) fn rings(&self) -> usize {
-        self.0.load(SeqCst)
-    }
-}
+use std::task::{Context, Poll, Waker};
+pub(crate) use task_kit::{Bell, block_on};
 
 pub(crate) fn poll<F: Future + ?Sized>(future: Pin<&mut F>, bell: &Arc<Bell>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(&Waker::from(Arc::clone(bell))))

@@ -1,72 +1,14 @@
 //! What tests of [`Slots`] have in common.
 
-#![allow(dead_code)] // each test crate uses some of it
+#![allow(dead_code, unused_imports)] // each test crate uses some of it
+
+#[path = "../task_kit/mod.rs"]
+mod task_kit;
 
 use doorway::Slots;
 use doorway::slots::Numbering;
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// The smallest executor: one task, one thread.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(out) => return out,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-/// A waker that counts, and may have a thread to wake.
-#[derive(Default)]
-pub(crate) struct Bell {
-    rings: AtomicUsize,
-    thread: Option<Thread>,
-}
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        self.rings.fetch_add(1, SeqCst);
-        if let Some(thread) = &self.thread {
-            thread.unpark();
-        }
-    }
-}
-
-impl Bell {
-    /// One that unparks this thread.
-    pub(crate) fn of(thread: Thread) -> Self {
-        Self { thread: Some(thread), ..Self::default() }
-    }
-
-    /// As if it had been woken.
-    pub(crate) fn rings_once(&self) {
-        self.rings.store(1, SeqCst);
-    }
-
-    /// How often it rang.
-    pub(crate) fn rings(&self) -> usize {
-        self.rings.load(SeqCst)
-    }
-
-    /// The same, and it begins anew.
-    pub(crate) fn takes(&self) -> usize {
-        self.rings.swap(0, SeqCst)
-    }
-}
+use std::thread;
+pub(crate) use task_kit::{Bell, block_on};
 
 /// What `Debug` says.
 pub(crate) struct Look {
