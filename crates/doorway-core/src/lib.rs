@@ -9,6 +9,7 @@ pub mod k_exclusion;
 pub mod memory;
 pub mod mutex;
 pub mod registry;
+pub mod resilient;
 pub mod rooms;
 
 use core::convert::Infallible;

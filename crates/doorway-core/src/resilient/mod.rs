@@ -1,0 +1,71 @@
+//! Resilient objects: any sequential object, shared by any number of processes, of which up to `k - 1` may die.
+//!
+//! # Problem
+//! `N` processes call operations of one object. Each takes effect at one moment between its call and its return, and returns as long as at most `k - 1` processes have died half-way (*(k-1)-resilient*).
+//!
+//! # Source
+//! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k` processes within k-assignment. At most `k` processes are inside at a time, and the name that each gets says which of
+//! the `k` to be. While at most `k` compete, nobody waits for anybody. What is inside is [ours](Universal).
+
+mod store;
+mod universal;
+mod words;
+
+pub use store::{Asked, Store};
+pub use universal::{Pool, Universal};
+pub use words::{Announced, Applied, Buffer, Buffers, Hazard, Head, MOST_BUFFERS, MOST_NAMES, Orphan};
+
+use crate::Failure;
+use crate::k_assignment::KAssignment;
+use crate::memory::{CompareSwap, Mark, Memory, Process, Site};
+
+/// An object for any number of processes, up to `k - 1` of which may die: a [universal construction](Universal) for `k` within k-assignment.
+#[derive(Debug)]
+pub struct Resilient<M: Memory, A, S> {
+    part: M::Part,
+    names: A,
+    inside: Universal<M, S>,
+}
+
+impl<M: Memory, A, S> Resilient<M, A, S> {
+    /// `names` builds a solution of k-assignment.
+    pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S, names: impl FnOnce(&Site<'_, M>) -> A) -> Self {
+        Self {
+            part: site.here(),
+            names: names(&site.part("names", None)),
+            inside: Universal::new(&site.part("inside", None), k, pool, store),
+        }
+    }
+
+    /// What `k` processes share.
+    pub fn inside(&self) -> &Universal<M, S> {
+        &self.inside
+    }
+}
+
+impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
+    /// Applies an operation.
+    ///
+    /// # Errors
+    /// If an access failed, or the k-assignment refuses. Within: if a copy of the state failed.
+    pub async fn perform(
+        &self,
+        p: &Process<M>,
+        op: S::Op,
+    ) -> Result<Result<S::Response, S::Panic>, Failure<M::Error, A::Refusal>> {
+        let here = p.on(self.part);
+        here.mark(Mark::Rests(1));
+        here.part(&S::tag(&op));
+        let held = self.names.acquire(p).await?;
+        here.part_done();
+        here.mark(Mark::Rests(2));
+        here.part(&held);
+        let response = self.inside.perform(p, A::name(&held), op).await?;
+        here.part_done();
+        here.mark(Mark::Rests(3));
+        here.part(&S::told(&response));
+        self.names.release(p, held).await?;
+        here.part_done();
+        Ok(response)
+    }
+}

@@ -1,0 +1,348 @@
+//! A universal construction: any sequential object, shared by `k` processes, none of which can keep the others from finishing.
+//!
+//! # Problem
+//! An object is given by its states and by what an operation makes of one. `k` processes call operations; each must take effect at one moment between its call and its return
+//! (linearizable), and each must return after a bounded number of its caller's own steps, whatever the others do or fail to do (wait-free).
+//!
+//! # Source
+//! Ours. The shape is Fatourou and Kallimanis' (*A highly-efficient wait-free universal construction*, SPAA 2011): announce, copy the state, apply all that is announced, swing a pointer. To try once
+//! unannounced is Kogan and Petrank's idea (*A methodology for creating fast wait-free data structures*, PPoPP 2012). Theirs reads states while they are overwritten and looks afterwards whether they
+//! were; here nobody reads what is being written.
+//!
+//! # Idea
+//! ```text
+//!   head ──► buffer b: state, and for each name how many of its operations the state has seen
+//!              │ copy, apply mine and all that are announced
+//!              ▼
+//!            buffer w ◄── head, if it still is what it was
+//! ```
+//! Whoever fails to move `head` announces its operation and tries again, twice: whoever makes it fail the second time has seen the announcement. A state is written by one process before it is
+//! published, and then only read, until nobody can be reading it: one hazard word for each name says what that name may be reading.
+//!
+//! # Shared variables
+//! | name             | range                     | initially    | written at | meaning |
+//! |------------------|---------------------------|--------------|------------|---------|
+//! | `head`           | (version, buffer)         | (0, 0)       | 10         | where the state is; the version grows with each change |
+//! | `ann[q]`         | (number, cell)            | (0, 0)       | 13         | `q`'s announced operation; *pending* in buffer `b` iff `number = app[b][q].number + 1` |
+//! | `hz[q]`          | (buffer, cell of each)    | (none, …)    | 4          | what `q` may be reading. Never cleared, only overwritten |
+//! | `app[b][q]`      | (number, buffer)          | (0, none)    | 9          | how many of `q`'s operations the state in `b` has seen, and where the last one's response is |
+//! | `free[q]`        | set of buffers            | none         | 18         | some of `q`'s buffers that are known to be free; only whoever has the name `q` accesses it |
+//! | `orphan[q]`      | bool                      | false        | 21, 22     | `q`'s announced operation was left behind; likewise |
+//!
+//! and the plain memory of the [store](Store): a state and `k` responses for each buffer, `k` cells for each name. Each name has `2k` buffers or more, which only it writes.
+//!
+//! # Statements
+//! 1 to 10 are one attempt, 11 to 13 announce, 14 and 15 find what others have applied, 16 takes the response. 17 and 18 remember free buffers, 19 to 22 are about copies that fail, 23 to 25 look at the state without an operation.
+//!
+//! # Invariants (all checked)
+//! - (R1) linearizable: what `k` processes see is what they would see one after the other
+//! - (R2) an operation is applied at most once
+//! - (R3) nobody writes what somebody else reads or writes: buffers at 7 to 10 against `head`, those that others copy at 6 to 8 and those that others take from at 16; cells at 12 against those that
+//!   others apply at 8
+//! - (R4) whoever looks for a free buffer at 6, or for a free cell at 11, finds one
+//! - (R5) at 16, the operation has been applied: three attempts suffice
+//!
+//! # Why two attempts after the announcement
+//! The first that fails does so because of a change after 13, or before. The second began after that change and fails because of another, whose process has read `head` after the first, hence `ann` after
+//! 13. This needs the version: a buffer's number alone may have been read in an earlier life of that buffer.
+//!
+//! # Why what is read at 2 can be believed
+//! 5 finds the version of 1, so `head` was the same all the time, and nobody rewrites the buffer it names. A buffer of one's own cannot change at all, so that whoever finds `head` in one, and nothing
+//! pending, needs neither 4 nor 5: a process that is alone pays one compare-and-swap. And 15 reads what has the same value in every state from the moment on that its operation was applied.
+//!
+//! # Cost, faults, fairness
+//! At most three attempts, each with one copy of the state. `2k` buffers are needed: up to `k - 1` of a name's are being read by others, `k - 1` hold responses that are not taken yet, one is `head`.
+//! Any number of the `k` may crash at any time: the others do not notice. An operation of a crashed process takes effect at most once. A name may be given from one process to the next between
+//! operations, as nothing that matters is private.
+//!
+//! # Departures from what the sources do
+//! No vector of announcements toggled by fetch-and-add; responses stay where they were computed, so that they need not be copied. A copy that fails (user's code can panic) leaves the object as it
+//! was; an announced operation is then finished by the next holder of the name. An operation that fails has no effect, and the failure is its response.
+
+use super::words::{Announced, Applied, Buffer, Buffers, Hazard, Head, MOST_NAMES, Orphan};
+use super::{Asked, Store};
+use crate::memory::{CompareSwap, Here, Memory, Pid, Process, Site, decl, in_both_forms};
+
+/// Buffers of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pool {
+    /// How many: `2k` or more.
+    pub buffers: usize,
+    /// Whether those that were found free are remembered, so that hazards are looked at less often.
+    pub remembers: bool,
+}
+
+impl Pool {
+    /// As few as there can be, found anew each time.
+    #[must_use]
+    pub fn least(k: usize) -> Self {
+        Self { buffers: 2 * k, remembers: false }
+    }
+}
+
+/// An object for `k` processes with names `0..k`.
+#[derive(Debug)]
+pub struct Universal<M: Memory, S> {
+    part: M::Part,
+    k: usize,
+    pool: Pool,
+    head: M::Var<Head>,
+    ann: M::Row<Announced>,
+    hz: M::Row<Hazard>,
+    app: M::Table<Applied>,
+    free: M::Row<Buffers>,
+    orphan: M::Row<Orphan>,
+    store: S,
+}
+
+/// How an operation begins.
+#[derive(Debug)]
+struct First<Op> {
+    /// Not announced yet.
+    op: Option<Op>,
+    /// Attempts before.
+    attempt: u8,
+    announced: Announced,
+}
+
+impl<M: Memory, S> Universal<M, S> {
+    /// Its state is in the first buffer of `store`. There are `1..=MOST_NAMES` names.
+    pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S) -> Self {
+        let (remembered, orphans) = (if pool.remembers { k } else { 0 }, k);
+        Self {
+            part: site.here(),
+            k,
+            pool,
+            head: site.var("head", Head { version: 0, buffer: Buffer(0) }),
+            ann: site.row("ann", k, |q| decl(Announced { seq: 0, cell: 0 }).home(Pid::new(q))),
+            hz: site.row("hz", k, |q| decl(Hazard::NONE).home(Pid::new(q))),
+            app: site.table("app", 0..k * pool.buffers, k, Applied { seq: 0, loc: None }),
+            free: site.row("free", remembered, |q| decl(Buffers(0)).home(Pid::new(q))),
+            orphan: site.row("orphan", orphans, |q| decl(Orphan(false)).home(Pid::new(q))),
+            store,
+        }
+    }
+
+    /// What lies behind the words.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Whose buffer it is.
+    #[inline(always)]
+    fn owner(&self, b: Buffer) -> usize {
+        b.index() / self.pool.buffers
+    }
+
+    /// The buffers of `p`, without those.
+    #[inline(always)]
+    fn all_but(&self, p: usize, taken: impl Iterator<Item = Buffer>) -> Buffers {
+        let all = u64::MAX >> (64 - self.pool.buffers);
+        Buffers(
+            taken.filter(|&b| self.owner(b) == p).fold(all, |free, b| free & !(1 << (b.index() % self.pool.buffers))),
+        )
+    }
+
+    /// The first buffer of `p` in a set.
+    #[inline(always)]
+    fn first(&self, p: usize, free: Buffers) -> Buffer {
+        let first = free.0.trailing_zeros() as usize;
+        Buffer((p * self.pool.buffers + first.min(self.pool.buffers - 1)) as u16)
+    }
+}
+
+impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
+    in_both_forms! {
+        /// Applies an operation, for whoever has the name `p`. Nobody else may have it.
+        pub fn perform, perform_now(&self, process: &Process<M>, p: usize, op: S::Op) -> Result<S::Response, S::Panic> {'text: {
+            let here = process.on(self.part);
+            if S::COPIES_CAN_FAIL {
+                if let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p)) {
+                    break 'text Err(panic);
+                }
+            }
+            let first = First { op: Some(op), attempt: 0, announced: Announced { seq: 0, cell: 0 } };
+            match either!(self.settle(here, p, first), self.settle_now(here, p, first)) {
+                Ok(l) => Ok(either!(self.take(here, p, l), self.take_now(here, p, l))),
+                Err(panic) => Err(panic),
+            }
+        }}
+
+        /// A buffer whose state was the object's at some moment of this call, and that stays as it is until `p` does something else: 23 to 25.
+        pub fn look, look_now(&self, process: &Process<M>, p: usize) -> Result<Buffer, S::Panic> {'text: {
+            let here = process.on(self.part);
+            for attempt in 0..2 {
+                here.keep(23, &(p, attempt));
+                let head = access!(here.at(23).read(&self.head));
+                if self.owner(head.buffer) == p {
+                    break 'text Ok(head.buffer);
+                }
+                here.keep(24, &(p, attempt, head));
+                access!(here.at(24).write(&self.hz[p], Hazard::of(head.buffer)));
+                here.keep(25, &(p, attempt, head));
+                if access!(here.at(25).read(&self.head)) == head {
+                    break 'text Ok(head.buffer);
+                }
+            }
+            // Others are too fast. Their help is as good: it holds on to the state that has seen our operation.
+            if S::COPIES_CAN_FAIL {
+                if let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p)) {
+                    break 'text Err(panic);
+                }
+            }
+            let first = First { op: Some(S::nothing()), attempt: 0, announced: Announced { seq: 0, cell: 0 } };
+            either!(self.settle(here, p, first), self.settle_now(here, p, first))
+        }}
+
+        /// 16
+        fn take, take_now(&self, here: Here<'_, M>, p: usize, l: Buffer) -> S::Response {
+            here.keep(16, &(p, l));
+            here.shows("l", l);
+            let response = access!(self.store.take(here.at(16), l, p));
+            ["l", "found"].into_iter().for_each(|name| here.hides(name));
+            response
+        }
+
+        /// Finishes the operation that the last one left behind who had the name: 19, 20, 21.
+        fn adopt, adopt_now(&self, here: Here<'_, M>, p: usize) -> Result<(), S::Panic> {'text: {
+            if access!(here.at(19).read(&self.orphan[p])).0 {
+                let announced = access!(here.at(20).read(&self.ann[p]));
+                let first = First { op: None, attempt: 1, announced };
+                let l = match either!(self.settle(here, p, first), self.settle_now(here, p, first)) {
+                    Ok(l) => l,
+                    Err(panic) => break 'text Err(panic),
+                };
+                drop(either!(self.take(here, p, l), self.take_now(here, p, l)));
+                access!(here.at(21).write_in_passing(&self.orphan[p], Orphan(false)));
+            }
+            Ok(())
+        }}
+
+        /// 1 to 15: the operation has been applied, and its response is in this buffer.
+        fn settle, settle_now(&self, here: Here<'_, M>, p: usize, first: First<S::Op>) -> Result<Buffer, S::Panic> {'text: {
+            let k = self.k;
+            let others = || (0..k).filter(move |&q| q != p);
+            let First { mut op, mut attempt, announced: mut mine } = first;
+            let mut applied = [Applied { seq: 0, loc: None }; MOST_NAMES];
+            let mut ann = [Announced { seq: 0, cell: 0 }; MOST_NAMES];
+            loop {'failed: {
+                let tag = op.as_ref().map(S::tag);
+                here.keep(1, &(p, attempt, mine, tag));
+                let head = access!(here.at(1).read(&self.head));
+                let b = head.buffer;
+                for q in 0..k {
+                    here.keep(2, &(p, attempt, mine, tag, head, &applied[..q]));
+                    applied[q] = access!(here.at(2).read(&self.app[(b.index(), q)]));
+                }
+                if attempt == 0 {
+                    mine.seq = applied[p].next();
+                }
+                for q in others() {
+                    here.keep(3, &(p, attempt, mine, tag, head, &applied[..k], &ann[..q]));
+                    ann[q] = access!(here.at(3).read(&self.ann[q]));
+                }
+                let pending = others().filter(|&q| applied[q].is_followed_by(ann[q])).fold(0u64, |all, q| all | 1 << q);
+                let done = attempt > 0 && applied[p].seq == mine.seq;
+                let hazard = others().fold(Hazard::of(b), |hazard, q| hazard.and(q, ann[q].cell));
+                if self.owner(b) != p || pending != 0 || done {
+                    here.keep(4, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
+                    access!(here.at(4).write(&self.hz[p], hazard));
+                    here.keep(5, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
+                    if access!(here.at(5).read(&self.head)) != head {
+                        break 'failed; // so nothing of what we have read need be true
+                    }
+                }
+                if done {
+                    break 'text Ok(applied[p].loc.unwrap_or(b));
+                }
+
+                here.shows("b", b);
+                here.shows("pending", pending);
+                here.shows("hazard", hazard);
+                let mut free = Buffers(0);
+                if self.pool.remembers {
+                    here.keep(17, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
+                    free = access!(here.at(17).read(&self.free[p]));
+                }
+                if free.0 == 0 {
+                    let taken = others().filter_map(|q| applied[q].loc).chain([b]);
+                    free = self.all_but(p, taken);
+                    for q in others() {
+                        here.keep(6, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free, q));
+                        let theirs = access!(here.at(6).read(&self.hz[q]));
+                        free = Buffers(free.0 & self.all_but(p, theirs.buffer.into_iter()).0);
+                    }
+                }
+                here.shows("free", free);
+                let w = self.first(p, free);
+                if self.pool.remembers {
+                    here.keep(18, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free));
+                    access!(here.at(18).write_in_passing(&self.free[p], Buffers(free.0 & (free.0 - 1))));
+                }
+
+                here.shows("w", w);
+                let batch = pending | 1 << p;
+                let mut failed = 0;
+                'build: loop {
+                    here.keep(7, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, failed));
+                    if let Err(panic) = access!(self.store.copy(here.at(7), b, w)) {
+                        if op.is_none() {
+                            access!(here.at(22).write_in_passing(&self.orphan[p], Orphan(true)));
+                        }
+                        break 'text Err(panic);
+                    }
+                    for q in (0..k).filter(|q| (batch & !failed) >> q & 1 == 1) {
+                        here.keep(8, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, failed, q));
+                        let asked = match &op {
+                            Some(op) if q == p => Asked::InHand(op),
+                            _ => Asked::InCell(if q == p { mine.cell } else { hazard.cell(q) }),
+                        };
+                        if !access!(self.store.apply(here.at(8), w, q, asked)) {
+                            failed |= 1 << q;
+                            continue 'build; // Its response says that it failed; the state must not know of it.
+                        }
+                    }
+                    break;
+                }
+                for q in 0..k {
+                    here.keep(9, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, q));
+                    let is_new = batch >> q & 1 == 1;
+                    let new = if is_new { Applied { seq: applied[q].next(), loc: Some(w) } } else { applied[q] };
+                    access!(here.at(9).write_in_passing(&self.app[(w.index(), q)], new));
+                }
+                here.keep(10, &(p, attempt, mine, tag, head, pending, hazard, w));
+                let swung = access!(here.at(10).compare_swap(&self.head, head, head.next(w))).is_ok();
+                ["b", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
+                if swung {
+                    break 'text Ok(w);
+                }
+            }
+            // `head` has changed since 1.
+            attempt += 1;
+            if let Some(op) = op.take() {
+                let mut cells = (1u32 << k) - 1;
+                for q in others() {
+                    here.keep(11, &(p, mine, S::tag(&op), cells, q));
+                    cells &= !(1 << access!(here.at(11).read(&self.hz[q])).cell(p));
+                }
+                here.shows("cells", u64::from(cells));
+                mine.cell = (cells.trailing_zeros() as u8).min(k as u8 - 1);
+                here.shows("c", u64::from(mine.cell));
+                here.keep(12, &(p, mine, S::tag(&op)));
+                access!(self.store.put(here.at(12), p, mine.cell, op));
+                ["cells", "c"].into_iter().for_each(|name| here.hides(name));
+                here.keep(13, &(p, mine));
+                access!(here.at(13).write(&self.ann[p], mine)); // after 12: who sees it reads the cell
+                self.store.pause();
+            } else if attempt == 3 {
+                here.keep(14, &(p, mine));
+                let head = access!(here.at(14).read(&self.head));
+                here.keep(15, &(p, mine, head));
+                let x = access!(here.at(15).read(&self.app[(head.buffer.index(), p)]));
+                here.shows("found", x.seq == mine.seq);
+                break 'text Ok(x.loc.unwrap_or(head.buffer));
+            }
+            }
+        }}
+    }
+}
