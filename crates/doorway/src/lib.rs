@@ -8,6 +8,7 @@
 //! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
 //! - [`Combining`]: a value that threads change together, from reads and writes.
 //! - [`Rooms`]: any number in one room, nobody in two rooms at once; and in [`rooms`] a queue, stacks, and a work stack made of them.
+//! - [`Resilient`]: any object, shared by any number of threads, of which so many may stop half-way.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -33,6 +34,7 @@ pub mod native;
 pub mod pool;
 #[cfg(feature = "lock_api")]
 pub mod raw;
+pub mod resilient;
 pub mod rooms;
 pub mod slots;
 mod threads;
@@ -45,6 +47,7 @@ pub use doorway_core::registry::{SizeError, Sizes};
 pub use gate::{Full, Gate, Guard, Member, Refusal};
 pub use mutex::{LockError, Mutex};
 pub use pool::Pool;
+pub use resilient::Resilient;
 pub use rooms::Rooms;
 pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
 

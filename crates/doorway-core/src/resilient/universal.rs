@@ -128,6 +128,21 @@ impl<M: Memory, S> Universal<M, S> {
         &self.store
     }
 
+    /// The same, to change it while nobody is inside.
+    pub fn store_mut(&mut self) -> &mut S {
+        &mut self.store
+    }
+
+    /// What lay behind the words.
+    pub fn into_store(self) -> S {
+        self.store
+    }
+
+    /// How many names there are.
+    pub fn names(&self) -> usize {
+        self.k
+    }
+
     /// Whose buffer it is.
     #[inline(always)]
     fn owner(&self, b: Buffer) -> usize {

@@ -1,0 +1,112 @@
+//! Names from Anderson and Moir's k-assignment, as in the paper.
+
+use super::{BuildError, NoCall, Object, Resilient};
+use crate::native::{Native, now};
+use crate::threads::{Names, Owner};
+use doorway_core::k_assignment::KAssignment;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::registry::{AndersonMoirAssign, Entry};
+use std::fmt;
+
+/// Names by Anderson and Moir's [fast path and renaming](crate::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
+pub struct AmAssign {
+    algorithm: <AndersonMoirAssign as Entry>::On<Native>,
+    /// One for each process number; only the thread that has the number uses it.
+    processes: Box<[Process<Native>]>,
+    names: Owner,
+}
+
+impl fmt::Debug for AmAssign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("AmAssign");
+        all.field("threads", &self.processes.len()).field("registered", &self.names.0.registered()).finish()
+    }
+}
+
+impl AmAssign {
+    fn with_name<R>(&self, then: impl FnOnce(usize) -> R) -> Result<R, NoCall> {
+        let me = self.names.0.register()?;
+        if !me.begins() {
+            return Err(NoCall::WithinAnother);
+        }
+        let p = &self.processes[me.number()];
+        let Ok(held) = now(self.algorithm.acquire(p));
+        // However `then` ends, the name goes back.
+        let leaves = Leaves { names: self, p, held: Some(held), me: &me };
+        let name = <<AndersonMoirAssign as Entry>::On<Native> as KAssignment<Native>>::name;
+        Ok(then(leaves.held.as_ref().map_or(0, name)))
+    }
+}
+
+type Held = <<AndersonMoirAssign as Entry>::On<Native> as KExclusion<Native>>::Held;
+
+struct Leaves<'a> {
+    names: &'a AmAssign,
+    p: &'a Process<Native>,
+    held: Option<Held>,
+    me: &'a crate::threads::Registered,
+}
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            let Ok(()) = now(self.names.algorithm.release(self.p, held));
+            self.me.ends();
+        }
+    }
+}
+
+impl<T: Object> Resilient<T, AmAssign> {
+    /// This object, for so many threads at a time, of which up to `k - 1` may stop.
+    ///
+    /// ```
+    /// use doorway::resilient::{AmAssign, Register, Resilient};
+    /// use std::sync::Arc;
+    /// let name = Resilient::<_, AmAssign>::for_threads(Register::new("a"), 2, 4)?;
+    /// assert_eq!(*name.apply(Arc::new("b"))?, "a");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads.
+    pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, BuildError> {
+        Self::within(value, k, || {
+            let sizes = AndersonMoirAssign::INFO.sizes(Some(threads), Some(k))?;
+            Ok::<_, crate::SizeError>(AmAssign {
+                algorithm: AndersonMoirAssign::build(&Site::new(&Native::new()), sizes),
+                processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
+                names: Owner(Names::new(threads)),
+            })
+        })
+    }
+
+    /// Applies an operation.
+    ///
+    /// # Errors
+    /// If more threads have used it, and are still alive, than it was made for; or if this thread is in an operation of it.
+    ///
+    /// # Panics
+    /// If the operation does, or a copy of the state.
+    pub fn apply(&self, op: T::Op) -> Result<T::Response, NoCall> {
+        self.names.with_name(|name| self.perform(name, op))
+    }
+
+    /// Looks at the state.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    ///
+    /// # Panics
+    /// If `look` does, or a copy of the state.
+    pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, NoCall> {
+        self.names.with_name(|name| self.look(name, look))
+    }
+}
+
+impl<T: Object> fmt::Debug for Resilient<T, AmAssign> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Resilient");
+        all.field("survives", &self.survives()).field("names", &self.names).finish_non_exhaustive()
+    }
+}

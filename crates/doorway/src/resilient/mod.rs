@@ -1,0 +1,323 @@
+//! [`Resilient`]: any object, shared by any number of threads, of which so many may stop half-way.
+//!
+//! The page `docs/resilient.md` says when this beats a mutex, and shows what it costs.
+
+mod am_assign;
+mod errors;
+mod objects;
+mod store;
+
+pub use am_assign::AmAssign;
+pub use errors::{BuildError, NoCall};
+pub use objects::{Change, Closures, Register, Ring, RingOp, Snapshot};
+
+use crate::SizeError;
+use crate::native::Native;
+use crate::slots::{Slots, TimeoutError, TryAcquireError};
+use crate::waiting::Policy;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::resilient::{MOST_NAMES, Pool, Universal};
+use std::fmt;
+use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
+use store::{Answer, Payload, Plain};
+
+/// A sequential object: states, and what an operation makes of one.
+///
+/// Operations are lent, because several threads may run the same one, each on a copy of its own; one of these copies becomes the state, and the others are thrown away. So `apply` must change nothing but
+/// the state. It need not be deterministic.
+///
+/// ```
+/// use doorway::resilient::{Object, Resilient};
+///
+/// #[derive(Clone)]
+/// struct Account(u64);
+///
+/// struct Withdraw(u64);
+///
+/// impl Object for Account {
+///     type Op = Withdraw;
+///     type Response = Result<u64, u64>;
+///     fn apply(&mut self, &Withdraw(sum): &Withdraw) -> Result<u64, u64> {
+///         self.0 = self.0.checked_sub(sum).ok_or(self.0)?;
+///         Ok(self.0)
+///     }
+/// }
+///
+/// let account = Resilient::new(Account(100), 2)?;
+/// assert_eq!(account.apply(Withdraw(70)), Ok(30));
+/// assert_eq!(account.apply(Withdraw(70)), Err(30));
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+pub trait Object: Clone + Send + Sync {
+    /// What can be asked for.
+    type Op: Send + Sync;
+    /// What comes of it.
+    type Response: Send;
+
+    /// Changes the state, and says what came of it.
+    fn apply(&mut self, op: &Self::Op) -> Self::Response;
+}
+
+/// Any sequential [object](Object), shared by any number of threads; up to `k - 1` of them may stop half-way through an operation, for any length of time, and nobody else has to wait for them.
+///
+/// ```
+/// use doorway::resilient::{Resilient, Ring, RingOp};
+///
+/// let jobs = Resilient::new(Ring::new(16), 3)?; // two threads may stop in the middle of a push, and the others go on
+/// assert!(jobs.push("compile").is_ok());
+/// assert_eq!(jobs.pop(), Some("compile"));
+/// assert_eq!(jobs.apply(RingOp::Pop), None);
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+///
+/// Each operation takes effect at one moment between its call and its return. While at most `k` threads are in operations, each finishes by its own steps, a bounded number of them. More than `k` wait for
+/// their turn in [`Slots`], first come, first enabled.
+///
+/// # What happens to the operation of a thread that stops
+/// It takes effect at most once: before it stopped, or later, applied by others, or never. Others see the object as if it were either done or not.
+///
+/// # Panics
+/// An `apply` that panics has no effect, whoever runs it, and its caller's call panics with the same payload. So does a `clone` that panics in a call; if the operation had been announced by then, it
+/// may still take effect. A panic in the destructor of an old state, operation or response is dropped.
+///
+/// # Cost
+/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (3k² if `k > 5`) and `k^2` operations are kept; an old one lives until its place
+/// is used again, so whatever a state holds on to (files, memory) is let go late. `doorway bench resilient` compares.
+///
+/// # When not to use this
+/// A counter, a flag, a word: one atomic instruction is resilient for any number of threads, and far faster. Where nobody is ever stopped inside (no priorities, no debugger, no more threads than
+/// cores), take a mutex.
+pub struct Resilient<T: Object, A = Slots> {
+    inside: Universal<Native, Plain<T>>,
+    names: A,
+    /// Steps inside do not depend on who makes them, but on its name.
+    anyone: Process<Native>,
+}
+
+/// How long one that lost to another lets it go ahead, in spins.
+const PAUSES: u32 = 64;
+
+impl<T: Object> Resilient<T> {
+    /// This object, of whose callers up to `k - 1` may stop.
+    ///
+    /// ```
+    /// use doorway::resilient::{BuildError, Register, Resilient};
+    /// assert_eq!(Resilient::new(Register::new("a"), 0).unwrap_err(), BuildError::NoneInside);
+    /// assert_eq!(Resilient::new(Register::new("a"), 9).unwrap_err(), BuildError::TooManyInside { asked: 9 });
+    /// ```
+    ///
+    /// # Errors
+    /// If `k` is 0 or more than [`MOST`](Self::MOST).
+    pub fn new(value: T, k: usize) -> Result<Self, BuildError> {
+        Self::within(value, k, || Slots::new(k))
+    }
+
+    /// The same, whose threads wait by this policy while `k` others are inside.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { names: self.names.with_policy(policy), ..self }
+    }
+
+    /// The same, where newcomers first try for a moment to get in past those who [wait](Slots::unfair).
+    #[must_use]
+    pub fn unfair(self) -> Self {
+        Self { names: self.names.unfair(), ..self }
+    }
+
+    /// Applies an operation.
+    ///
+    /// ```
+    /// use doorway::resilient::{Closures, Resilient};
+    /// let words = Resilient::new(Closures::new(vec!["one"]), 2)?;
+    /// assert_eq!(words.with(|words| { words.push("two"); words.len() }), 2);
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the operation does, or a copy of the state.
+    #[inline]
+    pub fn apply(&self, op: T::Op) -> T::Response {
+        let Ok(name) = self.names.acquire() else { never_closed() };
+        self.perform(name.slot(), op)
+    }
+
+    /// Applies an operation, unless `k` are inside: then it is given back.
+    ///
+    /// # Errors
+    /// The operation.
+    ///
+    /// # Panics
+    /// As [`apply`](Self::apply).
+    pub fn try_apply(&self, op: T::Op) -> Result<T::Response, T::Op> {
+        match self.names.try_acquire() {
+            Ok(name) => Ok(self.perform(name.slot(), op)),
+            Err(TryAcquireError::NoPlace) => Err(op),
+            Err(_) => never_closed(),
+        }
+    }
+
+    /// Applies an operation, but does not wait longer than this to get inside; once inside, it finishes by itself. If it does not get inside, the operation is given back.
+    ///
+    /// ```
+    /// use doorway::resilient::{Register, Resilient};
+    /// use std::time::Duration;
+    /// let name = Resilient::new(Register::new("a"), 1)?;
+    /// let late = name.read(|_| name.apply_timeout("b".into(), Duration::from_millis(1))); // we are in it ourselves
+    /// assert_eq!(late.map_err(|back| *back), Err("b"));
+    /// assert_eq!(name.apply_timeout("b".into(), Duration::ZERO).map(|old| *old), Ok("a"));
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The operation.
+    ///
+    /// # Panics
+    /// As [`apply`](Self::apply).
+    pub fn apply_timeout(&self, op: T::Op, timeout: Duration) -> Result<T::Response, T::Op> {
+        match self.names.acquire_timeout(timeout) {
+            Ok(name) => Ok(self.perform(name.slot(), op)),
+            Err(TimeoutError::TimedOut) => Err(op),
+            Err(_) => never_closed(),
+        }
+    }
+
+    /// [`apply_timeout`](Self::apply_timeout) until a point in time.
+    ///
+    /// # Errors
+    /// The operation.
+    ///
+    /// # Panics
+    /// As [`apply`](Self::apply).
+    pub fn apply_deadline(&self, op: T::Op, deadline: Instant) -> Result<T::Response, T::Op> {
+        self.apply_timeout(op, deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// [`apply`](Self::apply) for tasks: it waits for its turn without a thread, and then finishes at once.
+    ///
+    /// # Cancel safety
+    /// If it is dropped, the operation has had no effect.
+    ///
+    /// # Panics
+    /// As [`apply`](Self::apply).
+    pub async fn apply_async(&self, op: T::Op) -> T::Response {
+        let Ok(name) = self.names.acquire_async().await else { never_closed() };
+        self.perform(name.slot(), op)
+    }
+
+    /// Looks at the state. Nobody changes what it sees; whoever changes the object meanwhile makes a new state.
+    ///
+    /// ```
+    /// use doorway::resilient::{Resilient, Ring};
+    /// let ring = Resilient::new(Ring::new(2), 2)?;
+    /// ring.push(7).unwrap();
+    /// assert_eq!(ring.read(|ring| ring.len()), 1);
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `look` does, or a copy of the state.
+    pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        let Ok(name) = self.names.acquire() else { never_closed() };
+        self.look(name.slot(), look)
+    }
+
+    /// How many more could be in an operation now without waiting. Each that has stopped in one makes it one less.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        self.names.available()
+    }
+}
+
+#[cold]
+fn never_closed() -> ! {
+    unreachable!("nobody can close these slots")
+}
+
+impl<T: Object, A> Resilient<T, A> {
+    /// The largest `k`.
+    pub const MOST: usize = MOST_NAMES;
+
+    fn within<E: Into<SizeError>>(
+        value: T,
+        k: usize,
+        names: impl FnOnce() -> Result<A, E>,
+    ) -> Result<Self, BuildError> {
+        match k {
+            0 => return Err(BuildError::NoneInside),
+            1..=MOST_NAMES => {}
+            asked => return Err(BuildError::TooManyInside { asked }),
+        }
+        // With more buffers than are needed, free ones are looked for less often.
+        let pool = Pool { buffers: if k <= 5 { 4 * k } else { 3 * k }, remembers: true };
+        let memory = Native::new();
+        Ok(Self {
+            inside: Universal::new(&Site::new(&memory), k, pool, Plain::new(value, k, pool, PAUSES)),
+            names: names().map_err(Into::into)?,
+            anyone: Process::new(Pid::new(0), Native::new()),
+        })
+    }
+
+    /// The same, where one that loses to another lets it go ahead for so many spins. More of them make throughput under contention better, for the other applies operations in batches, and the slowest
+    /// operations slower. `doorway bench resilient` shows how much.
+    #[must_use]
+    pub fn with_pauses(mut self, spins: u32) -> Self {
+        self.inside.store_mut().pauses = spins;
+        self
+    }
+
+    /// How many may stop half-way: one fewer than may be inside.
+    #[must_use]
+    pub fn survives(&self) -> usize {
+        self.inside.names() - 1
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        let Ok(b) = self.inside.look_now(&self.anyone, 0) else {
+            unreachable!("nothing is copied while nobody else is inside")
+        };
+        self.inside.into_store().into_state(b)
+    }
+
+    /// An operation by whoever has this name.
+    #[inline(always)]
+    fn perform(&self, name: usize, op: T::Op) -> T::Response {
+        match self.inside.perform_now(&self.anyone, name, Some(op)) {
+            Ok(Ok(Some(response))) => response,
+            other => without_response::<T>(other),
+        }
+    }
+
+    #[inline(always)]
+    fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
+        store::look(&self.inside, &self.anyone, name, look).unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+#[cold]
+fn without_response<T: Object>(result: Result<Answer<T>, Payload>) -> ! {
+    match result {
+        Ok(Ok(_)) => unreachable!("an operation has a response"),
+        Ok(Err(panic)) | Err(panic) => resume_unwind(panic),
+    }
+}
+
+impl<T: Object + fmt::Debug> fmt::Debug for Resilient<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Resilient");
+        match self.names.try_acquire() {
+            Ok(name) => {
+                self.look(name.slot(), |state| all.field("state", state).field("survives", &self.survives()).finish())
+            }
+            Err(_) => all.field("survives", &self.survives()).finish_non_exhaustive(),
+        }
+    }
+}
+
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Resilient<Ring<u8>>>();
+    is_send_and_sync::<Resilient<Ring<u8>, AmAssign>>();
+};

@@ -1,0 +1,281 @@
+//! Objects that are ready to be shared.
+//!
+//! None for what one instruction of the machine does: an atomic counter, flag, maximum or word is resilient as it is.
+
+use super::{Object, Resilient};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+/// One value of any size, which is replaced as a whole: a configuration, a routing table. Copies of the state share it.
+///
+/// ```
+/// use doorway::resilient::{Register, Resilient};
+///
+/// let config = Resilient::new(Register::new(vec!["verbose"]), 3)?;
+/// let before = config.load();
+/// assert_eq!(*config.swap(vec!["quiet"]), ["verbose"]);
+/// assert_eq!((&**before, &**config.load()), (&["verbose"][..], &["quiet"][..]));
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+#[derive(Debug)]
+pub struct Register<V>(Arc<V>);
+
+impl<V> Register<V> {
+    /// With this value.
+    pub fn new(value: V) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<V> Clone for Register<V> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<V: Send + Sync> Object for Register<V> {
+    type Op = Arc<V>;
+    /// What was there before.
+    type Response = Arc<V>;
+
+    fn apply(&mut self, new: &Arc<V>) -> Arc<V> {
+        std::mem::replace(&mut self.0, Arc::clone(new))
+    }
+}
+
+impl<V: Send + Sync> Resilient<Register<V>> {
+    /// The value.
+    #[must_use]
+    pub fn load(&self) -> Arc<V> {
+        self.read(|register| Arc::clone(&register.0))
+    }
+
+    /// Replaces the value.
+    pub fn store(&self, value: V) {
+        self.swap(value);
+    }
+
+    /// Replaces the value, and returns what was there.
+    pub fn swap(&self, value: V) -> Arc<V> {
+        self.apply(Arc::new(value))
+    }
+}
+
+/// Several values that are replaced one at a time and looked at together.
+///
+/// ```
+/// use doorway::resilient::{Resilient, Snapshot};
+///
+/// let progress = Resilient::new(Snapshot::new([0; 4]), 2)?;
+/// assert_eq!(progress.update(2, 50), Ok(0));
+/// assert_eq!(progress.scan(), [0, 0, 50, 0]); // as they were at one moment
+/// assert_eq!(progress.update(4, 50), Err(50)); // there is no such component
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+#[derive(PartialEq, Eq, Debug)]
+pub struct Snapshot<V>(Vec<V>);
+
+impl<V> Snapshot<V> {
+    /// With these components.
+    pub fn new(components: impl IntoIterator<Item = V>) -> Self {
+        Self(components.into_iter().collect())
+    }
+
+    /// The components.
+    #[must_use]
+    pub fn components(&self) -> &[V] {
+        &self.0
+    }
+}
+
+impl<V: Clone> Clone for Snapshot<V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
+
+impl<V: Clone + Send + Sync> Object for Snapshot<V> {
+    /// Which component, and its new value.
+    type Op = (usize, V);
+    /// Its old value; the new one, if there is no such component.
+    type Response = Result<V, V>;
+
+    fn apply(&mut self, (component, new): &(usize, V)) -> Result<V, V> {
+        let old = self.0.get_mut(*component).ok_or_else(|| new.clone())?;
+        Ok(std::mem::replace(old, new.clone()))
+    }
+}
+
+impl<V: Clone + Send + Sync> Resilient<Snapshot<V>> {
+    /// Replaces one component, and returns what was there.
+    ///
+    /// # Errors
+    /// The value, if there is no such component.
+    pub fn update(&self, component: usize, value: V) -> Result<V, V> {
+        self.apply((component, value))
+    }
+
+    /// All components, as they were at one moment.
+    #[must_use]
+    pub fn scan(&self) -> Vec<V> {
+        self.read(|snapshot| snapshot.0.clone())
+    }
+}
+
+/// A queue of bounded length. Each operation copies what is in it: for short ones, or for values that are cheap to clone.
+///
+/// ```
+/// use doorway::resilient::{Resilient, Ring};
+///
+/// let ring = Resilient::new(Ring::new(2), 2)?;
+/// assert_eq!((ring.push('a'), ring.push('b'), ring.push('c')), (Ok(()), Ok(()), Err('c')));
+/// assert_eq!((ring.pop(), ring.pop(), ring.pop()), (Some('a'), Some('b'), None));
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+#[derive(Debug)]
+pub struct Ring<V> {
+    queue: VecDeque<V>,
+    capacity: usize,
+}
+
+impl<V> Ring<V> {
+    /// For so many values; with none it is always full, and always empty.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { queue: VecDeque::new(), capacity }
+    }
+
+    /// How many values are in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether none is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+}
+
+impl<V: Clone> Clone for Ring<V> {
+    fn clone(&self) -> Self {
+        Self { queue: self.queue.clone(), capacity: self.capacity }
+    }
+    fn clone_from(&mut self, other: &Self) {
+        self.queue.clone_from(&other.queue);
+        self.capacity = other.capacity;
+    }
+}
+
+/// What a [`Ring`] can be asked for.
+#[derive(Clone, Debug)]
+pub enum RingOp<V> {
+    /// Adds a value at the end. If it does not fit, it comes back.
+    Push(V),
+    /// Takes the first.
+    Pop,
+}
+
+impl<V: Clone + Send + Sync> Object for Ring<V> {
+    type Op = RingOp<V>;
+    type Response = Option<V>;
+
+    fn apply(&mut self, op: &RingOp<V>) -> Option<V> {
+        match op {
+            RingOp::Push(value) if self.queue.len() < self.capacity => {
+                self.queue.push_back(value.clone());
+                None
+            }
+            RingOp::Push(value) => Some(value.clone()),
+            RingOp::Pop => self.queue.pop_front(),
+        }
+    }
+}
+
+impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
+    /// Adds a value at the end.
+    ///
+    /// # Errors
+    /// The value, if the ring is full.
+    pub fn push(&self, value: V) -> Result<(), V> {
+        self.apply(RingOp::Push(value)).map_or(Ok(()), Err)
+    }
+
+    /// Takes the first value; `None` if there is none.
+    pub fn pop(&self) -> Option<V> {
+        self.apply(RingOp::Pop)
+    }
+}
+
+/// A value of any type, whose operations are closures.
+///
+/// ```
+/// use doorway::resilient::{Closures, Resilient};
+/// use std::collections::BTreeMap;
+///
+/// let stock = Resilient::new(Closures::new(BTreeMap::from([("apples", 3)])), 2)?;
+/// let left = stock.with(|stock| {
+///     let apples = stock.get_mut("apples")?;
+///     *apples -= 1;
+///     Some(*apples)
+/// });
+/// assert_eq!(left, Some(2));
+/// assert_eq!(stock.read(|stock| stock.value().len()), 1);
+/// # Ok::<(), doorway::resilient::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Closures<T>(T);
+
+impl<T> Closures<T> {
+    /// This value.
+    pub fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn into_value(self) -> T {
+        self.0
+    }
+}
+
+/// A closure that changes a value. It may run several times, on copies of which one becomes the value.
+pub struct Change<T>(Box<dyn Fn(&mut T) -> Box<dyn Any + Send> + Send + Sync>);
+
+impl<T> fmt::Debug for Change<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Change")
+    }
+}
+
+impl<T: Clone + Send + Sync> Object for Closures<T> {
+    type Op = Change<T>;
+    type Response = Box<dyn Any + Send>;
+
+    fn apply(&mut self, Change(change): &Change<T>) -> Box<dyn Any + Send> {
+        change(&mut self.0)
+    }
+}
+
+impl<T: Clone + Send + Sync> Resilient<Closures<T>> {
+    /// Changes the value, and returns what the closure does. It may run several times, on copies of which one becomes the value: it must change nothing else.
+    pub fn with<R: Send + 'static>(&self, change: impl Fn(&mut T) -> R + Send + Sync + 'static) -> R {
+        let response = self.apply(Change(Box::new(move |value| Box::new(change(value)))));
+        match response.downcast() {
+            Ok(response) => *response,
+            Err(_) => unreachable!("the closure that was applied is the one that was given"),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! States, operations and responses of a user's types, in plain memory.
+
+// Who may touch what, and when, is the business of the text that calls this: the compiler cannot know.
+#![allow(unsafe_code)]
+
+use super::Object;
+use crate::native::Native;
+use crossbeam_utils::CachePadded;
+use doorway_core::memory::{At, Process};
+use doorway_core::resilient::{Asked, Buffer, Pool, Store, Universal};
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::convert::Infallible;
+use std::future::{Future, ready};
+use std::hint::spin_loop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a panic leaves.
+pub(super) type Payload = Box<dyn Any + Send>;
+
+/// `None` changes nothing.
+pub(super) type Op<T> = Option<<T as Object>::Op>;
+
+/// What came of an operation.
+pub(super) type Answer<T> = Result<Option<<T as Object>::Response>, Payload>;
+
+/// A state, and what came of the operations that made it.
+struct Place<T: Object> {
+    /// `None` until it is first used, and always something in what was published.
+    value: UnsafeCell<Option<T>>,
+    /// Of the name whose buffer it is: nearly always the only one.
+    mine: UnsafeCell<Option<Answer<T>>>,
+    /// Of all names.
+    others: Box<[UnsafeCell<Option<Answer<T>>>]>,
+}
+
+/// The buffers and cells of `k` names.
+pub(super) struct Plain<T: Object> {
+    places: Box<[CachePadded<Place<T>>]>,
+    cells: Box<[CachePadded<UnsafeCell<Option<Op<T>>>>]>,
+    names: usize,
+    pool: Pool,
+    pub(super) pauses: u32,
+}
+
+// SAFETY: only the text of the universal construction reaches what is in here, and (R3) it lets nobody write what somebody else reads or writes; what one has written another reads only after it has seen
+// `head` or an announcement that was written later, and what it overwrites it has seen given up. So sharing this shares states and operations (`Sync`) and sends them and responses to the thread that overwrites
+// or takes them (`Send`); `Object` asks for all of that.
+unsafe impl<T: Object> Sync for Plain<T> {}
+
+impl<T: Object> Plain<T> {
+    pub(super) fn new(value: T, names: usize, pool: Pool, pauses: u32) -> Self {
+        let place = |value| {
+            let others = (0..names).map(|_| UnsafeCell::new(None)).collect();
+            CachePadded::new(Place { value: UnsafeCell::new(value), mine: UnsafeCell::new(None), others })
+        };
+        let places = std::iter::once(Some(value)).chain((1..names * pool.buffers).map(|_| None)).map(place).collect();
+        let cells = (0..names * names).map(|_| CachePadded::new(UnsafeCell::new(None))).collect();
+        Self { places, cells, names, pool, pauses }
+    }
+
+    fn answer(&self, b: Buffer, q: usize) -> &UnsafeCell<Option<Answer<T>>> {
+        let place = &self.places[b.index()];
+        if b.index() / self.pool.buffers == q { &place.mine } else { &place.others[q] }
+    }
+
+    fn cell(&self, q: usize, cell: u8) -> &UnsafeCell<Option<Op<T>>> {
+        &self.cells[q * self.names + usize::from(cell)]
+    }
+
+    /// The state in a buffer.
+    ///
+    /// # Safety
+    /// It was published, and is not written while the reference lives.
+    #[inline(always)]
+    unsafe fn state(&self, b: Buffer) -> &T {
+        // SAFETY: nobody writes it.
+        let value = unsafe { &*self.places[b.index()].value.get() };
+        value.as_ref().unwrap_or_else(|| unpublished())
+    }
+
+    pub(super) fn into_state(self, b: Buffer) -> T {
+        let place = self.places.into_iter().nth(b.index());
+        place.and_then(|place| place.into_inner().value.into_inner()).unwrap_or_else(|| unpublished())
+    }
+}
+
+/// Looks at the state, for whoever has the name `p`; nobody else has it meanwhile.
+#[inline(always)]
+pub(super) fn look<T: Object, R>(
+    inside: &Universal<Native, Plain<T>>,
+    process: &Process<Native>,
+    p: usize,
+    look: impl FnOnce(&T) -> R,
+) -> Result<R, Payload> {
+    let b = inside.look_now(process, p)?;
+    // SAFETY: a buffer that was looked for stays as it is until its name does something else, and the caller has the name until this returns.
+    Ok(look(unsafe { inside.store().state(b) }))
+}
+
+#[cold]
+fn unpublished() -> ! {
+    unreachable!("a state is built before its buffer is published")
+}
+
+/// Drops what was there. A panic of its destructor concerns nobody here: neither the value nor who put it there has to do with the operation that is going on.
+#[inline(always)]
+fn replace<T>(old: &mut Option<T>, new: Option<T>) {
+    let old = std::mem::replace(old, new);
+    if std::mem::needs_drop::<T>() && old.is_some() {
+        drop_quietly(old);
+    }
+}
+
+#[cold]
+fn drop_quietly<T>(old: T) {
+    // What is dropped is not looked at afterwards, nor is the payload, which could panic again.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
+        std::mem::forget(payload);
+    }
+}
+
+fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
+    ready(Ok(x))
+}
+
+impl<T: Object> Store<Native> for Plain<T> {
+    type Op = Op<T>;
+    type Response = Answer<T>;
+    type Panic = Payload;
+
+    const COPIES_CAN_FAIL: bool = true;
+
+    fn tag(_: &Op<T>) -> u64 {
+        0
+    }
+
+    fn told(_: &Result<Answer<T>, Payload>) -> u64 {
+        0
+    }
+
+    fn nothing() -> Op<T> {
+        None
+    }
+
+    #[inline(always)]
+    fn copy(
+        &self,
+        _: At<'_, Native>,
+        from: Buffer,
+        to: Buffer,
+    ) -> impl Future<Output = Result<Result<(), Payload>, Infallible>> {
+        // SAFETY: whoever copies has seen that `from` is published, and its hazard word or its name keeps it from being written (R3).
+        let from = unsafe { self.state(from) };
+        // SAFETY: `to` is a free buffer of the name that the caller has: nobody else reads or writes it (R3).
+        let to = unsafe { &mut *self.places[to.index()].value.get() };
+        // A value whose cloning went wrong half-way may be anything, and is only ever overwritten.
+        done(catch_unwind(AssertUnwindSafe(|| match to {
+            Some(to) => to.clone_from(from),
+            None => *to = Some(from.clone()),
+        })))
+    }
+
+    #[inline(always)]
+    fn apply(
+        &self,
+        _: At<'_, Native>,
+        to: Buffer,
+        q: usize,
+        op: Asked<'_, Op<T>>,
+    ) -> impl Future<Output = Result<bool, Infallible>> {
+        // SAFETY: as in `copy`, and nobody takes a response out of it before it is published.
+        let (value, answer) = unsafe { (&mut *self.places[to.index()].value.get(), &mut *self.answer(to, q).get()) };
+        let Some(value) = value else { unpublished() };
+        let new = match op {
+            // If this panics, the caller is the one to be told, and what it leaves behind is what a crash would: nothing was announced.
+            Asked::InHand(op) => Ok(op.as_ref().map(|op| value.apply(op))),
+            Asked::InCell(cell) => {
+                // SAFETY: the cell was written before it was announced, and the caller's hazard word or its name keeps it from being written (R3).
+                let op = unsafe { &*self.cell(q, cell).get() };
+                let op = op.as_ref().and_then(Option::as_ref);
+                catch_unwind(AssertUnwindSafe(|| op.map(|op| value.apply(op))))
+            }
+        };
+        let applied = new.is_ok();
+        replace(answer, Some(new));
+        done(applied)
+    }
+
+    #[inline(always)]
+    fn put(&self, _: At<'_, Native>, p: usize, cell: u8, op: Op<T>) -> impl Future<Output = Result<(), Infallible>> {
+        // SAFETY: the cell is one of the caller's that no hazard word names, and the last announcement of it was applied: nobody reads it (R3).
+        replace(unsafe { &mut *self.cell(p, cell).get() }, Some(op));
+        done(())
+    }
+
+    #[inline(always)]
+    fn take(&self, _: At<'_, Native>, from: Buffer, p: usize) -> impl Future<Output = Result<Answer<T>, Infallible>> {
+        // SAFETY: the state that `head` names has it for the place of the response of `p`, so nobody overwrites it, and only `p` reads it (R3).
+        let answer = unsafe { &mut *self.answer(from, p).get() };
+        done(answer.take().unwrap_or_else(|| unpublished()))
+    }
+
+    #[inline(always)]
+    fn pause(&self) {
+        (0..self.pauses).for_each(|_| spin_loop());
+    }
+}
