@@ -1,6 +1,6 @@
 //! What lies behind the words of the universal construction: states, operations and responses, of any type.
 
-use super::Buffer;
+use super::{Buffer, Pool};
 use crate::memory::{At, Memory};
 use core::future::Future;
 
@@ -23,6 +23,9 @@ pub trait Store<M: Memory> {
     type Response;
     /// What is left of a copy that failed.
     type Panic;
+
+    /// How many names there are, and their buffers, if all stores of this type are made for as many: a compiler can do more with it then.
+    const SIZES: Option<(usize, Pool)> = None;
 
     /// Whether [`copy`](Self::copy) can fail at all.
     const COPIES_CAN_FAIL: bool;

@@ -142,27 +142,36 @@ impl<M: Memory, S> Universal<M, S> {
     pub fn names(&self) -> usize {
         self.k
     }
+}
+
+impl<M: Memory, S: Store<M>> Universal<M, S> {
+    #[inline(always)]
+    fn sizes(&self) -> (usize, Pool) {
+        match S::SIZES {
+            Some(sizes) => sizes,
+            None => (self.k, self.pool),
+        }
+    }
 
     /// Whose buffer it is.
     #[inline(always)]
     fn owner(&self, b: Buffer) -> usize {
-        b.index() / self.pool.buffers
+        b.index() / self.sizes().1.buffers
     }
 
     /// The buffers of `p`, without those.
     #[inline(always)]
     fn all_but(&self, p: usize, taken: impl Iterator<Item = Buffer>) -> Buffers {
-        let all = u64::MAX >> (64 - self.pool.buffers);
-        Buffers(
-            taken.filter(|&b| self.owner(b) == p).fold(all, |free, b| free & !(1 << (b.index() % self.pool.buffers))),
-        )
+        let (_, Pool { buffers, .. }) = self.sizes();
+        let all = u64::MAX >> (64 - buffers);
+        Buffers(taken.filter(|&b| self.owner(b) == p).fold(all, |free, b| free & !(1 << (b.index() % buffers))))
     }
 
     /// The first buffer of `p` in a set.
     #[inline(always)]
     fn first(&self, p: usize, free: Buffers) -> Buffer {
-        let first = free.0.trailing_zeros() as usize;
-        Buffer((p * self.pool.buffers + first.min(self.pool.buffers - 1)) as u16)
+        let (_, Pool { buffers, .. }) = self.sizes();
+        Buffer((p * buffers + (free.0.trailing_zeros() as usize).min(buffers - 1)) as u16)
     }
 }
 
@@ -235,7 +244,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
 
         /// 1 to 15: the operation has been applied, and its response is in this buffer.
         fn settle, settle_now(&self, here: Here<'_, M>, p: usize, first: First<S::Op>) -> Result<Buffer, S::Panic> {'text: {
-            let k = self.k;
+            let (k, pool) = self.sizes();
             let others = || (0..k).filter(move |&q| q != p);
             let First { mut op, mut attempt, announced: mut mine } = first;
             let mut applied = [Applied { seq: 0, loc: None }; MOST_NAMES];
@@ -275,7 +284,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 here.shows("pending", pending);
                 here.shows("hazard", hazard);
                 let mut free = Buffers(0);
-                if self.pool.remembers {
+                if pool.remembers {
                     here.keep(17, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
                     free = access!(here.at(17).read(&self.free[p]));
                 }
@@ -290,7 +299,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 }
                 here.shows("free", free);
                 let w = self.first(p, free);
-                if self.pool.remembers {
+                if pool.remembers {
                     here.keep(18, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free));
                     access!(here.at(18).write_in_passing(&self.free[p], Buffers(free.0 & (free.0 - 1))));
                 }

@@ -127,8 +127,8 @@ impl<T: Word> Row<T> {
                 let (line, at) = match decl.home {
                     Home::Nobody => new_line(),
                     Home::Of(p) => {
-                        shared = true;
                         let last = open.get(&p).filter(|(_, used)| *used < PER_LINE).copied();
+                        shared |= last.is_some();
                         let (line, used) = last.unwrap_or_else(new_line);
                         open.insert(p, (line, used + 1));
                         (line, used)
@@ -173,14 +173,16 @@ impl<T: Word> Index<usize> for Row<T> {
 pub struct Table<T: Word> {
     first: usize,
     columns: usize,
+    /// Of a row.
+    lines_each: usize,
     lines: Box<[Line<T>]>,
 }
 
 impl<T: Word> Table<T> {
     pub(super) fn new(rows: Range<usize>, columns: usize, decl: &Decl<'_, T>) -> Self {
-        let lines = rows.len() * columns.div_ceil(PER_LINE);
+        let lines_each = columns.div_ceil(PER_LINE);
         let line = |_| CachePadded::new(std::array::from_fn(|_| Cell::new(decl)));
-        Self { first: rows.start, columns, lines: (0..lines).map(line).collect() }
+        Self { first: rows.start, columns, lines_each, lines: (0..rows.len() * lines_each).map(line).collect() }
     }
 }
 
@@ -189,8 +191,7 @@ impl<T: Word> Index<(usize, usize)> for Table<T> {
     #[inline(always)]
     fn index(&self, (row, column): (usize, usize)) -> &Cell<T> {
         assert!(column < self.columns, "the table has no such column");
-        let lines = self.columns.div_ceil(PER_LINE);
-        &self.lines[(row - self.first) * lines + column / PER_LINE][column % PER_LINE]
+        &self.lines[(row - self.first) * self.lines_each + column / PER_LINE][column % PER_LINE]
     }
 }
 

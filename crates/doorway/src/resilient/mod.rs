@@ -4,6 +4,7 @@
 
 mod am_assign;
 mod errors;
+mod inside;
 mod objects;
 mod store;
 
@@ -12,15 +13,15 @@ pub use errors::{BuildError, NoCall};
 pub use objects::{Change, Closures, Register, Ring, RingOp, Snapshot};
 
 use crate::SizeError;
-use crate::native::Native;
 use crate::slots::{Slots, TimeoutError, TryAcquireError};
 use crate::waiting::Policy;
-use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::resilient::{MOST_NAMES, Pool, Universal};
+use doorway_core::resilient::MOST_NAMES;
+use inside::Inside;
 use std::fmt;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Answer, Payload, Plain};
+use store::{Answer, Payload};
 
 /// A sequential object: states, and what an operation makes of one.
 ///
@@ -82,17 +83,15 @@ pub trait Object: Clone + Send + Sync {
 /// may still take effect. A panic in the destructor of an old state, operation or response is dropped.
 ///
 /// # Cost
-/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (3k² if `k > 5`) and `k^2` operations are kept; an old one lives until its place
+/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (`24k` if `k > 5`) and `k^2` operations are kept; an old one lives until its place
 /// is used again, so whatever a state holds on to (files, memory) is let go late. `doorway bench resilient` compares.
 ///
 /// # When not to use this
 /// A counter, a flag, a word: one atomic instruction is resilient for any number of threads, and far faster. Where nobody is ever stopped inside (no priorities, no debugger, no more threads than
 /// cores), take a mutex.
 pub struct Resilient<T: Object, A = Slots> {
-    inside: Universal<Native, Plain<T>>,
+    inside: Inside<T>,
     names: A,
-    /// Steps inside do not depend on who makes them, but on its name.
-    anyone: Process<Native>,
 }
 
 /// How long one that lost to another lets it go ahead, in spins.
@@ -243,26 +242,18 @@ impl<T: Object, A> Resilient<T, A> {
         k: usize,
         names: impl FnOnce() -> Result<A, E>,
     ) -> Result<Self, BuildError> {
-        match k {
-            0 => return Err(BuildError::NoneInside),
-            1..=MOST_NAMES => {}
-            asked => return Err(BuildError::TooManyInside { asked }),
+        if k == 0 {
+            return Err(BuildError::NoneInside);
         }
-        // With more buffers than are needed, free ones are looked for less often.
-        let pool = Pool { buffers: if k <= 5 { 4 * k } else { 3 * k }, remembers: true };
-        let memory = Native::new();
-        Ok(Self {
-            inside: Universal::new(&Site::new(&memory), k, pool, Plain::new(value, k, pool, PAUSES)),
-            names: names().map_err(Into::into)?,
-            anyone: Process::new(Pid::new(0), Native::new()),
-        })
+        let inside = Inside::new(value, k, PAUSES).ok_or(BuildError::TooManyInside { asked: k })?;
+        Ok(Self { inside, names: names().map_err(Into::into)? })
     }
 
     /// The same, where one that loses to another lets it go ahead for so many spins. More of them make throughput under contention better, for the other applies operations in batches, and the slowest
     /// operations slower. `doorway bench resilient` shows how much.
     #[must_use]
     pub fn with_pauses(mut self, spins: u32) -> Self {
-        self.inside.store_mut().pauses = spins;
+        self.inside.set_pauses(spins);
         self
     }
 
@@ -272,27 +263,81 @@ impl<T: Object, A> Resilient<T, A> {
         self.inside.names() - 1
     }
 
+    /// Gives each of the `k` names away for good: whoever has a handle never waits for anybody.
+    ///
+    /// ```
+    /// use doorway::resilient::{Register, Resilient};
+    /// use std::sync::Arc;
+    /// let [mut one, mut other] = <[_; 2]>::try_from(Resilient::new(Register::new("a"), 2)?.into_handles()).unwrap();
+    /// assert_eq!(*one.apply(Arc::new("b")), "a");
+    /// assert_eq!(*other.apply(Arc::new("c")), "b");
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn into_handles(self) -> Vec<Handle<T>> {
+        let inside = Arc::new(self.inside);
+        (0..inside.names()).map(|name| Handle { inside: Arc::clone(&inside), name }).collect()
+    }
+
     /// The state.
     #[must_use]
     pub fn into_inner(self) -> T {
-        let Ok(b) = self.inside.look_now(&self.anyone, 0) else {
-            unreachable!("nothing is copied while nobody else is inside")
-        };
-        self.inside.into_store().into_state(b)
+        self.inside.into_inner()
     }
 
-    /// An operation by whoever has this name.
     #[inline(always)]
     fn perform(&self, name: usize, op: T::Op) -> T::Response {
-        match self.inside.perform_now(&self.anyone, name, Some(op)) {
-            Ok(Ok(Some(response))) => response,
-            other => without_response::<T>(other),
-        }
+        response::<T>(self.inside.perform(name, op))
     }
 
     #[inline(always)]
     fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
-        store::look(&self.inside, &self.anyone, name, look).unwrap_or_else(|panic| resume_unwind(panic))
+        self.inside.look(name, look).unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+#[inline(always)]
+fn response<T: Object>(result: Result<Answer<T>, Payload>) -> T::Response {
+    match result {
+        Ok(Ok(Some(response))) => response,
+        other => without_response::<T>(other),
+    }
+}
+
+/// One of `k` names of an object, for good: its operations are wait-free. If it is dropped, nobody has the name any more. See [`Resilient::into_handles`].
+pub struct Handle<T: Object> {
+    inside: Arc<Inside<T>>,
+    name: usize,
+}
+
+impl<T: Object> Handle<T> {
+    /// Which of the names it is.
+    #[must_use]
+    pub fn name(&self) -> usize {
+        self.name
+    }
+
+    /// Applies an operation, in a bounded number of steps, whatever the others do.
+    ///
+    /// # Panics
+    /// If the operation does, or a copy of the state.
+    #[inline]
+    pub fn apply(&mut self, op: T::Op) -> T::Response {
+        response::<T>(self.inside.perform(self.name, op))
+    }
+
+    /// Looks at the state, as [`Resilient::read`] does.
+    ///
+    /// # Panics
+    /// If `look` does, or a copy of the state.
+    pub fn read<R>(&mut self, look: impl FnOnce(&T) -> R) -> R {
+        self.inside.look(self.name, look).unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+impl<T: Object> fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -320,4 +365,5 @@ const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Resilient<Ring<u8>>>();
     is_send_and_sync::<Resilient<Ring<u8>, AmAssign>>();
+    is_send_and_sync::<Handle<Ring<u8>>>();
 };

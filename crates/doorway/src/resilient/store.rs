@@ -34,38 +34,39 @@ struct Place<T: Object> {
     others: Box<[UnsafeCell<Option<Answer<T>>>]>,
 }
 
-/// The buffers and cells of `k` names.
-pub(super) struct Plain<T: Object> {
+/// The buffers and cells of `K` names.
+pub(super) struct Plain<T: Object, const K: usize> {
     places: Box<[CachePadded<Place<T>>]>,
     cells: Box<[CachePadded<UnsafeCell<Option<Op<T>>>>]>,
-    names: usize,
-    pool: Pool,
     pub(super) pauses: u32,
 }
 
 // SAFETY: only the text of the universal construction reaches what is in here, and (R3) it lets nobody write what somebody else reads or writes; what one has written another reads only after it has seen
 // `head` or an announcement that was written later, and what it overwrites it has seen given up. So sharing this shares states and operations (`Sync`) and sends them and responses to the thread that overwrites
 // or takes them (`Send`); `Object` asks for all of that.
-unsafe impl<T: Object> Sync for Plain<T> {}
+unsafe impl<T: Object, const K: usize> Sync for Plain<T, K> {}
 
-impl<T: Object> Plain<T> {
-    pub(super) fn new(value: T, names: usize, pool: Pool, pauses: u32) -> Self {
+impl<T: Object, const K: usize> Plain<T, K> {
+    /// With more buffers than are needed, free ones are looked for less often.
+    pub(super) const POOL: Pool = Pool { buffers: if K <= 4 { 4 * K } else { 24 }, remembers: true };
+
+    pub(super) fn new(value: T, pauses: u32) -> Self {
         let place = |value| {
-            let others = (0..names).map(|_| UnsafeCell::new(None)).collect();
+            let others = (0..K).map(|_| UnsafeCell::new(None)).collect();
             CachePadded::new(Place { value: UnsafeCell::new(value), mine: UnsafeCell::new(None), others })
         };
-        let places = std::iter::once(Some(value)).chain((1..names * pool.buffers).map(|_| None)).map(place).collect();
-        let cells = (0..names * names).map(|_| CachePadded::new(UnsafeCell::new(None))).collect();
-        Self { places, cells, names, pool, pauses }
+        let places = std::iter::once(Some(value)).chain((1..K * Self::POOL.buffers).map(|_| None)).map(place).collect();
+        let cells = (0..K * K).map(|_| CachePadded::new(UnsafeCell::new(None))).collect();
+        Self { places, cells, pauses }
     }
 
     fn answer(&self, b: Buffer, q: usize) -> &UnsafeCell<Option<Answer<T>>> {
         let place = &self.places[b.index()];
-        if b.index() / self.pool.buffers == q { &place.mine } else { &place.others[q] }
+        if b.index() / Self::POOL.buffers == q { &place.mine } else { &place.others[q] }
     }
 
     fn cell(&self, q: usize, cell: u8) -> &UnsafeCell<Option<Op<T>>> {
-        &self.cells[q * self.names + usize::from(cell)]
+        &self.cells[q * K + usize::from(cell)]
     }
 
     /// The state in a buffer.
@@ -87,8 +88,8 @@ impl<T: Object> Plain<T> {
 
 /// Looks at the state, for whoever has the name `p`; nobody else has it meanwhile.
 #[inline(always)]
-pub(super) fn look<T: Object, R>(
-    inside: &Universal<Native, Plain<T>>,
+pub(super) fn look<T: Object, R, const K: usize>(
+    inside: &Universal<Native, Plain<T, K>>,
     process: &Process<Native>,
     p: usize,
     look: impl FnOnce(&T) -> R,
@@ -124,11 +125,12 @@ fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
     ready(Ok(x))
 }
 
-impl<T: Object> Store<Native> for Plain<T> {
+impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
     type Op = Op<T>;
     type Response = Answer<T>;
     type Panic = Payload;
 
+    const SIZES: Option<(usize, Pool)> = Some((K, Self::POOL));
     const COPIES_CAN_FAIL: bool = true;
 
     fn tag(_: &Op<T>) -> u64 {

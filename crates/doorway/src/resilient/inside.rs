@@ -1,0 +1,93 @@
+//! The universal construction, compiled for each number of names.
+
+use super::Object;
+use super::store::{self, Answer, Payload, Plain};
+use crate::native::Native;
+use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::resilient::Universal;
+
+/// For `K` names.
+pub(super) struct Names<T: Object, const K: usize> {
+    text: Universal<Native, Plain<T, K>>,
+    /// Steps do not depend on who makes them, but on its name.
+    anyone: Process<Native>,
+}
+
+impl<T: Object, const K: usize> Names<T, K> {
+    fn new(value: T, pauses: u32) -> Self {
+        let store = Plain::new(value, pauses);
+        let text = Universal::new(&Site::new(&Native::new()), K, Plain::<T, K>::POOL, store);
+        Self { text, anyone: Process::new(Pid::new(0), Native::new()) }
+    }
+
+    // Compiled once, and not wherever it is called: it is long.
+    #[inline(never)]
+    fn perform(&self, name: usize, op: T::Op) -> Result<Answer<T>, Payload> {
+        self.text.perform_now(&self.anyone, name, Some(op))
+    }
+
+    fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> Result<R, Payload> {
+        store::look(&self.text, &self.anyone, name, look)
+    }
+
+    fn into_inner(self) -> T {
+        let Ok(b) = self.text.look_now(&self.anyone, 0) else {
+            unreachable!("nobody else is inside: nothing is copied")
+        };
+        self.text.into_store().into_state(b)
+    }
+}
+
+macro_rules! numbers_of_names {
+    ($($variant:ident $k:literal),*) => {
+        /// For as many names as there are.
+        pub(super) enum Inside<T: Object> {
+            $($variant(Names<T, $k>),)*
+        }
+
+        impl<T: Object> Inside<T> {
+            /// `None` if there cannot be so many names.
+            pub(super) fn new(value: T, names: usize, pauses: u32) -> Option<Self> {
+                match names {
+                    $($k => Some(Self::$variant(Names::new(value, pauses))),)*
+                    _ => None,
+                }
+            }
+
+            pub(super) fn names(&self) -> usize {
+                match self {
+                    $(Self::$variant(_) => $k,)*
+                }
+            }
+
+            pub(super) fn set_pauses(&mut self, pauses: u32) {
+                match self {
+                    $(Self::$variant(names) => names.text.store_mut().pauses = pauses,)*
+                }
+            }
+
+            /// An operation by whoever has this name; nobody else has it meanwhile.
+            #[inline(always)]
+            pub(super) fn perform(&self, name: usize, op: T::Op) -> Result<Answer<T>, Payload> {
+                match self {
+                    $(Self::$variant(names) => names.perform(name, op),)*
+                }
+            }
+
+            /// Looks at the state, likewise.
+            pub(super) fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> Result<R, Payload> {
+                match self {
+                    $(Self::$variant(names) => names.look(name, look),)*
+                }
+            }
+
+            pub(super) fn into_inner(self) -> T {
+                match self {
+                    $(Self::$variant(names) => names.into_inner(),)*
+                }
+            }
+        }
+    };
+}
+
+numbers_of_names!(One 1, Two 2, Three 3, Four 4, Five 5, Six 6, Seven 7, Eight 8);
