@@ -57,6 +57,10 @@ enum What {
         #[arg(long, conflicts_with = "scale")]
         simulated: bool,
     },
+    /// Resilient objects beside Mutex, RwLock, arc-swap and software combining: nobody stops, one stops in the middle of an operation, one pauses now and then; and k from 1 to 8
+    ///
+    /// Five minutes on a quiet machine; says so if it was not quiet.
+    Resilient(How),
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -97,6 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         }),
         What::Openings(how) => measure(how, bench::openings::count),
         What::Combining(how) => measure(how, bench::combining::compare),
+        What::Resilient(how) => measure(how, bench::resilient::compare),
         What::Rooms { how, simulated: true, .. } => {
             measure(how, |effort, progress| Figures(bench::rooms::simulate(effort, progress)))
         }

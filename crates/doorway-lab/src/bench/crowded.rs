@@ -104,7 +104,7 @@ pub(super) struct Plan {
 
 /// Chooses the passages to be timed: two looks at the clock are much beside a short one. Of quick passages one in [`FEW`](Self::FEW), and it counts for all of
 /// them; of slow ones, each.
-struct Sampler {
+pub(super) struct Sampler {
     /// The passages since the one that was timed last.
     turn: u64,
     every: u64,
@@ -115,13 +115,13 @@ impl Sampler {
     const FEW: u64 = 8;
     const SLOW: Duration = Duration::from_micros(1);
 
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { turn: 0, every: 1, asked: Instant::now() }
     }
 
     /// When the passage at hand began, and for how many it counts, if it is to be timed.
     #[inline]
-    fn next(&mut self, now: impl FnOnce() -> Instant) -> Option<(Instant, u64)> {
+    pub(super) fn next(&mut self, now: impl FnOnce() -> Instant) -> Option<(Instant, u64)> {
         self.turn += 1;
         if self.turn < self.every {
             return None;

@@ -14,6 +14,7 @@ pub mod mutex;
 pub mod openings;
 mod oversubscribed;
 mod peers;
+pub mod resilient;
 pub mod rooms;
 pub mod slots;
 mod stage;
