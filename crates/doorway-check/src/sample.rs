@@ -118,7 +118,8 @@ impl Sampler {
                         | Test::LeadsTo(..)
                         | Test::LivelockFree
                         | Test::BoundedExit
-                        | Test::AtMost(..) => false,
+                        | Test::AtMost(..)
+                        | Test::OwnSteps(..) => false,
                     };
                     if decided {
                         *found = Some(actions.clone());

@@ -4,7 +4,7 @@ use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, TextError, World};
 use crate::{Property, claims, objects};
 use doorway_core::registry::{
-    self, AbortableEntry, Defaults, Entry, Fits, Info, Problem, SizeError, Sizes, Visit, VisitAbortable,
+    self, AbortableEntry, Defaults, Entry, Info, Problem, SizeError, Sizes, Visit, VisitAbortable,
 };
 
 /// What mutants' names begin with.
@@ -103,7 +103,7 @@ impl Subject {
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let defaults = self.defaults();
         // Where everyone may be inside, `k` follows from `n`.
-        let usual = (self.info.fits != Fits::AllInside).then_some(defaults.k);
+        let usual = (!self.info.fits.keeps_nobody_out()).then_some(defaults.k);
         self.info.sizes(Some(n.unwrap_or(defaults.n)), k.or(usual))
     }
 

@@ -9,6 +9,7 @@ mod dolev_gafni_shavit;
 mod lamport;
 mod mellor_crummey_scott;
 mod peterson_fischer;
+mod resilient;
 mod rooms;
 pub(crate) mod structures;
 mod turnstile;
@@ -17,6 +18,7 @@ mod two_sides;
 mod yang_anderson;
 
 pub use combining::FetchAndOp;
+pub use resilient::Maps;
 
 use crate::Property;
 use crate::property::View;
@@ -86,6 +88,10 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
             turnstile::names(sizes, info.id == "turnstile-bits"),
         ]),
+        "universal" => together([vec![resilient::linearizable()], resilient::invariants(sizes, "")]),
+        "resilient" | "resilient-am" => {
+            together([vec![resilient::linearizable()], resilient::invariants(sizes, "inside")])
+        }
         "rooms-strict" => together([rooms::lemmas(info, sizes), rooms::strict()]),
         _ if info.problem == Problem::RoomSynchronization => rooms::lemmas(info, sizes),
         _ => Vec::new(),
@@ -155,8 +161,10 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     if info.properties.contains(&"largest-id-enters") {
         claims.push(dolev_gafni_shavit::largest_id_enters());
     }
-    if info.problem == Problem::FetchAndOp {
-        claims.push(combining::linearizable());
+    match info.problem {
+        Problem::FetchAndOp => claims.push(combining::linearizable()),
+        Problem::ResilientObject => claims.push(resilient::linearizable()),
+        _ => {}
     }
     claims.retain(|claim| info.properties.contains(&claim.name()));
     claims
@@ -169,7 +177,9 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
         Problem::RoomSynchronization => return rooms::properties(info, sizes),
         Problem::DataStructure => return structures::properties(info, sizes),
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
-        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp => ("k-exclusion", "k-enter-together"),
+        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp | Problem::ResilientObject => {
+            ("k-exclusion", "k-enter-together")
+        }
     };
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),

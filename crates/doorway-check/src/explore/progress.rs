@@ -133,8 +133,16 @@ impl Judge<'_> {
     }
 
     /// A run in which more than `most` steps are counted while some process is so; `masks`: of each state, of which it is.
-    pub(super) fn more_than(&self, most: u32, masks: &[(u64, u64)]) -> Option<Lasso> {
+    ///
+    /// `counts`: how often a step counts for a process.
+    pub(super) fn more_than(
+        &self,
+        most: u32,
+        masks: &[(u64, u64)],
+        counts: impl Fn(Edge, usize) -> u32,
+    ) -> Option<Lasso> {
         (0..self.world.processes()).find_map(|p| {
+            let cost = |edge: Edge| counts(edge, p);
             let within = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
             // Of each state: how many at most from there on.
             let mut rest = vec![0u32; self.graph.states()];
@@ -148,11 +156,11 @@ impl Judge<'_> {
                         for edge in self.graph.edges(s) {
                             let inside = within(edge.to);
                             if inside && known.is_current(edge.to) {
-                                if edge.cost() > 0 {
+                                if cost(edge) > 0 {
                                     return Some((s, edge, members.to_vec()));
                                 }
                             } else {
-                                worst = worst.max(edge.cost() as u32 + if inside { rest[edge.to as usize] } else { 0 });
+                                worst = worst.max(cost(edge) + if inside { rest[edge.to as usize] } else { 0 });
                             }
                         }
                     }
@@ -177,8 +185,8 @@ impl Judge<'_> {
             while rest[at as usize] > 0 {
                 let left = rest[at as usize];
                 let after = |e: Edge| if within(e.to) { rest[e.to as usize] } else { 0 };
-                let loses_nothing = |e: Edge| e.cost() as u32 + after(e) == left;
-                let on = self.graph.shortest(std::iter::once(at), |_| true, loses_nothing, |e| e.cost() > 0);
+                let loses_nothing = |e: Edge| cost(e) + after(e) == left;
+                let on = self.graph.shortest(std::iter::once(at), |_| true, loses_nothing, |e| cost(e) > 0);
                 way.extend(on.expect("the rest counts what was found"));
                 at = way[way.len() - 1].1.to;
                 if !within(at) {

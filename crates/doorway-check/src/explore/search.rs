@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
-                Test::AtMost(_, so, _) => {
+                Test::AtMost(_, so, _) | Test::OwnSteps(_, so) => {
                     let view = View::new(world, state);
                     for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
                         let view = view.of(part);
@@ -299,7 +299,13 @@ impl<'a> Search<'a> {
                 Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
                 Test::LivelockFree => judge.livelock(),
                 Test::BoundedExit => judge.unbounded_exit(),
-                Test::AtMost(most, ..) => asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks)),
+                Test::AtMost(most, ..) => {
+                    asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, |edge, _| edge.cost() as u32))
+                }
+                Test::OwnSteps(most, _) => {
+                    let own = |edge: Edge, p: usize| u32::from(edge.process() == p && !edge.is_crash());
+                    asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, own))
+                }
                 _ => None,
             };
             asked.decided = lasso.map(Decided::Lasso);

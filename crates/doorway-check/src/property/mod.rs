@@ -5,6 +5,7 @@
 //! - [`Property::unless`]: once so, it stays so until something else is so. An operator of the papers' proofs.
 //! - [`Property::linearizable`]: the operations of an object return what they would one after the other.
 //! - [`Property::at_most`]: no more often than so many times while something lasts.
+//! - [`Property::own_steps`]: no more steps of one's own than so many while something lasts.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
@@ -52,6 +53,8 @@ pub(crate) enum Test {
     BoundedExit,
     /// At most so many steps of a kind while something is so of a process.
     AtMost(u32, OfProcess, OfStep),
+    /// At most so many steps of its own while something is so of a process.
+    OwnSteps(u32, OfProcess),
     FirstCome(usize),
     FirstEnabled,
     Linearizable(Box<dyn Fn() -> Box<dyn Object>>),
@@ -60,7 +63,10 @@ pub(crate) enum Test {
 impl Test {
     /// Whether it is decided on the whole graph, not on a state or a step.
     pub(crate) fn needs_graph(&self) -> bool {
-        matches!(self, Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit | Self::AtMost(..))
+        matches!(
+            self,
+            Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit | Self::AtMost(..) | Self::OwnSteps(..)
+        )
     }
 }
 
@@ -145,6 +151,16 @@ impl Property {
         counted: impl Fn(&View<'_>, &View<'_>) -> bool + 'static,
     ) -> Self {
         Self::new(name, Test::AtMost(most, Box::new(so), Box::new(counted)))
+    }
+
+    /// For each process: while it is `so` without interruption, and with the step that ends it, it takes at most `most` steps, whatever the others do. Where that is so of all that lies between
+    /// the call of an operation and its return, the operation is wait-free.
+    pub fn own_steps(
+        name: impl Into<Cow<'static, str>>,
+        most: u32,
+        so: impl Fn(&View<'_>, usize) -> bool + 'static,
+    ) -> Self {
+        Self::new(name, Test::OwnSteps(most, Box::new(so)))
     }
 
     /// k-first come, first served: when a process enters, fewer than `k` are still waiting that had left their doorways when it
@@ -245,6 +261,7 @@ impl fmt::Debug for Property {
             Test::LivelockFree => "livelock-free",
             Test::BoundedExit => "bounded-exit",
             Test::AtMost(..) => "at-most",
+            Test::OwnSteps(..) => "own-steps",
             Test::FirstCome(_) => "first-come",
             Test::FirstEnabled => "first-enabled",
             Test::Linearizable(_) => "linearizable",

@@ -9,7 +9,7 @@
 //! This is exact for all histories, of any length: nothing is guessed and nothing is forgotten. Where the object has finitely many states there are finitely many such sets, so
 //! passages need no bound.
 //!
-//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never.
+//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never. Whoever goes on without a result leaves it behind too, until it calls the next.
 
 use super::world::{State, World};
 use crate::Property;
@@ -96,7 +96,7 @@ enum Call {
     Pending(u64),
     /// Its operation has taken effect, and this must come of it.
     Done(u64),
-    /// It crashed; its operation may still take effect.
+    /// It has no use for a result any more; its operation may still take effect.
     Orphan(u64),
 }
 
@@ -111,7 +111,8 @@ struct Way {
 pub(super) enum Event {
     Invokes(usize, u64),
     Responds(usize, u64),
-    Crashes(usize),
+    /// Without a result: it crashes, or says so.
+    Abandons(usize),
 }
 
 /// No way is left.
@@ -168,7 +169,7 @@ impl Monitor {
                 let gives = |way: &Way| way.calls[p] == Call::Done(result);
                 ways.into_iter().filter(gives).map(|way| way.with(p, Call::None)).collect()
             }
-            Event::Crashes(p) => {
+            Event::Abandons(p) => {
                 let left = |way: Way| match way.calls[p] {
                     Call::Pending(op) => way.with(p, Call::Orphan(op)),
                     _ => way.with(p, Call::None),

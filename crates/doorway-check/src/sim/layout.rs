@@ -31,6 +31,8 @@ pub struct VarInfo {
     pub private: bool,
     /// Whether its value is forgotten while the process it lives with does not watch it.
     pub watched: bool,
+    /// Whether it is plain memory: accesses to it in one statement are one step.
+    pub plain: bool,
     width: u32,
     of: TypeId,
     fit: fn(u64, u32) -> u64,
@@ -91,6 +93,7 @@ impl VarInfo {
             counts: decl.counts,
             private: decl.private,
             watched: decl.watched,
+            plain: decl.plain,
             width: decl.width,
             of: TypeId::of::<T>(),
             fit: fit::<T>,

@@ -11,6 +11,7 @@ pub use cells::{SimCell, SimTable, SimVar};
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
+use cells::Alone;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
     Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
@@ -93,6 +94,8 @@ pub(super) struct Replay {
     asks: Option<Asked>,
     /// How many accesses were made before the first one of the atomic block that the text is in that others can see.
     block_at: Option<usize>,
+    /// The statement of the last access, if that was to plain memory.
+    plain_at: Option<(Part, Label)>,
     failed_turn: Option<(usize, bool)>,
     /// Whether that turn was one of a loop that goes round: it may have changed variables.
     gone_round: bool,
@@ -114,14 +117,15 @@ pub(super) struct Replay {
 /// What a process asks an object for, or is answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Call {
-    pub(super) word: u64,
+    /// None if there is no answer.
+    pub(super) word: Option<u64>,
     /// For people.
     pub(super) text: Box<str>,
 }
 
 impl Call {
     fn new<T: Word>(value: T) -> Self {
-        Self { word: value.pack(), text: format!("{value:?}").into() }
+        Self { word: Some(value.pack()), text: format!("{value:?}").into() }
     }
 }
 
@@ -189,6 +193,7 @@ impl Default for Replay {
             uses_keep: false,
             asks: None,
             block_at: None,
+            plain_at: None,
             failed_turn: None,
             gone_round: false,
             wait_at: None,
@@ -216,7 +221,7 @@ pub(super) struct Position {
     pub(super) shown: Box<[(Part, &'static str, u64)]>,
     /// The variables of its own whose values matter to it.
     pub(super) watched: Box<[VarId]>,
-    /// Whether it is no step of its own: an access to a private variable, a choice, or not the first one of an atomic block.
+    /// Whether it is no step of its own: an access to a private variable, a choice, or not the first one of an atomic block or of a statement's to plain memory.
     pub(super) joined: bool,
     /// Whether it is in an atomic block.
     pub(super) in_block: bool,
@@ -310,7 +315,7 @@ impl Sim {
     }
 
     /// One access: answered from the history, or asked for.
-    async fn step(&self, op: Op, part: Part, label: Label, private: bool) -> u64 {
+    async fn step(&self, op: Op, part: Part, label: Label, alone: Alone) -> u64 {
         poll_fn(|_| {
             let mut r = self.0.replay.borrow_mut();
             let saw = match r.live {
@@ -322,12 +327,17 @@ impl Sim {
                 None => r.history.get(r.seen).copied(),
             };
             let Some(saw) = saw else {
-                let joined = private || r.block_at.is_some_and(|begin| r.seen > begin);
+                let joined = match alone {
+                    Alone::Always => true,
+                    Alone::While if r.plain_at == Some((part, label)) => true,
+                    Alone::While | Alone::Never => r.block_at.is_some_and(|begin| r.seen > begin),
+                };
                 r.asks = Some(Asked { op, part, label, joined, in_block: r.block_at.is_some() });
                 return Poll::Pending;
             };
             r.seen += 1;
-            if private && r.block_at == Some(r.seen - 1) {
+            r.plain_at = (alone == Alone::While).then_some((part, label));
+            if alone == Alone::Always && r.block_at == Some(r.seen - 1) {
                 r.block_at = Some(r.seen); // a block begins with the first access that others can see
             }
             r.kept = None;
@@ -344,7 +354,7 @@ impl Sim {
         .await
     }
 
-    async fn access(&self, at: Access<Part>, op: Op, private: bool) -> u64 {
+    async fn access(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
         // A process that waits at the first access of a section, or of an operation, has begun it all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
@@ -358,12 +368,23 @@ impl Sim {
         if begins_with_a_wait {
             self.section().await;
         }
-        self.step(op, at.part, at.label, private).await
+        self.step(op, at.part, at.label, alone).await
     }
 
     /// A step that is no access, from one section to the next.
     pub(super) async fn section(&self) {
-        self.step(Op::Section, Part::ROOT, 0, false).await;
+        self.step(Op::Section, Part::ROOT, 0, Alone::Never).await;
+    }
+
+    fn ends_call(&self, result: Call) {
+        let mut r = self.0.replay.borrow_mut();
+        if r.live.is_some() {
+            return; // nobody watches
+        }
+        r.calls_out_of_turn |= !r.calling || r.invoked.is_some();
+        r.calling = false;
+        r.calls += 1;
+        r.responded = Some(result);
     }
 
     /// The entry section is done, and this is what it holds. The exit begins with the next step.
@@ -496,14 +517,11 @@ impl Memory for Sim {
     }
 
     fn responds<T: Word>(&self, _: Pid, result: T) {
-        let mut r = self.0.replay.borrow_mut();
-        if r.live.is_some() {
-            return;
-        }
-        r.calls_out_of_turn |= !r.calling || r.invoked.is_some();
-        r.calling = false;
-        r.calls += 1;
-        r.responded = Some(Call::new(result));
+        self.ends_call(Call::new(result));
+    }
+
+    fn abandons(&self, _: Pid) {
+        self.ends_call(Call { word: None, text: "nothing".into() });
     }
 
     fn part_done(&self, _: Pid) {
@@ -539,11 +557,11 @@ impl Memory for Sim {
 
 impl ReadWrite for Sim {
     async fn read<T: Word>(&self, at: Access<Part>, v: &SimCell<T>) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::Read(v.id), v.private).await))
+        Ok(T::unpack(self.access(at, Op::Read(v.id), v.alone).await))
     }
 
     async fn write<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<(), Infallible> {
-        self.access(at, Op::Write(v.id, v.word(x)), v.private).await;
+        self.access(at, Op::Write(v.id, v.word(x)), v.alone).await;
         Ok(())
     }
 
@@ -562,12 +580,12 @@ impl ReadWrite for Sim {
 impl FetchAdd for Sim {
     async fn fetch_add<T: Additive>(&self, at: Access<Part>, v: &SimCell<T>, delta: T) -> Result<T, Infallible> {
         if !self.0.loops_to_add {
-            return Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack()), v.private).await));
+            return Ok(T::unpack(self.access(at, Op::FetchAdd(v.id, delta.pack()), v.alone).await));
         }
-        let mut old = self.access(at, Op::Read(v.id), v.private).await;
+        let mut old = self.access(at, Op::Read(v.id), v.alone).await;
         loop {
             let new = v.word(T::unpack(old.wrapping_add(delta.pack())));
-            let saw = self.access(at, Op::CompareSwap(v.id, old, new), v.private).await;
+            let saw = self.access(at, Op::CompareSwap(v.id, old, new), v.alone).await;
             if saw == old {
                 return Ok(T::unpack(old));
             }
@@ -578,7 +596,7 @@ impl FetchAdd for Sim {
 
 impl FetchOr for Sim {
     async fn fetch_or(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
-        Ok(self.access(at, Op::FetchOr(v.id, mask), v.private).await)
+        Ok(self.access(at, Op::FetchOr(v.id, mask), v.alone).await)
     }
 }
 
@@ -587,11 +605,11 @@ impl BoundedDecrement for Sim {
 
     async fn bounded_decrement(&self, at: Access<Part>, v: &SimCell<u64>) -> Result<u64, Infallible> {
         if !self.0.loops_to_decrement {
-            return Ok(self.access(at, Op::BoundedDecrement(v.id), v.private).await);
+            return Ok(self.access(at, Op::BoundedDecrement(v.id), v.alone).await);
         }
-        let mut old = self.access(at, Op::Read(v.id), v.private).await;
+        let mut old = self.access(at, Op::Read(v.id), v.alone).await;
         while old > 0 {
-            let saw = self.access(at, Op::CompareSwap(v.id, old, old - 1), v.private).await;
+            let saw = self.access(at, Op::CompareSwap(v.id, old, old - 1), v.alone).await;
             if saw == old {
                 break;
             }
@@ -603,13 +621,13 @@ impl BoundedDecrement for Sim {
 
 impl TestAndSet for Sim {
     async fn test_and_set(&self, at: Access<Part>, v: &SimCell<bool>) -> Result<bool, Infallible> {
-        Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id), v.private).await))
+        Ok(bool::unpack(self.access(at, Op::TestAndSet(v.id), v.alone).await))
     }
 }
 
 impl Swap for Sim {
     async fn swap<T: Word>(&self, at: Access<Part>, v: &SimCell<T>, x: T) -> Result<T, Infallible> {
-        Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x)), v.private).await))
+        Ok(T::unpack(self.access(at, Op::Swap(v.id, v.word(x)), v.alone).await))
     }
 }
 
@@ -622,7 +640,7 @@ impl CompareSwap for Sim {
         new: T,
     ) -> Result<Result<T, T>, Infallible> {
         let old = v.word(old);
-        let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new)), v.private).await;
+        let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new)), v.alone).await;
         Ok(if saw == old { Ok(T::unpack(saw)) } else { Err(T::unpack(saw)) })
     }
 }
@@ -630,7 +648,7 @@ impl CompareSwap for Sim {
 impl Choose for Sim {
     /// Nobody else can tell when the choice was made, so it is one step with the access after it, like an access to a private variable.
     async fn choose(&self, at: Access<Part>, n: usize) -> Result<usize, Infallible> {
-        Ok(self.step(Op::Choose(n), at.part, at.label, true).await as usize)
+        Ok(self.step(Op::Choose(n), at.part, at.label, Alone::Always).await as usize)
     }
 }
 

@@ -237,7 +237,7 @@ impl World {
                 return Ok(None);
             }
             state.crashed |= 1 << p;
-            self.call(state, Event::Crashes(p));
+            self.call(state, Event::Abandons(p));
             self.make_canonical(state)?;
             return Ok(Some(Stepped::default()));
         }
@@ -489,7 +489,7 @@ impl World {
         if let Some(response) = child.responds {
             let response = self.locals[p].responded(response);
             watch(Told::Responded(&response.text));
-            let event = Event::Responds(p, response.word);
+            let event = response.word.map_or(Event::Abandons(p), |word| Event::Responds(p, word));
             self.call(state, event);
         }
         let passage_ended = child.how == How::PassageEnded;
@@ -524,7 +524,7 @@ impl World {
     fn invoke(&mut self, state: &mut State, p: usize, watch: &mut Watch<'_>) {
         let Some(op) = &self.node(state, p).position.invokes else { return };
         watch(Told::Invoked(&op.text));
-        let event = Event::Invokes(p, op.word);
+        let event = Event::Invokes(p, op.word.unwrap_or_default());
         self.call(state, event);
     }
 

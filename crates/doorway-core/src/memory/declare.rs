@@ -106,11 +106,22 @@ pub struct Decl<'a, T> {
     pub private: bool,
     /// Whether its value matters only while its owner watches it; see [`Decl::only_while_watched`].
     pub watched: bool,
+    /// Whether it is no variable that processes meet at; see [`Decl::plain`].
+    pub plain: bool,
 }
 
 /// Starts a declaration; see [`Decl`].
 pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
-    Decl { init, home: Home::Nobody, needs: Needs::Atomic, width: 64, counts: false, private: false, watched: false }
+    Decl {
+        init,
+        home: Home::Nobody,
+        needs: Needs::Atomic,
+        width: 64,
+        counts: false,
+        private: false,
+        watched: false,
+        plain: false,
+    }
 }
 
 impl<'a, T: Word> Decl<'a, T> {
@@ -143,6 +154,14 @@ impl<'a, T: Word> Decl<'a, T> {
     pub fn private(mut self, p: Pid) -> Self {
         self.private = true;
         self.home(p)
+    }
+
+    /// It stands for plain memory, which the algorithm keeps free of overlapping accesses: nobody writes it while another may be at it. That is a claim of the algorithm's, to be checked beside what
+    /// this is for: accesses to plain variables that follow each other in one statement are one step, as nobody could tell the difference.
+    #[must_use]
+    pub fn plain(mut self) -> Self {
+        self.plain = true;
+        self
     }
 
     /// It wraps at this many bits.

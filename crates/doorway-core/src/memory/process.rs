@@ -124,6 +124,12 @@ impl<'p, M: Memory> Here<'p, M> {
         self.process.memory.responds(self.process.pid, result);
     }
 
+    /// The operation that was invoked last has ended without a result. Whether it takes effect is open until the process invokes another; if it has not by then, it never does.
+    #[inline(always)]
+    pub fn abandons(self) {
+        self.process.memory.abandons(self.process.pid);
+    }
+
     /// The value of this variable of its own matters to the process from here on; see [`Decl::only_while_watched`](super::Decl::only_while_watched).
     #[inline(always)]
     pub fn watches<T: Word>(self, v: &M::Cell<T>) {

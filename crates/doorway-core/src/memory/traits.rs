@@ -143,6 +143,10 @@ pub trait Memory: Sized {
     #[inline(always)]
     fn responds<T: Word>(&self, _pid: Pid, _result: T) {}
 
+    /// See [`Here::abandons`](super::Here::abandons).
+    #[inline(always)]
+    fn abandons(&self, _pid: Pid) {}
+
     /// See [`Here::mark`](super::Here::mark).
     #[inline(always)]
     fn mark(&self, _pid: Pid, _part: Self::Part, _mark: Mark) {}

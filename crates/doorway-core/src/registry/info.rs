@@ -55,6 +55,9 @@ pub enum Problem {
     RoomSynchronization,
     /// A stack or a queue whose operations happen one after the other, as far as anybody can tell.
     DataStructure,
+    /// Any object whose operations happen one after the other, as far as anybody can tell, and end as long as at most `k - 1` processes have died: [`resilient`](crate::resilient). Whoever is
+    /// inside has its result.
+    ResilientObject,
 }
 
 impl Problem {
@@ -62,7 +65,9 @@ impl Problem {
     #[must_use]
     pub const fn second(self) -> Second {
         match self {
-            Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::FetchAndOp => Second::Places,
+            Self::MutualExclusion | Self::KExclusion | Self::KAssignment | Self::FetchAndOp | Self::ResilientObject => {
+                Second::Places
+            }
             Self::RoomSynchronization => Second::Rooms,
             Self::DataStructure => Second::Slots,
         }
@@ -111,6 +116,7 @@ impl fmt::Display for Problem {
             Self::FetchAndOp => "fetch-and-op",
             Self::RoomSynchronization => "room synchronization",
             Self::DataStructure => "data structure",
+            Self::ResilientObject => "resilient object",
         })
     }
 }
@@ -229,6 +235,18 @@ pub enum Fits {
     TwoProcesses,
     /// Any `n`, and `k` no less: everyone may be inside.
     AllInside,
+    /// The same, and `k` no more than this.
+    AllInsideOf(usize),
+    /// Any `n`, and `k` no more than this.
+    UpTo(usize),
+}
+
+impl Fits {
+    /// Whether everyone may be inside, so that `k` follows from `n`.
+    #[must_use]
+    pub const fn keeps_nobody_out(self) -> bool {
+        matches!(self, Self::AllInside | Self::AllInsideOf(_))
+    }
 }
 
 /// Default sizes.
@@ -288,14 +306,19 @@ impl Info {
     /// As [`Sizes::new`], or if the algorithm is not made for them.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let n = n.unwrap_or(self.defaults.n);
-        let usual = if self.fits == Fits::AllInside { n } else { self.defaults.k };
+        let usual = if self.fits.keeps_nobody_out() { n } else { self.defaults.k };
         let sizes = Sizes::new(n, k.unwrap_or(usual))?;
         match self.fits {
             Fits::TwoProcesses if sizes.n != 2 => Err(SizeError::OnlyTwoProcesses { id: self.id, n: sizes.n }),
             Fits::OneInside | Fits::TwoProcesses if sizes.k != 1 => {
                 Err(SizeError::OnlyOneInside { id: self.id, k: sizes.k })
             }
-            Fits::AllInside if sizes.k < sizes.n => Err(SizeError::AllInside { id: self.id, n: sizes.n, k: sizes.k }),
+            Fits::UpTo(most) | Fits::AllInsideOf(most) if sizes.k > most => {
+                Err(SizeError::TooManyNames { id: self.id, k: sizes.k, most })
+            }
+            Fits::AllInside | Fits::AllInsideOf(_) if sizes.k < sizes.n => {
+                Err(SizeError::AllInside { id: self.id, n: sizes.n, k: sizes.k })
+            }
             _ => Ok(sizes),
         }
     }
@@ -354,6 +377,15 @@ pub enum SizeError {
         /// How many of them inside.
         k: usize,
     },
+    /// An object was asked for more names than its words have space for.
+    TooManyNames {
+        /// Which.
+        id: &'static str,
+        /// How many.
+        k: usize,
+        /// How many there can be.
+        most: usize,
+    },
     /// It would take more shared words than this memory has.
     TooManyWords {
         /// Which.
@@ -398,6 +430,9 @@ impl fmt::Display for SizeError {
             }
             Self::AllInside { id, n, k } => {
                 write!(f, "{id} keeps nobody out, so k is not {k} but {n} or more; leave it away")
+            }
+            Self::TooManyNames { id, k, most } => {
+                write!(f, "{id} has space for {most} names, not for {k}; give k = {most} or less")
             }
             Self::TooManyWords { id, words } => {
                 write!(

@@ -55,6 +55,8 @@ use crate::mutex::peterson_81;
 use crate::mutex::peterson_fischer_77;
 use crate::mutex::yang_anderson_93::{self, Affine, Calls, Combining, TwoProcess, map_of};
 use crate::mutex::{ArbitrationTree, levels as tree_levels, nodes as tree_nodes, spins as tree_spins};
+use crate::resilient::in_words::{self, ResilientCalls};
+use crate::resilient::{MOST_NAMES, Pool};
 
 /// An algorithm that can be built on any complete machine.
 pub trait Entry {
@@ -1010,6 +1012,69 @@ registry! {
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
     };
+
+    /// [`Universal`](crate::resilient::Universal), of affine maps modulo 5
+    WaitFree: in_words::Calls<M, Affine<5>>, |site, sizes| in_words::Calls::new(site, sizes.k, Pool::least(sizes.k), map_of), Info {
+        id: "universal",
+        title: "any object, wait-free for k processes: copy, apply what is announced, swing a pointer",
+        problem: Problem::ResilientObject,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::CompareSwap],
+        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
+        fairness: "wait-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(k)")), (CostModel::Dsm, Bound::Order("O(k)"))],
+        orders: None,
+        words: |s, _| universal_words(s.k),
+        fits: Fits::AllInsideOf(MOST_NAMES),
+        defaults: Defaults { n: 2, k: 2, passages: Some(2) },
+    };
+
+    /// [`Resilient`](crate::resilient::Resilient) within [`TurnstileSlots`]
+    ResilientMaps: ResilientCalls<M, WithNames<M, FlagNames<M>, Turnstile<M>>, Affine<5>>, |site, sizes| ResilientCalls::new(site, sizes.k, Pool::least(sizes.k), map_of, |names| TurnstileSlots::build(names, sizes)), Info {
+        id: "resilient",
+        title: "any object for any number of processes, of which k-1 may die: `universal` within `turnstile-slots`",
+        problem: Problem::ResilientObject,
+        paper: ANDERSON_MOIR_94,
+        figure: "none, Section 1; with our parts",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::Swap, Instruction::CompareSwap],
+        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
+        fairness: "first in, first enabled",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(k+s)")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, p| universal_words(s.k) + (TurnstileSlots::INFO.words)(s, p),
+        fits: Fits::UpTo(MOST_NAMES),
+        defaults: Defaults { n: 2, k: 2, passages: Some(1) },
+    };
+
+    /// [`Resilient`](crate::resilient::Resilient) within [`AndersonMoirAssign`]
+    ResilientMapsWithinAssign: ResilientCalls<M, Renaming<M, CcFast<M>>, Affine<5>>, |site, sizes| ResilientCalls::new(site, sizes.k, Pool::least(sizes.k), map_of, |names| AndersonMoirAssign::build(names, sizes)), Info {
+        id: "resilient-am",
+        title: "the same with Anderson and Moir's names: `universal` within `am-assign`",
+        problem: Problem::ResilientObject,
+        paper: ANDERSON_MOIR_94,
+        figure: "none, Section 1; over 7",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::TestAndSet, Instruction::CompareSwap],
+        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
+        fairness: "starvation-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[(CostModel::Cc, Bound::Order("O(k log(N/k))")), (CostModel::Dsm, Bound::Unbounded)],
+        orders: None,
+        words: |s, p| universal_words(s.k) + (AndersonMoirAssign::INFO.words)(s, p),
+        fits: Fits::UpTo(MOST_NAMES),
+        defaults: Defaults { n: 2, k: 2, passages: Some(1) },
+    };
+}
+
+/// Words of a universal construction for `k` names, whose states, operations and responses have one each.
+fn universal_words(k: usize) -> u64 {
+    let (k, buffers) = (k as u64, (k * Pool::least(k).buffers) as u64);
+    1 + 2 * k + k * buffers + buffers + k * buffers + k * k
 }
 
 /// The compositions of Anderson and Moir's parts that have an entry, for both machine models.

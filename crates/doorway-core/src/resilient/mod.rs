@@ -7,6 +7,7 @@
 //! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k` processes within k-assignment. At most `k` processes are inside at a time, and the name that each gets says which of
 //! the `k` to be. While at most `k` compete, nobody waits for anybody. What is inside is [ours](Universal).
 
+pub mod in_words;
 mod store;
 mod universal;
 mod words;
@@ -27,7 +28,7 @@ pub struct Resilient<M: Memory, A, S> {
     inside: Universal<M, S>,
 }
 
-impl<M: Memory, A, S> Resilient<M, A, S> {
+impl<M: Memory, A, S: Store<M>> Resilient<M, A, S> {
     /// `names` builds a solution of k-assignment.
     pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S, names: impl FnOnce(&Site<'_, M>) -> A) -> Self {
         Self {

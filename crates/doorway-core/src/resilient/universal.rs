@@ -105,10 +105,11 @@ struct First<Op> {
     announced: Announced,
 }
 
-impl<M: Memory, S> Universal<M, S> {
+impl<M: Memory, S: Store<M>> Universal<M, S> {
     /// Its state is in the first buffer of `store`. There are `1..=MOST_NAMES` names.
     pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S) -> Self {
-        let (remembered, orphans) = (if pool.remembers { k } else { 0 }, k);
+        let remembered = if pool.remembers { k } else { 0 };
+        let orphans = if S::COPIES_CAN_FAIL { k } else { 0 };
         Self {
             part: site.here(),
             k,
@@ -122,7 +123,9 @@ impl<M: Memory, S> Universal<M, S> {
             store,
         }
     }
+}
 
+impl<M: Memory, S> Universal<M, S> {
     /// What lies behind the words.
     pub fn store(&self) -> &S {
         &self.store
@@ -181,15 +184,28 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
         pub fn perform, perform_now(&self, process: &Process<M>, p: usize, op: S::Op) -> Result<S::Response, S::Panic> {'text: {
             let here = process.on(self.part);
             if S::COPIES_CAN_FAIL {
+                here.part(&("adopts, then performs", S::tag(&op)));
                 if let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p)) {
                     break 'text Err(panic);
                 }
+                here.part_done();
             }
+            here.invokes(S::tag(&op));
+            here.part(&"performs");
             let first = First { op: Some(op), attempt: 0, announced: Announced { seq: 0, cell: 0 } };
-            match either!(self.settle(here, p, first), self.settle_now(here, p, first)) {
-                Ok(l) => Ok(either!(self.take(here, p, l), self.take_now(here, p, l))),
-                Err(panic) => Err(panic),
-            }
+            let result = match either!(self.settle(here, p, first), self.settle_now(here, p, first)) {
+                Ok(l) => {
+                    let response = Ok(either!(self.take(here, p, l), self.take_now(here, p, l)));
+                    here.responds(S::told(&response));
+                    response
+                }
+                Err(panic) => {
+                    here.abandons();
+                    Err(panic)
+                }
+            };
+            here.part_done();
+            result
         }}
 
         /// A buffer whose state was the object's at some moment of this call, and that stays as it is until `p` does something else: 23 to 25.
@@ -209,34 +225,43 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 }
             }
             // Others are too fast. Their help is as good: it holds on to the state that has seen our operation.
+            here.part(&"looks");
             if S::COPIES_CAN_FAIL {
                 if let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p)) {
                     break 'text Err(panic);
                 }
             }
             let first = First { op: Some(S::nothing()), attempt: 0, announced: Announced { seq: 0, cell: 0 } };
-            either!(self.settle(here, p, first), self.settle_now(here, p, first))
+            let found = either!(self.settle(here, p, first), self.settle_now(here, p, first));
+            here.part_done();
+            found
         }}
 
         /// 16
         fn take, take_now(&self, here: Here<'_, M>, p: usize, l: Buffer) -> S::Response {
-            here.keep(16, &(p, l));
             here.shows("l", l);
+            here.keep(16, &(p, l));
             let response = access!(self.store.take(here.at(16), l, p));
-            ["l", "found"].into_iter().for_each(|name| here.hides(name));
+            ["p", "s", "l", "found"].into_iter().for_each(|name| here.hides(name));
             response
         }
 
         /// Finishes the operation that the last one left behind who had the name: 19, 20, 21.
         fn adopt, adopt_now(&self, here: Here<'_, M>, p: usize) -> Result<(), S::Panic> {'text: {
+            here.keep(19, &p);
             if access!(here.at(19).read(&self.orphan[p])).0 {
+                here.keep(20, &p);
                 let announced = access!(here.at(20).read(&self.ann[p]));
+                here.shows("s", announced.seq);
                 let first = First { op: None, attempt: 1, announced };
+                here.part(&"adopts");
                 let l = match either!(self.settle(here, p, first), self.settle_now(here, p, first)) {
                     Ok(l) => l,
                     Err(panic) => break 'text Err(panic),
                 };
                 drop(either!(self.take(here, p, l), self.take_now(here, p, l)));
+                here.part_done();
+                here.keep(21, &p);
                 access!(here.at(21).write_in_passing(&self.orphan[p], Orphan(false)));
             }
             Ok(())
@@ -247,6 +272,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             let (k, pool) = self.sizes();
             let others = || (0..k).filter(move |&q| q != p);
             let First { mut op, mut attempt, announced: mut mine } = first;
+            here.shows("p", p as u64);
             let mut applied = [Applied { seq: 0, loc: None }; MOST_NAMES];
             let mut ann = [Announced { seq: 0, cell: 0 }; MOST_NAMES];
             loop {'failed: {
@@ -260,6 +286,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 }
                 if attempt == 0 {
                     mine.seq = applied[p].next();
+                    here.shows("s", mine.seq);
                 }
                 for q in others() {
                     here.keep(3, &(p, attempt, mine, tag, head, &applied[..k], &ann[..q]));
@@ -281,6 +308,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 }
 
                 here.shows("b", b);
+                here.shows("version", head.version);
                 here.shows("pending", pending);
                 here.shows("hazard", hazard);
                 let mut free = Buffers(0);
@@ -301,7 +329,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 let w = self.first(p, free);
                 if pool.remembers {
                     here.keep(18, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free));
-                    access!(here.at(18).write_in_passing(&self.free[p], Buffers(free.0 & (free.0 - 1))));
+                    access!(here.at(18).write_in_passing(&self.free[p], Buffers(free.0 & free.0.wrapping_sub(1))));
                 }
 
                 here.shows("w", w);
@@ -310,7 +338,9 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 'build: loop {
                     here.keep(7, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, failed));
                     if let Err(panic) = access!(self.store.copy(here.at(7), b, w)) {
+                        ["p", "s", "b", "version", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
                         if op.is_none() {
+                            here.keep(22, &p);
                             access!(here.at(22).write_in_passing(&self.orphan[p], Orphan(true)));
                         }
                         break 'text Err(panic);
@@ -336,7 +366,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 }
                 here.keep(10, &(p, attempt, mine, tag, head, pending, hazard, w));
                 let swung = access!(here.at(10).compare_swap(&self.head, head, head.next(w))).is_ok();
-                ["b", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
+                ["b", "version", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
                 if swung {
                     break 'text Ok(w);
                 }

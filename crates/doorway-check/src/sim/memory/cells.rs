@@ -10,11 +10,32 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 use std::rc::Rc;
 
+/// Who else may be at a variable while a process is: it decides what is a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alone {
+    /// Anybody.
+    Never,
+    /// Nobody at that time: accesses of one statement are one step.
+    While,
+    /// Nobody at any time: an access is no step.
+    Always,
+}
+
+impl Alone {
+    fn of(private: bool, plain: bool) -> Self {
+        match (private, plain) {
+            (true, _) => Self::Always,
+            (false, true) => Self::While,
+            (false, false) => Self::Never,
+        }
+    }
+}
+
 /// A word of the simulated memory.
 pub struct SimCell<T> {
     pub(super) id: VarId,
     width: u32,
-    pub(super) private: bool,
+    pub(super) alone: Alone,
     of: PhantomData<T>,
 }
 
@@ -45,7 +66,7 @@ impl<T: Word> SimCell<T> {
 impl Sim {
     pub(super) fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
         let id = self.0.layout.borrow_mut().add_var(name, decl);
-        SimCell { id, width: decl.width, private: decl.private, of: PhantomData }
+        SimCell { id, width: decl.width, alone: Alone::of(decl.private, decl.plain), of: PhantomData }
     }
 }
 
@@ -95,7 +116,10 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
         let Some(Sparse { sim, entry, width, made }) = &self.sparse else { return &self.cells[at] };
         made.get(&at).unwrap_or_else(|| {
             let id = sim.make(entry.in_table(at));
-            made.insert(at, Box::new(SimCell { id, width: *width, private: entry.private, of: PhantomData }))
+            made.insert(
+                at,
+                Box::new(SimCell { id, width: *width, alone: Alone::of(entry.private, entry.plain), of: PhantomData }),
+            )
         })
     }
 }
