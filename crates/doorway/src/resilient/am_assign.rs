@@ -89,7 +89,7 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// # Panics
     /// If the operation does, or a copy of the state.
     pub fn apply(&self, op: T::Op) -> Result<T::Response, NoCall> {
-        self.names.with_name(|name| self.perform(name, op))
+        self.names.with_name(|name| self.inside.perform(name, op))
     }
 
     /// Looks at the state.
@@ -100,7 +100,7 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// # Panics
     /// If `look` does, or a copy of the state.
     pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, NoCall> {
-        self.names.with_name(|name| self.look(name, look))
+        self.names.with_name(|name| self.inside.look(name, look))
     }
 }
 

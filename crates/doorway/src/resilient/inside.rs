@@ -1,10 +1,11 @@
 //! The universal construction, compiled for each number of names.
 
 use super::Object;
-use super::store::{self, Answer, Payload, Plain};
+use super::store::{self, Answer, Plain};
 use crate::native::Native;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::resilient::Universal;
+use std::panic::resume_unwind;
 
 /// For `K` names.
 pub(super) struct Names<T: Object, const K: usize> {
@@ -22,12 +23,16 @@ impl<T: Object, const K: usize> Names<T, K> {
 
     // Compiled once, and not wherever it is called: it is long.
     #[inline(never)]
-    fn perform(&self, name: usize, op: T::Op) -> Result<Answer<T>, Payload> {
-        self.text.perform_now(&self.anyone, name, Some(op))
+    fn perform(&self, name: usize, op: T::Op) -> T::Response {
+        match self.text.perform_now(&self.anyone, name, Some(op)) {
+            Ok(Answer::Response(response)) => response,
+            Ok(Answer::Nothing) => unreachable!("an operation has a response"),
+            Ok(Answer::Panicked(panic)) | Err(panic) => resume_unwind(*panic),
+        }
     }
 
-    fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> Result<R, Payload> {
-        store::look(&self.text, &self.anyone, name, look)
+    fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
+        store::look(&self.text, &self.anyone, name, look).unwrap_or_else(|panic| resume_unwind(*panic))
     }
 
     fn into_inner(self) -> T {
@@ -66,16 +71,16 @@ macro_rules! numbers_of_names {
                 }
             }
 
-            /// An operation by whoever has this name; nobody else has it meanwhile.
+            /// An operation by whoever has this name; nobody else has it meanwhile. Panics as the operation or a copy does.
             #[inline(always)]
-            pub(super) fn perform(&self, name: usize, op: T::Op) -> Result<Answer<T>, Payload> {
+            pub(super) fn perform(&self, name: usize, op: T::Op) -> T::Response {
                 match self {
                     $(Self::$variant(names) => names.perform(name, op),)*
                 }
             }
 
             /// Looks at the state, likewise.
-            pub(super) fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> Result<R, Payload> {
+            pub(super) fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
                 match self {
                     $(Self::$variant(names) => names.look(name, look),)*
                 }

@@ -18,10 +18,8 @@ use crate::waiting::Policy;
 use doorway_core::resilient::MOST_NAMES;
 use inside::Inside;
 use std::fmt;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Answer, Payload};
 
 /// A sequential object: states, and what an operation makes of one.
 ///
@@ -138,7 +136,7 @@ impl<T: Object> Resilient<T> {
     #[inline]
     pub fn apply(&self, op: T::Op) -> T::Response {
         let Ok(name) = self.names.acquire() else { never_closed() };
-        self.perform(name.slot(), op)
+        self.inside.perform(name.slot(), op)
     }
 
     /// Applies an operation, unless `k` are inside: then it is given back.
@@ -150,7 +148,7 @@ impl<T: Object> Resilient<T> {
     /// As [`apply`](Self::apply).
     pub fn try_apply(&self, op: T::Op) -> Result<T::Response, T::Op> {
         match self.names.try_acquire() {
-            Ok(name) => Ok(self.perform(name.slot(), op)),
+            Ok(name) => Ok(self.inside.perform(name.slot(), op)),
             Err(TryAcquireError::NoPlace) => Err(op),
             Err(_) => never_closed(),
         }
@@ -175,7 +173,7 @@ impl<T: Object> Resilient<T> {
     /// As [`apply`](Self::apply).
     pub fn apply_timeout(&self, op: T::Op, timeout: Duration) -> Result<T::Response, T::Op> {
         match self.names.acquire_timeout(timeout) {
-            Ok(name) => Ok(self.perform(name.slot(), op)),
+            Ok(name) => Ok(self.inside.perform(name.slot(), op)),
             Err(TimeoutError::TimedOut) => Err(op),
             Err(_) => never_closed(),
         }
@@ -201,7 +199,7 @@ impl<T: Object> Resilient<T> {
     /// As [`apply`](Self::apply).
     pub async fn apply_async(&self, op: T::Op) -> T::Response {
         let Ok(name) = self.names.acquire_async().await else { never_closed() };
-        self.perform(name.slot(), op)
+        self.inside.perform(name.slot(), op)
     }
 
     /// Looks at the state. Nobody changes what it sees; whoever changes the object meanwhile makes a new state.
@@ -218,7 +216,7 @@ impl<T: Object> Resilient<T> {
     /// If `look` does, or a copy of the state.
     pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         let Ok(name) = self.names.acquire() else { never_closed() };
-        self.look(name.slot(), look)
+        self.inside.look(name.slot(), look)
     }
 
     /// How many more could be in an operation now without waiting. Each that has stopped in one makes it one less.
@@ -284,24 +282,6 @@ impl<T: Object, A> Resilient<T, A> {
     pub fn into_inner(self) -> T {
         self.inside.into_inner()
     }
-
-    #[inline(always)]
-    fn perform(&self, name: usize, op: T::Op) -> T::Response {
-        response::<T>(self.inside.perform(name, op))
-    }
-
-    #[inline(always)]
-    fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
-        self.inside.look(name, look).unwrap_or_else(|panic| resume_unwind(panic))
-    }
-}
-
-#[inline(always)]
-fn response<T: Object>(result: Result<Answer<T>, Payload>) -> T::Response {
-    match result {
-        Ok(Ok(Some(response))) => response,
-        other => without_response::<T>(other),
-    }
 }
 
 /// One of `k` names of an object, for good: its operations are wait-free. If it is dropped, nobody has the name any more. See [`Resilient::into_handles`].
@@ -323,7 +303,7 @@ impl<T: Object> Handle<T> {
     /// If the operation does, or a copy of the state.
     #[inline]
     pub fn apply(&mut self, op: T::Op) -> T::Response {
-        response::<T>(self.inside.perform(self.name, op))
+        self.inside.perform(self.name, op)
     }
 
     /// Looks at the state, as [`Resilient::read`] does.
@@ -331,7 +311,7 @@ impl<T: Object> Handle<T> {
     /// # Panics
     /// If `look` does, or a copy of the state.
     pub fn read<R>(&mut self, look: impl FnOnce(&T) -> R) -> R {
-        self.inside.look(self.name, look).unwrap_or_else(|panic| resume_unwind(panic))
+        self.inside.look(self.name, look)
     }
 }
 
@@ -341,21 +321,13 @@ impl<T: Object> fmt::Debug for Handle<T> {
     }
 }
 
-#[cold]
-fn without_response<T: Object>(result: Result<Answer<T>, Payload>) -> ! {
-    match result {
-        Ok(Ok(_)) => unreachable!("an operation has a response"),
-        Ok(Err(panic)) | Err(panic) => resume_unwind(panic),
-    }
-}
-
 impl<T: Object + fmt::Debug> fmt::Debug for Resilient<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Resilient");
         match self.names.try_acquire() {
-            Ok(name) => {
-                self.look(name.slot(), |state| all.field("state", state).field("survives", &self.survives()).finish())
-            }
+            Ok(name) => self
+                .inside
+                .look(name.slot(), |state| all.field("state", state).field("survives", &self.survives()).finish()),
             Err(_) => all.field("survives", &self.survives()).finish_non_exhaustive(),
         }
     }

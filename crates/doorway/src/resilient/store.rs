@@ -15,14 +15,19 @@ use std::future::{Future, ready};
 use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a panic leaves.
-pub(super) type Payload = Box<dyn Any + Send>;
+/// What a panic leaves. In one word, so that answers are small: they are written and taken out again at once, and a processor that has to put two words together waits for that.
+pub(super) type Payload = Box<Box<dyn Any + Send>>;
 
 /// `None` changes nothing.
 pub(super) type Op<T> = Option<<T as Object>::Op>;
 
 /// What came of an operation.
-pub(super) type Answer<T> = Result<Option<<T as Object>::Response>, Payload>;
+pub(super) enum Answer<T: Object> {
+    Response(T::Response),
+    /// Of none.
+    Nothing,
+    Panicked(Payload),
+}
 
 /// A state, and what came of the operations that made it.
 struct Place<T: Object> {
@@ -157,10 +162,11 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         // SAFETY: `to` is a free buffer of the name that the caller has: nobody else reads or writes it (R3).
         let to = unsafe { &mut *self.places[to.index()].value.get() };
         // A value whose cloning went wrong half-way may be anything, and is only ever overwritten.
-        done(catch_unwind(AssertUnwindSafe(|| match to {
+        let copied = catch_unwind(AssertUnwindSafe(|| match to {
             Some(to) => to.clone_from(from),
             None => *to = Some(from.clone()),
-        })))
+        }));
+        done(copied.map_err(Box::new))
     }
 
     #[inline(always)]
@@ -174,17 +180,19 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         // SAFETY: as in `copy`, and nobody takes a response out of it before it is published.
         let (value, answer) = unsafe { (&mut *self.places[to.index()].value.get(), &mut *self.answer(to, q).get()) };
         let Some(value) = value else { unpublished() };
+        let answer_to = |applied: Option<T::Response>| applied.map_or(Answer::Nothing, Answer::Response);
         let new = match op {
             // If this panics, the caller is the one to be told, and what it leaves behind is what a crash would: nothing was announced.
-            Asked::InHand(op) => Ok(op.as_ref().map(|op| value.apply(op))),
+            Asked::InHand(op) => answer_to(op.as_ref().map(|op| value.apply(op))),
             Asked::InCell(cell) => {
                 // SAFETY: the cell was written before it was announced, and the caller's hazard word or its name keeps it from being written (R3).
                 let op = unsafe { &*self.cell(q, cell).get() };
                 let op = op.as_ref().and_then(Option::as_ref);
-                catch_unwind(AssertUnwindSafe(|| op.map(|op| value.apply(op))))
+                let applied = catch_unwind(AssertUnwindSafe(|| op.map(|op| value.apply(op))));
+                applied.map_or_else(|panic| Answer::Panicked(Box::new(panic)), answer_to)
             }
         };
-        let applied = new.is_ok();
+        let applied = !matches!(new, Answer::Panicked(_));
         replace(answer, Some(new));
         done(applied)
     }
