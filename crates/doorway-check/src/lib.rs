@@ -79,6 +79,7 @@ pub mod claims;
 pub mod conformance;
 pub mod explore;
 pub mod export;
+mod in_use;
 pub mod mutants;
 mod objects;
 pub mod property;

@@ -3,9 +3,7 @@
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, TextError, World};
 use crate::{Property, claims, objects};
-use doorway_core::registry::{
-    self, AbortableEntry, Defaults, Entry, Info, Problem, SizeError, Sizes, Visit, VisitAbortable,
-};
+use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeError, Sizes, Visit, VisitAbortable};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
@@ -143,7 +141,7 @@ impl Subject {
         }
         let world = match self.mutant {
             Some(mutant) => mutant.world(sizes, rules)?,
-            None if matches!(self.info.problem, Problem::RoomSynchronization | Problem::DataStructure) => {
+            None if registry::OBJECTS.iter().any(|object| object.id == self.info.id) => {
                 objects::world(self.info.id, sizes, rules).expect("what the registry lists is built")?
             }
             None if rules.give_ups => {

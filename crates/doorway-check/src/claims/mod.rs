@@ -88,9 +88,8 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
             turnstile::names(sizes, info.id == "turnstile-bits"),
         ]),
-        "universal" => together([vec![resilient::linearizable()], resilient::invariants(sizes, "")]),
-        "resilient" | "resilient-am" => {
-            together([vec![resilient::linearizable()], resilient::invariants(sizes, "inside")])
+        _ if info.problem == Problem::ResilientObject => {
+            together([vec![resilient::linearizable(info.id)], resilient::invariants(sizes, resilient_part(info))])
         }
         "rooms-strict" => together([rooms::lemmas(info, sizes), rooms::strict()]),
         _ if info.problem == Problem::RoomSynchronization => rooms::lemmas(info, sizes),
@@ -102,6 +101,11 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
 /// Which part of it is a turnstile.
 fn turnstile_part(info: &Info) -> &'static str {
     if matches!(info.id, "turnstile-slots" | "turnstile-bits") { "exclusion" } else { "" }
+}
+
+/// Which part of it is a universal construction.
+fn resilient_part(info: &Info) -> &'static str {
+    if matches!(info.id, "resilient" | "resilient-am") { "inside" } else { "" }
 }
 
 /// What the line of a turnstile is made for.
@@ -163,7 +167,12 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     }
     match info.problem {
         Problem::FetchAndOp => claims.push(combining::linearizable()),
-        Problem::ResilientObject => claims.push(resilient::linearizable()),
+        Problem::ResilientObject => {
+            // What its users' memory relies on, whatever the text.
+            claims.push(resilient::linearizable(info.id));
+            let relied_on = |claim: &Property| matches!(claim.name(), "R3" | "R4");
+            claims.extend(resilient::invariants(sizes, resilient_part(info)).into_iter().filter(relied_on));
+        }
         _ => {}
     }
     claims.retain(|claim| info.properties.contains(&claim.name()));

@@ -1,6 +1,7 @@
 //! What resilient objects claim: (R1) to (R6) of the universal construction, as its file states them.
 
 use crate::Property;
+use crate::in_use;
 use crate::property::View;
 use crate::sim::{Phase, Sequential};
 use doorway_core::memory::Word;
@@ -54,9 +55,10 @@ impl<F: Combinable<Value = u64>> Sequential for Maps<F> {
     }
 }
 
-/// As the registry runs it.
-pub(super) fn linearizable() -> Property {
-    Property::linearizable("linearizable", Maps::<Affine<5>>::default())
+/// As the registry runs the algorithm called `id`.
+pub(super) fn linearizable(id: &str) -> Property {
+    let maps = if id == "universal-in-use" { Maps::that_fail(in_use::fails) } else { Maps::<Affine<5>>::default() };
+    Property::linearizable("linearizable", maps)
 }
 
 /// Steps of an operation: three attempts with up to `4k + 4` each, `k + 1` to announce, and three to find and take the response.

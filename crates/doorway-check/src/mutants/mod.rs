@@ -44,6 +44,7 @@ mod tree;
 mod turnstile;
 mod turnstile_simple;
 mod two_process;
+mod universal;
 mod ya_fast;
 
 use crate::at_once::OddTry;
@@ -128,6 +129,7 @@ enum Text {
     RoomQueue(rooms::Fault),
     /// A stack that grows, whose first array is so long.
     DynamicStack(usize),
+    Universal(universal::Within, universal::Fault),
 }
 
 /// What users of rooms do.
@@ -215,6 +217,7 @@ impl Text {
             Self::RoomStack(_) => "room-stack",
             Self::RoomQueue(_) => "room-queue",
             Self::DynamicStack(_) => "room-dynamic-stack",
+            Self::Universal(within, _) => within.of(),
         }
     }
 
@@ -281,6 +284,7 @@ impl Text {
                 let width = objects::width(self.of(), sizes);
                 crate::objects::queue(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
             }
+            Self::Universal(within, fault) => within.world(fault, sizes, rules),
             Self::DynamicStack(first) => crate::objects::dynamic_stack(sizes, rules, first, false),
             Self::Strict(fault) => {
                 World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
@@ -362,6 +366,10 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Strict(strict::Fault::None),
         Text::RoomStack(rooms::Fault::None),
         Text::RoomQueue(rooms::Fault::None),
+        universal(universal::Fault::None),
+        resilient(universal::Fault::None),
+        resilient_am(universal::Fault::None),
+        in_use(universal::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),
@@ -527,6 +535,26 @@ const fn below_names(fault: turnstile::Fault) -> Text {
 /// A fault in the turnstile below names from a bitmap.
 const fn below_bits(fault: turnstile::Fault) -> Text {
     Text::Turnstile(Form::Bits(names::Fault::None), fault)
+}
+
+/// A fault in the universal construction.
+const fn universal(fault: universal::Fault) -> Text {
+    Text::Universal(universal::Within::Nothing, fault)
+}
+
+/// The same within the turnstile with names.
+const fn resilient(fault: universal::Fault) -> Text {
+    Text::Universal(universal::Within::TurnstileSlots, fault)
+}
+
+/// The same within Anderson and Moir's k-assignment.
+const fn resilient_am(fault: universal::Fault) -> Text {
+    Text::Universal(universal::Within::AndersonMoirAssign, fault)
+}
+
+/// The same with all that its users can do.
+const fn in_use(fault: universal::Fault) -> Text {
+    Text::Universal(universal::Within::Use, fault)
 }
 
 /// A fault in rooms.

@@ -9,7 +9,7 @@
 //! This is exact for all histories, of any length: nothing is guessed and nothing is forgotten. Where the object has finitely many states there are finitely many such sets, so
 //! passages need no bound.
 //!
-//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never. Whoever goes on without a result leaves it behind too, until it calls the next.
+//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never. Whoever goes on without a result leaves it behind too, until it leaves another.
 
 use super::world::{State, World};
 use crate::Property;
@@ -96,7 +96,7 @@ enum Call {
     Pending(u64),
     /// Its operation has taken effect, and this must come of it.
     Done(u64),
-    /// It has no use for a result any more; its operation may still take effect.
+    /// Left behind: it may still take effect.
     Orphan(u64),
 }
 
@@ -104,6 +104,7 @@ enum Call {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Way {
     object: u32,
+    /// Of each process, and after that of each what it has left behind.
     calls: Box<[Call]>,
 }
 
@@ -140,7 +141,7 @@ impl Monitor {
         let mut monitor =
             Self { object, sets: Vec::new(), known: FxHashMap::default(), after: FxHashMap::default(), bytes: 0 };
         monitor.number(BTreeSet::new());
-        monitor.number(BTreeSet::from([Way { object: 0, calls: vec![Call::None; processes].into() }]));
+        monitor.number(BTreeSet::from([Way { object: 0, calls: vec![Call::None; 2 * processes].into() }]));
         monitor
     }
 
@@ -170,8 +171,12 @@ impl Monitor {
                 ways.into_iter().filter(gives).map(|way| way.with(p, Call::None)).collect()
             }
             Event::Abandons(p) => {
+                // The first half of the calls are in progress; what is left behind is in the second.
                 let left = |way: Way| match way.calls[p] {
-                    Call::Pending(op) => way.with(p, Call::Orphan(op)),
+                    Call::Pending(op) => {
+                        let behind = way.calls.len() / 2 + p;
+                        way.with(p, Call::None).with(behind, Call::Orphan(op))
+                    }
                     _ => way.with(p, Call::None),
                 };
                 ways.into_iter().map(left).collect()

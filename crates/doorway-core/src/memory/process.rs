@@ -124,7 +124,7 @@ impl<'p, M: Memory> Here<'p, M> {
         self.process.memory.responds(self.process.pid, result);
     }
 
-    /// The operation that was invoked last has ended without a result. Whether it takes effect is open until the process invokes another; if it has not by then, it never does.
+    /// The operation that was invoked last has ended without a result. Whether it takes effect is open until the process abandons another; if it has not by then, it never does.
     #[inline(always)]
     pub fn abandons(self) {
         self.process.memory.abandons(self.process.pid);

@@ -3,8 +3,9 @@
 //! A process that comes to an object asks for one thing of several, and nobody knows which. No machine can [choose](crate::memory::Choose) so, and the entries here are built where every choice is
 //! tried; on other memories one takes the types themselves.
 
-use super::{BLELLOCH_CHENG_GIBBONS_01, Defaults, Fits, Info, Problem, Sizes, Tolerates};
+use super::{BLELLOCH_CHENG_GIBBONS_01, DOORWAY, Defaults, Fits, Info, Problem, Sizes, Tolerates, universal_words};
 use crate::memory::{Instruction, Register};
+use crate::resilient::MOST_NAMES;
 use crate::rooms::blelloch_cheng_gibbons_01::Width;
 
 const ROOMS: &[Instruction] = &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap];
@@ -111,6 +112,23 @@ pub const OBJECTS: &[Info] = &[
         "4",
         4,
     ),
+    Info {
+        id: "universal-in-use",
+        title: "`universal` whose copies and operations can fail, with looks; free buffers are remembered",
+        problem: Problem::ResilientObject,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::CompareSwap],
+        properties: &["deadlock-free", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5"],
+        fairness: "wait-free",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[],
+        orders: None,
+        words: |s, _| universal_words(s.k) + 2 * s.k as u64,
+        fits: Fits::AllInsideOf(MOST_NAMES),
+        defaults: Defaults { n: 2, k: 2, passages: Some(2) },
+    },
 ];
 
 /// How many may give up waiting for a room, where objects are checked.
