@@ -28,7 +28,7 @@ fn refused(args: &str, words: &[&str]) {
     }
 }
 
-const ALL: [&str; 40] = [
+const ALL: [&str; 43] = [
     "tas",
     "bakery",
     "tas-backoff",
@@ -69,6 +69,9 @@ const ALL: [&str; 40] = [
     "turnstile-bits",
     "am-assign",
     "am-dsm-assign",
+    "universal",
+    "resilient",
+    "resilient-am",
 ];
 
 #[test]
@@ -408,7 +411,7 @@ fn bench_wait_as_json_has_every_field() {
     }
     // All but those that are for two processes, and objects, which keep nobody out.
     let measured = report["throughput"].as_array().unwrap();
-    for id in ALL.iter().filter(|&&id| !["ya-two", "peterson-fischer", "ya-combining"].contains(&id)) {
+    for id in ALL.iter().filter(|&&id| !["ya-two", "peterson-fischer", "ya-combining", "universal"].contains(&id)) {
         let row = measured.iter().find(|row| row["algorithm"] == *id).unwrap();
         for number in [
             "n",

@@ -61,6 +61,8 @@ pub(super) enum Fault {
     LooksUnseen,
     /// 9 forgets what was applied before.
     ForgetsOthers,
+    /// Gives its name back before it does anything with it.
+    NameGoesEarly,
 }
 
 /// Where the text is.
@@ -522,29 +524,48 @@ impl<A> Resilient<A> {
     }
 }
 
+impl<A: KAssignment<Sim>> Resilient<A> {
+    async fn leave(&self, p: &Process<Sim>, held: A::Held) -> Result<(), Infallible> {
+        let here = p.on(self.part);
+        here.mark(Mark::Rests(3));
+        here.part(&());
+        self.names.release(p, held).await?;
+        here.part_done();
+        Ok(())
+    }
+}
+
 impl<A: KAssignment<Sim>> KExclusion<Sim> for Resilient<A> {
-    type Held = ();
+    type Held = Option<A::Held>;
     type Refusal = A::Refusal;
 
-    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible, A::Refusal>> {
+    async fn acquire(&self, p: &Process<Sim>) -> Result<Self::Held, Failure<Infallible, A::Refusal>> {
         let here = p.on(self.part);
         let op = Request(Some(map_of(p.pid())));
         here.mark(Mark::Rests(1));
         here.part(&Words::tag(&op));
         let held = self.names.acquire(p).await?;
         here.part_done();
+        let name = A::name(&held);
+        let mut held = Some(held);
+        if self.inside.fault == Fault::NameGoesEarly
+            && let Some(held) = held.take()
+        {
+            here.part(&name);
+            self.leave(p, held).await?;
+            here.part_done();
+        }
         here.mark(Mark::Rests(2));
         here.part(&held);
-        let response = self.inside.perform(p, A::name(&held), op).await?;
+        let _ = self.inside.perform(p, name, op).await?;
         here.part_done();
-        here.mark(Mark::Rests(3));
-        here.part(&Words::told(&response));
-        self.names.release(p, held).await?;
-        here.part_done();
-        Ok(())
+        Ok(held)
     }
 
-    async fn release(&self, _: &Process<Sim>, (): ()) -> Result<(), Infallible> {
-        Ok(())
+    async fn release(&self, p: &Process<Sim>, held: Self::Held) -> Result<(), Infallible> {
+        match held {
+            Some(held) => self.leave(p, held).await,
+            None => Ok(()),
+        }
     }
 }

@@ -1025,7 +1025,10 @@ registry! {
         fairness: "wait-free",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
-        rmr: &[(CostModel::Cc, Bound::Order("O(k)")), (CostModel::Dsm, Bound::Order("O(k)"))],
+        rmr: &[
+            (CostModel::Cc, Bound::AtMost { formula: "25k+15; 4k+8 alone", at: |s, c| universal_cost(s.k, c) }),
+            (CostModel::Dsm, Bound::AtMost { formula: "25k+15; 4k+8 alone", at: |s, c| universal_cost(s.k, c) }),
+        ],
         orders: None,
         words: |s, _| universal_words(s.k),
         fits: Fits::AllInsideOf(MOST_NAMES),
@@ -1040,7 +1043,7 @@ registry! {
         paper: ANDERSON_MOIR_94,
         figure: "none, Section 1; with our parts",
         instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::Swap, Instruction::CompareSwap],
-        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
         fairness: "first in, first enabled",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
@@ -1059,16 +1062,23 @@ registry! {
         paper: ANDERSON_MOIR_94,
         figure: "none, Section 1; over 7",
         instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::TestAndSet, Instruction::CompareSwap],
-        properties: &["deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
         fairness: "starvation-free",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
-        rmr: &[(CostModel::Cc, Bound::Order("O(k log(N/k))")), (CostModel::Dsm, Bound::Unbounded)],
+        rmr: &[(CostModel::Cc, Bound::AtMost { formula: "those of `am-assign` and 25k+15", at: |s, c| bounds::theorem_9(s, c) + universal_cost(s.k, c.max(2)) }), (CostModel::Dsm, Bound::Unbounded)],
         orders: None,
         words: |s, p| universal_words(s.k) + (AndersonMoirAssign::INFO.words)(s, p),
         fits: Fits::UpTo(MOST_NAMES),
         defaults: Defaults { n: 2, k: 2, passages: Some(1) },
     };
+}
+
+/// Accesses of an operation, where states, operations and responses have one word each; `c` processes are in one. An attempt has up to `8k + 4`: 1, `k` at 2, `k - 1` at 3 and at 6, two at 4 and 5, two at 7,
+/// four for each operation at 8, `k` at 9, 1 at 10. There are three, the first of which has its own operation at hand, `k + 1` to announce, and 14 to 16.
+fn universal_cost(k: usize, c: usize) -> u64 {
+    let k = k as u64;
+    if c <= 1 { 4 * k + 8 } else { 3 * (8 * k + 4) - 1 + (k + 1) + 3 }
 }
 
 /// Words of a universal construction for `k` names, whose states, operations and responses have one each.

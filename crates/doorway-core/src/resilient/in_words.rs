@@ -166,7 +166,7 @@ impl<M: CompareSwap, F: Combinable<Value = u64>> KExclusion<M> for Calls<M, F> {
     }
 }
 
-/// The same for any number of processes, within k-assignment.
+/// The same for any number of processes, within k-assignment: whoever is inside has its result, and still its name, which the exit section gives back.
 #[derive(Debug)]
 pub struct ResilientCalls<M: Memory, A, F: Combinable> {
     object: Resilient<M, A, InWords<M, F>>,
@@ -187,16 +187,16 @@ impl<M: ReadWrite, A, F: Combinable<Value = u64>> ResilientCalls<M, A, F> {
 }
 
 impl<M: CompareSwap, A: KAssignment<M>, F: Combinable<Value = u64>> KExclusion<M> for ResilientCalls<M, A, F> {
-    type Held = ();
+    type Held = A::Held;
     type Refusal = A::Refusal;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error, A::Refusal>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<A::Held, Failure<M::Error, A::Refusal>> {
         let op = (self.op)(p.pid());
-        let Ok(_) = self.object.perform(p, Request(Some(op))).await?;
-        Ok(())
+        let (_, held) = self.object.enter(p, Request(Some(op))).await?;
+        Ok(held)
     }
 
-    async fn release(&self, _: &Process<M>, (): ()) -> Result<(), M::Error> {
-        Ok(())
+    async fn release(&self, p: &Process<M>, held: A::Held) -> Result<(), M::Error> {
+        self.object.leave(p, held).await
     }
 }

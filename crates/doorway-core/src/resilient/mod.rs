@@ -54,6 +54,24 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
         p: &Process<M>,
         op: S::Op,
     ) -> Result<Result<S::Response, S::Panic>, Failure<M::Error, A::Refusal>> {
+        let (response, held) = self.enter(p, op).await?;
+        let here = p.on(self.part);
+        here.part(&S::told(&response));
+        self.leave(p, held).await?;
+        here.part_done();
+        Ok(response)
+    }
+
+    /// [`perform`](Self::perform), but for giving the name back, which is to be done by [`leave`](Self::leave).
+    ///
+    /// # Errors
+    /// As [`perform`](Self::perform).
+    #[allow(clippy::type_complexity)] // a response, and what is held
+    pub async fn enter(
+        &self,
+        p: &Process<M>,
+        op: S::Op,
+    ) -> Result<(Result<S::Response, S::Panic>, A::Held), Failure<M::Error, A::Refusal>> {
         let here = p.on(self.part);
         here.mark(Mark::Rests(1));
         here.part(&S::tag(&op));
@@ -63,10 +81,19 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
         here.part(&held);
         let response = self.inside.perform(p, A::name(&held), op).await?;
         here.part_done();
+        Ok((response, held))
+    }
+
+    /// Gives the name back.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn leave(&self, p: &Process<M>, held: A::Held) -> Result<(), M::Error> {
+        let here = p.on(self.part);
         here.mark(Mark::Rests(3));
-        here.part(&S::told(&response));
+        here.part(&());
         self.names.release(p, held).await?;
         here.part_done();
-        Ok(response)
+        Ok(())
     }
 }

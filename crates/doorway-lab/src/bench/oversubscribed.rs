@@ -214,7 +214,7 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         TestAndSetBit LamportBakery YangAndersonTwo YangAndersonTree YangAndersonFast AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
         AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
         AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
-        AndersonMoirAssign AndersonMoirDsmAssign
+        AndersonMoirAssign AndersonMoirDsmAssign ResilientMaps ResilientMapsWithinAssign
         DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
         DolevGafniShavit DolevGafniShavitUnfair DolevGafniShavitAsPrinted
         TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap LamportFast PetersonFischer PetersonTree KesselsTree

@@ -270,6 +270,12 @@ impl<W: ToolWord> ReadWrite for ToolMemory<W> {
         Ok(())
     }
 
+    /// As native memory does it, whatever the encoding.
+    async fn write_in_passing<T: Word>(&self, _: Access<()>, v: &Cell<W, T>, x: T) -> Result<(), Infallible> {
+        v.word.store(v.encode(x), Ordering::Release);
+        Ok(())
+    }
+
     async fn unchanged<T: Word>(
         &self,
         pid: Pid,

@@ -1,0 +1,192 @@
+//! The universal construction, and resilient objects: every interleaving at small sizes, and the cases by hand.
+
+mod common;
+
+use common::{ask, explore, explore_without_trust, run, run_mutant, values};
+use doorway_check::explore::Worst;
+use doorway_check::sim::{Phase, Rules};
+use doorway_check::{Explorer, Property, subject};
+use doorway_core::registry::{CostModel, SizeError, Sizes};
+
+#[test]
+fn two_and_three_processes_share_an_object() {
+    explore("universal", 1, 1, Some(3), 31);
+    explore("universal", 2, 2, Some(1), 420);
+    explore("universal", 2, 2, Some(2), 18_052);
+    explore("universal", 3, 3, Some(1), 95_090);
+}
+
+/// A name that nobody has is a buffer's worth of nothing.
+#[test]
+fn there_may_be_more_names_than_processes() {
+    explore("universal", 2, 3, Some(1), 524);
+}
+
+#[test]
+fn copies_and_operations_that_fail_and_looks_are_linearizable_too() {
+    explore("universal-in-use", 2, 2, Some(1), 2_073);
+    explore("universal-in-use", 2, 2, Some(2), 100_000);
+    explore("universal-in-use", 3, 3, Some(1), 100_000);
+}
+
+#[test]
+fn within_k_assignment_too() {
+    explore("resilient", 2, 1, Some(2), 1_000);
+    explore("resilient", 2, 2, Some(1), 1_680);
+    explore("resilient-am", 2, 1, Some(2), 1_000);
+    explore("resilient-am", 2, 2, Some(1), 1_680);
+}
+
+#[test]
+fn keep_can_be_trusted() {
+    explore_without_trust("universal", 2, 2, Some(1));
+    explore_without_trust("universal-in-use", 2, 2, Some(1));
+    explore_without_trust("resilient", 2, 1, Some(1));
+    explore_without_trust("resilient-am", 2, 1, Some(1));
+}
+
+const SAFE: [&str; 6] = ["linearizable", "R2", "R3", "R4", "R5", "starvation-free"];
+
+/// Whoever dies, and however many: the others finish, and what was left behind takes effect once or not at all.
+#[test]
+fn any_number_may_crash_within() {
+    let crashes = |crashes, passages| Rules { crashes, ..Rules::with_passages(Some(passages)) };
+    ask("universal", (2, 2), crashes(2, 2), &SAFE).assert_holds();
+    ask("universal", (3, 3), crashes(3, 1), &SAFE).assert_holds();
+    ask("universal-in-use", (2, 2), crashes(2, 1), &SAFE).assert_holds();
+}
+
+#[test]
+fn one_less_than_there_are_names_may_crash() {
+    for id in ["resilient", "resilient-am"] {
+        let crashes = |crashes| Rules { crashes, ..Rules::with_passages(Some(1)) };
+        ask(id, (2, 2), crashes(1), &SAFE).assert_holds();
+        let too_many = ask(id, (3, 2), crashes(2), &["deadlock-free"]);
+        let trace = too_many.verdict("deadlock-free").trace.as_ref().expect("two that died block the third");
+        assert_eq!(trace.end.iter().filter(|p| p.crashed).count(), 2);
+    }
+}
+
+/// (R6) is exact: no operation takes more steps, and some take as many.
+#[test]
+fn three_attempts_are_needed_and_suffice() {
+    let most = |k: u32| 3 * (4 * k + 4) + (k + 1) + 3;
+    let subject = subject::find("universal").unwrap();
+    for (k, passages) in [(2, 3)] {
+        let sizes = Sizes { n: k, k };
+        let asked = |steps| {
+            let under_way = |v: &doorway_check::property::View<'_>, p: usize| {
+                v.phase(p) != Phase::Remainder && v.shown::<u64>(p, "p").is_some()
+            };
+            // The first step is that by which it is under way.
+            let property = Property::own_steps("steps", steps - 1, under_way);
+            let world = subject.world(sizes, Rules::with_passages(Some(passages))).unwrap();
+            let report = Explorer::new(k).property(property).explore(world).unwrap();
+            report.verdict("steps").holds
+        };
+        assert_eq!(asked(most(k as u32)), Some(true), "{k}");
+        assert_eq!(asked(most(k as u32) - 1), Some(false), "{k}");
+    }
+}
+
+/// What the last one who had a buffer left in it does not matter; see the file for the statements.
+#[test]
+fn e1_who_is_alone_swings_head_at_once() {
+    let mut r = run("universal", 2, 2);
+    r.follow("p0.1.2.2.3.6.7.8.9.9.10.16").unwrap();
+    assert_eq!(
+        values(&r, ["head", "val[1]", "hz[0]"]),
+        ["Head { version: 1, buffer: b1 }", "1", "Hazard { buffer: None, cells: 0 }"]
+    );
+    // From now on `head` is in a buffer of its own; whoever has another name says what it reads.
+    r.follow("p1.1.2.2.3.4.5.6.7.8.9.9.10.16").unwrap();
+    assert_eq!(values(&r, ["head", "val[4]"]), ["Head { version: 2, buffer: b4 }", "2"]);
+}
+
+/// `p1` announces, `p0` applies it, and `p1` takes the response out of `p0`'s buffer.
+#[test]
+fn e2_who_is_helped_finds_its_response() {
+    let mut r = run("universal", 2, 2);
+    r.follow("p1.1  p0.1.2.2.3.6.7.8.9.9.10.16  p1.2.2.3.4.5.11.12.13").unwrap();
+    assert_eq!(
+        values(&r, ["ann[1]", "cell[1][1]"]),
+        ["Announced { seq: 1, cell: 1 }", "Request(Some(Map { times: 1, plus: 1 }))"]
+    );
+    r.follow("p0.1.2.2.3.4.5.6.7.8.9.9.10.16").unwrap();
+    assert_eq!(
+        values(&r, ["head", "app[2][1]"]),
+        ["Head { version: 2, buffer: b2 }", "Applied { seq: 1, loc: Some(b2) }"]
+    );
+    r.follow("p1.1.2.2.3.4.5.16").unwrap();
+    assert_eq!(values(&r, ["head"]), ["Head { version: 2, buffer: b2 }"]);
+}
+
+/// `head`, the buffer that `p1` reads and the one its response is in are three of four buffers.
+#[test]
+fn e3_all_buffers_are_needed() {
+    let mut r = run("universal", 2, 2);
+    r.follow("p1.1  p0.1.2.2.3.6.7.8.9.9.10.16  p1.2.2.3.4.5.11.12.13  p1.1.2.2.3.4").unwrap(); // and reads buffer 1
+    r.follow("p0.1.2.2.3.4.5.6.7.8.9.9.10.16").unwrap(); // in buffer 0, which nobody reads
+    assert_eq!(
+        values(&r, ["hz[1]", "head"]).map(|v| v.chars().filter(char::is_ascii_digit).collect::<String>()),
+        ["1", "20"].map(String::from)
+    );
+    r.follow("p0.1.2.2.3.6.7.8.9.9.10.16  p0.1.2.2.3.6").unwrap();
+    assert_eq!(r.view().shown::<u64>(0, "w"), Some(3), "1 is read, 2 is head, 0 has the response");
+    r.follow("p0.7.8.9.9.10.16").unwrap();
+}
+
+/// Whoever stops for ever before 10 has one buffer of the other's in its hazard, and that is all.
+#[test]
+fn e4_who_stops_for_ever_stops_nobody() {
+    let mut r = run("universal", 2, 2);
+    r.follow("p0.1.2.2.3.6.7.8.9.9.10.16  p1.1.2.2.3.4.5.6.7.8.9.9").unwrap();
+    for _ in 0..5 {
+        r.follow("p0.1.2.2.3.6.7.8.9.9.10.16").unwrap();
+    }
+    assert_eq!(values(&r, ["hz[1]"]), ["Hazard { buffer: Some(b1), cells: 0 }"]);
+}
+
+/// Without versions a buffer that was `head` before, and is again, is taken for the state that was read: what was applied in between is applied once more.
+#[test]
+fn e5_a_buffer_in_another_life_is_another_state() {
+    let report = {
+        let subject = subject::find("mutant:universal-without-versions").unwrap();
+        let sizes = subject.sizes(None, None).unwrap();
+        let claims = doorway_check::claims::of(subject.info, sizes);
+        let rules = subject.rules().for_properties(&claims);
+        Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
+    };
+    assert_eq!(report.failure().map(|v| &*v.name), Some("R2"));
+    let mut r = run_mutant("universal-without-versions");
+    r.follow("p0.1").unwrap();
+}
+
+#[test]
+fn there_are_no_more_names_than_fit() {
+    let universal = subject::find("universal").unwrap().info;
+    assert_eq!(universal.sizes(Some(9), None), Err(SizeError::TooManyNames { id: "universal", k: 9, most: 8 }));
+    assert_eq!(universal.sizes(Some(3), Some(2)), Err(SizeError::AllInside { id: "universal", n: 3, k: 2 }));
+    let resilient = subject::find("resilient").unwrap().info;
+    assert!(resilient.sizes(Some(100), Some(8)).is_ok());
+}
+
+#[test]
+fn remote_references_are_within_the_bound() {
+    let worst = |id: &str, (n, k), model, passages, contention: usize| {
+        let subject = subject::find(id).unwrap();
+        let sizes = Sizes { n, k };
+        let claimed = subject.info.bound(model).and_then(|b| b.at(sizes, contention)).unwrap();
+        let of = |p| {
+            let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(Some(passages)) };
+            let passage = Explorer::new(n).worst_passage(subject.world(sizes, rules).unwrap(), contention).unwrap();
+            assert!(passage.complete && passage.worst <= Worst::Bounded(claimed), "{passage:?}");
+            passage.worst.bounded().unwrap()
+        };
+        ((0..n).map(of).max().unwrap(), claimed)
+    };
+    assert_eq!(worst("universal", (2, 2), CostModel::Cc, 2, 1), (0, 16));
+    assert_eq!(worst("universal", (2, 2), CostModel::Cc, 3, 2), (0, 65));
+    assert_eq!(worst("universal", (2, 2), CostModel::Dsm, 3, 2), (0, 65));
+    assert_eq!(worst("universal", (3, 3), CostModel::Dsm, 1, 3), (0, 90));
+}
