@@ -68,6 +68,18 @@ pub struct Run {
     pub seed: u64,
 }
 
+/// What one passage takes beyond [`Work`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Extra {
+    /// How much longer the process stays inside.
+    pub stays: Nanos,
+    /// How much longer it is away afterwards.
+    pub away: Nanos,
+}
+
+/// Says what the passage of a process takes that has so many behind it.
+pub type Extras<'a> = &'a mut dyn FnMut(usize, u64) -> Extra;
+
 /// What a run took.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
@@ -102,9 +114,19 @@ impl Run {
     /// # Errors
     /// If a text cannot be run.
     pub fn on(&self, world: World, machine: Machine) -> Result<Outcome, TextError> {
+        self.on_with(world, machine, &mut |_, _| Extra::default())
+    }
+
+    /// The same, where how long passages take depends on what was done in others: `extras` is asked whenever a process has come inside.
+    ///
+    /// # Errors
+    /// If a text cannot be run.
+    pub fn on_with(&self, world: World, machine: Machine, extras: Extras<'_>) -> Result<Outcome, TextError> {
         let n = world.processes();
         let crowd = Crowd::new(world, 0, CostModel::Dsm)?;
         let mut clockwork = Clockwork {
+            extras,
+            extra: vec![Extra::default(); n],
             traffic: Traffic::new(machine, n),
             crowd,
             work: self.work,
@@ -150,8 +172,11 @@ struct Spinner {
     at_rest: bool,
 }
 
-struct Clockwork {
+struct Clockwork<'a> {
     crowd: Crowd,
+    extras: Extras<'a>,
+    /// Of the passage of each process.
+    extra: Vec<Extra>,
     traffic: Traffic,
     work: Work,
     /// When each process that is not at rest arrives where its next access goes. The number in the middle keeps first come, first served.
@@ -165,7 +190,7 @@ struct Clockwork {
     counts: Counts,
 }
 
-impl Clockwork {
+impl Clockwork<'_> {
     fn run(&mut self, passages: u64) -> Result<(), TextError> {
         if self.due.is_empty() {
             for p in 0..self.crowd.processes() {
@@ -211,7 +236,7 @@ impl Clockwork {
         let until = if spread == 0 { served.until } else { served.until - spread + self.chance.u64(0..=2 * spread) };
         if self.section_left[p] > 0 {
             self.section_left[p] -= 1;
-            let stays = if self.section_left[p] == 0 { self.work.stays } else { 0 };
+            let stays = if self.section_left[p] == 0 { self.work.stays + self.extra[p].stays } else { 0 };
             self.send(p, until + stays);
             return Ok(false);
         }
@@ -237,12 +262,13 @@ impl Clockwork {
             let away = self.work.away[usize::from(!self.passages[p].is_multiple_of(2))];
             self.passages[p] += 1;
             self.counts.passages[p] += 1;
-            free += self.chance.u64(0..=2 * away);
+            free += self.chance.u64(0..=2 * away) + self.extra[p].away;
         } else if self.crowd.phase(p) == Phase::Inside {
             self.spinners[p].far = false;
             self.counts.handed_over += u64::from(self.counts.last_inside.replace(p) != Some(p));
             self.section_left[p] = self.work.references;
-            free += if self.work.references == 0 { self.work.stays } else { 0 };
+            self.extra[p] = (self.extras)(p, self.passages[p]);
+            free += if self.work.references == 0 { self.work.stays + self.extra[p].stays } else { 0 };
         }
         self.send(p, free);
         Ok(passage_ended)

@@ -27,6 +27,20 @@ fn alone_a_passage_takes_the_sum_of_its_accesses() {
     assert!((1.75..2.75).contains(&away), "2 us on average: {away}");
 }
 
+/// What depends on what was done before: every second passage is longer, and so is what comes after it.
+#[test]
+fn passages_can_take_extra_time() {
+    let asked = &mut 0;
+    let mut extras = |p: usize, passages: u64| {
+        assert_eq!((p, passages), (0, *asked));
+        *asked += 1;
+        if passages % 2 == 0 { Extra { stays: 1000, away: 2000 } } else { Extra::default() }
+    };
+    let outcome = exactly(100, NOTHING).on_with(world("tas", 1), BUS, &mut extras).unwrap();
+    assert_eq!(outcome.per_passage, 0.25 + 3.0 / 2.0);
+    assert_eq!(*asked, 110, "the first tenth does not count");
+}
+
 /// Two memories: the bit lies with the second process, and the first crosses the network twice for each passage.
 #[test]
 fn far_references_are_counted_and_take_longer() {

@@ -11,12 +11,13 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 /// So many nodes are taken at a time.
-pub(super) const BATCH: usize = 500;
-const ROOTS: f64 = 16_000.0;
+pub(crate) const BATCH: usize = 500;
+/// Nodes at the beginning.
+pub(crate) const ROOTS: f64 = 16_000.0;
 /// Generations of children of a root.
-const COUNT: Node = 11;
+pub(crate) const GENERATIONS: Node = 11;
 /// Between taking a batch and giving back what came of it one waits: so long on average, against what a cycle takes without that and without others.
-pub(super) const WAITS: [f64; 3] = [0.4, 1.0, 6.0];
+pub(crate) const WAITS: [f64; 3] = [0.4, 1.0, 6.0];
 pub(super) const THREADS: [usize; 4] = [1, 2, 4, 8];
 /// A wait is one of `0..=STEPS` steps.
 const STEPS: u64 = 16;
@@ -36,13 +37,13 @@ impl Size {
     /// So much of the paper's.
     pub(super) fn scaled(scale: f64) -> Self {
         let roots = (ROOTS * scale).round().max(1.0) as usize;
-        Self { roots, nodes: roots * ((2 << COUNT) - 1) }
+        Self { roots, nodes: roots * ((2 << GENERATIONS) - 1) }
     }
 
     fn peak(self, threads: usize) -> Peak {
         // Last in, first out, each thread goes on with the children of what it took: a batch of each generation, at most.
-        let deep = (threads + 1) * 2 * BATCH * (COUNT as usize + 2);
-        Peak { last_in_first_out: self.roots + deep + (1 << 20), all_at_once: self.roots << COUNT }
+        let deep = (threads + 1) * 2 * BATCH * (GENERATIONS as usize + 2);
+        Peak { last_in_first_out: self.roots + deep + (1 << 20), all_at_once: self.roots << GENERATIONS }
     }
 }
 
@@ -116,7 +117,7 @@ fn process(batch: &mut Vec<Node>) -> usize {
 
 /// One thread, no synchronization, no wait. Returns wall time and cycles.
 fn alone(size: Size) -> (Duration, usize) {
-    let mut nodes = vec![COUNT; size.roots];
+    let mut nodes = vec![GENERATIONS; size.roots];
     let mut batch = Vec::with_capacity(2 * BATCH);
     let (begin, mut done, mut cycles) = (Instant::now(), 0, 0);
     while !nodes.is_empty() {
@@ -145,7 +146,7 @@ struct Plan {
 
 fn run<S: Store>(plan: &Plan) -> Run {
     let Plan { size, threads, step, processors } = *plan;
-    let store = S::new(vec![COUNT; size.roots], size.peak(threads));
+    let store = S::new(vec![GENERATIONS; size.roots], size.peak(threads));
     let ready = Barrier::new(threads + 1);
     let worker = |index: usize| {
         measure::pin(index % processors);

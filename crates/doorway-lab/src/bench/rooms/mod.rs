@@ -14,7 +14,8 @@ use super::contest::Contest;
 use super::text::{alone, contests, head};
 use super::{Effort, Goal, Machine, Watch};
 use crate::figures::rooms::Figure;
-use collector::{ROOMS, THREADS, WAITS};
+pub(crate) use collector::{BATCH, GENERATIONS, ROOTS, WAITS};
+use collector::{ROOMS, THREADS};
 use serde::Serialize;
 use singles::{ARRAY_QUEUE, PARKING_LOT, QUEUE, ROOM};
 use std::fmt;
@@ -112,13 +113,7 @@ impl fmt::Display for Report {
 
 fn experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt::Result {
     let Experiment { size, transfer_ns, alone_ns, cells } = experiment;
-    writeln!(
-        f,
-        "\nSECTION 4 OF THE PAPER: {} ROOTS, {} NODES, BATCHES OF {}\n",
-        size.roots,
-        size.nodes,
-        collector::BATCH
-    )?;
+    writeln!(f, "\nSECTION 4 OF THE PAPER: {} ROOTS, {} NODES, BATCHES OF {}\n", size.roots, size.nodes, BATCH)?;
     writeln!(
         f,
         "transfer time (a cycle of one thread alone without synchronization): {transfer_ns:.0} ns; {alone_ns:.2} ns a node"
