@@ -1,10 +1,10 @@
-//! Batches of a stack in rooms: greedy ones are linearizable over the real rooms, those that want all or nothing are not.
+//! Batches of a stack and of a queue in rooms: greedy ones are linearizable over the real rooms, those that want all or nothing are not.
 
 use doorway_check::sim::{Keep, Rules, Sequential, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::RoomSynchronization;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, RoomStack, Rooms, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, RoomQueue, RoomStack, Rooms, Width};
 use std::rc::Rc;
 
 const SIZE: usize = 3;
@@ -22,7 +22,10 @@ fn elements(word: u64) -> Vec<u64> {
 }
 
 /// Adds what fits, and says how many; or takes as many as there are, and says which.
-struct Batches;
+struct Batches {
+    size: usize,
+    first_in_first_out: bool,
+}
 
 impl Sequential for Batches {
     type State = Vec<u64>;
@@ -37,11 +40,15 @@ impl Sequential for Batches {
         let mut stack = stack.clone();
         if op & TAKES != 0 {
             let got = stack.len().min((op & 7) as usize);
-            let taken: Vec<u64> = (0..got).filter_map(|_| stack.pop()).collect();
+            let taken: Vec<u64> = if self.first_in_first_out {
+                stack.drain(..got).collect()
+            } else {
+                (0..got).filter_map(|_| stack.pop()).collect()
+            };
             return (stack, word(&taken));
         }
         let before = stack.len();
-        stack.extend(elements(op).into_iter().take(SIZE - before));
+        stack.extend(elements(op).into_iter().take(self.size - before));
         let added = stack.len() - before;
         (stack, added as u64)
     }
@@ -54,30 +61,76 @@ enum Batch {
 }
 
 type Stack = RoomStack<Sim, Rooms<Sim>>;
+type Queue = RoomQueue<Sim, Rooms<Sim>>;
 
-async fn run(stack: &Stack, p: &Process<Sim>, batch: Batch) {
+/// What takes batches.
+enum Store {
+    Stack(Stack),
+    Queue(Queue),
+}
+
+impl Store {
+    async fn put(&self, p: &Process<Sim>, all: &[u64]) -> Option<usize> {
+        match self {
+            Self::Stack(stack) => stack.push_many(p, all).await.ok(),
+            Self::Queue(queue) => queue.enqueue_many(p, all).await.ok(),
+        }
+    }
+
+    async fn take(&self, p: &Process<Sim>, into: &mut [u64]) -> Option<usize> {
+        match self {
+            Self::Stack(stack) => stack.pop_many(p, into).await.ok(),
+            Self::Queue(queue) => queue.dequeue_many(p, into).await.ok(),
+        }
+    }
+}
+
+async fn run(store: &Store, p: &Process<Sim>, batch: Batch) {
     let here = p.on(Sim::ROOT);
     match batch {
         Batch::Push(all) => {
             here.invokes(word(all));
-            let added = stack.push_many(p, all).await;
+            let added = store.put(p, all).await;
             here.responds(added.map_or(u64::MAX, |added| added as u64));
         }
         Batch::Pop(most) => {
             here.invokes(TAKES | most as u64);
             let mut taken = [0; SIZE];
-            let got = stack.pop_many(p, &mut taken[..most]).await;
+            let got = store.take(p, &mut taken[..most]).await;
             here.responds(got.map_or(u64::MAX, |got| word(&taken[..got])));
         }
     }
 }
 
-fn search(programs: &'static [&'static [Batch]]) -> Report {
-    let n = programs.len();
-    let build = move |site: &Site<'_, Sim>| {
-        Stack::new(site, SIZE, UNWRITTEN, |site| Rooms::with(site, 2, Width::for_users(n, 0), ()))
+type Programs = &'static [&'static [Batch]];
+
+fn search(programs: Programs) -> Report {
+    let spec = Batches { size: SIZE, first_in_first_out: false };
+    let build = |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
+        Store::Stack(Stack::new(site, SIZE, UNWRITTEN, rooms))
     };
-    let body = move |stack: Rc<Stack>, p: Process<Sim>| async move {
+    search_in(programs, spec, build)
+}
+
+/// A queue is as long as a power of two.
+const LENGTH: usize = 2;
+
+fn search_queue(programs: Programs, bits: u32) -> Report {
+    let spec = Batches { size: LENGTH, first_in_first_out: true };
+    let build = move |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
+        Store::Queue(Queue::new(site, LENGTH, bits, UNWRITTEN, rooms))
+    };
+    search_in(programs, spec, build)
+}
+
+fn search_in(
+    programs: Programs,
+    spec: Batches,
+    store: impl Fn(&Site<'_, Sim>, fn(&Site<'_, Sim>) -> Rooms<Sim>) -> Store + 'static,
+) -> Report {
+    let n = programs.len();
+    let build = move |site: &Site<'_, Sim>| store(site, |site| Rooms::with(site, 2, Width::for_users(3, 0), ()));
+    let body = move |stack: Rc<Store>, p: Process<Sim>| async move {
         for (i, &batch) in programs[p.pid().index()].iter().enumerate() {
             p.on(Sim::ROOT).part(&i);
             run(&stack, &p, batch).await;
@@ -86,7 +139,7 @@ fn search(programs: &'static [&'static [Batch]]) -> Report {
     };
     let world = World::of_programs(n, Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) }, build, body)
         .unwrap();
-    let properties = [Property::linearizable("linearizable", Batches), Property::deadlock_free("deadlock-free")];
+    let properties = [Property::linearizable("linearizable", spec), Property::deadlock_free("deadlock-free")];
     let mut explorer = Explorer::new(n);
     for property in properties {
         explorer = explorer.property(property);
@@ -108,6 +161,36 @@ fn greedy_batches_are_linearizable() {
         assert!(report.complete);
         println!("{programs:?}: {} states", report.states);
     }
+}
+
+const QUEUE_PROGRAMS: &[Programs] = {
+    use Batch::{Pop, Push};
+    &[
+        &[&[Push(&[1, 2]), Pop(2)], &[Push(&[3, 4]), Pop(2)]],
+        &[&[Push(&[1, 2]), Push(&[3, 4])], &[Pop(2), Push(&[5, 6])]],
+        &[&[Push(&[1]), Pop(2), Push(&[2, 3])], &[Push(&[4, 5]), Pop(1), Pop(2)]],
+        &[&[Push(&[1, 2])], &[Push(&[3, 4])], &[Pop(2)]],
+    ]
+};
+
+#[test]
+fn greedy_batches_of_a_queue_are_linearizable() {
+    for programs in QUEUE_PROGRAMS {
+        let report = search_queue(programs, Queue::bits(LENGTH, LENGTH * programs.len()));
+        report.assert_holds();
+        assert!(report.complete);
+        println!("queue, {programs:?}: {} states", report.states);
+    }
+}
+
+/// Two batches that do not fit are counted at the same time, and with three bits a full queue looks empty.
+#[test]
+fn numbers_of_a_queue_need_bits_for_all_that_is_in_batches() {
+    use Batch::Push;
+    const THREE: Programs = &[&[Push(&[1, 2])], &[Push(&[3, 4])], &[Push(&[5, 6])]];
+    search_queue(THREE, Queue::bits(LENGTH, LENGTH * THREE.len())).assert_holds();
+    let report = search_queue(THREE, 3);
+    assert_eq!(report.verdict("linearizable").holds, Some(false));
 }
 
 /// A stack whose batches want all or nothing.

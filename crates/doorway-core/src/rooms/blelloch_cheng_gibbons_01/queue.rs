@@ -125,4 +125,64 @@ impl<M: FetchAdd, R: RoomSynchronization<M>> RoomQueue<M, R> {
         here.part_done();
         Ok(x)
     }
+
+    /// Adds the first elements of a batch in one visit, as many as fit; how many these were. Numbers need [bits](Self::bits) for `size` times as many users.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn enqueue_many(&self, p: &Process<M>, all: &[u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
+        let here = p.on(self.part);
+        // More can never fit, and the sum of what all ask for must not run over.
+        let all = &all[..all.len().min(self.size)];
+        here.part(&all);
+        let inside = self.rooms.enter(p, IN).await?;
+        here.part_done();
+        let most = all.len() as i64;
+        here.keep(50, &(&inside, all));
+        let j = here.at(50).fetch_add(&self.top, most as u64).await?;
+        here.keep(51, &(&inside, j, all));
+        let taken = self.less(j, here.at(51).read(&self.bot).await?);
+        let fit = (self.size as i64 - taken).clamp(0, most);
+        if fit < most {
+            here.keep(52, &(&inside, j, fit, all));
+            here.at(52).fetch_add(&self.top, (fit - most) as u64).await?;
+        }
+        for (i, &y) in (0..fit as u64).zip(all) {
+            here.keep(53, &(&inside, j, i, fit, all));
+            here.at(53).write(self.slot(j.wrapping_add(i)), y).await?;
+        }
+        here.part(&fit);
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(fit as usize)
+    }
+
+    /// Takes the first elements in one visit: up to `into.len()`, or as many as there are. How many these were.
+    ///
+    /// # Errors
+    /// If an access failed, or the room refuses.
+    pub async fn dequeue_many(&self, p: &Process<M>, into: &mut [u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
+        let here = p.on(self.part);
+        let most = into.len().min(self.size) as i64;
+        here.part(&most);
+        let inside = self.rooms.enter(p, OUT).await?;
+        here.part_done();
+        here.keep(54, &(&inside, most));
+        let j = here.at(54).fetch_add(&self.bot, most as u64).await?;
+        here.keep(55, &(&inside, j, most));
+        let there = self.less(here.at(55).read(&self.top).await?, j);
+        let got = there.clamp(0, most);
+        if got < most {
+            here.keep(56, &(&inside, j, got, most));
+            here.at(56).fetch_add(&self.bot, (got - most) as u64).await?;
+        }
+        for i in 0..got as u64 {
+            here.keep(57, &(&inside, j, i, got, &*into));
+            into[i as usize] = here.at(57).read(self.slot(j.wrapping_add(i))).await?;
+        }
+        here.part(&(got, &*into));
+        self.rooms.exit(p, inside).await?;
+        here.part_done();
+        Ok(got as usize)
+    }
 }
