@@ -6,12 +6,22 @@ use common::explore_without_trust;
 use doorway_check::sim::{Rules, Sim};
 use doorway_check::{Explorer, claims, subject};
 use doorway_core::memory::{Instruction, Memory};
-use doorway_core::registry::{self, SizeError, Sizes};
+use doorway_core::registry::{self, Info, SizeError, Sizes};
 use std::collections::BTreeSet;
+
+/// The catalogue, and objects.
+fn all() -> impl Iterator<Item = &'static Info> {
+    registry::ALL.iter().chain(registry::OBJECTS)
+}
+
+/// What is shipped as printed does not hold.
+fn is_as_printed(info: &Info) -> bool {
+    matches!(info.id, "rooms-as-printed" | "room-dynamic-stack-as-printed")
+}
 
 #[test]
 fn defaults_complete_and_everything_promised_holds() {
-    for info in registry::ALL {
+    for info in all() {
         let subject = subject::find(info.id).unwrap();
         let sizes = subject.sizes(None, None).unwrap();
         let claims = subject.claims(sizes);
@@ -19,6 +29,10 @@ fn defaults_complete_and_everything_promised_holds() {
         let world = subject.world(sizes, rules).unwrap();
         let weakest = world.layout().vars().iter().map(|v| v.needs).min();
         let report = Explorer::new(sizes.n).properties(claims).explore(world).unwrap();
+        if is_as_printed(info) {
+            assert!(report.failure().is_some(), "{}", info.id);
+            continue;
+        }
         report.assert_holds();
 
         let declared: BTreeSet<Instruction> = info.instructions.iter().copied().collect();
@@ -29,7 +43,7 @@ fn defaults_complete_and_everything_promised_holds() {
 
 #[test]
 fn the_properties_listed_are_those_that_can_be_asked_for() {
-    for info in registry::ALL {
+    for info in all() {
         let claims = claims::of(info, info.sizes(None, None).unwrap());
         let names: Vec<&str> = claims.iter().map(doorway_check::Property::name).collect();
         assert_eq!(names, info.properties, "{}", info.id);
@@ -38,8 +52,8 @@ fn the_properties_listed_are_those_that_can_be_asked_for() {
 
 #[test]
 fn ids_are_unique_and_found() {
-    let ids: BTreeSet<&str> = registry::ALL.iter().map(|info| info.id).collect();
-    assert_eq!(ids.len(), registry::ALL.len());
+    let ids: BTreeSet<&str> = all().map(|info| info.id).collect();
+    assert_eq!(ids.len(), all().count());
     assert!(ids.iter().all(|id| registry::find(id).is_some_and(|info| info.id == *id)));
     assert!(registry::find("nothing").is_none());
 }
