@@ -1,6 +1,7 @@
 //! Machines that run the objects of the registry: every choice that their users have is tried.
 
 use crate::claims::structures::{Answers, Asks};
+use crate::mutants::growing::{Fault, Growth, Stack};
 use crate::sim::{Rules, Sim, TextError, World};
 use doorway_core::memory::{Memory, Site};
 use doorway_core::registry::{Sizes, objects};
@@ -57,8 +58,8 @@ fn structure(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextE
     Some(match id {
         "room-stack" => stack(sizes, rules, rooms),
         "room-queue" => queue(sizes, rules, rooms),
-        "room-dynamic-stack" => dynamic_stack(sizes, rules, first_array(sizes), false),
-        "room-dynamic-stack-as-printed" => dynamic_stack(sizes, rules, first_array(sizes), true),
+        "room-dynamic-stack" => dynamic_stack(sizes, rules, false),
+        "room-dynamic-stack-as-printed" => dynamic_stack(sizes, rules, true),
         "room-segment-stack" => segment_stack(sizes, rules),
         _ => return None,
     })
@@ -103,14 +104,35 @@ pub(crate) fn queue<R: RoomSynchronization<Sim> + 'static>(
     machine!(sizes, rules, |site| RoomQueue::new(site, sizes.k, bits, UNWRITTEN, rooms), enqueue, dequeue)
 }
 
-pub(crate) fn dynamic_stack(sizes: Sizes, rules: Rules, first: usize, as_printed: bool) -> Result<World, TextError> {
-    let (width, arrays) = (Width::for_users(sizes.n, 0), arrays(sizes.k, |g| DynamicStack::<Sim>::most(first, g)));
+/// The first array of a stack that copies, how many there are where space is for `sizes.k` elements.
+fn arrays_of_a_dynamic_stack(sizes: Sizes, first: usize) -> (usize, usize) {
+    (first, arrays(sizes.k, |g| DynamicStack::<Sim>::most(first, g)))
+}
+
+fn dynamic_stack(sizes: Sizes, rules: Rules, as_printed: bool) -> Result<World, TextError> {
+    let width = Width::for_users(sizes.n, 0);
+    let (first, arrays) = arrays_of_a_dynamic_stack(sizes, first_array(sizes));
     let new = if as_printed { DynamicStack::as_printed } else { DynamicStack::new };
     machine!(sizes, rules, |site| new(site, first, arrays, UNWRITTEN, width), push, pop)
 }
 
+fn segments(sizes: Sizes) -> (usize, usize) {
+    (FIRST_SEGMENT, arrays(sizes.k, |g| SegmentStack::<Sim>::most(FIRST_SEGMENT, g)))
+}
+
 fn segment_stack(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-    let first = FIRST_SEGMENT;
-    let (width, arrays) = (Width::for_users(sizes.n, 0), arrays(sizes.k, |g| SegmentStack::<Sim>::most(first, g)));
+    let width = Width::for_users(sizes.n, 0);
+    let (first, arrays) = segments(sizes);
     machine!(sizes, rules, |site| SegmentStack::new(site, first, arrays, UNWRITTEN, width), push, pop)
+}
+
+/// Either of them with a fault.
+pub(crate) fn growing_stack(sizes: Sizes, rules: Rules, growth: Growth, fault: Fault) -> Result<World, TextError> {
+    let width = Width::for_users(sizes.n, 0);
+    let arrays = match growth {
+        Growth::Copying if fault == Fault::BeginsTooSmall => arrays_of_a_dynamic_stack(sizes, 1),
+        Growth::Copying => arrays_of_a_dynamic_stack(sizes, first_array(sizes)),
+        Growth::Segments => segments(sizes),
+    };
+    machine!(sizes, rules, |site| Stack::new(site, growth, arrays, UNWRITTEN, width, fault), push, pop)
 }

@@ -37,6 +37,30 @@ fn with_three_users_for_one_operation_each() {
     }
 }
 
+/// With two doublings there is time for a second retry; as printed, where one exits to retry, there is one.
+#[test]
+fn a_push_is_done_again_at_most_once() {
+    let report = ask("room-dynamic-stack", (2, 8), Rules::with_passages(Some(4)), &["retries", "deadlock-free"]);
+    report.assert_holds();
+    assert!(report.complete);
+    println!("room-dynamic-stack n=2 slots=8, four passages: {} states", report.states);
+    let mutant = "mutant:room-dynamic-stack-exits-to-retry";
+    let report = ask(mutant, (2, 8), Rules::with_passages(Some(4)), &["retries"]);
+    assert_eq!(report.verdict("retries").holds, Some(false));
+    let report = ask("room-segment-stack", (2, 7), Rules::with_passages(Some(3)), &["retries", "deadlock-free"]);
+    report.assert_holds();
+    assert!(report.complete);
+    println!("room-segment-stack n=2 slots=7, three passages: {} states", report.states);
+}
+
+/// A first array with fewer slots than there are users: a stale element.
+#[test]
+fn a_first_array_that_is_too_small_is_found_out() {
+    let report = ask("mutant:room-dynamic-stack-begins-too-small", (2, 4), Rules::default(), &["linearizable"]);
+    let trace = report.verdict("linearizable").trace.as_ref();
+    assert_eq!(trace.map(|trace| trace.len()), Some(159));
+}
+
 /// Two doublings: what was in the first array is in the third.
 #[test]
 fn a_stack_that_has_doubled_twice_has_lost_nothing() {

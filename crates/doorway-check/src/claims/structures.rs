@@ -96,21 +96,29 @@ impl Sequential for Elements {
 /// What stacks and queues claim.
 pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
     let first = first_array(sizes);
-    let most = match info.id {
-        "room-queue" => sizes.k.next_power_of_two(),
+    // How many elements there can be, and how often a push may have to be done again.
+    let (most, retries) = match info.id {
+        "room-queue" => (sizes.k.next_power_of_two(), None),
         "room-dynamic-stack" | "room-dynamic-stack-as-printed" => {
             let most = |g| DynamicStack::<Sim>::most(first, g);
-            most(arrays(sizes.k, most))
+            (most(arrays(sizes.k, most)), Some(1))
         }
         "room-segment-stack" => {
             let most = |g| SegmentStack::<Sim>::most(FIRST_SEGMENT, g);
-            most(arrays(sizes.k, most))
+            let segments = arrays(sizes.k, most);
+            (most(segments), Some(segments as u64 - 1))
         }
-        _ => sizes.k,
+        _ => (sizes.k, None),
     };
-    vec![
+    let mut claims = vec![
         Property::linearizable("linearizable", Elements { most, first_in_first_out: info.id == "room-queue" }),
         Property::deadlock_free("deadlock-free"),
         Property::starvation_free("starvation-free"),
-    ]
+    ];
+    claims.extend(retries.map(|most| {
+        Property::always("retries", move |v| {
+            v.processes().all(|p| v.shown::<u64>(p, "retries").is_none_or(|retries| retries <= most))
+        })
+    }));
+    claims
 }

@@ -23,6 +23,7 @@ mod dgs_fork;
 mod dsm_slot;
 mod dsm_unbounded_slot;
 mod fast_path;
+pub(crate) mod growing;
 mod kbakery;
 mod kbakery_nonatomic;
 mod kessels;
@@ -127,9 +128,9 @@ enum Text {
     RoomStack(rooms::Fault),
     /// A queue over rooms with a fault.
     RoomQueue(rooms::Fault),
-    /// A stack that grows, whose first array is so long.
-    DynamicStack(usize),
     Universal(universal::Within, universal::Fault),
+    /// And how it grows.
+    Growing(growing::Growth, growing::Fault),
 }
 
 /// What users of rooms do.
@@ -216,8 +217,9 @@ impl Text {
             Self::Strict(_) => "rooms-strict",
             Self::RoomStack(_) => "room-stack",
             Self::RoomQueue(_) => "room-queue",
-            Self::DynamicStack(_) => "room-dynamic-stack",
             Self::Universal(within, _) => within.of(),
+            Self::Growing(growing::Growth::Copying, _) => "room-dynamic-stack",
+            Self::Growing(growing::Growth::Segments, _) => "room-segment-stack",
         }
     }
 
@@ -285,7 +287,7 @@ impl Text {
                 crate::objects::queue(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
             }
             Self::Universal(within, fault) => within.world(fault, sizes, rules),
-            Self::DynamicStack(first) => crate::objects::dynamic_stack(sizes, rules, first, false),
+            Self::Growing(growth, fault) => crate::objects::growing_stack(sizes, rules, growth, fault),
             Self::Strict(fault) => {
                 World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
             }
@@ -370,6 +372,8 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         resilient(universal::Fault::None),
         resilient_am(universal::Fault::None),
         in_use(universal::Fault::None),
+        Text::Growing(growing::Growth::Copying, growing::Fault::None),
+        Text::Growing(growing::Growth::Segments, growing::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),

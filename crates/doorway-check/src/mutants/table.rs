@@ -731,8 +731,6 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::RoomQueue(rooms::Fault::OneRoom), TWO_TWO, Some(("linearizable", 16)), "room-queue-in-one-room", "enqueues and dequeues in one room"),
     mutant(Text::RoomQueue(rooms::Fault::JoinsUnasked), TWO_TWO, Some(("deadlock-free", 22)), "room-queue-joins-unasked", "goes in if its room is active"),
     mutant(Text::RoomQueue(rooms::Fault::NineteenLate), TWO_TWO, Some(("deadlock-free", 32)), "room-queue-19-after-20", "19 of the rooms after 33"),
-    // room-dynamic-stack
-    mutant(Text::DynamicStack(1), (2, 4, None), Some(("linearizable", 159)), "room-dynamic-stack-begins-too-small", "more users than the first array has slots: a stale element comes up after the next doubling"),
     // universal
     mutant(universal(universal::Fault::FewerBuffers), (2, 2, Some(4)), Some(("R4", 52)), "universal-one-buffer-less", "names have 2k-1 buffers"),
     mutant(universal(universal::Fault::FewerCells), (2, 2, Some(2)), Some(("R4", 17)), "universal-one-cell-less", "names have k-1 cells"),
@@ -784,4 +782,19 @@ pub const ALL: &[Mutant] = &[
     mutant(in_use(universal::Fault::FewerCells), (2, 2, Some(2)), Some(("R4", 21)), "universal-in-use-one-cell-less", "names have k-1 cells"),
     mutant(in_use(universal::Fault::Waits), (2, 2, Some(1)), Some((STUCK, 7)), "universal-in-use-waits-for-help", "announces at once, and waits until somebody has applied it"),
     mutant(in_use(universal::Fault::ForgetsOthers), (2, 2, Some(2)), Some((ORDERED, 74)), "universal-in-use-9-forgets-others", "9 writes what others have had applied as if there was nothing"),
+    // room-dynamic-stack
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::BeginsTooSmall), (2, 4, None), Some(("retries", 43)), "room-dynamic-stack-begins-too-small", "more users than the first array has slots: new space is full at once, and a stale element comes up after the next doubling"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::NeverCopies), (1, 8, Some(9)), Some(("linearizable", 198)), "room-dynamic-stack-never-copies", "4 and 5 dropped: what was in the first array is not in the third"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::TakesFromEmpty), (2, 4, None), Some(("linearizable", 14)), "room-dynamic-stack-takes-from-empty", "8 finds nothing only below 0, as in print"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::LosesTheMiddle), (2, 4, None), Some(("linearizable", 61)), "room-dynamic-stack-loses-the-middle", "10 looks for the last element of the lower half in the upper one, as in print"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::NeverAsks), (2, 4, None), Some(("retries", 50)), "room-dynamic-stack-never-asks", "2 dropped: nobody is told that there is no space"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::EntersAgain), (2, 4, None), Some(("deadlock-free", 37)), "room-dynamic-stack-enters-again", "who tries again does not exit first"),
+    mutant(Text::Growing(growing::Growth::Copying, growing::Fault::ExitsToRetry), (2, 8, Some(4)), Some(("retries", 79)), "room-dynamic-stack-exits-to-retry", "who tries again exits and enters, as in print: others fill the new space first"),
+    // room-segment-stack
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::LooksTooHigh), (2, 3, None), Some(("linearizable", 30)), "room-segment-stack-looks-too-high", "8 looks one slot further up"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::TakesFromEmpty), (2, 3, None), Some(("linearizable", 13)), "room-segment-stack-takes-from-empty", "5 finds nothing only below 0"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::NeverGrows), (2, 3, None), Some(("retries", 37)), "room-segment-stack-never-grows", "14 dropped: there is no other segment, however often it is asked for"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::EntersAgain), (2, 3, None), Some(("deadlock-free", 21)), "room-segment-stack-enters-again", "who tries again does not exit first"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::NeverTakesBack), (2, 3, None), Some(("linearizable", 41)), "room-segment-stack-never-takes-back", "3 dropped: what found no space is counted"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::ExitsToRetry), (2, 3, None), None, "room-segment-stack-exits-to-retry", "who tries again exits and enters (control: there is a doubling for each retry)"),
 ];

@@ -50,6 +50,11 @@ const fn structure(id: &'static str, title: &'static str, figure: &'static str, 
     }
 }
 
+const fn grows(id: &'static str, title: &'static str, figure: &'static str, slots: usize) -> Info {
+    let properties = &["linearizable", "deadlock-free", "starvation-free", "retries"];
+    Info { properties, ..structure(id, title, figure, slots) }
+}
+
 /// Every object, in the order of the lists.
 pub const OBJECTS: &[Info] = &[
     rooms("rooms", "rooms by tickets, whose waiting users can give up", "2, repaired", CLAIMS, 3),
@@ -104,9 +109,9 @@ pub const OBJECTS: &[Info] = &[
     ),
     structure("room-stack", "a stack whose pushes and pops are in different rooms", "1", 2),
     structure("room-queue", "a queue whose enqueues and dequeues are in different rooms", "3", 2),
-    structure("room-dynamic-stack", "a stack that doubles its space, and copies as it goes", "4, repaired", 4),
-    structure("room-segment-stack", "a stack that grows by segments, and copies nothing", "4, with segments", 3),
-    structure(
+    grows("room-dynamic-stack", "a stack that doubles its space, and copies as it goes", "4, repaired", 4),
+    grows("room-segment-stack", "a stack that grows by segments, and copies nothing", "4, with segments", 3),
+    grows(
         "room-dynamic-stack-as-printed",
         "the same that copies, as the figure has it, which takes from an empty stack",
         "4",

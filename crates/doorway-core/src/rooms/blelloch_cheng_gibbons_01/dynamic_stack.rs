@@ -22,7 +22,7 @@
 //! # Why
 //! - *all of `B` is copied when `A` is full*: element `e + h` was pushed when `e` was there, `h` being half the size, and in a later turn, as long as a turn pushes at most as many as the first array holds. So whoever pushed it copied
 //!   what `e` is now. Hence **a turn pushes at most so many**: no more users than that, one push for each visit, and no latecomers.
-//! - *the retry changes rooms*: the retrier is in the very next push turn, when there is space for all users. In print it exits and begins again, and others can fill the new space first.
+//! - *the retry changes rooms*: the retrier is in the very next push turn, when there is space for all users. In print it exits and begins again, and others can fill the new space first. So a push has to be done again at most once (checked).
 //!
 //! # Departures
 //! Printed: `j < 0` in pop, which takes an element from an empty stack, and `j < size/2`, which looks for the last element of the lower half in the upper one. Here `j <= 0` and `j <= size/2`. The arrays are made beforehand,
@@ -122,19 +122,27 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
     /// If an access failed, or the room refuses.
     pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
-        here.part(&y);
+        let mut retries = 0_u64;
+        here.part(&(y, retries));
         let mut inside = self.rooms.enter(p, IN).await?;
         loop {
-            inside = match self.push_inside(p, inside, y).await? {
+            let again = match self.push_inside(p, inside, y).await? {
                 Pushed::Done(fits) => {
                     here.part_done();
+                    here.hides("retries");
                     return Ok(fits);
                 }
-                Pushed::Retries(inside) if self.as_printed => {
-                    self.rooms.exit(p, inside).await?;
-                    self.rooms.enter(p, IN).await?
-                }
-                Pushed::Retries(inside) => self.rooms.change(p, inside, IN).await?,
+                Pushed::Retries(inside) => inside,
+            };
+            here.part_done();
+            retries += 1;
+            here.shows("retries", retries);
+            here.part(&(y, retries));
+            inside = if self.as_printed {
+                self.rooms.exit(p, again).await?;
+                self.rooms.enter(p, IN).await?
+            } else {
+                self.rooms.change(p, again, IN).await?
             };
         }
     }

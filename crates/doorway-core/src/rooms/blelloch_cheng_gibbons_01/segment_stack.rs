@@ -19,7 +19,7 @@
 //! | `segment0`, ... | value | anything  | nobody | 4          | the segments |
 //!
 //! # Cost, faults, fairness
-//! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment before one that tries again: once for each doubling.
+//! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment before one that tries again: once for each doubling (checked).
 
 use super::dynamic_stack::Grows;
 use super::{IN, OUT, Rooms, Width};
@@ -85,7 +85,8 @@ impl<M: FetchAdd + CompareSwap> SegmentStack<M> {
     /// If an access failed, or the room refuses.
     pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
-        here.part(&y);
+        let mut retries = 0_u64;
+        here.part(&(y, retries));
         let mut inside = self.rooms.enter(p, IN).await?;
         let fits = loop {
             here.keep(1, &inside);
@@ -107,12 +108,17 @@ impl<M: FetchAdd + CompareSwap> SegmentStack<M> {
             if !fits {
                 break false;
             }
+            here.part_done();
+            retries += 1;
+            here.shows("retries", retries);
+            here.part(&(y, retries));
             inside = self.rooms.change(p, inside, IN).await?;
         };
         here.part_done();
         here.part(&fits);
         self.rooms.exit(p, inside).await?;
         here.part_done();
+        here.hides("retries");
         Ok(fits)
     }
 
