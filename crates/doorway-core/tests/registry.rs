@@ -105,7 +105,7 @@ fn keep_can_be_trusted() {
 
 #[test]
 fn it_takes_as_many_words_as_it_says() {
-    for info in registry::ALL {
+    for info in all() {
         let subject = subject::find(info.id).unwrap();
         for (n, k) in [(2, 1), (3, 1), (3, 2), (5, 2), (7, 3), (9, 2), (2, 4)] {
             let Ok(sizes) = info.sizes(Some(n), Some(k)) else { continue };

@@ -50,9 +50,29 @@ const fn structure(id: &'static str, title: &'static str, figure: &'static str, 
     }
 }
 
-const fn grows(id: &'static str, title: &'static str, figure: &'static str, slots: usize) -> Info {
+const fn grows(id: &'static str, title: &'static str, figure: &'static str, slots: usize, words: Words) -> Info {
     let properties = &["linearizable", "deadlock-free", "starvation-free", "retries"];
-    Info { properties, ..structure(id, title, figure, slots) }
+    Info { properties, words, ..structure(id, title, figure, slots) }
+}
+
+type Words = fn(Sizes, usize) -> u64;
+
+/// Two rooms, and `top`, `start` and `doubled`.
+const BESIDE_ARRAYS: u64 = 7 + 3;
+
+/// Slots of up to four arrays, each twice as long as the one before, that are enough: the last is as long as `k`, or all are together.
+fn slots_that_double(first: usize, k: usize, together: bool) -> u64 {
+    let all = |arrays: u32| first * ((1 << arrays) - 1);
+    let holds = |arrays: u32| if together { all(arrays) } else { first << (arrays - 1) };
+    all((1..=4).find(|&arrays| holds(arrays) >= k).unwrap_or(4)) as u64
+}
+
+fn words_that_are_copied(sizes: Sizes, _: usize) -> u64 {
+    BESIDE_ARRAYS + slots_that_double(sizes.n.max(2), sizes.k, false)
+}
+
+fn words_in_segments(sizes: Sizes, _: usize) -> u64 {
+    BESIDE_ARRAYS + slots_that_double(1, sizes.k, true)
 }
 
 /// Every object, in the order of the lists.
@@ -82,14 +102,17 @@ pub const OBJECTS: &[Info] = &[
         2,
     ),
     rooms("rooms-try", "the same where users also try, without waiting", "2, repaired", CLAIMS, 3),
-    rooms(
-        "rooms-strict",
-        "the same that turns users away who do not enter and exit by turns",
-        "2, with V",
-        // Not P4: users that are turned away for ever never enter, and nobody needs to.
-        &["P2", "P3", "deadlock-free", "P8", "L2", "L3.1", "L3.2", "L3.3", "V"],
-        2,
-    ),
+    Info {
+        words: |s, _| 3 * s.k as u64 + 1 + 2 * s.n as u64,
+        ..rooms(
+            "rooms-strict",
+            "the same that turns users away who do not enter and exit by turns",
+            "2, with V",
+            // Not P4: users that are turned away for ever never enter, and nobody needs to.
+            &["P2", "P3", "deadlock-free", "P8", "L2", "L3.1", "L3.2", "L3.3", "V"],
+            2,
+        )
+    },
     Info {
         words: |s, _| 2 * s.k as u64 + 1,
         ..rooms(
@@ -108,14 +131,30 @@ pub const OBJECTS: &[Info] = &[
         2,
     ),
     structure("room-stack", "a stack whose pushes and pops are in different rooms", "1", 2),
-    structure("room-queue", "a queue whose enqueues and dequeues are in different rooms", "3", 2),
-    grows("room-dynamic-stack", "a stack that doubles its space, and copies as it goes", "4, repaired", 4),
-    grows("room-segment-stack", "a stack that grows by segments, and copies nothing", "4, with segments", 3),
+    Info {
+        words: |s, _| 7 + 2 + s.k.next_power_of_two() as u64,
+        ..structure("room-queue", "a queue whose enqueues and dequeues are in different rooms", "3", 2)
+    },
+    grows(
+        "room-dynamic-stack",
+        "a stack that doubles its space, and copies as it goes",
+        "4, repaired",
+        4,
+        words_that_are_copied,
+    ),
+    grows(
+        "room-segment-stack",
+        "a stack that grows by segments, and copies nothing",
+        "4, with segments",
+        3,
+        words_in_segments,
+    ),
     grows(
         "room-dynamic-stack-as-printed",
         "the same that copies, as the figure has it, which takes from an empty stack",
         "4",
         4,
+        words_that_are_copied,
     ),
     Info {
         id: "universal-in-use",
