@@ -299,15 +299,16 @@ pub trait Immediate: Memory<Error = core::convert::Infallible> {
 /// labelled block.
 macro_rules! in_both_forms {
     ($(
-        $(#[$doc:meta])*
+        $(#[doc = $doc:literal])*
+        $(#[inline($how:ident)])?
         $vis:vis fn $name:ident, $now:ident $(<$generic:ident: $bound:path>)? (&$self:ident $(, $argument:ident: $of:ty)*) -> $out:ty $text:block
     )*) => {
         $(
-            $(#[$doc])*
+            $(#[doc = $doc])*
             ///
             /// # Errors
             /// If an access failed.
-            #[inline(always)]
+            $(#[inline($how)])?
             $vis async fn $name $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> Result<$out, M::Error> {
                 #[allow(unused_macros)]
                 macro_rules! access {
@@ -321,7 +322,7 @@ macro_rules! in_both_forms {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), as a plain function.")]
-            #[inline(always)]
+            $(#[inline($how)])?
             $vis fn $now $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> $out
             where
                 M: $crate::memory::Immediate,

@@ -181,6 +181,7 @@ impl<M: Memory, S: Store<M>> Universal<M, S> {
 impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
     in_both_forms! {
         /// Applies an operation, for whoever has the name `p`. Nobody else may have it.
+        #[inline(always)]
         pub fn perform, perform_now(&self, process: &Process<M>, p: usize, op: S::Op) -> Result<S::Response, S::Panic> {'text: {
             let here = process.on(self.part);
             if S::COPIES_CAN_FAIL {
@@ -238,6 +239,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
         }}
 
         /// 16
+        #[inline(always)]
         fn take, take_now(&self, here: Here<'_, M>, p: usize, l: Buffer) -> S::Response {
             here.shows("l", l);
             here.keep(16, &(p, l));

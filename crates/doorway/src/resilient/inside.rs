@@ -21,8 +21,7 @@ impl<T: Object, const K: usize> Names<T, K> {
         Self { text, anyone: Process::new(Pid::new(0), Native::new()) }
     }
 
-    // Compiled once, and not wherever it is called: it is long.
-    #[inline(never)]
+    #[inline(always)]
     fn perform(&self, name: usize, op: T::Op) -> T::Response {
         match self.text.perform_now(&self.anyone, name, Some(op)) {
             Ok(Answer::Response(response)) => response,

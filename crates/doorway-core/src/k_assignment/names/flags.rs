@@ -57,6 +57,7 @@ pub struct FlagNames<M: Memory> {
 impl<M: Swap> FlagNames<M> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
+        #[inline(always)]
         fn find, find_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<usize> {'text: {
             for name in 0..self.k {
                 let flag = &self.taken[name];
@@ -76,6 +77,7 @@ impl<M: Swap> FlagNames<M> {
         }}
 
         /// Gives it back: 4.
+        #[inline(always)]
         fn free, free_now(&self, p: Here<'_, M>, name: usize) -> () {
             access!(p.at(4).write_in_passing(&self.taken[name], Taken(false)));
         }

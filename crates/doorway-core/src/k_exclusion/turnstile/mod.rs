@@ -212,6 +212,7 @@ impl<M: Memory> Turnstile<M> {
 impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     in_both_forms! {
         /// The doorway, and inside if nobody is in line: 1 to 3. Waits for nothing.
+        #[inline(always)]
         pub fn draw, draw_now(&self, p: &Process<M>, units: u64) -> Drawn {'text: {
             let p = p.on(self.part);
             p.keep(1, &());
@@ -242,6 +243,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         }}
 
         /// Enters if it can do so at once: 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
+        #[inline(always)]
         pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
             let p = p.on(self.part);
             loop {
@@ -272,6 +274,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
 
         /// The exit section, as far as everybody goes: 9. Units that no ticket stands for may be given back too: then there are more. `Some` if
         /// [the rest](Self::settle) is needed.
+        #[inline(always)]
         pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Unsettled> {
             let p = p.on(self.part);
             p.keep(9, &held);

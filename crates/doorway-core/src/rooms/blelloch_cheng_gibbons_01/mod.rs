@@ -283,6 +283,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     // What everybody does who is alone, hence in both forms.
     in_both_forms! {
         /// [`try_enter`](Self::try_enter), for who knows that there is such a room.
+        #[inline(always)]
         pub fn enter_at_once, enter_at_once_now(&self, p: &Process<M>, room: usize) -> Option<Inside> {
             let p = p.on(self.part);
             let opened = either!(self.opens_itself(p, room), self.opens_itself_now(p, room));
@@ -290,6 +291,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }
 
         /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
+        #[inline(always)]
         fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(Ticket, u64)> {'text: {
             p.keep(5, &room);
             if access!(p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
@@ -309,6 +311,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }}
 
         /// 6, by who has a ticket for the room.
+        #[inline(always)]
         fn opens, opens_now(&self, p: Here<'_, M>, room: usize) -> u64 {'text: {
             if self.as_printed {
                 break 'text access!(self.open_as_printed(p, room, 6));
@@ -320,6 +323,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come
         /// on which it was found.
+        #[inline(always)]
         fn open, open_now(&self, p: Here<'_, M>, room: usize, scanned: Option<(usize, usize)>) -> Option<u64> {'text: {
             loop {
                 p.keep(30, &(room, scanned));
@@ -343,6 +347,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }}
 
         /// Exits: 13 to 27. Whether it was the last done of its turn.
+        #[inline(always)]
         pub fn exit, exit_now(&self, p: &Process<M>, inside: Inside) -> bool {'text: {
             let here = p.on(self.part);
             let last = either!(self.leave(here, inside, None), self.leave_now(here, inside, None));
@@ -352,6 +357,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }}
 
         /// 13 to 15: the room, if this was the last done of its turn.
+        #[inline(always)]
         fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Option<usize> {
             let room = if self.as_printed {
                 p.keep(13, &(&inside, next));
@@ -376,6 +382,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }
 
         /// What the last done of a turn does: 15 to 25.
+        #[inline(always)]
         fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> () {'text: {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
@@ -399,6 +406,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }}
 
         /// Makes `r` the active room if somebody waits for it: 18 to 20.
+        #[inline(always)]
         fn open_if_awaited, open_if_awaited_now(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> bool {'text: {
             p.keep(18, &scanned);
             let grant = access!(p.at(18).read(&self.grant[r]));
