@@ -111,7 +111,13 @@ struct Way {
 }
 
 fn way<P: Peer>(peer: impl Into<String>, names: Option<usize>, make: impl Fn(&Plan) -> P + 'static) -> Way {
-    Way { peer: peer.into(), names, run: Box::new(move |plan, effort| run(make(plan), plan, effort)) }
+    // Once for the throughput, and once more to time single operations.
+    let both = move |plan: &Plan, effort: &Effort| {
+        let timed = run(make(plan), &Plan { timed: true, ..*plan }, effort);
+        let Run { ops, cpu_ns, .. } = run(make(plan), plan, effort);
+        Run { ops, cpu_ns, ..timed }
+    };
+    Way { peer: peer.into(), names, run: Box::new(both) }
 }
 
 fn resilient<T: State>(k: usize, spins: u32) -> Resilient<T> {
@@ -193,7 +199,8 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
         Turns::lasting(THINKS)
     };
     let thinks = std::thread::spawn(calibrate).join().expect("work ends");
-    let straight = Plan { threads: 1, stopped: 0, thinks: None, pauses: None, processors: watch.machine.processors };
+    let processors = watch.machine.processors;
+    let straight = Plan { threads: 1, stopped: 0, thinks: None, pauses: None, timed: false, processors };
     let thinking = Plan { thinks: Some(thinks), ..straight };
 
     let mut tables = Vec::new();
