@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Queues and stacks in rooms under valgrind: is all memory given back, and is nothing read that was not written? A minute. Says so and ends well if valgrind is not there.
+# Queues and stacks in rooms, and resilient objects, under valgrind: is all memory given back, and is nothing read that was not written? A minute. Says so and ends well if valgrind is not there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind > /dev/null || { echo "valgrind is not installed: nothing was looked at"; exit 0; }
@@ -12,8 +12,12 @@ check() {
 check rooms_leaks
 check rooms_collector 2000 2
 check rooms_rw_lock
-if check rooms_leaks forget 2> /dev/null; then
-    echo "something was forgotten on purpose, and valgrind did not notice" >&2
-    exit 1
-fi
+check resilient_leaks
+check resilient_service
+for example in rooms_leaks resilient_leaks; do
+    if check "$example" forget 2> /dev/null; then
+        echo "something was forgotten on purpose, and valgrind did not notice" >&2
+        exit 1
+    fi
+done
 echo "nothing was lost, and nothing was read that was not written"

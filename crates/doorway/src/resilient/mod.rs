@@ -70,8 +70,8 @@ pub trait Object: Clone + Send + Sync {
 /// # Ok::<(), doorway::resilient::BuildError>(())
 /// ```
 ///
-/// Each operation takes effect at one moment between its call and its return. While at most `k` threads are in operations, each finishes by its own steps, a bounded number of them. More than `k` wait for
-/// their turn in [`Slots`], first come, first enabled.
+/// Each operation takes effect at one moment between its call and its return. While at most `k` threads are in operations, each finishes by its own steps, a bounded number of them. More than `k` wait in
+/// [`Slots`], that is in line, where nobody is passed; but newcomers first try for a moment to get in [without a line](Slots::unfair), unless it goes [in order](Self::in_order).
 ///
 /// # What happens to the operation of a thread that stops
 /// It takes effect at most once: before it stopped, or later, applied by others, or never. Others see the object as if it were either done or not.
@@ -93,7 +93,7 @@ pub struct Resilient<T: Object, A = Slots> {
 }
 
 /// How long one that lost to another lets it go ahead, in spins.
-const PAUSES: u32 = 64;
+const PAUSES: u32 = 4;
 
 impl<T: Object> Resilient<T> {
     /// This object, of whose callers up to `k - 1` may stop.
@@ -107,7 +107,7 @@ impl<T: Object> Resilient<T> {
     /// # Errors
     /// If `k` is 0 or more than [`MOST`](Self::MOST).
     pub fn new(value: T, k: usize) -> Result<Self, BuildError> {
-        Self::within(value, k, || Slots::new(k))
+        Self::within(value, k, || Slots::new(k).map(Slots::unfair))
     }
 
     /// The same, whose threads wait by this policy while `k` others are inside.
@@ -116,10 +116,20 @@ impl<T: Object> Resilient<T> {
         Self { names: self.names.with_policy(policy), ..self }
     }
 
-    /// The same, where newcomers first try for a moment to get in past those who [wait](Slots::unfair).
+    /// The same, where nobody gets in before one who came earlier could. With more threads than `k` that costs a change of threads for nearly every operation.
+    ///
+    /// ```
+    /// use doorway::resilient::{Register, Resilient};
+    /// let turns = Resilient::new(Register::new(0), 2)?.in_order();
+    /// assert_eq!(*turns.swap(1), 0);
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
     #[must_use]
-    pub fn unfair(self) -> Self {
-        Self { names: self.names.unfair(), ..self }
+    pub fn in_order(self) -> Self {
+        match Slots::new(self.inside.names()) {
+            Ok(names) => Self { names, ..self },
+            Err(_) => self, // there were as many before
+        }
     }
 
     /// Applies an operation.
