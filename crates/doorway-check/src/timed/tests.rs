@@ -34,7 +34,7 @@ fn passages_can_take_extra_time() {
     let mut extras = |p: usize, passages: u64| {
         assert_eq!((p, passages), (0, *asked));
         *asked += 1;
-        if passages % 2 == 0 { Extra { stays: 1000, away: 2000 } } else { Extra::default() }
+        if passages.is_multiple_of(2) { Extra { stays: 1000, away: 2000 } } else { Extra::default() }
     };
     let outcome = exactly(100, NOTHING).on_with(world("tas", 1), BUS, &mut extras).unwrap();
     assert_eq!(outcome.per_passage, 0.25 + 3.0 / 2.0);
