@@ -5,6 +5,7 @@ mod common;
 use common::ask;
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Action, Rules, Sim, World};
+use doorway_check::trace::Trace;
 use doorway_core::memory::Memory;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, RoomQueue, Rooms, Width};
 use std::cell::RefCell;
@@ -58,7 +59,7 @@ fn a_push_is_done_again_at_most_once() {
 fn a_first_array_that_is_too_small_is_found_out() {
     let report = ask("mutant:room-dynamic-stack-begins-too-small", (2, 4), Rules::default(), &["linearizable"]);
     let trace = report.verdict("linearizable").trace.as_ref();
-    assert_eq!(trace.map(|trace| trace.len()), Some(159));
+    assert_eq!(trace.map(Trace::len), Some(159));
 }
 
 /// Two doublings: what was in the first array is in the third.
