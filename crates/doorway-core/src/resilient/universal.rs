@@ -61,7 +61,7 @@
 
 use super::words::{Announced, Applied, Buffer, Buffers, Hazard, Head, MOST_NAMES, Orphan};
 use super::{Asked, Store};
-use crate::memory::{CompareSwap, Here, Memory, Pid, Process, Site, decl, in_both_forms};
+use crate::memory::{CompareSwap, Here, Memory, Pid, Process, Site, Word, decl, in_both_forms};
 
 /// Buffers of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -275,8 +275,8 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             let others = || (0..k).filter(move |&q| q != p);
             let First { mut op, mut attempt, announced: mut mine } = first;
             here.shows("p", p as u64);
-            let mut applied = [Applied { seq: 0, loc: None }; MOST_NAMES];
-            let mut ann = [Announced { seq: 0, cell: 0 }; MOST_NAMES];
+            // As words, which are half as large: a processor writes all of them to memory before it swings `head`.
+            let (mut applied, mut ann) = ([0; MOST_NAMES], [0; MOST_NAMES]);
             loop {'failed: {
                 let tag = op.as_ref().map(S::tag);
                 here.keep(1, &(p, attempt, mine, tag));
@@ -284,19 +284,21 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 let b = head.buffer;
                 for q in 0..k {
                     here.keep(2, &(p, attempt, mine, tag, head, &applied[..q]));
-                    applied[q] = access!(here.at(2).read(&self.app[(b.index(), q)]));
+                    applied[q] = access!(here.at(2).read(&self.app[(b.index(), q)])).pack();
                 }
+                let x = Applied::unpack(applied[p]);
                 if attempt == 0 {
-                    mine.seq = applied[p].next();
+                    mine.seq = x.next();
                     here.shows("s", mine.seq);
                 }
                 for q in others() {
                     here.keep(3, &(p, attempt, mine, tag, head, &applied[..k], &ann[..q]));
-                    ann[q] = access!(here.at(3).read(&self.ann[q]));
+                    ann[q] = access!(here.at(3).read(&self.ann[q])).pack();
                 }
-                let pending = others().filter(|&q| applied[q].is_followed_by(ann[q])).fold(0u64, |all, q| all | 1 << q);
-                let done = attempt > 0 && applied[p].seq == mine.seq;
-                let hazard = others().fold(Hazard::of(b), |hazard, q| hazard.and(q, ann[q].cell));
+                let is_pending = |&q: &usize| Applied::unpack(applied[q]).is_followed_by(Announced::unpack(ann[q]));
+                let pending = others().filter(is_pending).fold(0u64, |all, q| all | 1 << q);
+                let done = attempt > 0 && x.seq == mine.seq;
+                let hazard = others().fold(Hazard::of(b), |hazard, q| hazard.and(q, Announced::unpack(ann[q]).cell));
                 if self.owner(b) != p || pending != 0 || done {
                     here.keep(4, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
                     access!(here.at(4).write(&self.hz[p], hazard));
@@ -306,7 +308,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     }
                 }
                 if done {
-                    break 'text Ok(applied[p].loc.unwrap_or(b));
+                    break 'text Ok(x.loc.unwrap_or(b));
                 }
 
                 here.shows("b", b);
@@ -319,7 +321,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     free = access!(here.at(17).read(&self.free[p]));
                 }
                 if free.0 == 0 {
-                    let taken = others().filter_map(|q| applied[q].loc).chain([b]);
+                    let taken = others().filter_map(|q| Applied::unpack(applied[q]).loc).chain([b]);
                     free = self.all_but(p, taken);
                     for q in others() {
                         here.keep(6, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free, q));
@@ -363,7 +365,8 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 for q in 0..k {
                     here.keep(9, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, q));
                     let is_new = batch >> q & 1 == 1;
-                    let new = if is_new { Applied { seq: applied[q].next(), loc: Some(w) } } else { applied[q] };
+                    let old = Applied::unpack(applied[q]);
+                    let new = if is_new { Applied { seq: old.next(), loc: Some(w) } } else { old };
                     access!(here.at(9).write_in_passing(&self.app[(w.index(), q)], new));
                 }
                 here.keep(10, &(p, attempt, mine, tag, head, pending, hazard, w));
