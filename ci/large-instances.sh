@@ -30,6 +30,13 @@ check rooms --n 3 --rooms 2 --give-ups
 check rooms-change --n 3 --rooms 2
 check rooms-late-join --n 3 --rooms 2
 check room-dynamic-stack --n 2 --slots 4
+# Resilient objects.
+check universal --passages 3 --crashes 2
+check universal --n 3 --passages 1 --crashes 3
+check universal --passages 4
+check universal-in-use --passages 3
+check resilient --n 3 --k 2 --crashes 1
+check resilient-am --n 3 --k 2 --crashes 1
 check am-chain --n 4 --k 1
 check am-chain --n 5 --k 3
 check am-chain --n 6 --k 5

@@ -126,7 +126,7 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
         let give_ups = [false, true].into_iter().filter(|&gives_up| !gives_up || registry::can_give_up(info.id));
         // Not less than it takes to grow.
         let sizes = Sizes { n: 2, k: info.defaults.k };
-        give_ups.map(move |give_ups| (info, sizes, Rules { give_ups, ..Rules::default() }))
+        give_ups.map(move |give_ups| (info, sizes, Rules { give_ups, ..Rules::with_passages(info.defaults.passages) }))
     });
     for (info, sizes, rules) in defaults.chain(small).chain(objects) {
         let subject = subject::find(info.id).unwrap();

@@ -21,13 +21,16 @@ mod second_opinion;
 
 use doorway::native::now;
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Vars};
-use doorway_core::memory::{Instruction, Pid, Process, Site};
+use doorway_core::memory::{At, Instruction, Pid, Process, Site};
 use doorway_core::registry::{self, Entry, Info, Sizes, Visit};
+use doorway_core::resilient::{Asked, Buffer, Pool, Store, Universal};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicU64;
 use second_opinion::{Encoding, ToolMemory, complaint, passage, words_of};
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -48,9 +51,14 @@ const NEVER_ENDS: &str = "Model exceeded maximum number of branches";
 /// Loom ends at a limit without a word, so there is none here, whatever the environment says. The length of one execution is
 /// limited, but too long a one is a failure, and is how a wait without end shows.
 fn in_every_way(execution: impl Fn() + Send + Sync + 'static) -> usize {
+    in_ways(None, execution)
+}
+
+/// The same, only executions in which a thread that could go on is stopped no more often than this.
+fn in_ways(preemptions: Option<usize>, execution: impl Fn() + Send + Sync + 'static) -> usize {
     let executions = Arc::new(AtomicUsize::new(0));
     let mut loom = loom::model::Builder::new();
-    (loom.max_permutations, loom.max_duration, loom.preemption_bound) = (None, None, None);
+    (loom.max_permutations, loom.max_duration, loom.preemption_bound) = (None, None, preemptions);
     (loom.checkpoint_file, loom.max_branches) = (None, 3_000);
     loom.check({
         let executions = Arc::clone(&executions);
@@ -147,6 +155,93 @@ fn two_visits(encoding: Encoding, room_of: fn(usize) -> usize) -> Verdict {
     Verdict { executions, complaint, finished: finished.load(Ordering::Relaxed) }
 }
 
+/// Plain memory: loom complains of two accesses, one of them a write, unless one happens before the other.
+struct Plain {
+    access: UnsafeCell<()>,
+    value: Cell<u64>,
+}
+
+impl Plain {
+    fn row(n: usize) -> Vec<Self> {
+        (0..n).map(|_| Self { access: UnsafeCell::new(()), value: Cell::new(0) }).collect()
+    }
+
+    fn get(&self) -> u64 {
+        self.access.with(|_| ());
+        self.value.get()
+    }
+
+    fn set(&self, value: u64) {
+        self.access.with_mut(|_| ());
+        self.value.set(value);
+    }
+}
+
+/// A number that operations add to, in plain memory.
+struct Sum {
+    k: usize,
+    val: Vec<Plain>,
+    resp: Vec<Plain>,
+    cell: Vec<Plain>,
+}
+
+impl Store<Loom> for Sum {
+    type Op = u64;
+    type Response = u64;
+    type Panic = Infallible;
+    const COPIES_CAN_FAIL: bool = false;
+
+    fn tag(op: &u64) -> u64 {
+        *op
+    }
+    fn told(result: &Result<u64, Infallible>) -> u64 {
+        result.unwrap_or(0)
+    }
+    fn nothing() -> u64 {
+        0
+    }
+    async fn copy(&self, _: At<'_, Loom>, from: Buffer, to: Buffer) -> Result<Result<(), Infallible>, Infallible> {
+        self.val[to.index()].set(self.val[from.index()].get());
+        Ok(Ok(()))
+    }
+    async fn apply(&self, _: At<'_, Loom>, to: Buffer, q: usize, op: Asked<'_, u64>) -> Result<bool, Infallible> {
+        let op = match op {
+            Asked::InHand(op) => *op,
+            Asked::InCell(c) => self.cell[q * self.k + usize::from(c)].get(),
+        };
+        let value = self.val[to.index()].get();
+        self.resp[to.index() * self.k + q].set(value);
+        self.val[to.index()].set(value + op);
+        Ok(true)
+    }
+    async fn put(&self, _: At<'_, Loom>, p: usize, cell: u8, op: u64) -> Result<(), Infallible> {
+        self.cell[p * self.k + usize::from(cell)].set(op);
+        Ok(())
+    }
+    async fn take(&self, _: At<'_, Loom>, from: Buffer, p: usize) -> Result<u64, Infallible> {
+        Ok(self.resp[from.index() * self.k + p].get())
+    }
+}
+
+/// Two names with one operation each, on an object in plain memory.
+fn two_operations(encoding: Encoding, remembers: bool, preemptions: usize) -> usize {
+    in_ways(Some(preemptions), move || {
+        let (k, pool) = (2, Pool { remembers, ..Pool::least(2) });
+        let buffers = k * pool.buffers;
+        let store = Sum { k, val: Plain::row(buffers), resp: Plain::row(buffers * k), cell: Plain::row(k * k) };
+        let object = Rc::new(Universal::new(&Site::new(&Loom::new(encoding)), k, pool, store));
+        let returned = together(2, |p| {
+            let object = Rc::clone(&object);
+            let process = Process::new(Pid::new(p), Loom::new(encoding));
+            move || {
+                let Ok(Ok(value)) = now(object.perform(&process, p, 1 + p as u64));
+                value
+            }
+        });
+        assert!([[0, 1], [2, 0]].contains(&[returned[0], returned[1]]), "{returned:?}");
+    })
+}
+
 struct LitmusTests(Encoding);
 
 impl Backend for LitmusTests {
@@ -204,6 +299,17 @@ fn nobody_is_in_two_rooms_at_once_in_any_execution_and_what_one_did_happens_befo
         println!("rooms, {name}: {} executions", verdict.executions.unwrap());
         // In the same room they may be together.
         assert!(two_visits(encoding, |_| 0).complains_of(TWO_INSIDE), "{name}");
+    }
+}
+
+/// Whoever reads a state, an operation or a response reads what was written before, and nobody writes it meanwhile: in all executions with up to four preemptions. More were not done within minutes.
+#[test]
+fn what_a_universal_construction_keeps_in_plain_memory_is_accessed_by_one_at_a_time() {
+    for (name, encoding) in SOUND {
+        for remembers in [false, true] {
+            let executions = two_operations(encoding, remembers, 4);
+            println!("universal, remembers: {remembers}, {name}: {executions} executions");
+        }
     }
 }
 
