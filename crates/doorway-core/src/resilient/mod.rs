@@ -6,6 +6,13 @@
 //! # Source
 //! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k` processes within k-assignment. At most `k` processes are inside at a time, and the name that each gets says which of
 //! the `k` to be. While at most `k` compete, nobody waits for anybody. What is inside is [ours](Universal).
+//!
+//! | id | what | remote references | |
+//! |---|---|---|---|
+//! | `universal` | the inside alone, for `k` processes | `25k + 15` | wait-free, whoever dies |
+//! | `resilient` | within `turnstile-slots` | of `k`, not of `N`, and one for each that gave up | `k - 1` may die |
+//! | `resilient-am` | within `am-assign` | those of `am-assign` and `25k + 15` | `k - 1` may die |
+//! | `universal-in-use` | `universal` with copies and operations that fail, looks, and remembered buffers | | for the checker |
 
 pub mod in_words;
 mod store;
