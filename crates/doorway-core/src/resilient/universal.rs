@@ -229,10 +229,10 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             }
             // Others are too fast. Their help is as good: it holds on to the state that has seen our operation.
             here.part(&"looks");
-            if S::COPIES_CAN_FAIL {
-                if let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p)) {
-                    break 'text Err(panic);
-                }
+            if S::COPIES_CAN_FAIL
+                && let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p))
+            {
+                break 'text Err(panic);
             }
             let first = First { op: Some(S::nothing()), attempt: 0, announced: Announced { seq: 0, cell: 0 } };
             let found = either!(self.settle(here, p, first), self.settle_now(here, p, first));
