@@ -149,3 +149,8 @@ pub type AmDsmAssign = Gate<registry::AndersonMoirDsmAssign>;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// As is that of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/resilient.md")]
+struct ResilientPage;

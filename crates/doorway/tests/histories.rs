@@ -1,7 +1,9 @@
-//! Histories of queues and stacks, recorded among threads, and whether some order of their operations explains what they returned. Who decides that is not ours: `todc-utils` searches for the order.
+//! Histories of queues, stacks and a resilient ring, recorded among threads, and whether some order of their operations explains what they returned. Who decides that is not ours: `todc-utils` searches for the order.
 
 mod rooms_kit;
 
+use doorway::Resilient;
+use doorway::resilient::Ring;
 use doorway::rooms::{GrowingStack, Queue, Stack};
 use rooms_kit::Dice;
 use std::collections::VecDeque;
@@ -164,6 +166,27 @@ fn histories_of_a_stack_that_grows_have_an_order() {
         let never = |_: &GrowingStack<u32>, _: &mut Vec<u32>| unreachable!();
         record(seed, false, acts!(stack, never, |s: &GrowingStack<u32>, value| s.push(value).is_ok()))
     });
+}
+
+/// Three threads and one, two or three names: some wait for others, or help them.
+#[test]
+fn histories_of_a_resilient_ring_have_an_order() {
+    for k in 1..=3 {
+        all_have_an_order::<Alone<false, 2>>(|seed| {
+            let ring = Resilient::new(Ring::new(2), k).unwrap().with_pauses(0);
+            record(seed, false, |operation| match operation {
+                Operation::Push(values, _) => {
+                    let went = usize::from(ring.push(values[0]).is_ok());
+                    Operation::Push(values, went)
+                }
+                Operation::Pop(most, _) => {
+                    let came: Vec<u32> = ring.pop().into_iter().collect();
+                    assert!(ring.read(Ring::len) <= 2);
+                    Operation::Pop(most, came)
+                }
+            })
+        });
+    }
 }
 
 fn recorded(thread: usize, operation: Operation, begin: u64, end: u64) -> Recorded {
