@@ -153,6 +153,13 @@ fn the_adversary_reaches_the_theorems_at_large_sizes() {
     assert_eq!(hunt("bakery", (16, 1), Dsm, 16, 1), Worst::Unbounded);
 }
 
+/// 64 is the exact worst at (3, 2), one operation each.
+#[test]
+fn what_an_operation_of_a_resilient_object_costs_depends_on_k_and_not_on_n() {
+    let found = [4, 16, 256].map(|n| hunt("resilient", (n, 2), Cc, n, 1));
+    assert!(found.iter().all(|worst| (Worst::Bounded(35)..=Worst::Bounded(64)).contains(worst)), "{found:?}");
+}
+
 #[test]
 fn the_adversary_agrees_with_exhaustive_search_at_small_sizes() {
     for (n, k) in [(2, 1), (3, 2), (3, 1), (4, 3)] {
