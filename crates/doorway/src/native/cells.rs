@@ -1,12 +1,12 @@
 //! Words, and where they lie: each variable in a cache line of its own, rows by home.
 
+use crate::tools::AtomicU64;
 use crate::waiting::{Bell, Threads};
 use crossbeam_utils::CachePadded;
 use doorway_core::memory::{Decl, Home, Pid, Word};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
-use std::sync::atomic::AtomicU64;
 
 /// One shared word.
 ///
@@ -192,71 +192,5 @@ impl<T: Word> Index<(usize, usize)> for Table<T> {
     fn index(&self, (row, column): (usize, usize)) -> &Cell<T> {
         assert!(column < self.columns, "the table has no such column");
         &self.lines[(row - self.first) * self.lines_each + column / PER_LINE][column % PER_LINE]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use doorway_core::memory::decl;
-
-    fn line_of<T: Word>(row: &Row<T>, i: usize) -> usize {
-        std::ptr::from_ref(&row[i]) as usize / 128
-    }
-
-    #[test]
-    fn what_lives_with_one_process_shares_lines_and_nothing_else_does() {
-        let home = [0, 1, 0, 1, 2].map(Pid::new);
-        let row = Row::new(home.iter().map(|&p| decl(7u64).home(p)));
-        for i in 0..5 {
-            for j in 0..5 {
-                assert_eq!(line_of(&row, i) == line_of(&row, j), home[i] == home[j], "{i} and {j}");
-            }
-        }
-        let nobodys = Row::new((0..3).map(|i| decl(i as u64)));
-        assert!(line_of(&nobodys, 0) != line_of(&nobodys, 1) && line_of(&nobodys, 1) != line_of(&nobodys, 2));
-    }
-
-    #[test]
-    fn neighbours_in_a_row_that_is_spread_share_no_line_and_lines_are_full() {
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        struct Spread(u64);
-        impl Word for Spread {
-            const SPREAD: bool = true;
-            fn pack(self) -> u64 {
-                self.0
-            }
-            fn unpack(word: u64) -> Self {
-                Self(word)
-            }
-        }
-        let row = Row::new((0..64).map(|i| decl(Spread(i as u64))));
-        assert_eq!(row.lines.len(), 64 / PER_LINE);
-        for i in 0..64 {
-            assert_ne!(line_of(&row, i), line_of(&row, (i + 1) % 64));
-            assert_eq!(row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst)), Spread(i as u64));
-        }
-    }
-
-    #[test]
-    fn rows_of_a_table_share_no_line() {
-        let table = Table::new(2..5, 9, &decl(7u64));
-        let line = |row, column| std::ptr::from_ref(&table[(row, column)]) as usize / 128;
-        assert_eq!(line(2, 0), line(2, 7));
-        let mut lines: Vec<usize> = (2..5).flat_map(|row| [line(row, 0), line(row, 8)]).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        assert_eq!(lines.len(), 6);
-    }
-
-    #[test]
-    fn a_full_line_is_followed_by_another() {
-        let row = Row::new((0..20).map(|i| decl(i as u64).home(Pid::new(0))));
-        assert_eq!(
-            (0..20).map(|i| row[i].decode(row[i].word.load(std::sync::atomic::Ordering::SeqCst))).sum::<u64>(),
-            190
-        );
-        assert_eq!(line_of(&row, 0), line_of(&row, 7));
-        assert_ne!(line_of(&row, 7), line_of(&row, 8));
     }
 }

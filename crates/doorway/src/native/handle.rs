@@ -1,19 +1,22 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
+use crate::tools::once;
+use crate::tools::thread::{self, Thread};
 use crate::waiting::{Patience, Platform, Policy, Table, Threads, Waiter};
 use doorway_core::memory::{Next, Word};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Wake, Waker};
-use std::thread::{self, Thread};
 use std::time::Instant;
 
-/// Who waits for what, in this process.
-static TABLE: LazyLock<Table<Threads>> = LazyLock::new(Table::default);
+once! {
+    /// Who waits for what, in this process.
+    static TABLE: Table<Threads> = Table::default();
+}
 
 /// The memory of this process, for its threads and tasks.
 ///

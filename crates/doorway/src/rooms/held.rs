@@ -1,5 +1,6 @@
 //! Which rooms objects the thread is inside of, so that it is not left waiting for itself.
 
+use crate::tools::thread_local;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -2,15 +2,16 @@
 
 use super::Room;
 use crate::native::Native;
+use crate::tools::thread::{self, ThreadId};
+use crate::tools::{AtomicBool, AtomicUsize, Mutex};
 use doorway_core::memory::Process;
 use doorway_core::rooms::LastOut;
 use std::any::Any;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ThreadId};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// What the last one out of a room does before another one is opened: once for each turn of a room. Closures are that, see [`on_last_exit`](super::Rooms::on_last_exit).
 ///

@@ -1,8 +1,8 @@
 //! A variable's bell: who listens, and what threads sleep on.
 
 use super::{Flags, Platform, Sequence, Table, Threads, Waiter};
+use crate::tools::{AtomicU8, AtomicU32};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32};
 use std::time::Instant;
 
 const THREADS: u8 = 1;

@@ -31,8 +31,12 @@
 //! --crashes 1 --wakes` finds a sleeper that nobody wakes, and with `--timed-sleeps` all holds.
 
 mod bell;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod futexes;
 mod platform;
 mod policy;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod portable;
 mod table;
 
 pub use bell::Bell;

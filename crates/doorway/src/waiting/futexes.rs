@@ -1,0 +1,81 @@
+//! How threads and processes sleep where there are futexes.
+
+use super::{Platform, Processes, Threads};
+use rustix::thread::futex::{self, Flags as FutexFlags, Wait, WaitFlags, WaitPtr, WaitvFlags};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU32};
+use std::time::{Duration, Instant};
+
+fn left(until: Option<Instant>) -> Option<Duration> {
+    until.map(|until| until.saturating_duration_since(Instant::now()))
+}
+
+fn sleep(word: &AtomicU32, flags: FutexFlags, expected: u32, until: Option<Instant>) {
+    let left = left(until).and_then(|left| Timespec::try_from(left).ok());
+    // Woken, changed, interrupted, out of time: whoever sleeps looks again in any case.
+    let _ = futex::wait(word, flags, expected, left.as_ref());
+}
+
+fn wake_all(word: &AtomicU32, flags: FutexFlags) {
+    // The word is in front of us, so its address is not wrong, and how many there were nobody needs to know.
+    let _ = futex::wake(word, flags, i32::MAX.unsigned_abs());
+}
+
+/// As many as the kernel takes.
+const MOST: usize = 128;
+
+fn sleep_any(words: &[(usize, u32)], flags: WaitFlags, until: Option<Instant>) -> bool {
+    if words.is_empty() || words.len() > MOST {
+        return false;
+    }
+    let wait = |&(address, expected): &(usize, u32)| {
+        let mut wait = Wait::new();
+        wait.val = u64::from(expected);
+        wait.uaddr = WaitPtr::new(std::ptr::without_provenance_mut(address));
+        wait.flags = flags | WaitFlags::SIZE_U32;
+        wait
+    };
+    let waits: Vec<Wait> = words.iter().map(wait).collect();
+    let until =
+        left(until).and_then(|left| clock_gettime(ClockId::Monotonic).checked_add(Timespec::try_from(left).ok()?));
+    let slept = futex::waitv(&waits, WaitvFlags::empty(), until.as_ref(), ClockId::Monotonic);
+    // Kernels before 5.16 do not know it, and some sandboxes forbid it.
+    !matches!(slept, Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM))
+}
+
+impl Platform for Threads {
+    type Sequence = AtomicU32;
+    type Flags = AtomicU8;
+    type Lock<T> = Mutex<T>;
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
+        sleep(word, FutexFlags::PRIVATE, expected, until);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        wake_all(word, FutexFlags::PRIVATE);
+    }
+
+    fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
+        sleep_any(words, WaitFlags::PRIVATE, until)
+    }
+}
+
+impl Platform for Processes {
+    type Sequence = AtomicU32;
+    type Flags = AtomicU8;
+    type Lock<T> = Mutex<T>;
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
+        sleep(word, FutexFlags::empty(), expected, until);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        wake_all(word, FutexFlags::empty());
+    }
+
+    fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
+        sleep_any(words, WaitFlags::empty(), until)
+    }
+}

@@ -1,0 +1,75 @@
+//! Where the words of native memory lie.
+
+use doorway::native::{Native, Row};
+use doorway_core::memory::{Decl, Pid, Site, Word, decl};
+use std::collections::BTreeSet;
+
+/// As wide as variables are kept apart.
+const LINE: usize = 128;
+
+fn row<T: Word>(n: usize, of: impl Fn(usize) -> Decl<'static, T>) -> Row<T> {
+    Site::new(&Native::new()).row("row", n, of)
+}
+
+fn line_of<T: Word>(row: &Row<T>, i: usize) -> usize {
+    std::ptr::from_ref(&row[i]) as usize / LINE
+}
+
+#[test]
+fn what_lives_with_one_process_shares_lines_and_nothing_else_does() {
+    let home = [0, 1, 0, 1, 2].map(Pid::new);
+    let of_some = row(5, |i| decl(7u64).home(home[i]));
+    for i in 0..5 {
+        for j in 0..5 {
+            assert_eq!(line_of(&of_some, i) == line_of(&of_some, j), home[i] == home[j], "{i} and {j}");
+        }
+    }
+    let nobodys = row(3, |i| decl(i as u64));
+    assert!(line_of(&nobodys, 0) != line_of(&nobodys, 1) && line_of(&nobodys, 1) != line_of(&nobodys, 2));
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Spread(u64);
+
+impl Word for Spread {
+    const SPREAD: bool = true;
+    fn pack(self) -> u64 {
+        self.0
+    }
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+
+#[test]
+fn neighbours_in_a_row_that_is_spread_share_no_line_and_lines_are_full() {
+    let spread = row(64, |i| decl(Spread(i as u64)));
+    let lines: BTreeSet<usize> = (0..64).map(|i| line_of(&spread, i)).collect();
+    let in_the_first = (0..64).filter(|&i| line_of(&spread, i) == line_of(&spread, 0)).count();
+    assert_eq!(lines.len() * in_the_first, 64);
+    assert!(in_the_first > 1);
+    for i in 0..64 {
+        assert_ne!(line_of(&spread, i), line_of(&spread, (i + 1) % 64));
+        assert_eq!(format!("{:?}", spread[i]), format!("Spread({i})"));
+    }
+}
+
+#[test]
+fn rows_of_a_table_share_no_line() {
+    let memory = Native::new();
+    let table = Site::new(&memory).table("table", 2..5, 9, decl(7u64));
+    let line = |row, column| std::ptr::from_ref(&table[(row, column)]) as usize / LINE;
+    assert_eq!(line(2, 0), line(2, 7));
+    let lines: BTreeSet<usize> = (2..5).flat_map(|row| [line(row, 0), line(row, 8)]).collect();
+    assert_eq!(lines.len(), 6);
+}
+
+#[test]
+fn a_full_line_is_followed_by_another() {
+    let full = row(20, |i| decl(i as u64).home(Pid::new(0)));
+    for i in 0..20 {
+        assert_eq!(format!("{:?}", full[i]), i.to_string());
+    }
+    assert_eq!(line_of(&full, 0), line_of(&full, 7));
+    assert_ne!(line_of(&full, 7), line_of(&full, 8));
+}
