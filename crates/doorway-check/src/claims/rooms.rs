@@ -67,8 +67,20 @@ impl Kind {
         v.shown::<u64>(p, "opens").is_some() || v.at(p, [18, 19, 24]) || v.at(p, 15) && !self.as_printed
     }
 
+    /// Whether newcomers to some room are turned away now.
+    fn turns_away(self, v: &View<'_>) -> bool {
+        let is_full = |room| v.get_at::<Grant>("grant", room).ghosts >= self.width.ghosts;
+        v.get::<Active>("activeRoom") != Active::NONE && (0..self.rooms).any(is_full)
+    }
+
     fn waits(self, v: &View<'_>, p: usize) -> bool {
         Self::tickets(v, p)[0].is_some_and(|ticket| self.is_blocked(v, ticket))
+    }
+
+    /// However many give up, those that keep a room from its users for that are forgotten; or no room is active, and then nobody is turned away.
+    fn refusals_end(self) -> Property {
+        let turns_away = move |v: &View<'_>, _: usize| self.turns_away(v);
+        Property::leads_to("refusals-end", turns_away, move |v, p| !turns_away(v, p)).despite_give_ups()
     }
 }
 
@@ -80,7 +92,7 @@ fn inside(v: &View<'_>, p: usize) -> Option<u64> {
 pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
     let (kind, n) = (Kind::new(info, sizes), sizes.n);
     let part = if info.id == "rooms-strict" { "rooms" } else { "" };
-    vec![
+    let mut all = vec![
         // Who is granted entry asked for this room; who is outside has no ticket.
         Property::always("P1", |v| {
             v.processes().all(|p| {
@@ -130,7 +142,24 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
             },
         )
         .each(part),
-    ]
+    ];
+    all.extend(refusals(info, kind));
+    all
+}
+
+/// Nobody is turned away for ever.
+fn refusals(info: &Info, kind: Kind) -> Vec<Property> {
+    match info.id {
+        "rooms" | "rooms-change" => vec![kind.refusals_end()],
+        "rooms-strict" => vec![strict_refusals_end()],
+        _ => Vec::new(),
+    }
+}
+
+/// A user is outside again sooner or later, and then it is not refused.
+fn strict_refusals_end() -> Property {
+    let is_outside = |v: &View<'_>, user: usize| v.get_at::<Status>("V", user) == Status::Outside;
+    Property::leads_to("refusals-end", move |v, user| !is_outside(v, user), is_outside)
 }
 
 /// The lemmas.

@@ -30,6 +30,7 @@ pub(super) enum Fault {
     NeverUndoes,
     NeverTurnsAway,
     OnlyTurnsAway,
+    LeavesGhosts,
     WaitsToLeave,
     DrawsLate,
     OneRoom,
@@ -252,7 +253,7 @@ impl Rooms {
         let grant = p.at(18).read(&self.grant[r]).await?;
         p.keep(18, &(scanned, grant));
         let last = p.at(18).read(&self.wait[r]).await?.0;
-        if self.is_nobody(last, grant) && grant.ghosts == 0 {
+        if self.is_nobody(last, grant) && (grant.ghosts == 0 || self.fault == Fault::LeavesGhosts) {
             return Ok(false);
         }
         let late = self.fault == Fault::NineteenLate;

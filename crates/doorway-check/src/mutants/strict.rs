@@ -15,6 +15,7 @@ pub(super) enum Fault {
     NeverLooks,
     ForgetsUsers,
     TurnsAllAway,
+    NeverComesBack,
 }
 
 /// Users that misuse strict rooms, and the rooms.
@@ -114,7 +115,8 @@ impl Misuses {
             Err(Failure::Memory(e)) => match e {},
             Err(Failure::Refused(refusal)) => {
                 here.keep(4, &(user, self.vector(room), refusal));
-                here.at(4).write(self.status(user, room.min(self.m - 1)), Status::Outside).await?;
+                let now = if self.fault == Fault::NeverComesBack { Status::Enters } else { Status::Outside };
+                here.at(4).write(self.status(user, room.min(self.m - 1)), now).await?;
                 here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }

@@ -682,6 +682,7 @@ pub const ALL: &[Mutant] = &[
     mutant(in_rooms(rooms::Fault::NeverUndoes), TWO_TWO, Some(("deadlock-free", 35)), "rooms-never-takes-a-mark-back", "41 dropped").giving_up(),
     mutant(in_rooms(rooms::Fault::NeverTurnsAway), TWO_TWO, Some(("deadlock-free", 44)), "rooms-never-turns-away", "1 dropped: more ghosts than numbers").giving_up(),
     mutant(in_rooms(rooms::Fault::OnlyTurnsAway), TWO_TWO, None, "rooms-only-turns-away", "who finds too many ghosts never opens the room itself (control: nobody waits)").giving_up(),
+    mutant(in_rooms(rooms::Fault::LeavesGhosts), TWO_TWO, Some(("refusals-end", 42)), "rooms-leaves-ghosts", "18 leaves a room alone that has ghosts only: newcomers are turned away for ever").giving_up(),
     // rooms-change
     mutant(Text::Rooms(Users::Change, rooms::Fault::DrawsLate), TWO_TWO, Some(("change", 19)), "rooms-change-draws-late", "2 after 14: exits, and then enters"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::NineteenLate), TWO_TWO, Some(("deadlock-free", 40)), "rooms-change-19-after-20", "19 after 33"),
@@ -693,6 +694,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Rooms(Users::Change, rooms::Fault::JoinsUnasked), TWO_TWO, Some(("change", 18)), "rooms-change-joins-unasked", "4 goes in if its room is active"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::TwoSplit), TWO_TWO, Some(("P2", 24)), "rooms-change-reads-then-draws", "2 is two steps"),
     mutant(Text::Rooms(Users::Change, rooms::Fault::WaitsForEver), TWO_TWO, Some((STUCK, 2)), "rooms-change-never-opens-its-own", "4 and 5 dropped: nobody opens the first room"),
+    mutant(Text::Rooms(Users::Change, rooms::Fault::LeavesGhosts), TWO_TWO, Some(("P4", 35)), "rooms-change-leaves-ghosts", "18 leaves a room alone that has ghosts only").giving_up(),
     // rooms-try
     mutant(Text::Rooms(Users::Try, rooms::Fault::SixBeforeFive), TWO_TWO, Some(("deadlock-free", 7)), "rooms-try-draws-late", "who tries opens first, and draws after that"),
     mutant(Text::Rooms(Users::Try, rooms::Fault::NineteenLate), TWO_TWO, Some(("deadlock-free", 23)), "rooms-try-19-after-20", "19 after 33"),
@@ -722,6 +724,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Strict(strict::Fault::TestsThenSets), TWO_TWO, Some(("V", 5)), "rooms-strict-tests-then-sets", "1 and 6 are two steps: two are the same user"),
     mutant(Text::Strict(strict::Fault::NeverLooks), TWO_TWO, Some(("V", 3)), "rooms-strict-never-looks", "1 and 6 do not look"),
     mutant(Text::Strict(strict::Fault::ForgetsUsers), TWO_TWO, Some(("V", 11)), "rooms-strict-forgets-users", "3 says that the user is outside"),
+    mutant(Text::Strict(strict::Fault::NeverComesBack), TWO_TWO, Some(("refusals-end", 193)), "rooms-strict-never-comes-back", "4 dropped: who asked for a room that there is not is on its way in for ever"),
     mutant(Text::Strict(strict::Fault::TurnsAllAway), TWO_TWO, Some(("P3", 0)), "rooms-strict-turns-all-away", "1 turns everybody away"),
     // room-stack
     mutant(Text::RoomStack(rooms::Fault::OneRoom), TWO_TWO, Some(("linearizable", 15)), "room-stack-in-one-room", "pushes and pops in one room, as in Figure 1(a)"),

@@ -10,6 +10,25 @@ use crate::rooms::blelloch_cheng_gibbons_01::Width;
 
 const ROOMS: &[Instruction] = &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap];
 
+/// What rooms claim that turn users away when too many gave up.
+const CLAIMS_OF_ROOMS: &[&str] = &[
+    "P1",
+    "P2",
+    "P3",
+    "deadlock-free",
+    "P4",
+    "P5",
+    "bounded-exit",
+    "P8",
+    "P10",
+    "refusals-end",
+    "L1",
+    "L2",
+    "L3.1",
+    "L3.2",
+    "L3.3",
+];
+
 /// What rooms claim.
 const CLAIMS: &[&str] =
     &["P1", "P2", "P3", "deadlock-free", "P4", "P5", "bounded-exit", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
@@ -77,7 +96,7 @@ fn words_in_segments(sizes: Sizes, _: usize) -> u64 {
 
 /// Every object, in the order of the lists.
 pub const OBJECTS: &[Info] = &[
-    rooms("rooms", "rooms by tickets, whose waiting users can give up", "2, repaired", CLAIMS, 3),
+    rooms("rooms", "rooms by tickets, whose waiting users can give up", "2, repaired", CLAIMS_OF_ROOMS, 3),
     rooms(
         "rooms-change",
         "the same where each user changes rooms",
@@ -92,6 +111,7 @@ pub const OBJECTS: &[Info] = &[
             "bounded-exit",
             "P8",
             "P10",
+            "refusals-end",
             "L1",
             "L2",
             "L3.1",
@@ -109,7 +129,7 @@ pub const OBJECTS: &[Info] = &[
             "the same that turns users away who do not enter and exit by turns",
             "2, with V",
             // Not P4: users that are turned away for ever never enter, and nobody needs to.
-            &["P2", "P3", "deadlock-free", "P8", "L2", "L3.1", "L3.2", "L3.3", "V"],
+            &["P2", "P3", "deadlock-free", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
             2,
         )
     },
