@@ -251,8 +251,11 @@ impl<T> Closures<T> {
     }
 }
 
+/// What a closure returns, whatever that is.
+type Returned = Box<dyn Any + Send>;
+
 /// A closure that changes a value. It may run several times, on copies of which one becomes the value.
-pub struct Change<T>(Box<dyn Fn(&mut T) -> Box<dyn Any + Send> + Send + Sync>);
+pub struct Change<T>(Box<dyn Fn(&mut T) -> Returned + Send + Sync>);
 
 impl<T> fmt::Debug for Change<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -39,10 +39,13 @@ struct Place<T: Object> {
     others: Box<[UnsafeCell<Option<Answer<T>>>]>,
 }
 
+/// An operation that was announced, if one was.
+type Cell<T> = UnsafeCell<Option<Op<T>>>;
+
 /// The buffers and cells of `K` names.
 pub(super) struct Plain<T: Object, const K: usize> {
     places: Box<[CachePadded<Place<T>>]>,
-    cells: Box<[CachePadded<UnsafeCell<Option<Op<T>>>>]>,
+    cells: Box<[CachePadded<Cell<T>>]>,
     pub(super) pauses: u32,
 }
 
@@ -70,7 +73,7 @@ impl<T: Object, const K: usize> Plain<T, K> {
         if b.index() / Self::POOL.buffers == q { &place.mine } else { &place.others[q] }
     }
 
-    fn cell(&self, q: usize, cell: u8) -> &UnsafeCell<Option<Op<T>>> {
+    fn cell(&self, q: usize, cell: u8) -> &Cell<T> {
         &self.cells[q * K + usize::from(cell)]
     }
 
