@@ -67,13 +67,13 @@ fn more_threads_than_it_was_made_for_are_told_so() {
     let mutex = Mutex::<_, Bakery>::new(2, 0).unwrap();
     let (used, go) = (Barrier::new(3), Barrier::new(3));
     thread::scope(|s| {
-        for _ in 0..2 {
+        let users = [(); 2].map(|()| {
             s.spawn(|| {
                 drop(mutex.lock().unwrap());
                 used.wait();
                 go.wait();
-            });
-        }
+            })
+        });
         used.wait();
         let refused = mutex.lock().unwrap_err();
         assert_eq!(refused, LockError::TooManyThreads { most: 2 });
@@ -82,6 +82,8 @@ fn more_threads_than_it_was_made_for_are_told_so() {
             "made for 2 threads, and as many others use it; make it for more, or let one of them end"
         );
         go.wait();
+        // The end of the scope does not wait for what a thread does when it ends, such as giving its number back.
+        users.into_iter().for_each(|user| user.join().unwrap());
     });
     assert!(mutex.lock().is_ok(), "they have ended");
 }

@@ -363,7 +363,7 @@ fn tasks_wait_without_a_thread_and_can_be_dropped() {
 
 #[test]
 fn the_papers_names_do_as_well() {
-    let object = Resilient::<_, AmAssign>::for_threads(Ledger::of(4), 2, 4).unwrap();
+    let object = Resilient::<_, AmAssign>::for_threads(Ledger::of(4), 2, 5).unwrap();
     thread::scope(|s| {
         for who in 0..4 {
             let object = &object;
