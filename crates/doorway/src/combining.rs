@@ -183,9 +183,7 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyThreads { most } => TooManyThreads { most: *most }.fmt(f),
-            Self::WithinAnother => {
-                f.write_str("this thread is in an operation of it; call nothing from `compose` and `apply`")
-            }
+            Self::WithinAnother => f.write_str("this thread is in an operation of it; call nothing of it from within"),
         }
     }
 }

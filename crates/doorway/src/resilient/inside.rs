@@ -1,7 +1,7 @@
 //! The universal construction, compiled for each number of names.
 
 use super::Object;
-use super::store::{self, Answer, Plain};
+use super::store::{self, Answer, Plain, Quiet};
 use crate::native::Native;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::resilient::Universal;
@@ -23,10 +23,11 @@ impl<T: Object, const K: usize> Names<T, K> {
 
     #[inline(always)]
     fn perform(&self, name: usize, op: T::Op) -> T::Response {
-        match self.text.perform_now(&self.anyone, name, Some(op)) {
-            Ok(Answer::Response(response)) => response,
+        match self.text.perform_now(&self.anyone, name, Some(Quiet::new(op))) {
+            Ok(Answer::Response(response)) => response.into_inner(),
             Ok(Answer::Nothing) => unreachable!("an operation has a response"),
-            Ok(Answer::Panicked(panic)) | Err(panic) => resume_unwind(*panic),
+            Ok(Answer::Panicked(panic)) => resume_unwind(*panic.into_inner()),
+            Err(panic) => resume_unwind(*panic),
         }
     }
 

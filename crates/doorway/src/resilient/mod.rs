@@ -78,11 +78,14 @@ pub trait Object: Clone + Send + Sync {
 ///
 /// # Panics
 /// An `apply` that panics has no effect, whoever runs it, and its caller's call panics with the same payload. So does a `clone` that panics in a call; if the operation had been announced by then, it
-/// may still take effect. A panic in the destructor of an old state, operation or response is dropped.
+/// may still take effect. A panic in the destructor of an old state, an operation or a response that nobody took is dropped.
+///
+/// # Calling it from within
+/// An `apply`, `clone`, `drop` or `read` that calls the same object takes a further name, and waits for itself if there is none: call nothing of it from within.
 ///
 /// # Cost
-/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (`24k` if `k > 5`) and `k^2` operations are kept; an old one lives until its place
-/// is used again, so whatever a state holds on to (files, memory) is let go late. `doorway bench resilient` compares.
+/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (`24k` if `k > 4`) and `k^2` operations are kept; an old one lives until its place
+/// is used again, so whatever a state holds on to (files, memory) is let go late. States are overwritten by `clone_from`, which keeps allocations if it is written by hand: `derive` does not. `doorway bench resilient` compares.
 ///
 /// # When not to use this
 /// A counter, a flag, a word: one atomic instruction is resilient for any number of threads, and far faster. Where nobody is ever stopped inside (no priorities, no debugger, no more threads than
@@ -126,10 +129,7 @@ impl<T: Object> Resilient<T> {
     /// ```
     #[must_use]
     pub fn in_order(self) -> Self {
-        match Slots::new(self.inside.names()) {
-            Ok(names) => Self { names, ..self },
-            Err(_) => self, // there were as many before
-        }
+        Self { names: self.names.fair(), ..self }
     }
 
     /// Applies an operation.
@@ -330,6 +330,12 @@ impl<T: Object> fmt::Debug for Handle<T> {
         f.debug_struct("Handle").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+// A panic leaves the object as it was, or with the operation done: that is promised above.
+impl<T: Object, A> std::panic::UnwindSafe for Resilient<T, A> {}
+impl<T: Object, A> std::panic::RefUnwindSafe for Resilient<T, A> {}
+impl<T: Object> std::panic::UnwindSafe for Handle<T> {}
+impl<T: Object> std::panic::RefUnwindSafe for Handle<T> {}
 
 impl<T: Object + fmt::Debug> fmt::Debug for Resilient<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -27,6 +27,12 @@ impl<V> Register<V> {
     pub fn new(value: V) -> Self {
         Self(Arc::new(value))
     }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &Arc<V> {
+        &self.0
+    }
 }
 
 impl<V> Clone for Register<V> {
@@ -161,6 +167,17 @@ impl<V> Ring<V> {
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
+
+    /// How many there is space for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The values, first in, first out.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &V> {
+        self.queue.iter()
+    }
 }
 
 impl<V: Clone> Clone for Ring<V> {
@@ -229,8 +246,17 @@ impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
 /// assert_eq!(stock.read(|stock| stock.value().len()), 1);
 /// # Ok::<(), doorway::resilient::BuildError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Closures<T>(T);
+
+impl<T: Clone> Clone for Closures<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl<T> Closures<T> {
     /// This value.
@@ -257,6 +283,21 @@ type Returned = Box<dyn Any + Send>;
 /// A closure that changes a value. It may run several times, on copies of which one becomes the value.
 pub struct Change<T>(Box<dyn Fn(&mut T) -> Returned + Send + Sync>);
 
+impl<T> Change<T> {
+    /// By this closure, which must change nothing else.
+    ///
+    /// ```
+    /// use doorway::resilient::{Change, Closures, Resilient};
+    /// let mut handles = Resilient::new(Closures::new(5), 1)?.into_handles();
+    /// let old = handles[0].apply(Change::new(|value| std::mem::replace(value, 7)));
+    /// assert_eq!((old.downcast_ref(), handles[0].read(|value| *value.value())), (Some(&5), 7));
+    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// ```
+    pub fn new<R: Send + 'static>(change: impl Fn(&mut T) -> R + Send + Sync + 'static) -> Self {
+        Self(Box::new(move |value| Box::new(change(value))))
+    }
+}
+
 impl<T> fmt::Debug for Change<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Change")
@@ -275,7 +316,7 @@ impl<T: Clone + Send + Sync> Object for Closures<T> {
 impl<T: Clone + Send + Sync> Resilient<Closures<T>> {
     /// Changes the value, and returns what the closure does. It may run several times, on copies of which one becomes the value: it must change nothing else.
     pub fn with<R: Send + 'static>(&self, change: impl Fn(&mut T) -> R + Send + Sync + 'static) -> R {
-        let response = self.apply(Change(Box::new(move |value| Box::new(change(value)))));
+        let response = self.apply(Change::new(change));
         match response.downcast() {
             Ok(response) => *response,
             Err(_) => unreachable!("the closure that was applied is the one that was given"),

@@ -13,26 +13,72 @@ use std::cell::UnsafeCell;
 use std::convert::Infallible;
 use std::future::{Future, ready};
 use std::hint::spin_loop;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a panic leaves. In one word, so that answers are small: they are written and taken out again at once, and a processor that has to put two words together waits for that.
 pub(super) type Payload = Box<Box<dyn Any + Send>>;
 
 /// `None` changes nothing.
-pub(super) type Op<T> = Option<<T as Object>::Op>;
+pub(super) type Op<T> = Option<Quiet<<T as Object>::Op>>;
+
+/// A user's value, dropped here in the middle of somebody else's operation: a panic of its destructor concerns nobody there, and is dropped too.
+pub(super) struct Quiet<X>(ManuallyDrop<X>);
+
+impl<X> Quiet<X> {
+    #[inline(always)]
+    pub(super) fn new(value: X) -> Self {
+        Self(ManuallyDrop::new(value))
+    }
+
+    #[inline(always)]
+    pub(super) fn into_inner(self) -> X {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: it is taken once, for `this` is neither used nor dropped afterwards.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl<X> Deref for Quiet<X> {
+    type Target = X;
+    #[inline(always)]
+    fn deref(&self) -> &X {
+        &self.0
+    }
+}
+
+impl<X> DerefMut for Quiet<X> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut X {
+        &mut self.0
+    }
+}
+
+impl<X> Drop for Quiet<X> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if std::mem::needs_drop::<X>() {
+            // SAFETY: this is the end of it, so nobody uses it afterwards.
+            let dropped = catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(&mut self.0) }));
+            // The payload could panic in its turn.
+            dropped.unwrap_or_else(std::mem::forget);
+        }
+    }
+}
 
 /// What came of an operation.
 pub(super) enum Answer<T: Object> {
-    Response(T::Response),
+    Response(Quiet<T::Response>),
     /// Of none.
     Nothing,
-    Panicked(Payload),
+    Panicked(Quiet<Payload>),
 }
 
 /// A state, and what came of the operations that made it.
 struct Place<T: Object> {
     /// `None` until it is first used, and always something in what was published.
-    value: UnsafeCell<Option<T>>,
+    value: UnsafeCell<Option<Quiet<T>>>,
     /// Of the name whose buffer it is: nearly always the only one.
     mine: UnsafeCell<Option<Answer<T>>>,
     /// Of all names.
@@ -63,7 +109,10 @@ impl<T: Object, const K: usize> Plain<T, K> {
             let others = (0..K).map(|_| UnsafeCell::new(None)).collect();
             CachePadded::new(Place { value: UnsafeCell::new(value), mine: UnsafeCell::new(None), others })
         };
-        let places = std::iter::once(Some(value)).chain((1..K * Self::POOL.buffers).map(|_| None)).map(place).collect();
+        let places = std::iter::once(Some(Quiet::new(value)))
+            .chain((1..K * Self::POOL.buffers).map(|_| None))
+            .map(place)
+            .collect();
         let cells = (0..K * K).map(|_| CachePadded::new(UnsafeCell::new(None))).collect();
         Self { places, cells, pauses }
     }
@@ -90,7 +139,8 @@ impl<T: Object, const K: usize> Plain<T, K> {
 
     pub(super) fn into_state(self, b: Buffer) -> T {
         let place = self.places.into_iter().nth(b.index());
-        place.and_then(|place| place.into_inner().value.into_inner()).unwrap_or_else(|| unpublished())
+        let value = place.and_then(|place| place.into_inner().value.into_inner());
+        value.unwrap_or_else(|| unpublished()).into_inner()
     }
 }
 
@@ -110,23 +160,6 @@ pub(super) fn look<T: Object, R, const K: usize>(
 #[cold]
 fn unpublished() -> ! {
     unreachable!("a state is built before its buffer is published")
-}
-
-/// Drops what was there. A panic of its destructor concerns nobody here: neither the value nor who put it there has to do with the operation that is going on.
-#[inline(always)]
-fn replace<T>(old: &mut Option<T>, new: Option<T>) {
-    let old = std::mem::replace(old, new);
-    if std::mem::needs_drop::<T>() && old.is_some() {
-        drop_quietly(old);
-    }
-}
-
-#[cold]
-fn drop_quietly<T>(old: T) {
-    // What is dropped is not looked at afterwards, nor is the payload, which could panic again.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
-        std::mem::forget(payload);
-    }
 }
 
 fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
@@ -164,11 +197,14 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         let from = unsafe { self.state(from) };
         // SAFETY: `to` is a free buffer of the name that the caller has: nobody else reads or writes it (R3).
         let to = unsafe { &mut *self.places[to.index()].value.get() };
-        // A value whose cloning went wrong half-way may be anything, and is only ever overwritten.
-        let copied = catch_unwind(AssertUnwindSafe(|| match to {
-            Some(to) => to.clone_from(from),
-            None => *to = Some(from.clone()),
-        }));
+        // A value that went wrong half-way may be anything, and so may one whose old self could not be dropped: a new one then.
+        if let Some(old) = to
+            && catch_unwind(AssertUnwindSafe(|| T::clone_from(old, from))).is_ok()
+        {
+            return done(Ok(()));
+        }
+        *to = None;
+        let copied = catch_unwind(AssertUnwindSafe(|| *to = Some(Quiet::new(from.clone()))));
         done(copied.map_err(Box::new))
     }
 
@@ -182,28 +218,33 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
     ) -> impl Future<Output = Result<bool, Infallible>> {
         // SAFETY: as in `copy`, and nobody takes a response out of it before it is published.
         let (value, answer) = unsafe { (&mut *self.places[to.index()].value.get(), &mut *self.answer(to, q).get()) };
-        let Some(value) = value else { unpublished() };
-        let answer_to = |applied: Option<T::Response>| applied.map_or(Answer::Nothing, Answer::Response);
-        let new = match op {
-            // If this panics, the caller is the one to be told, and what it leaves behind is what a crash would: nothing was announced.
-            Asked::InHand(op) => answer_to(op.as_ref().map(|op| value.apply(op))),
+        let state = value.as_mut().unwrap_or_else(|| unpublished());
+        let op = match op {
+            Asked::InHand(op) => op,
             Asked::InCell(cell) => {
                 // SAFETY: the cell was written before it was announced, and the caller's hazard word or its name keeps it from being written (R3).
-                let op = unsafe { &*self.cell(q, cell).get() };
-                let op = op.as_ref().and_then(Option::as_ref);
-                let applied = catch_unwind(AssertUnwindSafe(|| op.map(|op| value.apply(op))));
-                applied.map_or_else(|panic| Answer::Panicked(Box::new(panic)), answer_to)
+                let cell = unsafe { &*self.cell(q, cell).get() };
+                cell.as_ref().unwrap_or(&None)
+            }
+        };
+        // Also if the caller has it in hand: what it has seen may have been changed by others, whose operations have not taken effect if this is not published.
+        let new = match catch_unwind(AssertUnwindSafe(|| op.as_ref().map(|op| state.apply(op)))) {
+            Ok(Some(response)) => Answer::Response(Quiet::new(response)),
+            Ok(None) => Answer::Nothing,
+            Err(panic) => {
+                *value = None; // it may be anything
+                Answer::Panicked(Quiet::new(Box::new(panic)))
             }
         };
         let applied = !matches!(new, Answer::Panicked(_));
-        replace(answer, Some(new));
+        *answer = Some(new);
         done(applied)
     }
 
     #[inline(always)]
     fn put(&self, _: At<'_, Native>, p: usize, cell: u8, op: Op<T>) -> impl Future<Output = Result<(), Infallible>> {
         // SAFETY: the cell is one of the caller's that no hazard word names, and the last announcement of it was applied: nobody reads it (R3).
-        replace(unsafe { &mut *self.cell(p, cell).get() }, Some(op));
+        unsafe { *self.cell(p, cell).get() = Some(op) };
         done(())
     }
 

@@ -159,6 +159,11 @@ impl<N: Numbering> Slots<N> {
         Self { unfair: true, ..self }
     }
 
+    /// The same, in the order of arrival again.
+    pub(crate) fn fair(self) -> Self {
+        Self { unfair: false, ..self }
+    }
+
     /// The same, with room for so many places: [`add`](Self::add) can go up to there. The line becomes four times as long, if it is shorter.
     ///
     /// ```
