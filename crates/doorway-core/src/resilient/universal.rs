@@ -41,7 +41,7 @@
 //!   others apply at 8
 //! - (R4) whoever looks for a free buffer at 6, or for a free cell at 11, finds one
 //! - (R5) at 16, the operation has been applied: three attempts suffice
-//! - (R6) an operation takes at most `13k + 16` steps of its caller's own, whatever the others do: three attempts of `4k + 4`, `k + 1` to announce, and 14 to 16. Accesses of one statement to plain
+//! - (R6) if no operation fails, each takes at most `13k + 16` steps of its caller's own, whatever the others do: three attempts of `4k + 4`, `k + 1` to announce, and 14 to 16. Accesses of one statement to plain
 //!   memory are one step
 //!
 //! # Why two attempts after the announcement
@@ -53,7 +53,7 @@
 //! pending, needs neither 4 nor 5: a process that is alone pays one compare-and-swap. And 15 reads what has the same value in every state from the moment on that its operation was applied.
 //!
 //! # Cost, faults, fairness
-//! At most three attempts, each with one copy of the state: `25k + 15` accesses where states, operations and responses are a word each, and `4k + 8` for who is alone. `2k` buffers are needed: up to `k - 1` of a name's are being read by others, `k - 1` hold responses that are not taken yet, one is `head`.
+//! At most three attempts, each with one copy of the state, and one more for each operation that fails. If none does: `25k + 15` accesses where states, operations and responses are a word each, and `4k + 8` for who is alone. `2k` buffers are needed: up to `k - 1` of a name's are being read by others, `k - 1` hold responses that are not taken yet, one is `head`.
 //! Any number of the `k` may crash at any time: the others do not notice. An operation of a crashed process takes effect at most once. A name may be given from one process to the next between
 //! operations, as nothing that matters is private.
 //!
