@@ -400,9 +400,9 @@ mod tests {
         let report = compare(&Effort::tiny(1), &mut |_| ());
         assert_eq!((report.straight.len(), report.curves.len(), report.pausing.len()), (10, 3, 2));
         assert!(report.straight[0].peers.len() >= 10);
-        for row in &report.stopped {
-            let locks = [MUTEX, "std RwLock", "doorway Combining"].contains(&row.peer.as_str());
-            assert_eq!(row.after == 0.0, locks, "{}", row.peer);
+        let locks = [MUTEX, "std RwLock", "doorway Combining"];
+        for row in report.stopped.iter().filter(|row| locks.contains(&row.peer.as_str())) {
+            assert!(row.after == 0.0, "{}", row.peer);
         }
         let text = report.to_string();
         for word in ["hangs", "doorway inside k=2", "64 bytes, 8 threads", "arc-swap", "p99.9 of the mutex"] {

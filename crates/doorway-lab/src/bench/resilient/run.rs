@@ -88,7 +88,8 @@ fn calls<P: Peer>(peer: &P, index: usize, plan: &Plan, phase: &AtomicU8) -> Seen
         let asked = if plan.timed { sampler.next(Instant::now) } else { None };
         P::add(&mut me, how);
         seen.all += 1;
-        if now == COUNTS {
+        // Not what ended only because somebody went on when it was over.
+        if now == COUNTS && phase.load(SeqCst) == COUNTS {
             seen.counted += 1;
             if let Some((asked, stands_for)) = asked {
                 seen.waits.record(asked.elapsed(), stands_for);
