@@ -5,7 +5,7 @@ use doorway_check::schedule::Runner;
 use doorway_check::sim::{Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Gate, Held, Limits, Next, Tried, Turnstile};
+use doorway_core::k_exclusion::turnstile::{self, Attempt, Gate, Held, Limits, Next, Tried, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Process, Site};
 use std::convert::Infallible;
@@ -36,6 +36,7 @@ use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, Passes, Tries, Tries
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Refused {
     Closed,
+    TooMany,
     NothingFree,
     /// It did not want to be.
     Done,
@@ -61,10 +62,11 @@ impl Roles {
     }
 }
 
-fn refused(e: Failure<Infallible, Closed>) -> Failure<Infallible, Refused> {
+fn refused(e: Failure<Infallible, turnstile::Refused>) -> Failure<Infallible, Refused> {
     match e {
         Failure::Memory(impossible) => match impossible {},
-        Failure::Refused(Closed) => Failure::Refused(Refused::Closed),
+        Failure::Refused(turnstile::Refused::Closed) => Failure::Refused(Refused::Closed),
+        Failure::Refused(turnstile::Refused::TooMany(_)) => Failure::Refused(Refused::TooMany),
     }
 }
 
@@ -79,7 +81,7 @@ impl KExclusion<Sim> for Roles {
 
     async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
         match self.role(p) {
-            Forgets => Ok(()),
+            Forgets => self.turnstile.forget(p, held).await,
             _ => self.turnstile.release(p, held).await,
         }
     }
@@ -107,7 +109,7 @@ impl Abortable<Sim> for Roles {
             Asks(units) => self.turnstile.try_acquire_units(p, units, attempt).await.map_err(refused),
             role @ (Adds | AddsOnly | AddsMany(_)) => {
                 let units = if let AddsMany(units) = role { units } else { 1 };
-                self.help_after(p, Held { units, announced: false }, role != AddsOnly).await?;
+                self.help_after(p, Held::of(units, false), role != AddsOnly).await?;
                 Err(Failure::Refused(Refused::Done))
             }
         }

@@ -5,11 +5,11 @@
 
 use crate::slots::{Guard, OwnedGuard, Permit, Slots, TimeoutError, TryAcquireError};
 use crate::{Closed, SizeError};
+use doorway_core::k_assignment::Retired;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,9 +32,15 @@ use std::time::{Duration, Instant};
 pub struct Pool<T> {
     slots: Arc<Slots>,
     values: Box<[UnsafeCell<Option<T>>]>,
-    /// Slots without a value; their names are held by nobody, and taken.
-    empty: Mutex<Vec<u32>>,
-    drains: AtomicBool,
+    empty: Mutex<Empty>,
+}
+
+/// Which slots have no value, and what is to be done when none has.
+#[derive(Default)]
+struct Empty {
+    slots: Vec<Retired>,
+    /// Whether the pool is closed when the last value has been taken out.
+    drains: bool,
 }
 
 // SAFETY: a value is touched only by who holds its slot, and slots are unique among those inside; a slot goes from one holder to the next by a release and an acquire on its name.
@@ -64,15 +70,15 @@ impl<T> Pool<T> {
     pub fn new(values: impl IntoIterator<Item = T>) -> Result<Self, SizeError> {
         let values: Box<[_]> = values.into_iter().map(|value| UnsafeCell::new(Some(value))).collect();
         let slots = Slots::new(values.len())?;
-        Ok(Self { slots: Arc::new(slots), values, empty: Mutex::default(), drains: AtomicBool::new(false) })
+        Ok(Self { slots: Arc::new(slots), values, empty: Mutex::default() })
     }
 
     /// The same, with [unfair](Slots::unfair) slots.
     #[must_use]
     pub fn unfair(self) -> Self {
-        let Self { slots, values, empty, drains } = self;
+        let Self { slots, values, empty } = self;
         let slots = Arc::try_unwrap(slots).map_or_else(|shared| shared, |slots| Arc::new(slots.unfair()));
-        Self { slots, values, empty, drains }
+        Self { slots, values, empty }
     }
 
     /// How many values there are, lent or not.
@@ -173,7 +179,7 @@ impl<T> Pool<T> {
         Ok(self.lend_owned(self.slots.acquire_owned_async().await?))
     }
 
-    fn empty(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
+    fn empty(&self) -> std::sync::MutexGuard<'_, Empty> {
         // The list is whole between any two operations on it.
         self.empty.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -193,16 +199,20 @@ impl<T> Pool<T> {
     /// # Errors
     /// Gives the value back if there is no empty slot.
     pub fn add(&self, value: T) -> Result<(), T> {
-        let Some(slot) = self.empty().pop() else { return Err(value) };
+        let Some(slot) = self.empty().slots.pop() else { return Err(value) };
         // SAFETY: the name of an empty slot is taken and nobody's, so nobody is lent its value; it was popped under the lock, so nobody else adds one there.
-        unsafe { *self.values[slot as usize].get() = Some(value) };
+        unsafe { *self.values[slot.slot()].get() = Some(value) };
         self.slots.revive(slot);
         Ok(())
     }
 
-    /// Whether that was the last value that somebody waits for to drain the pool.
-    fn after_taking(&self) {
-        if self.drains.load(SeqCst) && self.slots.places() == 0 {
+    /// Closes the pool if it is to be drained and has no value left. Whichever of the two comes last sees both, for both happen under the lock.
+    fn after_taking(&self, change: impl FnOnce(&mut Empty)) {
+        let mut empty = self.empty();
+        change(&mut empty);
+        let is_drained = empty.drains && self.slots.places() == 0;
+        drop(empty);
+        if is_drained {
             self.slots.close();
         }
     }
@@ -233,8 +243,7 @@ impl<T> Pool<T> {
     }
 
     fn begin_to_drain(&self) {
-        self.drains.store(true, SeqCst);
-        self.after_taking();
+        self.after_taking(|empty| empty.drains = true);
     }
 
     /// The values that are left, with nobody to share them.
@@ -279,9 +288,8 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
         let slot = permit.slot();
         // SAFETY: we hold the slot.
         let value = unsafe { (*pool.values[slot].get()).take() };
-        permit.retire();
-        pool.empty().push(slot as u32);
-        pool.after_taking();
+        let retired = permit.retire();
+        pool.after_taking(|empty| empty.slots.push(retired));
         value.expect(WHOLE)
     }
 }

@@ -9,7 +9,7 @@ use slots_kit::{Bell, block_on, look, until};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -278,14 +278,13 @@ fn two_who_want_two_of_two_do_not_block_each_other() {
 }
 
 #[test]
-fn none_is_always_there_and_too_many_never() {
+fn none_is_refused_and_so_are_too_many() {
     let slots = Slots::new(3).unwrap();
     let all = slots.acquire_many(3).unwrap();
-    for none in [slots.acquire_many(0).unwrap(), slots.try_acquire_many(0).unwrap()] {
-        assert_eq!((none.places(), none.slots()), (0, vec![]));
-    }
-    assert_eq!(block_on(slots.acquire_many_async(0)).unwrap().places(), 0);
-    assert_eq!(slots.acquire_many_timeout(0, Duration::ZERO).unwrap().places(), 0);
+    assert_eq!(slots.acquire_many(0).unwrap_err(), AcquireError::Nothing);
+    assert_eq!(slots.try_acquire_many(0).unwrap_err(), TryAcquireError::Nothing);
+    assert_eq!(block_on(slots.acquire_many_async(0)).unwrap_err(), AcquireError::Nothing);
+    assert_eq!(slots.acquire_many_timeout(0, Duration::ZERO).unwrap_err(), TimeoutError::Nothing);
     let too_many = TooMany { asked: 4, most: 3 };
     assert_eq!(slots.acquire_many(4).unwrap_err(), AcquireError::TooMany(too_many));
     assert_eq!(slots.try_acquire_many(4).unwrap_err(), TryAcquireError::TooMany(too_many));
@@ -342,20 +341,19 @@ fn guards_can_be_split_and_each_part_goes_for_itself() {
     let slots = shared(4);
     let mut all = slots.acquire_many_owned(4).unwrap();
     assert!(all.split(5).is_none());
-    let none = all.split(0).unwrap();
-    assert_eq!((none.places(), none.slots(), all.places()), (0, vec![], 4));
+    // A guard of nothing would have no slot of its own.
+    assert!(all.split(0).is_none() && all.split(4).is_none());
     let mut two = all.split(2).unwrap();
     assert_eq!((all.slots(), two.slots()), (vec![0, 1], vec![2, 3]));
-    let fences = BTreeSet::from([all.fence(), two.fence(), none.fence()]);
-    assert_eq!(fences.len(), 3);
-    drop(none);
+    assert_eq!(all.fence(), two.fence()); // that of the grant
     let one = two.split(1).unwrap();
     drop(two);
     assert_eq!((slots.available(), slots.acquire().unwrap().slot()), (1, 2));
-    let rest = all.split(2).unwrap();
-    assert_eq!((all.places(), rest.slots()), (0, vec![0, 1]));
+    assert!(all.split(2).is_none());
+    let rest = all.split(1).unwrap();
+    assert_eq!((all.slot(), rest.slot()), (0, 1));
     drop(all);
-    assert_eq!(slots.available(), 1);
+    assert_eq!(slots.available(), 2);
     thread::spawn(move || drop((one, rest))).join().unwrap();
     all_can_be_taken(&slots);
 }
@@ -469,8 +467,6 @@ fn nobody_gets_in_after_it_was_closed() {
         assert_eq!(slots.acquire_timeout(LONG).unwrap_err(), TimeoutError::Closed);
         assert_eq!(slots.acquire_deadline(late).unwrap_err(), TimeoutError::Closed);
         assert_eq!(slots.acquire_many(2).unwrap_err(), AcquireError::Closed);
-        assert_eq!(slots.acquire_many(0).unwrap_err(), AcquireError::Closed);
-        assert_eq!(slots.try_acquire_many(0).unwrap_err(), TryAcquireError::Closed);
         assert_eq!(block_on(slots.acquire_async()).unwrap_err(), Closed);
         assert_eq!(block_on(slots.acquire_many_async(2)).unwrap_err(), AcquireError::Closed);
         slots.add(1).unwrap();
@@ -624,23 +620,145 @@ fn fences_are_unique_and_grow() {
             });
         }
     });
-    // Of threads that share a guard and ask at once, all get the same.
-    for _ in 0..50 {
-        let guard = slots.acquire().unwrap();
-        let ask = || guard.fence();
-        let (a, b) = thread::scope(|s| (s.spawn(ask), s.spawn(ask)).join());
-        assert_eq!(a, b);
-    }
 }
 
-trait JoinBoth<T> {
-    fn join(self) -> (T, T);
+/// A holder that was thought dead, and asks for its number only after its successor did.
+#[test]
+fn a_fence_is_fixed_on_entry() {
+    let slots = Slots::new(1).unwrap();
+    let thought_dead = slots.acquire().unwrap();
+    slots.add(1).unwrap();
+    let successor = slots.acquire().unwrap();
+    let of_the_successor = successor.fence();
+    assert!(thought_dead.fence() < of_the_successor);
+    // The same without slots, and through the line.
+    let permits = Slots::new(1).unwrap().without_numbers();
+    let thought_dead = permits.acquire().unwrap();
+    let mut waits = pin!(permits.acquire_async());
+    assert!(poll_once(waits.as_mut()).is_pending());
+    permits.add(1).unwrap();
+    let Poll::Ready(Ok(successor)) = poll_once(waits.as_mut()) else { panic!("there is a place") };
+    assert!(thought_dead.fence() < successor.fence());
 }
 
-impl<T> JoinBoth<T> for (thread::ScopedJoinHandle<'_, T>, thread::ScopedJoinHandle<'_, T>) {
-    fn join(self) -> (T, T) {
-        (self.0.join().unwrap(), self.1.join().unwrap())
+/// Threads that hold one slot after the other see numbers grow, whoever took a ticket first; so do guards of several slots.
+#[test]
+fn fences_of_a_slot_grow() {
+    const K: usize = 3;
+    let slots = Slots::new(K).unwrap();
+    let largest: [AtomicU64; K] = Default::default();
+    let sees = |slot: usize, fence: u64| {
+        let before = largest[slot].swap(fence, SeqCst);
+        assert!(fence > before, "slot {slot}: {fence} after {before}");
+    };
+    thread::scope(|s| {
+        for thread in 0..4 {
+            let (slots, sees) = (&slots, &sees);
+            s.spawn(move || {
+                for i in 0..300 {
+                    let guard = slots.acquire_many(1 + (thread + i) % 2).unwrap();
+                    guard.slots().into_iter().for_each(|slot| sees(slot, guard.fence()));
+                }
+            });
+        }
+    });
+    // Also when it is built anew.
+    let slots = slots.room_for(100).unwrap();
+    let guard = slots.acquire().unwrap();
+    sees(guard.slot(), guard.fence());
+}
+
+/// A guard that had to wait was announced in line, and leaves the line when it is forgotten: otherwise the count of those in line would run over after 2^20 units.
+#[test]
+fn forgetting_what_had_to_wait_leaves_nothing_in_line() {
+    let slots = Slots::new(Slots::MOST).unwrap().without_numbers();
+    for _ in 0..40 {
+        let all = slots.acquire_many(Slots::MOST).unwrap();
+        let mut waits = pin!(slots.acquire_many_async(Slots::MOST));
+        assert!(poll_once(waits.as_mut()).is_pending());
+        drop(all);
+        let Poll::Ready(Ok(guard)) = poll_once(waits.as_mut()) else { panic!("it is next") };
+        guard.forget();
+        assert_eq!((slots.places(), slots.available()), (0, 0));
+        slots.add(Slots::MOST).unwrap();
+        assert!(!slots.is_closed());
+        assert_eq!(slots.available(), Slots::MOST);
     }
+    assert_eq!(slots.add(1).unwrap_err(), TooMany { asked: 1, most: 0 });
+}
+
+/// A caller that waits for more places than are left is told so, and does not hold up those behind it.
+#[test]
+fn a_waiter_for_more_places_than_are_left_gets_an_error() {
+    let slots = shared(3);
+    let (first, second) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+    let mut many = pin!(slots.acquire_many_async(3));
+    let (mut one, bell) = ask(&slots);
+    assert!(poll_once(many.as_mut()).is_pending() && poll(&mut one, &bell).is_pending());
+    first.forget();
+    let too_many = TooMany { asked: 3, most: 2 };
+    assert!(matches!(poll_once(many.as_mut()), Poll::Ready(Err(AcquireError::TooMany(why))) if why == too_many));
+    assert!(poll(&mut one, &bell).is_ready());
+    drop(second);
+    // A thread too, with and without a time limit.
+    let held = slots.acquire().unwrap();
+    thread::scope(|s| {
+        let waits = s.spawn(|| slots.acquire_many(2).map(drop).unwrap_err());
+        let timed = s.spawn(|| slots.acquire_many_timeout(2, LONG).map(drop).unwrap_err());
+        while !format!("{slots:?}").contains("waiting: 3") {
+            thread::yield_now();
+        }
+        held.forget();
+        let too_many = TooMany { asked: 2, most: 1 };
+        assert_eq!(waits.join().unwrap(), AcquireError::TooMany(too_many));
+        assert_eq!(timed.join().unwrap(), TimeoutError::TooMany(too_many));
+    });
+    all_can_be_taken(&slots);
+}
+
+/// One place is waited for even if there is none: it may be added.
+#[test]
+fn a_waiter_for_one_place_waits_until_one_is_added() {
+    let slots = shared(1);
+    let held = slots.acquire().unwrap();
+    let (mut one, bell) = ask(&slots);
+    assert!(poll(&mut one, &bell).is_pending());
+    held.forget();
+    assert!(poll(&mut one, &bell).is_pending());
+    assert_eq!((slots.places(), slots.try_acquire().unwrap_err()), (0, TryAcquireError::NoPlace));
+    slots.add(1).unwrap();
+    assert!(poll(&mut one, &bell).is_ready());
+}
+
+/// What is free and how many places there are belong together, however many come and go meanwhile.
+#[test]
+fn no_more_are_available_than_there_are_places() {
+    let slots = Slots::new(2).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|s| {
+        for _ in 0..2 {
+            s.spawn(|| {
+                while !done.load(SeqCst) {
+                    drop(slots.acquire().unwrap());
+                }
+            });
+        }
+        for _ in 0..200_000 {
+            let available = slots.available();
+            assert!(available <= 2, "{available} of 2");
+        }
+        done.store(true, SeqCst);
+    });
+}
+
+#[test]
+fn there_are_never_more_places_than_the_most() {
+    let slots = Slots::new(Slots::MOST).unwrap();
+    assert_eq!(slots.add(1).unwrap_err(), TooMany { asked: 1, most: 0 });
+    assert_eq!(slots.add(usize::MAX).unwrap_err(), TooMany { asked: usize::MAX, most: 0 });
+    assert_eq!(slots.forget(1), 1);
+    slots.add(1).unwrap();
+    assert_eq!((slots.places(), slots.available()), (Slots::MOST, Slots::MOST));
 }
 
 #[test]

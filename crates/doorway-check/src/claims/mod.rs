@@ -78,14 +78,14 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
         "kbakery-nonatomic" | "kbakery-nonatomic-as-printed" => danek::nonatomic_k_bakery(),
         "dgs" | "dgs-as-printed" => dolev_gafni_shavit::invariants(),
         "dgs-unfair" => together([vec![dolev_gafni_shavit::largest_id_enters()], dolev_gafni_shavit::invariants()]),
-        "turnstile" | "turnstile-unfair" => turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+        "turnstile" | "turnstile-unfair" => turnstile::turnstile(limits(info, sizes), turnstile_part(info)),
         "turnstile-simple" => turnstile_simple::claims(sizes),
         "turnstile-many" => together([
             vec![turnstile::units_inside(sizes.k)],
-            turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+            turnstile::turnstile(limits(info, sizes), turnstile_part(info)),
         ]),
         "turnstile-slots" | "turnstile-bits" => together([
-            turnstile::turnstile(sizes, limits(info, sizes), turnstile_part(info)),
+            turnstile::turnstile(limits(info, sizes), turnstile_part(info)),
             turnstile::names(sizes, info.id == "turnstile-bits"),
         ]),
         _ if info.problem == Problem::ResilientObject => {

@@ -4,8 +4,8 @@ use super::holders;
 use crate::Property;
 use crate::property::View;
 use crate::sim::{Canon, Facts, Layout, Phase, Shift, VarId};
-use doorway_core::k_assignment::names::Taken;
-use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Record, TICKET};
+use doorway_core::k_assignment::names::Mark;
+use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Places, Record, TICKET};
 use doorway_core::memory::{Word, fit};
 use doorway_core::registry::Sizes;
 
@@ -44,12 +44,12 @@ pub(super) fn door_opens(kind: &'static str) -> Property {
     Property::leads_to("door-opens", move |v, _| owed(v), move |v, _| !owed(v)).each(kind)
 }
 
-/// (T1) to (T5) and that the door opens, where `kind` is the part that the turnstile is.
-pub(super) fn turnstile(sizes: Sizes, limits: Limits, kind: &'static str) -> Vec<Property> {
-    let k = sizes.k as i64;
+/// (T1) to (T6) and that the door opens, where `kind` is the part that the turnstile is.
+pub(super) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
     let claims = [
         Property::always("T1", move |v| {
-            let drawn = v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) + k;
+            let places = v.get::<Places>("places").0 as i64;
+            let drawn = v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) + places;
             let held: u64 = v.processes().map(|p| units(v, p)).sum();
             drawn == (held + ghosts(v, limits)) as i64
         }),
@@ -84,6 +84,7 @@ pub(super) fn turnstile(sizes: Sizes, limits: Limits, kind: &'static str) -> Vec
             let mut waiting = v.processes().filter(lives).filter_map(|p| v.shown::<u64>(p, "waits"));
             tickets.all(|t| gate.distance(t) + places < ring) && waiting.all(is_near)
         }),
+        Property::always("T6", move |v| v.get::<Gate>("gate").line <= limits.ring as u64),
         door_opens(kind),
     ];
     claims.map(|claim| claim.each(kind)).into()
@@ -101,7 +102,7 @@ pub(super) fn names(sizes: Sizes, bitmap: bool) -> Vec<Property> {
     let k = sizes.k;
     let is_taken = move |v: &View<'_>, name: usize| match bitmap {
         true => v.get_at::<u64>("taken", name / 64) >> (name % 64) & 1 == 1,
-        false => v.get_at::<Taken>("taken", name).0,
+        false => v.get_at::<Mark>("taken", name).last().is_none(),
     };
     let beyond = if bitmap { k..k.next_multiple_of(64) } else { 0..0 };
     vec![

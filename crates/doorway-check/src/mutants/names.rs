@@ -3,7 +3,7 @@
 use crate::sim::{Part, Sim, SimCell};
 use doorway_core::Failure;
 use doorway_core::k_assignment::anderson_moir_94::Named;
-use doorway_core::k_assignment::names::Taken;
+use doorway_core::k_assignment::names::Mark as Flag;
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Here, Mark, Process, Site, decl};
 use std::convert::Infallible;
@@ -30,9 +30,12 @@ pub(super) enum Fault {
     LowSkips,
 }
 
+const FREE: Flag = Flag::free(0);
+const TAKEN: Flag = Flag::taken(0);
+
 /// How names are kept.
 enum Row {
-    Flags(Vec<SimCell<Taken>>),
+    Flags(Vec<SimCell<Flag>>),
     Bits(Vec<SimCell<u64>>),
 }
 
@@ -55,7 +58,7 @@ impl<Inner> WithNames<Inner> {
         let taken = if bitmap {
             Row::Bits(site.row("taken", k.div_ceil(64), |_| 0.into()))
         } else {
-            Row::Flags(site.row("taken", k, |_| decl(Taken(false))))
+            Row::Flags(site.row("taken", k, |_| decl(FREE)))
         };
         Self { part: site.here(), taken, k, inner: inner(&site.part("exclusion", None)), fault }
     }
@@ -81,7 +84,7 @@ impl<Inner> WithNames<Inner> {
     async fn take_flag(
         &self,
         p: Here<'_, Sim>,
-        flags: &[SimCell<Taken>],
+        flags: &[SimCell<Flag>],
         live: &dyn Debug,
     ) -> Result<Option<usize>, Infallible> {
         let mut name = 0;
@@ -89,22 +92,22 @@ impl<Inner> WithNames<Inner> {
             let flag = &flags[name];
             p.shows("low", name as u64);
             p.keep(2, &(name, live));
-            if p.at(2).read(flag).await?.0 {
+            if p.at(2).read(flag).await? != FREE {
                 name += 1;
                 continue;
             }
             p.keep(3, &(name, live));
-            let was = if self.fault == Fault::TestThenSet {
+            let was_free = if self.fault == Fault::TestThenSet {
                 let was = p.at(3).read(flag).await?;
-                if !was.0 {
+                if was == FREE {
                     p.keep(3, &("was free", name, live));
-                    p.at(3).write(flag, Taken(true)).await?;
+                    p.at(3).write(flag, TAKEN).await?;
                 }
-                was
+                was == FREE
             } else {
-                p.at(3).swap(flag, Taken(true)).await?
+                p.at(3).compare_swap(flag, FREE, TAKEN).await?.is_ok()
             };
-            if !was.0 || self.fault == Fault::NeverLooks {
+            if was_free || self.fault == Fault::NeverLooks {
                 return Ok(Some(name));
             }
             name = self.after(name);
@@ -156,9 +159,9 @@ impl<Inner> WithNames<Inner> {
 
     async fn give_back(&self, p: Here<'_, Sim>, name: usize) -> Result<(), Infallible> {
         match (&self.taken, self.fault) {
-            (Row::Flags(flags), Fault::NeverGivesBack) => p.at(4).write(&flags[name], Taken(true)).await,
-            (Row::Flags(flags), Fault::ClearsOthers) => p.at(4).write(&flags[0], Taken(false)).await,
-            (Row::Flags(flags), _) => p.at(4).write(&flags[name], Taken(false)).await,
+            (Row::Flags(flags), Fault::NeverGivesBack) => p.at(4).write(&flags[name], TAKEN).await,
+            (Row::Flags(flags), Fault::ClearsOthers) => p.at(4).write(&flags[0], FREE).await,
+            (Row::Flags(flags), _) => p.at(4).write(&flags[name], FREE).await,
             (Row::Bits(words), Fault::NeverGivesBack) => p.at(4).fetch_add(&words[name / 64], 0).await.map(drop),
             (Row::Bits(words), Fault::ClearsOthers) => p.at(4).write(&words[name / 64], 0).await,
             (Row::Bits(words), _) => {

@@ -565,7 +565,7 @@ pub const ALL: &[Mutant] = &[
     mutant(fair(turnstile::Fault::NeverOpens), TWO, Some((DOOR, 41)), "turnstile-never-opens-its-door", "24 dropped: once full, full for ever").giving_up(),
     mutant(fair(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 27)), "turnstile-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
     // turnstile-many
-    mutant(many(turnstile::Fault::FirstDecides), TWO_TWO, Some((UNITS, 7)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
+    mutant(many(turnstile::Fault::FirstDecides), TWO_TWO, Some((UNITS, 8)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
     mutant(many(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts one too far open"),
     mutant(many(turnstile::Fault::GivesUpEnabled), TWO_TWO, Some((STUCK, 39)), "turnstile-many-gives-up-what-is-enabled", "tickets that were enabled when they were announced become ghosts too").giving_up(),
     mutant(many(turnstile::Fault::ExitsUndealt), FOUR_TWO, Some((STUCK, 49)), "turnstile-many-leaves-others-behind", "40 dropped: who gives up some of its tickets exits the others without dealing with those before it").giving_up().shown_by("dw1/mutant:turnstile-many-leaves-others-behind/4,2/-/c0g/atomic/deadlock-free/1x3.2x3.3x6.0x4.1.2.0.0g.0x21.1x4.2x4/0676e118"),

@@ -6,7 +6,9 @@ use super::names::{self, WithNames};
 use crate::at_once::OddTry;
 use crate::sim::{Part, Rules, Sim, SimCell, SimVar, TextError, World};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{Attempt, Door, Fate, Front, Gate, Held, Limits, Next, Record, TICKET};
+use doorway_core::k_exclusion::turnstile::{
+    Attempt, Door, Fate, Front, Gate, Held, Limits, Next, Places, Record, TICKET,
+};
 use doorway_core::k_exclusion::{Abortable, AtOnce, KExclusion};
 use doorway_core::memory::{Here, Mark, Process, Site, Word};
 use doorway_core::registry::Sizes;
@@ -162,6 +164,7 @@ pub(super) struct Turnstile {
     front: SimVar<Front>,
     rec: Vec<SimCell<Record>>,
     door: SimVar<Door>,
+    places: SimVar<Places>,
     fault: Fault,
 }
 
@@ -181,6 +184,7 @@ impl Turnstile {
             front: site.var("front", Front { ticket: 0, ghosts: 0 }),
             rec: site.row("rec", limits.ring, older),
             door: site.var("door", Door::unpack(0)),
+            places: site.var("places", Places(k as u64)),
             fault,
         }
     }
@@ -215,7 +219,7 @@ impl Turnstile {
             }
             return Ok(Drawn::Waits { first, too_long });
         }
-        Ok(self.enabled(p, t, g, Held { units, announced: false }))
+        Ok(self.enabled(p, t, g, Held::of(units, false)))
     }
 
     fn is_full(&self, g: Gate, t: u64) -> bool {
@@ -223,6 +227,9 @@ impl Turnstile {
     }
 
     async fn draw_many(&self, p: Here<'_, Sim>, units: u64, door: Door) -> Result<Drawn, Infallible> {
+        p.shows("door", door);
+        p.keep(41, &door);
+        p.at(41).read(&self.places).await?;
         loop {
             p.shows("door", door);
             p.keep(25, &door);
@@ -245,7 +252,7 @@ impl Turnstile {
                 p.shows("units", units);
                 let decides = if self.fault == Fault::FirstDecides { first } else { t };
                 if g.distance(decides) < 0 {
-                    return Ok(self.enabled(p, t, g, Held { units, announced: false }));
+                    return Ok(self.enabled(p, t, g, Held::of(units, false)));
                 }
                 return Ok(Drawn::Waits { first, too_long: None });
             }
@@ -279,7 +286,7 @@ impl Turnstile {
         if p.at(27).compare_swap(&self.next, drawn, Next(drawn.0.wrapping_add(1))).await?.is_ok() {
             p.mark(Mark::DoorwayEnds);
             p.shows("units", 1u64);
-            return Ok(Some(self.enabled(p, t, g, Held { units: 1, announced: false })));
+            return Ok(Some(self.enabled(p, t, g, Held::of(1, false))));
         }
         p.hides("ticket");
         Ok(None)
@@ -355,9 +362,9 @@ impl Turnstile {
             p.hides("upto");
         }
         if enabled == units {
-            return Ok(Some(self.enabled(p, t, g, Held { units, announced: true })));
+            return Ok(Some(self.enabled(p, t, g, Held::of(units, true))));
         }
-        *attempt = Attempt::InLine { first, units, enabled };
+        *attempt = Attempt::InLine { first, units, enabled, far: false };
         Ok(None)
     }
 
@@ -374,7 +381,22 @@ impl Turnstile {
             p.shows("waits", after(first, enabled));
         }
         p.keep(8, &*attempt);
-        if may_give_up {
+        if units > 1 {
+            let turn = || async {
+                if is_over(p.at(8).read(self.record(t)).await?) {
+                    return Ok(Some(()));
+                }
+                p.at(45).read(&self.places).await?;
+                Ok(None)
+            };
+            if may_give_up {
+                if p.spin_unless_given_up(turn).await?.is_none() {
+                    return Ok(None);
+                }
+            } else {
+                p.spin_until(turn).await?;
+            }
+        } else if may_give_up {
             if p.at(8).wait_unless_given_up(self.record(t), is_over).await?.is_none() {
                 return Ok(None);
             }
@@ -385,7 +407,7 @@ impl Turnstile {
         p.hides("waits");
         p.hides("ticket");
         p.mark(Mark::Rests(9));
-        Ok(Some(Held { units, announced: true }))
+        Ok(Some(Held::of(units, true)))
     }
 
     async fn camp(&self, p: &Process<Sim>, door: Door, may_give_up: bool) -> Result<bool, Infallible> {
@@ -666,7 +688,7 @@ impl Abortable<Sim> for Turnstile {
     }
 
     async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
-        let Attempt::InLine { first, units, enabled } = attempt else { return Ok(None) };
+        let Attempt::InLine { first, units, enabled, .. } = attempt else { return Ok(None) };
         let enabled = if self.fault == Fault::GivesUpEnabled { 0 } else { enabled };
         let here = p.on(self.part);
         let mut mine = enabled;
@@ -678,7 +700,7 @@ impl Abortable<Sim> for Turnstile {
                 here.shows("units", units - (i + 1 - mine));
             }
         }
-        let held = Held { units: mine, announced: true };
+        let held = Held::of(mine, true);
         here.hides("waits");
         here.hides("ticket");
         if mine == units {

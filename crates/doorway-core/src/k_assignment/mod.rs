@@ -31,6 +31,9 @@
 
 pub mod anderson_moir_94;
 pub mod names;
+mod slots;
+
+pub use slots::{Entered, Grant, Retired, Slots};
 
 use crate::k_exclusion::KExclusion;
 use crate::memory::Memory;

@@ -208,6 +208,12 @@ impl<'p, M: Memory> Here<'p, M> {
         }
     }
 
+    /// A pause between two tries, the longer the larger `turn` is. It changes nothing, and no other process can tell.
+    #[inline(always)]
+    pub fn pauses(self, turn: u32) {
+        self.process.memory.pause(turn);
+    }
+
     /// [`spin_until`](Self::spin_until) for algorithms that can give up: `None` if the process was asked to.
     #[inline]
     pub async fn spin_unless_given_up<T, R>(self, turn: impl Fn() -> R) -> Result<Option<T>, M::Error>

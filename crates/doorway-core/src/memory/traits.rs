@@ -115,6 +115,10 @@ pub trait Memory: Sized {
         async move { self.turn_failed(pid, wait, false).await.map(|_| ()) }
     }
 
+    /// See [`Here::pauses`](super::Here::pauses).
+    #[inline(always)]
+    fn pause(&self, _turn: u32) {}
+
     /// See [`Here::keep`](super::Here::keep).
     #[inline(always)]
     fn keep(&self, _at: Access<Self::Part>, _live: &dyn Debug) {}

@@ -35,8 +35,9 @@ pub mod objects;
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, SizeError, Sizes, Tolerates};
 pub use objects::OBJECTS;
 
+use crate::k_assignment::Slots;
 use crate::k_assignment::anderson_moir_94::Renaming;
-use crate::k_assignment::names::{BitNames, FlagNames, WithNames};
+use crate::k_assignment::names::{BitNames, FlagNames};
 use crate::k_exclusion::anderson_moir_94::{
     Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
@@ -868,7 +869,7 @@ registry! {
         paper: DOORWAY,
         figure: "",
         instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens"],
         fairness: "first in, first enabled",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
@@ -888,7 +889,7 @@ registry! {
         figure: "",
         instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
         // Not starvation-free: before the doorway, others who draw can make who asks for two try again for ever.
-        properties: &["k-exclusion", "deadlock-free", "livelock-free", "bounded-exit", "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        properties: &["k-exclusion", "deadlock-free", "livelock-free", "bounded-exit", "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens"],
         fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
@@ -907,7 +908,7 @@ registry! {
         paper: DOORWAY,
         figure: "",
         instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::CompareSwap],
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens"],
         fairness: "first in, first enabled, from the last of its tries on",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
@@ -938,14 +939,14 @@ registry! {
     };
 
     /// [`FlagNames`] over a [`Turnstile`]
-    TurnstileSlots: WithNames<M, FlagNames<M>, Turnstile<M>>, |site, sizes| WithNames::new(site, sizes.k, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+    TurnstileSlots: Slots<M, FlagNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
         id: "turnstile-slots",
         title: "the turnstile with names: what `Slots` are made of",
         problem: Problem::KAssignment,
         paper: DOORWAY,
         figure: "",
-        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::Swap, Instruction::CompareSwap],
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens", "unique-names", "B1", "B2"],
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens", "unique-names", "B1", "B2"],
         fairness: "first in, first enabled",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
@@ -957,20 +958,20 @@ registry! {
     };
 
     /// [`BitNames`] over a [`Turnstile`]
-    TurnstileBits: WithNames<M, BitNames<M>, Turnstile<M>>, |site, sizes| WithNames::new(site, sizes.k, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+    TurnstileBits: Slots<M, BitNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
         id: "turnstile-bits",
         title: "the turnstile with names from a bitmap, for many places",
         problem: Problem::KAssignment,
         paper: DOORWAY,
         figure: "",
         instructions: &[Instruction::Read, Instruction::FetchAdd, Instruction::FetchOr, Instruction::CompareSwap],
-        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "door-opens", "unique-names", "B1", "B2"],
+        properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "bounded-exit", "starvation-free", "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens", "unique-names", "B1", "B2"],
         fairness: "first in, first enabled",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,
         rmr: &[(CostModel::Cc, Bound::Order("O(k+s)")), (CostModel::Dsm, Bound::Unbounded)],
         orders: Some(("O(k+s)", "O(k)")),
-        words: |s, _| turnstile_words(s.n, s.k) + s.k.div_ceil(64) as u64,
+        words: |s, _| turnstile_words(s.n, s.k) + (s.k + s.k.div_ceil(64)) as u64,
         fits: Fits::Any,
         defaults: Defaults { n: 3, k: 2, passages: None },
     };
@@ -1036,13 +1037,13 @@ registry! {
     };
 
     /// [`Resilient`](crate::resilient::Resilient) within [`TurnstileSlots`]
-    ResilientMaps: ResilientCalls<M, WithNames<M, FlagNames<M>, Turnstile<M>>, Affine<5>>, |site, sizes| ResilientCalls::new(site, sizes.k, Pool::least(sizes.k), map_of, |names| TurnstileSlots::build(names, sizes)), Info {
+    ResilientMaps: ResilientCalls<M, Slots<M, FlagNames<M>>, Affine<5>>, |site, sizes| ResilientCalls::new(site, sizes.k, Pool::least(sizes.k), map_of, |names| TurnstileSlots::build(names, sizes)), Info {
         id: "resilient",
         title: "any object for any number of processes, of which k-1 may die: `universal` within `turnstile-slots`",
         problem: Problem::ResilientObject,
         paper: ANDERSON_MOIR_94,
         figure: "none, Section 1; with our parts",
-        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::Swap, Instruction::CompareSwap],
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::FetchAdd, Instruction::CompareSwap],
         properties: &["k-exclusion", "deadlock-free", "k-enter-together", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5", "R6"],
         fairness: "first in, first enabled",
         tolerates: Tolerates::KMinusOne,
@@ -1126,7 +1127,7 @@ fn tree_words(sizes: Sizes) -> u64 {
 
 /// Words of a turnstile for `n` processes and `k` places.
 fn turnstile_words(n: usize, k: usize) -> u64 {
-    4 + Limits::for_processes(n, k).ring as u64
+    5 + Limits::for_processes(n, k).ring as u64
 }
 
 /// Words for what everybody tells everybody.

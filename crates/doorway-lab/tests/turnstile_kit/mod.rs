@@ -10,7 +10,7 @@ use crate::waiting_kit::{Fault, Layer, Tool};
 use doorway::native::now;
 use doorway::waiting::{Platform, Sequence};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Held, Limits, Turnstile};
+use doorway_core::k_exclusion::turnstile::{Attempt, Held, Limits, Refused, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, Memory, Name, Next, Pid, Process, ReadWrite, Site, Word,
@@ -361,10 +361,10 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
 
     /// The one that was inside from the beginning goes.
     pub(crate) fn first_exits(&self) {
-        self.exits(&self.process(Waits::AsThread), Held { units: 1, announced: false });
+        self.exits(&self.process(Waits::AsThread), Held::of(1, false));
     }
 
-    fn passes_by(&self, p: &Process<Model<L, W>>, entered: Result<Held, Failure<Infallible, Closed>>) {
+    fn passes_by(&self, p: &Process<Model<L, W>>, entered: Result<Held, Failure<Infallible, Refused>>) {
         // Who is turned away has nothing to give back.
         if let Ok(held) = entered {
             self.enters();

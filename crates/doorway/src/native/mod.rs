@@ -54,6 +54,9 @@ fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
     ready(Ok(x))
 }
 
+/// So many pauses spin, each twice as long as the one before; later ones yield.
+const PAUSES_BY_SPINNING: u32 = 7;
+
 impl Memory for Native {
     type Error = Infallible;
     /// Nobody observes, so parts are not told apart.
@@ -78,6 +81,14 @@ impl Memory for Native {
 
     fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<T> {
         Table::new(rows, columns, &decl)
+    }
+
+    fn pause(&self, turn: u32) {
+        if turn <= PAUSES_BY_SPINNING {
+            (0..1 << (turn.saturating_sub(1)).min(6)).for_each(|_| std::hint::spin_loop());
+        } else {
+            std::thread::yield_now();
+        }
     }
 
     #[inline]

@@ -1,31 +1,19 @@
 //! Why one is not let in.
 
-use doorway_core::k_exclusion::turnstile::Closed;
+use doorway_core::k_exclusion::turnstile::{Closed, Refused};
+
+pub use doorway_core::k_exclusion::turnstile::TooMany;
 use std::fmt;
-
-/// More places were asked for than there are, or than fit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooMany {
-    /// How many.
-    pub asked: usize,
-    /// How many it could have been.
-    pub most: usize,
-}
-
-impl fmt::Display for TooMany {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} places were asked for, and there can be at most {} here; ask for fewer", self.asked, self.most)
-    }
-}
-impl std::error::Error for TooMany {}
 
 /// Why waiting for several places ended without them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AcquireError {
     /// Nobody is let in any more.
     Closed,
-    /// It would have waited for ever.
+    /// There are not as many places, or not any more: it would have waited for ever.
     TooMany(TooMany),
+    /// No place was asked for.
+    Nothing,
 }
 
 /// Why nothing was taken.
@@ -35,8 +23,10 @@ pub enum TryAcquireError {
     NoPlace,
     /// Nobody is let in any more.
     Closed,
-    /// There will never be as many.
+    /// There are not as many places.
     TooMany(TooMany),
+    /// No place was asked for.
+    Nothing,
 }
 
 /// Why waiting ended without a place.
@@ -46,9 +36,14 @@ pub enum TimeoutError {
     TimedOut,
     /// Nobody is let in any more.
     Closed,
-    /// It would have waited for ever.
+    /// There are not as many places, or not any more: it would have waited for ever.
     TooMany(TooMany),
+    /// No place was asked for.
+    Nothing,
 }
+
+/// No place was asked for.
+pub(super) struct Nothing;
 
 macro_rules! error {
     ($($name:ident: $($variant:ident)?;)*) => {
@@ -59,9 +54,18 @@ macro_rules! error {
                 }
             }
 
-            impl From<TooMany> for $name {
-                fn from(too_many: TooMany) -> Self {
-                    Self::TooMany(too_many)
+            impl From<Refused> for $name {
+                fn from(why: Refused) -> Self {
+                    match why {
+                        Refused::Closed => Self::Closed,
+                        Refused::TooMany(too_many) => Self::TooMany(too_many),
+                    }
+                }
+            }
+
+            impl From<Nothing> for $name {
+                fn from(_: Nothing) -> Self {
+                    Self::Nothing
                 }
             }
 
@@ -71,6 +75,7 @@ macro_rules! error {
                         $(Self::$variant => f.write_str(text::$variant),)?
                         Self::Closed => Closed.fmt(f),
                         Self::TooMany(too_many) => too_many.fmt(f),
+                        Self::Nothing => f.write_str("no place was asked for; ask for at least one"),
                     }
                 }
             }

@@ -1,12 +1,15 @@
-//! Guards: what one holds inside.
+//! Guards: what a holder has.
 
-use super::{Numbered, Numbering, Slots};
+use super::{Numbered, Numbering, Slots, sure};
+use crate::native::now;
+use doorway_core::k_assignment::names::Names;
+use doorway_core::k_assignment::{Grant, Retired};
+use doorway_core::k_exclusion::KExclusion;
 use doorway_core::k_exclusion::turnstile::{Held, Unsettled};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::SeqCst;
 
 /// A place in [`Slots`] that are borrowed.
 pub type Guard<'a, N = Numbered> = Permit<&'a Slots<N>, N>;
@@ -15,18 +18,18 @@ pub type OwnedGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
 
 /// One place, or several. They are given back when this is dropped, also while a panic unwinds.
 ///
-/// To `mem::forget` it **is to die inside**: place and slot are lost, and the others go on with the places that are left.
+/// To `mem::forget` it **is to die inside**: place and slot are lost, and the others go on with the places that are left. To
+/// [`forget`](Self::forget) it properly is another thing: then there are fewer places.
 #[must_use = "the place is given back as soon as this is dropped"]
 pub struct Permit<S: Deref<Target = Slots<N>>, N: Numbering> {
     slots: S,
-    held: Held,
-    numbers: N::Numbers,
-    /// The fence number, once somebody has asked.
-    fence: AtomicU64,
+    /// Of no units, once they have gone another way.
+    grant: Grant,
+    numbering: PhantomData<fn() -> N>,
 }
 
 impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
-    /// Its slot: one of `0..k` that nobody else inside has, the lowest that was free. Of a guard that holds several, the lowest.
+    /// Its slot: one of `0..k` that no other guard has, the lowest that was free. Of a guard that holds several, the first of its [`slots`](Self::slots).
     ///
     /// It goes back with the guard; a guard that was `mem::forget`-ten keeps it for ever.
     ///
@@ -39,10 +42,10 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     #[must_use]
     #[inline]
     pub fn slot(&self) -> usize {
-        self.numbers.0 as usize
+        self.grant.name().slot as usize
     }
 
-    /// All its slots, as many as it holds places, the lowest first.
+    /// All its slots, as many as it holds places: in ascending order, unless other guards gave theirs back meanwhile.
     ///
     /// ```
     /// let slots = doorway::Slots::new(3)?;
@@ -52,66 +55,71 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     /// ```
     #[must_use]
     pub fn slots(&self) -> Vec<usize> {
-        Numbered::all(&self.slots.names, self.numbers, self.held.units).unwrap_or_default()
+        self.all_slots()
     }
-}
 
-impl<S: Deref<Target = Slots>> Permit<S, Numbered> {
-    /// Goes, and takes its one place along, and leaves its name taken: nobody gets that slot any more, until it is [revived](Slots::revive).
-    pub(crate) fn retire(mut self) {
-        self.slots.places.fetch_sub(self.places(), SeqCst);
-        self.held.units = 0;
+    /// Goes, and takes its one place along, and leaves its slot taken: nobody gets that slot any more, until it is [revived](Slots::revive).
+    pub(crate) fn retire(mut self) -> Retired {
+        let grant = self.take_grant();
+        sure(now(self.slots.text.retire(&self.slots.anyone, grant)))
     }
 }
 
 impl Slots {
     /// There is a place again for a slot that was [retired](Permit::retire).
-    pub(crate) fn revive(&self, slot: u32) {
-        Numbered::free(&self.names, &self.anyone, slot);
-        self.places.fetch_add(1, SeqCst);
-        self.give_back(Held { units: 1, announced: false });
+    pub(crate) fn revive(&self, slot: Retired) {
+        sure(now(self.text.revive(&self.anyone, slot)));
     }
 }
 
 impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
-    /// For one place.
     #[inline(always)]
-    pub(super) fn one(slots: S, held: Held) -> Self {
-        let numbers = N::take(&slots.names, &slots.anyone);
-        Self { slots, held, numbers, fence: AtomicU64::new(0) }
+    pub(super) fn new(slots: S, grant: Grant) -> Self {
+        Self { slots, grant, numbering: PhantomData }
     }
 
-    /// For any number of places.
-    pub(super) fn many(slots: S, held: Held) -> Self {
-        let numbers = N::take_many(&slots.names, &slots.anyone, held.units);
-        Self { slots, held, numbers, fence: AtomicU64::new(0) }
+    /// What it holds goes another way than by being dropped.
+    fn take_grant(&mut self) -> Grant {
+        let grant = self.grant;
+        self.grant = grant.of_nothing();
+        grant
     }
 
     /// How many places it holds.
     #[must_use]
     pub fn places(&self) -> usize {
-        self.held.units as usize
+        self.grant.units()
     }
 
-    /// A number that no other guard of these [`Slots`] has, and that is larger than that of every guard that was dropped before this one was asked for. A resource that refuses smaller numbers
-    /// than it has seen is safe from a holder that was thought dead.
+    fn all_slots(&self) -> Vec<usize> {
+        let next = |&slot: &u32| Some(sure(now(self.slots.text.next_slot(&self.slots.anyone, slot))));
+        std::iter::successors(Some(self.grant.name().slot), next)
+            .take(self.places())
+            .map(|slot| slot as usize)
+            .collect()
+    }
+
+    /// A fence number. It was fixed when this guard was let in, whenever it is asked for, and costs nothing until then.
+    ///
+    /// It is larger than the number of every guard that was let in before this one was asked for, and of every earlier guard of the same slot. Of guards that were asked for at the
+    /// same time nothing is said. It protects a resource from a holder that was thought dead: let the resource remember the largest number it has seen, and refuse smaller ones; with several holders
+    /// at a time, let it do so for each slot.
+    ///
+    /// The parts of a guard that is [split](Self::split) keep its number. [Without numbers](Slots::without_numbers) there are no slots, and only the first half is promised. Numbers of different
+    /// slots are compared in vain after 2^46 acquires (2^54 with up to 256 places); those of one slot always grow.
     ///
     /// ```
     /// let slots = doorway::Slots::new(1)?;
-    /// let before = slots.acquire()?.fence();
-    /// assert!(slots.acquire()?.fence() > before);
+    /// let late = slots.acquire()?;
+    /// slots.add(1)?; // the holder is thought dead
+    /// let successor = slots.acquire()?;
+    /// assert!(successor.fence() > late.fence()); // also if it asks later
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
+    #[inline]
     pub fn fence(&self) -> u64 {
-        match self.fence.load(SeqCst) {
-            0 => {
-                let new = self.slots.fences.fetch_add(1, SeqCst) + 1;
-                // Of two threads that share a guard, one loses its number.
-                self.fence.compare_exchange(0, new, SeqCst, SeqCst).map_or_else(|first| first, |_| new)
-            }
-            known => known,
-        }
+        self.grant.name().fence
     }
 
     /// Goes, and takes its places along: there are fewer from now on. Its slots are free again.
@@ -123,19 +131,18 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forget(mut self) {
-        // Names first: as soon as there are fewer places, there may be room for others, who need names.
-        N::give_many_back(&self.slots.names, &self.slots.anyone, self.numbers, self.held.units);
-        self.slots.places.fetch_sub(self.places(), SeqCst);
-        self.held.units = 0; // there is nothing to give back when it is dropped
+        let grant = self.take_grant();
+        sure(now(self.slots.text.forget(&self.slots.anyone, grant)));
     }
 
-    /// Two guards of one that holds several: the second holds so many, with a fence number of its own. `None` if it does not hold as many.
+    /// Two guards of one that holds several: the second holds so many, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.
     ///
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut two = slots.acquire_many(3)?;
     /// let one = two.split(1).unwrap();
     /// assert_eq!((two.slots(), one.slot()), (vec![0, 1], 2));
+    /// assert!(two.split(0).is_none() && two.split(2).is_none());
     /// drop(two);
     /// assert_eq!(slots.available(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -145,11 +152,11 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     where
         S: Clone,
     {
-        let off = u64::try_from(places).ok().filter(|&places| places <= self.held.units)?;
-        self.held.units -= off;
-        let numbers = if off > 0 { N::after(&self.slots.names, self.numbers, self.held.units) } else { self.numbers };
-        let held = Held { units: off, ..self.held };
-        Some(Self { slots: self.slots.clone(), held, numbers, fence: AtomicU64::new(0) })
+        // Before anything changes: to clone a handle that is not ours may panic.
+        let slots = self.slots.clone();
+        let (mine, other) = sure(now(self.slots.text.split(&self.slots.anyone, self.grant, places as u64)))?;
+        self.grant = mine;
+        Some(Self::new(slots, other))
     }
 }
 
@@ -157,39 +164,43 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
     #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
         let slots = &*self.slots;
-        if self.held != AT_ONCE || !N::give_back_at_once(&slots.names, &slots.anyone, self.numbers) {
-            give_back(slots, self.held, self.numbers);
-        } else if let Some(unsettled) = slots.line.give_back_now(&slots.anyone, AT_ONCE) {
+        let held = self.grant.held();
+        if held.units != 1 || held.announced || !slots.text.has_few_names() {
+            give_back(slots, self.grant);
+        } else if let Some(unsettled) = slots.text.end_now(&slots.anyone, self.grant) {
             slots.settle_at_once(unsettled);
         }
     }
 }
 
-/// What one has that asked for one place and did not wait. This is why so little is done about it where it is dropped: the compiler does not inline what is large.
-const AT_ONCE: Held = Held { units: 1, announced: false };
-
 impl<N: Numbering> Slots<N> {
+    /// For a guard of one place that did not wait. Nothing else is passed on: the compiler does not inline what is large.
     #[cold]
     #[inline(never)]
     fn settle_at_once(&self, unsettled: Unsettled) {
-        self.settle(AT_ONCE, unsettled);
+        sure(now(self.text.settle(&self.anyone, Held::of(1, false), unsettled)));
     }
 }
 
 #[inline(never)]
-fn give_back<N: Numbering>(slots: &Slots<N>, held: Held, numbers: N::Numbers) {
-    if held.units > 0 {
-        N::give_many_back(&slots.names, &slots.anyone, numbers, held.units);
-        slots.give_back(held);
+fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
+    match grant.units() {
+        0 => {}
+        1 => {
+            if let Some(unsettled) = slots.text.end_now(&slots.anyone, grant) {
+                sure(now(slots.text.settle(&slots.anyone, grant.held(), unsettled)));
+            }
+        }
+        _ => sure(now(slots.text.release(&slots.anyone, grant))),
     }
 }
 
 impl<S: Deref<Target = Slots<N>>, N: Numbering> fmt::Debug for Permit<S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Permit");
-        all.field("places", &self.held.units);
-        if let Some(slots) = N::all(&self.slots.names, self.numbers, self.held.units) {
-            all.field("slots", &slots);
+        all.field("places", &self.places());
+        if N::Names::NAMED {
+            all.field("slots", &self.all_slots());
         }
         all.finish_non_exhaustive()
     }

@@ -11,14 +11,14 @@ pub use numbers::{Numbered, Numbering, Unnumbered};
 
 use crate::native::{Native, now};
 use crate::waiting::Policy;
-use doorway_core::k_exclusion::turnstile::{Closed, Drawn, Held, Limits, Turnstile, Unsettled};
+use doorway_core::k_assignment::Slots as Text;
+use doorway_core::k_assignment::names::Names;
+use doorway_core::k_exclusion::turnstile::{Closed, Limits, Look, Turnstile};
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 
 /// At most `k` inside at a time, each with a slot number of its own. One object for threads and tasks, on any executor.
@@ -43,8 +43,13 @@ use std::time::{Duration, Instant};
 /// If more than [half of the line's length](Slots::with_line) wait at once, newcomers wait in front of the line, in no particular order.
 ///
 /// # Giving up
-/// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. Who was let in at the last moment either
-/// gets its guard or passes the place on.
+/// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. If a waiter is let in at the
+/// last moment, it either gets its guard or passes the place on. A future that is `mem::forget`-ten while it waits is another thing: it is a waiter that died, and
+/// the place that it would have got is lost when its turn comes.
+///
+/// # When places go
+/// [`forget`](Self::forget) and [`Permit::forget`] take places away. A caller that waits for more places than are left gets an error, so that it does not hold up those behind it.
+/// A caller that waits for one place goes on waiting even if none is left: somebody may [`add`](Self::add) one, or [`close`](Self::close).
 ///
 /// # What happens before what
 /// All that was done before a guard was dropped *happens before* all that is done after a later `acquire` returned, if that one could not have been let in without it; and what was
@@ -52,22 +57,16 @@ use std::time::{Duration, Instant};
 ///
 /// # Cost
 /// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
-/// number: who needs none takes them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs one when asked for. `doorway bench slots` compares. Building one allocates the
-/// line (16 bytes a place in it); after that nothing is allocated, except while several places are taken or given back at once, and for each wait of a task.
+/// number: callers that need none take them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs nothing. `doorway bench slots` compares. Building one allocates the
+/// line (16 bytes a place in it); after that nothing is allocated, except for each wait of a task.
 ///
 /// # When not to use this
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
 /// [65,535](Self::MOST) places here.
 pub struct Slots<N: Numbering = Numbered> {
-    line: Turnstile<Native>,
-    names: N::Names,
+    text: Text<Native, N::Names>,
     /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.
     anyone: Process<Native>,
-    fences: AtomicU64,
-    /// How many places there are now.
-    places: AtomicUsize,
-    /// How many there are names for.
-    room: usize,
     policy: Policy,
     unfair: bool,
     ring: usize,
@@ -94,8 +93,10 @@ impl Slots {
         Self::with_line(places, LINE)
     }
 
-    /// This many places, and a line in which half as many as `length` can wait in order. Fewer than a quarter as many threads may be *in the middle* of asking, leaving or
-    /// giving up at a time; those that wait, and tasks, do not count.
+    /// This many places, and a line in which half as many as `length` can wait in order.
+    ///
+    /// If a quarter as many threads or more are *in the middle* of asking at the very same time, some of them may get a place so far back that they cannot give it up at once: a
+    /// timeout, or the drop of a future, then takes until the line has moved on. Nobody is let in too early.
     ///
     /// ```
     /// let slots = doorway::Slots::with_line(8, 1 << 17)?; // for fifty thousand tasks that all want in, in order
@@ -107,7 +108,7 @@ impl Slots {
     /// As [`new`](Self::new). The length is rounded to a power of two between 64 and 2^18, and to at least four times the places.
     pub fn with_line(places: usize, length: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
-        Ok(Self::build(k, k, length))
+        Ok(Self::build(k, 0, k, length, (0, 0)))
     }
 
     /// The same, but nobody learns which slot it got, and getting in is faster.
@@ -120,28 +121,26 @@ impl Slots {
     /// ```
     #[must_use]
     pub fn without_numbers(self) -> Slots<Unnumbered> {
-        let Self { line, anyone, fences, places, room, policy, unfair, ring, names: _ } = self;
-        Slots { line, names: (), anyone, fences, places, room, policy, unfair, ring }
+        let Self { text, anyone, policy, unfair, ring } = self;
+        Slots { text: text.with_names(&Site::new(&Native::new()), None), anyone, policy, unfair, ring }
     }
 }
 
 impl<N: Numbering> Slots<N> {
-    /// This many places of those there is room for.
-    fn build(places: usize, room: usize, length: usize) -> Self {
-        let room = room.next_multiple_of(64);
+    /// So many places that are free, and others that are lost, of those there is room for; and which ticket and which fence number come next.
+    fn build(free: usize, lost: usize, room: usize, length: usize, (ticket, fences): (u64, u64)) -> Self {
+        let room = room.next_multiple_of(64).min(Slots::MOST);
         let ring = length.clamp(64, LONGEST_LINE).max(4 * room).next_power_of_two();
         let memory = Native::new();
-        let site = Site::new(&memory);
+        let line = |site: &Site<'_, Native>| {
+            Turnstile::with_lost(site, free, lost, Limits::for_ring(ring, room), ticket).noting_tickets()
+        };
         Self {
-            line: Turnstile::with_limits(&site, places, Limits::for_ring(ring, room), 0),
-            names: N::names(&site, room),
+            text: Text::new(&Site::new(&memory), room, Some(fences), line),
             anyone: Process::new(Pid::new(0), Native::new()),
-            fences: AtomicU64::new(0),
-            places: AtomicUsize::new(places),
-            room,
             ring,
-            // Who waits for the only place does well to let its holder run; among several places, whoever yields is in the way of those inside.
-            policy: if places == 1 { Policy::PARK } else { Policy::SLEEP },
+            // A waiter for the only place does well to let its holder run; among several places, a waiter that yields is in the way of the holders.
+            policy: if free + lost == 1 { Policy::PARK } else { Policy::SLEEP },
             unfair: false,
         }
     }
@@ -178,12 +177,14 @@ impl<N: Numbering> Slots<N> {
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
         // Nobody is inside or in line, for whoever is has it borrowed. What was lost stays lost.
-        let Ok(look) = now(self.line.look(&self.anyone));
-        let new = Self::build(look.free as usize, k.max(self.room), self.ring);
+        let look = self.look();
+        let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
+        let so_far = (look.next, self.text.largest_fence(look.next));
+        let new = Self::build(free, look.places as usize - free, room, self.ring, so_far);
         if look.closed {
             new.close();
         }
-        Ok(Self { policy: self.policy, unfair: self.unfair, fences: self.fences, places: self.places, ..new })
+        Ok(Self { policy: self.policy, unfair: self.unfair, ..new })
     }
 
     /// The same, but threads wait by this policy, and not by [`Policy::PARK`] (one place) or [`Policy::SLEEP`] (several).
@@ -192,17 +193,20 @@ impl<N: Numbering> Slots<N> {
         Self { policy, ..self }
     }
 
+    fn look(&self) -> Look {
+        sure(now(self.text.look(&self.anyone)))
+    }
+
     /// How many places there are.
     #[must_use]
     pub fn places(&self) -> usize {
-        self.places.load(SeqCst)
+        sure(now(self.text.places(&self.anyone))) as usize
     }
 
-    /// How many are free: none, while somebody waits. It may be different when you look at it.
+    /// How many are free: none, while somebody waits. Never more than there are [places](Self::places), and never more than were free at some moment of the call.
     #[must_use]
     pub fn available(&self) -> usize {
-        let Ok(look) = now(self.line.look(&self.anyone));
-        look.free as usize
+        self.look().free as usize
     }
 
     /// More places. Those who wait are let in.
@@ -218,14 +222,7 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// If there is no [room](Self::room_for).
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
-        let room = |now: usize| now.checked_add(places).filter(|&sum| sum <= self.room);
-        if let Err(now) = self.places.fetch_update(SeqCst, SeqCst, room) {
-            return Err(TooMany { asked: places, most: self.room - now });
-        }
-        if places > 0 {
-            self.give_back(Held { units: places as u64, announced: false });
-        }
-        Ok(())
+        sure(now(self.text.add(&self.anyone, places as u64)))
     }
 
     /// Takes up to `places` away that are free now, and says how many it took. To take one away that is held, [forget](Permit::forget) its guard.
@@ -255,38 +252,13 @@ impl<N: Numbering> Slots<N> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn close(&self) {
-        let Ok(()) = now(self.line.close(&self.anyone));
+        sure(now(self.text.close(&self.anyone)));
     }
 
     /// Whether it was closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        let Ok(look) = now(self.line.look(&self.anyone));
-        look.closed
-    }
-
-    #[inline(always)]
-    fn give_back(&self, held: Held) {
-        if let Some(unsettled) = self.line.give_back_now(&self.anyone, held) {
-            self.settle(held, unsettled);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn settle(&self, held: Held, unsettled: Unsettled) {
-        let Ok(()) = now(self.line.settle(&self.anyone, held, unsettled));
-    }
-
-    fn check(&self, places: usize) -> Result<u64, TooMany> {
-        let most = self.places();
-        if places > most { Err(TooMany { asked: places, most }) } else { Ok(places as u64) }
-    }
-
-    /// The doorway, for one place.
-    #[inline(always)]
-    fn draw(&self, units: u64) -> Drawn {
-        self.line.draw_now(&self.anyone, units)
+        self.look().closed
     }
 }
 
@@ -371,7 +343,7 @@ ways_in! {
     /// If the time comes, or if it is closed.
     acquire_deadline, acquire_deadline_owned, acquire_deadline(deadline: Instant) -> TimeoutError;
 
-    /// Waits until there are so many places at once. None: a guard that holds nothing.
+    /// Waits until there are so many places at once.
     ///
     /// They are taken in line, by consecutive tickets: two who want two of two cannot block each other. Who comes after one that waits for many waits with it. In the order of arrival; but while
     /// others arrive at the same instant, one who wants several may have to try again to get into the line.
@@ -386,7 +358,7 @@ ways_in! {
     /// ```
     ///
     /// # Errors
-    /// If it is closed, or if there are not as many places.
+    /// If it is closed, if no place was asked for, or if there are not as many places; also if [that becomes so](Self#when-places-go) while it waits.
     acquire_many, acquire_many_owned, acquire_many(places: usize) -> AcquireError;
 
     /// Takes so many places if they are free, and nobody is in line.
@@ -412,7 +384,8 @@ impl<N: Numbering> Slots<N> {
     /// [`acquire`](Self::acquire) for tasks, on any executor.
     ///
     /// # Cancel safety
-    /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere.
+    /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere. A future that has been polled
+    /// must be polled to its end or dropped: one that is leaked (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line, and takes a place along when its turn comes.
     ///
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
@@ -433,7 +406,7 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// If it is closed.
     pub async fn acquire_async(&self) -> Result<Guard<'_, N>, Closed> {
-        waiting::acquire_async(self, 1).await
+        waiting::acquire_async(self).await
     }
 
     /// [`acquire_async`](Self::acquire_async) with a guard that owns.
@@ -441,7 +414,7 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// The same.
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard<N>, Closed> {
-        waiting::acquire_async(Arc::clone(self), 1).await
+        waiting::acquire_async(Arc::clone(self)).await
     }
 
     /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
@@ -449,8 +422,7 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// If it is closed, or if there are not as many places.
     pub async fn acquire_many_async(&self, places: usize) -> Result<Guard<'_, N>, AcquireError> {
-        let units = self.check(places)?;
-        Ok(waiting::acquire_async(self, units).await?)
+        waiting::acquire_many_async(self, places).await
     }
 
     /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns.
@@ -458,19 +430,18 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// The same.
     pub async fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> Result<OwnedGuard<N>, AcquireError> {
-        let units = self.check(places)?;
-        Ok(waiting::acquire_async(Arc::clone(self), units).await?)
+        waiting::acquire_many_async(Arc::clone(self), places).await
     }
 }
 
 impl<N: Numbering> fmt::Debug for Slots<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(look) = now(self.line.look(&self.anyone));
-        let places = self.places();
+        let look = self.look();
         let mut all = f.debug_struct("Slots");
-        all.field("places", &places).field("held", &places.saturating_sub(look.free as usize));
-        if let Some(taken) = N::taken(&self.names, &self.anyone, self.room) {
-            all.field("slots", &taken);
+        all.field("places", &look.places).field("held", &(look.places - look.free));
+        if N::Names::NAMED {
+            let taken = |&slot: &usize| sure(now(self.text.is_taken(&self.anyone, slot)));
+            all.field("slots", &(0..self.text.room() as usize).filter(taken).collect::<Vec<_>>());
         }
         all.field("waiting", &look.waiting);
         if self.unfair {

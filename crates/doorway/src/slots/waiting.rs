@@ -1,58 +1,62 @@
-//! The ways in.
+//! The ways in. What is done is the text's; here are threads, tasks and clocks.
 
+use super::errors::Nothing;
 use super::{AcquireError, Numbering, Permit, Slots, TimeoutError, TryAcquireError, sure};
 use crate::native::{Native, now};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Held, Tried, Turnstile};
+use doorway_core::k_assignment::{Entered, Grant};
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused, TooMany};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Pid, Process};
+use std::convert::Infallible;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 #[inline(always)]
 pub(super) fn acquire<N: Numbering, S: Deref<Target = Slots<N>>>(slots: S) -> Result<Permit<S, N>, Closed> {
-    let held = slots.enter(1)?;
-    Ok(Permit::one(slots, held))
+    let grant = slots.enter()?;
+    Ok(Permit::new(slots, grant))
 }
 
 #[inline(always)]
 pub(super) fn try_acquire<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
 ) -> Result<Permit<S, N>, TryAcquireError> {
-    let held = slots.enter_at_once(1)?;
-    Ok(Permit::one(slots, held))
+    let grant = slots.try_enter(1, false)?.ok_or(TryAcquireError::NoPlace)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn acquire_timeout<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
     timeout: Duration,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let held = slots.enter_within(1, timeout)?;
-    Ok(Permit::one(slots, held))
+    let grant = slots.enter_within(1, timeout)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn acquire_deadline<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
     deadline: Instant,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let held = slots.enter_until(1, deadline)?;
-    Ok(Permit::one(slots, held))
+    let grant = slots.enter_until(1, deadline)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn acquire_many<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
     places: usize,
 ) -> Result<Permit<S, N>, AcquireError> {
-    let held = slots.enter(slots.check(places)?)?;
-    Ok(Permit::many(slots, held))
+    let grant = slots.enter_with(some(places)?)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn try_acquire_many<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
     places: usize,
 ) -> Result<Permit<S, N>, TryAcquireError> {
-    let held = slots.enter_at_once(slots.check(places)?)?;
-    Ok(Permit::many(slots, held))
+    let units = slots.check(some(places)?)?;
+    let grant = slots.try_enter(units, false)?.ok_or(TryAcquireError::NoPlace)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn acquire_many_timeout<N: Numbering, S: Deref<Target = Slots<N>>>(
@@ -60,8 +64,9 @@ pub(super) fn acquire_many_timeout<N: Numbering, S: Deref<Target = Slots<N>>>(
     places: usize,
     timeout: Duration,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let held = slots.enter_within(slots.check(places)?, timeout)?;
-    Ok(Permit::many(slots, held))
+    let units = slots.check(some(places)?)?;
+    let grant = slots.enter_within(units, timeout)?;
+    Ok(Permit::new(slots, grant))
 }
 
 pub(super) fn acquire_many_deadline<N: Numbering, S: Deref<Target = Slots<N>>>(
@@ -69,173 +74,196 @@ pub(super) fn acquire_many_deadline<N: Numbering, S: Deref<Target = Slots<N>>>(
     places: usize,
     deadline: Instant,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let held = slots.enter_until(slots.check(places)?, deadline)?;
-    Ok(Permit::many(slots, held))
+    let units = slots.check(some(places)?)?;
+    let grant = slots.enter_until(units, deadline)?;
+    Ok(Permit::new(slots, grant))
 }
 
-const NOTHING: Held = Held { units: 0, announced: false };
+pub(super) async fn acquire_async<N: Numbering, S: Deref<Target = Slots<N>>>(slots: S) -> Result<Permit<S, N>, Closed> {
+    let grant = slots.enter_async(1).await.map_err(only_closed)?;
+    Ok(Permit::new(slots, grant))
+}
 
-pub(super) async fn acquire_async<N: Numbering, S: Deref<Target = Slots<N>>>(
+pub(super) async fn acquire_many_async<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
-    units: u64,
-) -> Result<Permit<S, N>, Closed> {
-    let held = slots.enter_async(units).await?;
-    Ok(if units == 1 { Permit::one(slots, held) } else { Permit::many(slots, held) })
+    places: usize,
+) -> Result<Permit<S, N>, AcquireError> {
+    let grant = slots.enter_async(some(places)?).await?;
+    Ok(Permit::new(slots, grant))
+}
+
+/// A guard holds something: a guard of nothing would have no slot.
+fn some(places: usize) -> Result<u64, Nothing> {
+    if places == 0 { Err(Nothing) } else { Ok(places as u64) }
+}
+
+#[cold]
+fn only_closed(why: Refused) -> Closed {
+    match why {
+        Refused::Closed => Closed,
+        Refused::TooMany(_) => unreachable!("one place is never too many"),
+    }
+}
+
+fn refused<T>(result: Result<T, Failure<Infallible, Refused>>) -> Result<T, Refused> {
+    result.map_err(|failure| match failure {
+        Failure::Refused(why) => why,
+        Failure::Memory(impossible) => match impossible {},
+    })
+}
+
+/// What does not happen to a process that has begun.
+#[cold]
+fn not_a_try() -> ! {
+    unreachable!("only a try ends so")
 }
 
 impl<N: Numbering> Slots<N> {
+    /// One place.
     #[inline(always)]
-    fn enter(&self, units: u64) -> Result<Held, Closed> {
-        if self.unfair || units == 0 {
-            return self.enter_unfairly(units);
+    fn enter(&self) -> Result<Grant, Closed> {
+        if self.unfair {
+            return self.enter_unfairly();
         }
-        match self.draw(units) {
-            Drawn::Inside(held) => Ok(held),
-            drawn => self.wait(drawn, units),
-        }
-    }
-
-    /// Those who try first.
-    #[inline]
-    fn enter_unfairly(&self, units: u64) -> Result<Held, Closed> {
-        match self.try_once(units)? {
-            Some(held) => Ok(held),
-            None => self.barge(units),
-        }
-    }
-
-    #[cold]
-    fn barge(&self, units: u64) -> Result<Held, Closed> {
-        for turn in 0..TRIES {
-            if turn < SPINS {
-                (0..1 << turn.min(6)).for_each(|_| std::hint::spin_loop());
-            } else {
-                std::thread::yield_now();
-            }
-            if let Some(held) = self.try_once(units)? {
-                return Ok(held);
-            }
-        }
-        match self.draw(units) {
-            Drawn::Inside(held) => Ok(held),
-            drawn => self.wait(drawn, units),
+        match self.text.begin_now(&self.anyone, 1) {
+            Entered::Inside(grant) => Ok(grant),
+            entered => self.end_entering(entered, 1).map_err(only_closed),
         }
     }
 
     #[inline]
-    fn try_once(&self, units: u64) -> Result<Option<Held>, Closed> {
-        self.draw_if_enabled(units, true)
-    }
-
-    #[inline]
-    fn draw_if_enabled(&self, units: u64, once: bool) -> Result<Option<Held>, Closed> {
-        if units == 0 {
-            return if self.is_closed() { Err(Closed) } else { Ok(Some(NOTHING)) };
-        }
-        match self.line.draw_if_enabled_now(&self.anyone, units, once) {
-            Tried::Drawn(Drawn::Inside(held)) => Ok(Some(held)),
-            Tried::Drawn(drawn) => self.wait(drawn, units).map(Some),
-            Tried::NoPlace => Ok(None),
-            Tried::Closed => Err(Closed),
+    fn enter_unfairly(&self) -> Result<Grant, Closed> {
+        match self.text.begin_at_once_now(&self.anyone, 1, true) {
+            Entered::Inside(grant) => Ok(grant),
+            entered => self.end_entering(entered, 1).map_err(only_closed),
         }
     }
 
-    #[inline]
-    fn enter_at_once(&self, units: u64) -> Result<Held, TryAcquireError> {
-        self.draw_if_enabled(units, false)?.ok_or(TryAcquireError::NoPlace)
-    }
-
-    fn enter_within(&self, units: u64, timeout: Duration) -> Result<Held, TimeoutError> {
-        match Instant::now().checked_add(timeout) {
-            Some(deadline) => self.enter_until(units, deadline),
-            None => Ok(self.enter(units)?), // beyond the end of time
-        }
-    }
-
-    fn enter_until(&self, units: u64, deadline: Instant) -> Result<Held, TimeoutError> {
-        if let Some(held) = self.draw_if_enabled(units, false)? {
-            return Ok(held);
-        }
-        if Instant::now() >= deadline {
-            return Err(TimeoutError::TimedOut);
-        }
-        match self.draw(units) {
-            Drawn::Inside(held) => Ok(held),
-            drawn => self.wait_until(drawn, units, Some(deadline))?.ok_or(TimeoutError::TimedOut),
-        }
-    }
-
-    fn wait(&self, drawn: Drawn, units: u64) -> Result<Held, Closed> {
-        let held = self.wait_until(drawn, units, None)?;
-        Ok(held.expect("nobody gives up who has no deadline"))
-    }
-
-    /// One that has to wait, with a handle of its own.
-    fn waits(&self) -> Process<Native> {
-        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
+    fn enter_with(&self, units: u64) -> Result<Grant, Refused> {
+        let entered = if self.unfair {
+            self.text.begin_at_once_now(&self.anyone, units, true)
+        } else {
+            self.text.begin_now(&self.anyone, units)
+        };
+        self.end_entering(entered, units)
     }
 
     #[cold]
     #[inline(never)]
-    fn wait_until(&self, drawn: Drawn, units: u64, deadline: Option<Instant>) -> Result<Option<Held>, Closed> {
-        let p = self.waits();
-        p.memory().give_up_at(deadline);
-        let mut attempt = Attempt::default();
-        match now(self.line.enter(&p, drawn, units, &mut attempt, deadline.is_some())) {
-            Ok(Some(held)) => Ok(Some(held)),
-            // Let in at the last moment, it is in.
-            Ok(None) => Ok(sure(now(self.line.leave(&p, attempt)))),
-            Err(Failure::Refused(closed)) => Err(closed),
-            Err(Failure::Memory(impossible)) => match impossible {},
+    fn end_entering(&self, entered: Entered, units: u64) -> Result<Grant, Refused> {
+        match entered {
+            Entered::Inside(grant) => Ok(grant),
+            Entered::Not(drawn) => Ok(self.go_on(drawn, units)?.expect(NEVER_ASKED)),
+            Entered::NoPlace => self.barge(units),
+            Entered::Closed => Err(Refused::Closed),
         }
     }
 
-    async fn enter_async(&self, units: u64) -> Result<Held, Closed> {
-        if (self.unfair || units == 0)
-            && let Some(held) = self.try_once(units)?
+    /// Newcomers that have tried once, and try again before they get in line.
+    #[cold]
+    #[inline(never)]
+    fn barge(&self, units: u64) -> Result<Grant, Refused> {
+        let p = self.waits();
+        if let Some(grant) = refused(now(self.text.barge(&p, units, 1..TRIES)))? {
+            return Ok(grant);
+        }
+        let grant = refused(now(self.text.acquire_in_turn(&p, units, &mut Attempt::default(), false)))?;
+        Ok(grant.expect(NEVER_ASKED))
+    }
+
+    #[inline(always)]
+    fn try_enter(&self, units: u64, once: bool) -> Result<Option<Grant>, Refused> {
+        match self.text.begin_at_once_now(&self.anyone, units, once) {
+            Entered::Inside(grant) => Ok(Some(grant)),
+            Entered::Not(drawn) => self.go_on(drawn, units),
+            Entered::NoPlace => Ok(None),
+            Entered::Closed => Err(Refused::Closed),
+        }
+    }
+
+    fn enter_within(&self, units: u64, timeout: Duration) -> Result<Grant, TimeoutError> {
+        match Instant::now().checked_add(timeout) {
+            Some(deadline) => self.enter_until(units, deadline),
+            None => Ok(self.enter_with(units)?), // beyond the end of time
+        }
+    }
+
+    fn enter_until(&self, units: u64, deadline: Instant) -> Result<Grant, TimeoutError> {
+        if let Some(grant) = self.try_enter(units, false)? {
+            return Ok(grant);
+        }
+        if Instant::now() >= deadline {
+            return Err(TimeoutError::TimedOut);
+        }
+        let p = self.waits();
+        p.memory().give_up_at(Some(deadline));
+        let mut attempt = Attempt::default();
+        let entered = refused(now(self.text.acquire_in_turn(&p, units, &mut attempt, true)))?;
+        // A waiter that is let in at the last moment is in.
+        entered.or_else(|| sure(now(self.text.leave(&p, attempt)))).ok_or(TimeoutError::TimedOut)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn go_on(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
+        refused(now(self.text.go_on(&self.waits(), drawn, units, &mut Attempt::default(), false)))
+    }
+
+    /// A process that has to wait, with a handle of its own.
+    fn waits(&self) -> Process<Native> {
+        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
+    }
+
+    /// Whether there are as many places. One is waited for even if there is none: it may be added.
+    fn check(&self, units: u64) -> Result<u64, Refused> {
+        let most = self.places();
+        if units > 1 && units > most as u64 {
+            return Err(Refused::TooMany(TooMany { asked: units as usize, most }));
+        }
+        Ok(units)
+    }
+
+    async fn enter_async(&self, units: u64) -> Result<Grant, Refused> {
+        if self.unfair
+            && let Some(grant) = self.try_enter(units, true)?
         {
-            return Ok(held);
+            return Ok(grant);
         }
-        let drawn = self.draw(units);
-        if let Drawn::Inside(held) = drawn {
-            return Ok(held);
-        }
-        let mut waits = Waits { line: &self.line, p: self.waits(), attempt: Attempt::default() };
+        let drawn = match self.text.begin_now(&self.anyone, units) {
+            Entered::Inside(grant) => return Ok(grant),
+            Entered::Not(drawn) => drawn,
+            Entered::NoPlace | Entered::Closed => not_a_try(),
+        };
+        let mut waits = Waits { slots: self, p: self.waits(), attempt: Attempt::default() };
         waits.p.memory().wait_as_task(true);
         let Waits { p, attempt, .. } = &mut waits;
-        match self.line.enter(p, drawn, units, attempt, false).await {
-            Ok(Some(held)) => {
-                waits.attempt = Attempt::Outside;
-                Ok(held)
-            }
-            Ok(None) => unreachable!("nobody asks it to give up"),
-            Err(Failure::Refused(closed)) => Err(closed),
-            Err(Failure::Memory(impossible)) => match impossible {},
-        }
+        let entered = self.text.go_on(p, drawn, units, attempt, false).await;
+        waits.attempt = Attempt::Outside;
+        Ok(refused(entered)?.expect(NEVER_ASKED))
     }
 }
 
-/// How often one tries that is not fair, before it gets in line.
-const TRIES: u32 = 40;
-/// So many of these times it spins in between, and then yields.
-const SPINS: u32 = 7;
+const NEVER_ASKED: &str = "nobody asks it to give up";
+
+/// How often a newcomer tries that is not fair, before it gets in line.
+const TRIES: u32 = 41;
 
 /// A task that waits. If it is dropped before it is let in, it gives up.
-struct Waits<'a> {
-    line: &'a Turnstile<Native>,
+struct Waits<'a, N: Numbering> {
+    slots: &'a Slots<N>,
     p: Process<Native>,
     attempt: Attempt,
 }
 
-impl Drop for Waits<'_> {
+impl<N: Numbering> Drop for Waits<'_, N> {
     fn drop(&mut self) {
         let attempt = std::mem::take(&mut self.attempt);
         if attempt == Attempt::Outside {
             return;
         }
         self.p.memory().wait_as_task(false);
-        if let Some(held) = sure(now(self.line.leave(&self.p, attempt))) {
-            sure(now(self.line.release(&self.p, held)));
+        if let Some(grant) = sure(now(self.slots.text.leave(&self.p, attempt))) {
+            sure(now(self.slots.text.release(&self.p, grant)));
         }
     }
 }

@@ -7,69 +7,56 @@
 //! Anderson and Moir's Figure 7 ([`Renaming`](crate::k_assignment::anderson_moir_94::Renaming)), with a look at each flag before it is tried.
 //!
 //! # Idea
-//! As there. The look spares an exchange for each name that is held, and giving a name back is a plain write: so a name costs one read-modify-write and not two.
+//! As there. A look at each flag spares an exchange for each name that is held, and giving a name back is
+//! a plain write: so a name costs one read-modify-write and not two. A flag that is clear has the number of
+//! its last holder; a flag that is set has room for its holder, to note which name comes next.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |
 //! |-----------------|-------|-----------|--------|------------|---------|
-//! | `taken[0..k]`   | bool  | clear     | nobody | 3, 4       | whether the name is held |
+//! | `taken[0..k]`   | [mark](super::Mark) | clear, 0 | nobody | 3, 4, 8 | whether the name is held; the number of its last holder, or which comes next |
 //!
 //! # Invariants (all checked)
 //! - assumed: at most `k` processes are at 2 to 4
 //! - unique names: the names of processes inside are different, and below `k`
 //! - (B1) a flag is set exactly while some process has its name
+//! - (F) the fence number of a holder is larger than that of every earlier holder of the same name
 //! - (B2) when a process is about to try the names from `low` on, one of them is held by nobody
 //!
 //! # Cost, faults, fairness
 //! One read-modify-write to take a name while nobody else does, and as many loads as there are lower names; at most `k` of each. One write to give it back. A crashed holder
 //! keeps its name for ever, as it keeps its place. Nobody waits here.
 
-use super::Names;
-use crate::memory::{Here, Immediate, Memory, Site, Swap, Word, in_both_forms};
+use super::{Mark, Name, Names};
+use crate::memory::{CompareSwap, Here, Immediate, Memory, Site, in_both_forms};
 use core::fmt::Debug;
-
-/// Whether a name is held. Nobody waits for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Taken(pub bool);
-
-impl Word for Taken {
-    const WHOLE: bool = true;
-    const AWAITED: bool = false;
-    const SPREAD: bool = true;
-
-    #[inline(always)]
-    fn pack(self) -> u64 {
-        u64::from(self.0)
-    }
-    #[inline(always)]
-    fn unpack(word: u64) -> Self {
-        Self(word != 0)
-    }
-}
 
 /// Names `0..k` in flags, for at most `k` processes at a time.
 #[derive(Debug)]
 pub struct FlagNames<M: Memory> {
-    taken: M::Row<Taken>,
+    taken: M::Row<Mark>,
     k: usize,
+    /// What a grant adds to the fence number: nothing, if there are to be none.
+    step: u64,
 }
 
-impl<M: Swap> FlagNames<M> {
+impl<M: CompareSwap> FlagNames<M> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
-        fn find, find_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<usize> {'text: {
+        fn find, find_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
             for name in 0..self.k {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
-                p.keep(2, &(name, live));
-                if access!(p.at(2).read(flag)).0 {
-                    continue;
-                }
-                p.keep(3, &(name, live));
-                if !access!(p.at(3).swap(flag, Taken(true))).0 {
+                p.keep(2, &(name, fence, live));
+                let free = access!(p.at(2).read(flag));
+                let Some(last) = free.last() else { continue };
+                p.keep(3, &(name, fence, free, live));
+                // Fails only if another process has taken the name since it was read.
+                if access!(p.at(3).compare_swap(flag, free, Mark::taken(0))).is_ok() {
                     p.hides("low");
-                    break 'text Some(name);
+                    let fence = last.wrapping_add(self.step).max(fence);
+                    break 'text Some(Name { slot: name as u32, fence });
                 }
             }
             p.hides("low");
@@ -78,42 +65,56 @@ impl<M: Swap> FlagNames<M> {
 
         /// Gives it back: 4.
         #[inline(always)]
-        fn free, free_now(&self, p: Here<'_, M>, name: usize) -> () {
-            access!(p.at(4).write_in_passing(&self.taken[name], Taken(false)));
+        fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
+            access!(p.at(4).write_in_passing(&self.taken[name.slot as usize], Mark::free(name.fence)));
         }
     }
 }
 
-impl<M: Swap> Names<M> for FlagNames<M> {
-    fn new(site: &Site<'_, M>, k: usize) -> Self {
-        Self { taken: site.row("taken", k, |_| Taken(false).into()), k }
+impl<M: CompareSwap> Names<M> for FlagNames<M> {
+    fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
+        let taken = site.row("taken", k, |_| Mark::free(fences.unwrap_or(0)).into());
+        Self { taken, k, step: fences.is_some().into() }
     }
 
-    fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<usize>, M::Error>> {
-        self.find(p, live)
+    fn take(
+        &self,
+        p: Here<'_, M>,
+        fence: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<Option<Name>, M::Error>> {
+        self.find(p, fence, live)
     }
 
-    fn give_back(&self, p: Here<'_, M>, name: usize) -> impl Future<Output = Result<(), M::Error>> {
+    fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>> {
         self.free(p, name)
     }
 
     #[inline(always)]
-    fn take_now(&self, p: Here<'_, M>) -> Option<usize>
+    fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
     where
         M: Immediate,
     {
-        self.find_now(p, &())
+        self.find_now(p, fence, &())
     }
 
     #[inline(always)]
-    fn give_back_now(&self, p: Here<'_, M>, name: usize)
+    fn give_back_now(&self, p: Here<'_, M>, name: Name)
     where
         M: Immediate,
     {
         self.free_now(p, name);
     }
 
-    async fn is_taken(&self, p: Here<'_, M>, name: usize) -> Result<bool, M::Error> {
-        Ok(p.at(2).read(&self.taken[name]).await?.0)
+    fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
+        p.at(8).write_in_passing(&self.taken[slot as usize], Mark::taken(next))
+    }
+
+    async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
+        Ok(p.at(9).read(&self.taken[slot as usize]).await?.next())
+    }
+
+    async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {
+        Ok(p.at(2).read(&self.taken[slot]).await?.last().is_none())
     }
 }

@@ -1,118 +1,232 @@
-//! Names `0..k` by themselves, and k-assignment made of them and any solution of k-exclusion.
+//! Names `0..k` by themselves: for at most `k` processes at a time, each of which holds one for each of its units.
+//!
+//! [`FlagNames`] are for few and [`BitNames`] for many; [`EitherNames`] are whichever suits, and [`NoNames`] are
+//! none. [`Slots`](super::Slots) put them around a turnstile.
+//!
+//! # Fence numbers
+//! A name remembers the number of its last holder. The next one gets a larger number, and at least as large a
+//! one as it asks for: [slots](super::Slots) ask for a multiple of its ticket. The number is fixed when the name
+//! is taken, for nobody else changes it before the name is back, and it costs nothing to holders that never ask
+//! for it. A process that takes several names at once has one number, the largest of theirs, and leaves it to all
+//! of them. Numbers have 63 bits.
 
 mod bits;
+mod either;
 mod flags;
 
 pub use bits::BitNames;
-pub use flags::{FlagNames, Taken};
+pub use either::{EitherNames, NoNames};
+pub use flags::FlagNames;
 
-use crate::Failure;
-use crate::k_assignment::KAssignment;
-use crate::k_assignment::anderson_moir_94::Named;
-use crate::k_exclusion::{Abortable, KExclusion};
-use crate::memory::{Here, Immediate, Mark, Memory, Process, Site};
-use core::fmt::Debug;
+use crate::memory::{Here, Immediate, Memory, Site, Word};
+use core::fmt::{self, Debug};
+
+/// A name, and the number of its holder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    /// Which of `0..k`. Of several, the first: it knows the next.
+    pub slot: u32,
+    /// The [fence number](self#fence-numbers).
+    pub fence: u64,
+}
+
+impl Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.fence == 0 { write!(f, "{}", self.slot) } else { write!(f, "{}#{}", self.slot, self.fence) }
+    }
+}
+
+/// What stands in the word of a name: free, and the number of its last holder; or taken, and whatever its holder notes there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Mark(u64);
+
+impl Mark {
+    /// A name that is free, and the number of its last holder.
+    #[must_use]
+    #[inline(always)]
+    pub const fn free(last: u64) -> Self {
+        Self(last << 1)
+    }
+
+    /// A name that is held, by a process that holds this one next.
+    #[must_use]
+    #[inline(always)]
+    pub const fn taken(next: u32) -> Self {
+        Self((next as u64) << 1 | 1)
+    }
+
+    /// The number of the last holder of a free name.
+    #[must_use]
+    #[inline(always)]
+    pub const fn last(self) -> Option<u64> {
+        if self.0 & 1 == 0 { Some(self.0 >> 1) } else { None }
+    }
+
+    const fn next(self) -> u32 {
+        (self.0 >> 1) as u32
+    }
+}
+
+/// Nobody waits for it.
+impl Word for Mark {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+    const SPREAD: bool = true;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+
+impl Debug for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.last(), self.next()) {
+            (Some(0), _) => f.write_str("free"),
+            (Some(last), _) => write!(f, "free#{last}"),
+            (None, 0) => f.write_str("taken"),
+            (None, next) => write!(f, "taken+{next}"),
+        }
+    }
+}
 
 /// Names `0..k`, for at most `k` processes at a time, each of which holds at most one for each of its units.
 pub trait Names<M: Memory>: Sized {
-    /// All of them are free.
-    fn new(site: &Site<'_, M>, k: usize) -> Self;
+    /// Whether there are any.
+    const NAMED: bool = true;
 
-    /// Takes the lowest free name: 2, 3. `live` is what the caller knows of its own. `None` only if more than `k` names are wanted at a time.
-    fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<usize>, M::Error>>;
+    /// Whether little is done to give one back, so that it is worth being inlined.
+    #[inline(always)]
+    fn are_few(&self) -> bool {
+        true
+    }
+
+    /// All of them are free. If there are to be [fence numbers](self#fence-numbers), they are larger than this.
+    fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self;
+
+    /// Takes the lowest free name: 2, 3. Its number is at least `fence`. `live` is what the caller knows of its own. `None` only if more than `k` names are wanted at a time.
+    fn take(
+        &self,
+        p: Here<'_, M>,
+        fence: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<Option<Name>, M::Error>>;
 
     /// Gives a name back that was taken: 4.
-    fn give_back(&self, p: Here<'_, M>, name: usize) -> impl Future<Output = Result<(), M::Error>>;
+    fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>>;
 
     /// [`take`](Self::take), as a plain function.
-    fn take_now(&self, p: Here<'_, M>) -> Option<usize>
+    fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
     where
         M: Immediate;
 
     /// [`give_back`](Self::give_back), as a plain function.
-    fn give_back_now(&self, p: Here<'_, M>, name: usize)
+    fn give_back_now(&self, p: Here<'_, M>, name: Name)
     where
         M: Immediate;
 
+    /// The holder of a name notes there which of its names comes next: 8.
+    fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>>;
+
+    /// Which of its names comes next, as its holder noted: 9.
+    fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>>;
+
     /// Whether somebody has this name.
-    fn is_taken(&self, p: Here<'_, M>, name: usize) -> impl Future<Output = Result<bool, M::Error>>;
-}
+    fn is_taken(&self, p: Here<'_, M>, slot: usize) -> impl Future<Output = Result<bool, M::Error>>;
 
-/// Names around a solution of k-exclusion.
-#[derive(Debug)]
-pub struct WithNames<M: Memory, N, Inner> {
-    part: M::Part,
-    names: N,
-    inner: Inner,
-}
-
-impl<M: Memory, N: Names<M>, Inner> WithNames<M, N, Inner> {
-    /// Names for a solution that lets `k` in. It is built on a site within this one.
-    pub fn new(site: &Site<'_, M>, k: usize, inner: impl FnOnce(&Site<'_, M>) -> Inner) -> Self {
-        Self { part: site.here(), names: N::new(site, k), inner: inner(&site.part("exclusion", None)) }
-    }
-
-    async fn named<H: Debug>(&self, p: Here<'_, M>, inner: H) -> Result<Named<H>, M::Error> {
-        let name = self.names.take(p, &inner).await?.expect("at most k are past the k-exclusion");
-        p.holds("name", name as u64);
-        p.mark(Mark::Rests(4));
-        Ok(Named { name, inner })
-    }
-}
-
-impl<M: Memory, N: Names<M>, Inner: KExclusion<M>> KExclusion<M> for WithNames<M, N, Inner> {
-    type Held = Named<Inner::Held>;
-    type Refusal = Inner::Refusal;
-
-    async fn acquire(&self, p: &Process<M>) -> Result<Self::Held, Failure<M::Error, Self::Refusal>> {
-        let here = p.on(self.part);
-        here.part(&());
-        let inner = self.inner.acquire(p).await?; // 1
-        here.part_done();
-        Ok(self.named(here, inner).await?)
-    }
-
-    async fn release(&self, p: &Process<M>, Named { name, inner }: Self::Held) -> Result<(), M::Error> {
-        let here = p.on(self.part);
-        self.names.give_back(here, name).await?;
-        here.hides("name"); // who was let in while it gave up has it in its exit section
-        here.mark(Mark::Rests(5));
-        here.keep(5, &inner);
-        here.part(&());
-        self.inner.release(p, inner).await?;
-        here.part_done();
-        Ok(())
-    }
-}
-
-impl<M: Memory, N: Names<M>, Inner: Abortable<M>> Abortable<M> for WithNames<M, N, Inner> {
-    type Attempt = Inner::Attempt;
-
-    async fn try_acquire(
+    /// Takes so many names: 2, 3 and 8 for each. The first is the lowest, and each knows the next.
+    fn take_many(
         &self,
-        p: &Process<M>,
-        attempt: &mut Self::Attempt,
-    ) -> Result<Option<Self::Held>, Failure<M::Error, Self::Refusal>> {
-        let here = p.on(self.part);
-        here.part(&());
-        let inner = self.inner.try_acquire(p, attempt).await?; // 1
-        here.part_done();
-        Ok(match inner {
-            Some(inner) => Some(self.named(here, inner).await?),
-            None => None,
-        })
+        p: Here<'_, M>,
+        units: u64,
+        fence: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<Option<Name>, M::Error>> {
+        async move {
+            let Some(mut first) = self.take(p, fence, live).await? else { return Ok(None) };
+            if !Self::NAMED {
+                return Ok(Some(first));
+            }
+            let mut last = first.slot;
+            // What follows the first, if anything does.
+            let mut second = None;
+            p.holds("names", 1u64 << (first.slot % 64));
+            let mut names = 1u64 << (first.slot % 64);
+            for taken in 1..units {
+                let Some(Name { slot, fence: number }) =
+                    self.take(p, fence, &(first, last, second, taken, live)).await?
+                else {
+                    return Ok(None);
+                };
+                first.fence = first.fence.max(number);
+                names |= 1 << (slot % 64);
+                p.holds("names", names);
+                // Nearly always it is higher than all before. If not, it becomes the first, or comes after the first.
+                let (from, to) = if slot > last {
+                    (last, slot)
+                } else if slot < first.slot {
+                    (slot, first.slot)
+                } else {
+                    (first.slot, slot)
+                };
+                p.keep(8, &(first, last, second, taken, slot, live));
+                self.link(p, from, to).await?;
+                if slot > last {
+                    second = second.or(Some(slot));
+                    last = slot;
+                } else if slot < first.slot {
+                    second = Some(first.slot);
+                    first.slot = slot;
+                } else if let Some(next) = second.replace(slot) {
+                    p.keep(8, &(first, last, second, taken, next, live));
+                    self.link(p, slot, next).await?;
+                }
+            }
+            Ok(Some(first))
+        }
     }
 
-    async fn leave(&self, p: &Process<M>, attempt: Self::Attempt) -> Result<Option<Self::Held>, M::Error> {
-        Ok(match self.inner.leave(p, attempt).await? {
-            Some(inner) => Some(self.named(p.on(self.part), inner).await?),
-            None => None,
-        })
+    /// Gives back so many names that were taken together: 9 and 4 for each. All get their number.
+    fn give_many_back(
+        &self,
+        p: Here<'_, M>,
+        mut first: Name,
+        units: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<(), M::Error>> {
+        async move {
+            if !Self::NAMED {
+                return Ok(());
+            }
+            for left in (0..units).rev() {
+                // Another process may change the word as soon as the name is back.
+                let next = if left == 0 {
+                    0
+                } else {
+                    p.keep(9, &(first, left, live));
+                    self.linked(p, first.slot).await?
+                };
+                self.give_back(p, first).await?;
+                first.slot = next;
+            }
+            Ok(())
+        }
     }
-}
 
-impl<M: Memory, N: Names<M>, Inner: KExclusion<M>> KAssignment<M> for WithNames<M, N, Inner> {
-    fn name(held: &Self::Held) -> usize {
-        held.name
+    /// What is left of names that were taken together, without the first `units` of them: 9 for each.
+    fn after(&self, p: Here<'_, M>, mut first: Name, units: u64) -> impl Future<Output = Result<Name, M::Error>> {
+        async move {
+            if Self::NAMED {
+                for left in (0..units).rev() {
+                    p.keep(9, &(first, left));
+                    first.slot = self.linked(p, first.slot).await?;
+                }
+            }
+            Ok(first)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Other forms of the turnstile: several units at once, and unfair ones.
 
-use super::{Attempt, Closed, Held, Limits, Tried, Turnstile};
+use super::{Attempt, Held, Limits, Refused, Tried, Turnstile};
 use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Memory, Pid, Process, Site};
@@ -27,9 +27,9 @@ impl<M: Memory> Many<M> {
 
 impl<M: FetchAdd + CompareSwap> KExclusion<M> for Many<M> {
     type Held = Held;
-    type Refusal = Closed;
+    type Refusal = Refused;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Closed>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
         self.inner.acquire_units(p, self.units(p.pid())).await
     }
 
@@ -45,7 +45,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Many<M> {
         &self,
         p: &Process<M>,
         attempt: &mut Attempt,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         self.inner.try_acquire_units(p, self.units(p.pid()), attempt).await
     }
 
@@ -71,7 +71,7 @@ impl<M: Memory> Unfair<M> {
 }
 
 impl<M: FetchAdd + CompareSwap> Unfair<M> {
-    async fn barge(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    async fn barge(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         let mut attempt = Attempt::default();
         for tried in 0..self.tries {
             let here = p.on(self.inner.part);
@@ -81,7 +81,7 @@ impl<M: FetchAdd + CompareSwap> Unfair<M> {
             match tried {
                 Tried::Drawn(drawn) => return self.inner.enter(p, drawn, 1, &mut attempt, false).await,
                 Tried::NoPlace => {}
-                Tried::Closed => return Err(Failure::Refused(Closed)),
+                Tried::Closed => return Err(Failure::Refused(Refused::Closed)),
             }
         }
         Ok(None)
@@ -90,9 +90,9 @@ impl<M: FetchAdd + CompareSwap> Unfair<M> {
 
 impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
     type Held = Held;
-    type Refusal = Closed;
+    type Refusal = Refused;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Closed>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
         match self.barge(p).await? {
             Some(held) => Ok(held),
             None => self.inner.acquire(p).await,
@@ -111,7 +111,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Unfair<M> {
         &self,
         p: &Process<M>,
         attempt: &mut Attempt,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         match self.barge(p).await? {
             Some(held) => Ok(Some(held)),
             None => self.inner.try_acquire(p, attempt).await,

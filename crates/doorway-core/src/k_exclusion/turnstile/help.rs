@@ -21,12 +21,19 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
             let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
         }
+        self.see_to_the_door(p).await?;
+        here.part_done();
+        Ok(())
+    }
+
+    /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line may have closed it.
+    pub(super) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
         here.keep(29, &());
         let door = here.at(29).read(&self.door).await?;
         if !door.is_open() && !door.is_shut() {
             self.open_door(p, door).await?;
         }
-        here.part_done();
         Ok(())
     }
 

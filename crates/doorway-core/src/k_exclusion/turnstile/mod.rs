@@ -21,8 +21,11 @@
 //! | `front`    | `(ticket, ghosts)`          | `(0, 0)`   | nobody | 7, 11, 15, 19 | [enabled tickets before it are dealt with](Front); `ghosts`: how many of them were ghosts |
 //! | `rec[0..R]`| `(ticket, fate)`            | older ones | nobody | 14, 21, 36 | [what has become](Record) of ticket `t`, in `rec[t mod R]` |
 //! | `door`     | number                      | 0          | nobody | 4, 24, 30  | [whether newcomers may draw](Door): even if so, odd while the line is too long for the ring |
+//! | `places`   | number                      | k          | nobody | 42, 44     | [how many places there are](Places) |
 //!
-//! `k` is nowhere stored: one place more is an exit without a ticket, one less is an entry without an exit. Tickets are compared by their difference modulo their width.
+//! No passage looks at `k`: one place more is an exit without a ticket, one less is an entry without an
+//! exit. `places` is for those that ask for several units: a request for more units than there are
+//! places is refused, even while it waits. Tickets are compared by their difference modulo their width.
 //!
 //! # Why
 //! - *`odd`*: a ghost's exit changes `gate` and its passing `front`, and the pair must happen once though anybody may do each half. `odd` differs from the parity of
@@ -32,15 +35,24 @@
 //! - *jumping (7, 11)*: while nobody is in line, exits do not move the front. Who announces to an empty line moves it, and if that one is slow, helpers do: an announced ticket that is enabled and
 //!   not dealt with is never more than `k` before `open`. For while `y` is such a ticket, whoever enters has a smaller one (a larger one would have to deal with `y` first), and when
 //!   `y` was enabled, exactly `k` tickets up to `y` had not been exited, so that at most `k - 1` exits can follow.
-//! - *the door*: record `t` may be used only while `t < front + R`. Ghosts stay until the front reaches them, so someone stuck inside and endless
+//! - *the door*: record `t` may be written only while `t < front + R`. Ghosts stay until the front reaches them, so someone stuck inside and endless
 //!   give-ups would fill any ring. When the line is long, newcomers camp before the doorway.
+//! - *far tickets*: the door does not stop a process that has read it (1) and not drawn yet (2). If very
+//!   many processes are there at once, the last of them draw tickets whose record still belongs to
+//!   ticket `t - R`. Such a ticket may wait on the record, because only helpers at the front write it.
+//!   It must not write the record: a ghost there would tell ticket `t - R` that it was dealt with. So a
+//!   process gives up a far ticket only when the line has moved on (46), and until then it stays in line.
 //!
 //! # Invariants (all checked)
-//! - (T1) `next - open + k` is the number of tickets that were drawn and not exited, ghosts included. Hence at most `k` units are held
+//! - (T1) `next - open + places` is the number of tickets that were drawn and not exited, ghosts
+//!   included, and of places that are about to be added. Hence at most `places` units are held
 //! - (T2) `front <= open` whenever somebody is in line; no ticket after the front is signalled
 //! - (T3) `line` is the number of tickets announced and not exited, ghosts included
 //! - (T4) if `odd` differs from the parity of `front.ghosts` and somebody is in line, the ticket at the front is a ghost
 //! - (T5) every ticket in line is less than `R` after the oldest that is in line and not dealt with; that one is at most `k` before `open`
+//! - (T6) `line <= R`, and `R < 2^20`: the field never runs into its neighbour. (A process counts from its
+//!   announcement on. Half of `R` may wait before the door is closed, a quarter may be inside, and far
+//!   tickets need more running threads than the last quarter has records.)
 //! - door opens: nobody camps for ever before a line that is short, unless somebody died
 //!
 //! # Cost, faults, fairness
@@ -50,39 +62,44 @@
 //! With endless give-ups nobody *in line* starves, but one that helps can be kept busy, each round paid for by a new give-up. Those that camp before a full line are
 //! promised nothing among each other. Who asks for several units draws its tickets by an exchange, so that the line cannot become too long for the ring: its doorway is lock-free and not wait-free.
 
+mod changes;
 mod forms;
 mod help;
 mod limits;
 mod simple;
 mod words;
 
+pub use changes::Look;
 pub use forms::{Many, Unfair};
 pub use limits::Limits;
 pub use simple::{Signal, Simple, simple_ring};
-pub use words::{Door, Fate, Front, Gate, Next, Record, TICKET};
+pub use words::{Door, Fate, Front, Gate, Next, Places, Record, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, in_both_forms};
 use core::fmt;
-use words::{after, is_before};
+use words::after;
 
 /// The shared variables of the turnstile.
 pub struct Turnstile<M: Memory> {
     part: M::Part,
     limits: Limits,
+    /// The bits of a ticket that are noted: all, or none.
+    noted: u64,
     next: M::Var<Next>,
     gate: M::Var<Gate>,
     front: M::Var<Front>,
     rec: M::Row<Record>,
     door: M::Var<Door>,
+    places: M::Var<Places>,
 }
 
 impl<M: Memory> fmt::Debug for Turnstile<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Turnstile");
         all.field("next", &self.next).field("gate", &self.gate).field("front", &self.front);
-        all.field("door", &self.door).finish_non_exhaustive()
+        all.field("door", &self.door).field("places", &self.places).finish_non_exhaustive()
     }
 }
 
@@ -93,6 +110,16 @@ pub struct Held {
     pub units: u64,
     /// Whether it was announced, and so is counted in `line`.
     pub announced: bool,
+    /// The last of its tickets, if the turnstile [notes them](Turnstile::noting_tickets); otherwise 0. It makes no difference to the turnstile.
+    pub ticket: u64,
+}
+
+impl Held {
+    /// So many units, announced or not.
+    #[must_use]
+    pub const fn of(units: u64, announced: bool) -> Self {
+        Self { units, announced, ticket: 0 }
+    }
 }
 
 /// How far an entry has come.
@@ -109,6 +136,8 @@ pub enum Attempt {
         units: u64,
         /// How many of them were enabled when they were announced.
         enabled: u64,
+        /// Whether the last of them was so far back that its record still belonged to an earlier one.
+        far: bool,
     },
 }
 
@@ -123,6 +152,8 @@ pub enum Drawn {
     Waits(Ticket),
     /// Nobody may draw a ticket now.
     Kept(Door),
+    /// There are not as many places.
+    Refused(TooMany),
 }
 
 /// What comes of a try.
@@ -167,16 +198,57 @@ pub struct Duty {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsettled(u64);
 
+/// Why a process is not let in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// The turnstile was closed.
+    Closed,
+    /// There are not as many places.
+    TooMany(TooMany),
+}
+
 /// The turnstile was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Closed;
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("closed: nobody is let in any more; whoever is inside can still leave")
+        f.write_str("closed: nobody is let in any more; holders can still leave")
     }
 }
 impl core::error::Error for Closed {}
+
+/// More places were asked for than there are, or than fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooMany {
+    /// How many.
+    pub asked: usize,
+    /// How many it could have been.
+    pub most: usize,
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} places were asked for, and there can be at most {} here; ask for fewer", self.asked, self.most)
+    }
+}
+impl core::error::Error for TooMany {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => Closed.fmt(f),
+            Self::TooMany(too_many) => too_many.fmt(f),
+        }
+    }
+}
+impl core::error::Error for Refused {}
+
+impl From<Closed> for Refused {
+    fn from(_: Closed) -> Self {
+        Self::Closed
+    }
+}
 
 impl<M: Memory> Turnstile<M> {
     /// Lets `k` in; made for `n` processes that ask for one unit each.
@@ -186,6 +258,15 @@ impl<M: Memory> Turnstile<M> {
 
     /// Lets `k` in. Tickets begin with `first`, which makes no difference, and which tests use to be near where numbers wrap.
     pub fn with_limits(site: &Site<'_, M>, k: usize, limits: Limits, first: u64) -> Self {
+        Self::with_lost(site, k, 0, limits, first)
+    }
+
+    /// The same with `k + lost` places, of which some are lost: as if their holders had died.
+    ///
+    /// # Panics
+    /// If the ring is longer than the gate can count, or no power of two.
+    pub fn with_lost(site: &Site<'_, M>, k: usize, lost: usize, limits: Limits, first: u64) -> Self {
+        assert!(limits.ring < 1 << words::LINE && limits.ring.is_power_of_two(), "a ring has 2^0 to 2^19 records");
         let size = limits.ring as u64;
         let first = after(first, 0);
         let older = |i: usize| {
@@ -196,16 +277,34 @@ impl<M: Memory> Turnstile<M> {
         Self {
             part: site.here(),
             limits,
+            noted: 0,
             next: site.var("next", Next(first)),
             gate: site.var("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
             front: site.var("front", Front { ticket: first, ghosts: 0 }),
             rec: site.row("rec", limits.ring, older),
             door: site.var("door", Door::OPEN),
+            places: site.var("places", Places((k + lost) as u64)),
         }
+    }
+
+    /// The same, but a passage knows its ticket. For numbers that grow with every passage; what counts for ever cannot be searched without a bound on passages.
+    #[must_use]
+    pub fn noting_tickets(self) -> Self {
+        Self { noted: u64::MAX, ..self }
+    }
+
+    #[inline(always)]
+    fn held(&self, units: u64, announced: bool, t: u64) -> Held {
+        Held { units, announced, ticket: t & self.noted }
     }
 
     fn record(&self, t: u64) -> &M::Cell<Record> {
         &self.rec[t as usize & (self.limits.ring - 1)]
+    }
+
+    /// Whether the record of ticket `t` may still belong to ticket `t - R`, which is not dealt with.
+    fn is_far(&self, g: Gate, t: u64) -> bool {
+        g.distance(t) + self.limits.places as i64 >= self.limits.ring as i64
     }
 }
 
@@ -233,7 +332,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             p.keep(3, &(first, door));
             let g = access!(p.at(3).read(&self.gate));
             if g.enables(t) {
-                break 'text self.enabled(p, t, g, Held { units, announced: false });
+                break 'text self.enabled(p, t, g, self.held(units, false, t));
             }
             let too_long = (g.distance(t) >= self.limits.full as i64).then_some(door);
             if too_long.is_none() {
@@ -264,7 +363,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 if swapped.is_ok() {
                     p.mark(Mark::DoorwayEnds);
                     p.shows("units", units);
-                    break 'text Tried::Drawn(self.enabled(p, t, g, Held { units, announced: false }));
+                    break 'text Tried::Drawn(self.enabled(p, t, g, self.held(units, false, t)));
                 }
                 if once {
                     break 'text Tried::NoPlace;
@@ -297,10 +396,16 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         self.help(p, Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd }, None).await
     }
 
-    /// The doorway for several units: 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
+    /// The doorway for several units: 41, 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
     /// one who draws can make one try again.
     #[cold]
     async fn draw_many(&self, p: Here<'_, M>, units: u64, door: Door) -> Result<Drawn, M::Error> {
+        p.shows("door", door);
+        p.keep(41, &door);
+        if let Err(too_many) = p.at(41).read(&self.places).await?.are_enough_for(units) {
+            p.hides("door");
+            return Ok(Drawn::Refused(too_many));
+        }
         loop {
             p.shows("door", door);
             p.keep(25, &door);
@@ -323,7 +428,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 p.hides("door");
                 p.shows("units", units);
                 if g.enables(t) {
-                    return Ok(self.enabled(p, t, g, Held { units, announced: false }));
+                    return Ok(self.enabled(p, t, g, self.held(units, false, t)));
                 }
                 return Ok(Drawn::Waits(Ticket { first, units, too_long: None }));
             }
@@ -353,7 +458,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         units: u64,
         attempt: &mut Attempt,
         may_give_up: bool,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         loop {
             drawn = match drawn {
                 Drawn::Inside(held) => return Ok(Some(held)),
@@ -361,7 +466,8 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                     self.help(p, duty, Some(held)).await?;
                     return Ok(Some(held));
                 }
-                Drawn::Kept(door) if door.is_shut() => return Err(Failure::Refused(Closed)),
+                Drawn::Refused(too_many) => return Err(Failure::Refused(Refused::TooMany(too_many))),
+                Drawn::Kept(door) if door.is_shut() => return Err(Failure::Refused(Refused::Closed)),
                 Drawn::Kept(door) => {
                     if !self.camp(p, door, may_give_up).await? {
                         return Ok(None);
@@ -382,7 +488,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         p: &Process<M>,
         Ticket { first, units, too_long }: Ticket,
         attempt: &mut Attempt,
-    ) -> Result<Option<Drawn>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Drawn>, Failure<M::Error, Refused>> {
         let here = p.on(self.part);
         let t = after(first, units - 1);
         if let Some(door) = too_long {
@@ -407,21 +513,26 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             here.hides("upto");
         }
         if enabled == units {
-            return Ok(Some(self.enabled(here, t, g, Held { units, announced: true })));
+            return Ok(Some(self.enabled(here, t, g, self.held(units, true, t))));
         }
-        *attempt = Attempt::InLine { first, units, enabled };
+        *attempt = Attempt::InLine { first, units, enabled, far: self.is_far(g, t) };
         if g.closed {
-            return self.turned_away(p, attempt).await;
+            return self.turned_away(p, attempt, Refused::Closed).await;
         }
         Ok(None)
     }
 
-    /// Closed while it was in line: it leaves, as if it gave up.
-    async fn turned_away<T>(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<T, Failure<M::Error, Closed>> {
+    /// Refused while it was in line: it leaves, as if it gave up.
+    async fn turned_away<T>(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+        why: Refused,
+    ) -> Result<T, Failure<M::Error, Refused>> {
         if let Some(held) = self.leave(p, core::mem::take(attempt)).await? {
             self.release(p, held).await?;
         }
-        Err(Failure::Refused(Closed))
+        Err(Failure::Refused(why))
     }
 
     /// Waits until it is signalled: 8.
@@ -431,30 +542,59 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         Ticket { first, units, .. }: Ticket,
         attempt: &mut Attempt,
         may_give_up: bool,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         let here = p.on(self.part);
         let t = after(first, units - 1);
         let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
-        if let Attempt::InLine { enabled, .. } = *attempt {
-            here.shows("waits", after(first, enabled));
-        }
+        let Attempt::InLine { enabled, far, .. } = *attempt else { return Ok(None) };
+        here.shows("waits", after(first, enabled));
         here.keep(8, &*attempt);
-        let record = if may_give_up {
-            here.at(8).wait_unless_given_up(self.record(t), is_over).await?
+        let ended = if units > 1 || far {
+            self.watch(here, t, units, far, may_give_up).await?
+        } else if may_give_up {
+            here.at(8).wait_unless_given_up(self.record(t), is_over).await?.map(|record| Ok(record.fate_of(t)))
         } else {
-            Some(here.at(8).wait_until(self.record(t), is_over).await?)
+            Some(Ok(here.at(8).wait_until(self.record(t), is_over).await?.fate_of(t)))
         };
-        match record.map(|record| record.fate_of(t)) {
+        match ended {
             None => Ok(None),
-            Some(Fate::Shut) => self.turned_away(p, attempt).await,
-            Some(_) => {
+            Some(Err(why)) => self.turned_away(p, attempt, why).await,
+            Some(Ok(Fate::Shut)) => self.turned_away(p, attempt, Refused::Closed).await,
+            Some(Ok(_)) => {
                 *attempt = Attempt::Outside;
                 here.hides("waits");
                 here.hides("ticket");
                 here.mark(Mark::Rests(9));
-                Ok(Some(Held { units, announced: true }))
+                Ok(Some(self.held(units, true, t)))
             }
         }
+    }
+
+    /// The same for a process that may wait in vain: 8, 45 and 47. There may be too few places for several units by now, and closing does not reach the record of a far ticket.
+    async fn watch(
+        &self,
+        p: Here<'_, M>,
+        t: u64,
+        units: u64,
+        far: bool,
+        may_give_up: bool,
+    ) -> Result<Option<Result<Fate, Refused>>, M::Error> {
+        let turn = || async {
+            let fate = p.at(8).read(self.record(t)).await?.fate_of(t);
+            if matches!(fate, Fate::Signalled | Fate::Shut) {
+                return Ok(Some(Ok(fate)));
+            }
+            if units > 1
+                && let Err(too_many) = p.at(45).read(&self.places).await?.are_enough_for(units)
+            {
+                return Ok(Some(Err(Refused::TooMany(too_many))));
+            }
+            if far && p.at(47).read(&self.door).await?.is_shut() {
+                return Ok(Some(Err(Refused::Closed)));
+            }
+            Ok(None)
+        };
+        if may_give_up { p.spin_unless_given_up(turn).await } else { Ok(Some(p.spin_until(turn).await?)) }
     }
 
     /// Waits before the doorway until the line is shorter, or makes sure that it is: 22 to 24 and 28. `false` if the process was asked to give up.
@@ -495,13 +635,22 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         Ok(is_short)
     }
 
-    /// Whether ticket `t` was signalled before it could be given up: 20, 21.
-    async fn give_up(&self, p: Here<'_, M>, t: u64, live: (u64, u64)) -> Result<bool, M::Error> {
+    /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far one waits until its record is its own: 46.
+    async fn give_up(&self, p: Here<'_, M>, t: u64, mut far: bool, live: (u64, u64)) -> Result<bool, M::Error> {
         loop {
-            p.keep(20, &(t, live));
+            p.keep(20, &(t, far, live));
             let record = p.at(20).read(self.record(t)).await?;
             if record.fate_of(t) == Fate::Signalled {
                 return Ok(true);
+            }
+            if far {
+                p.keep(46, &(t, record, live));
+                far = self.is_far(p.at(46).read(&self.gate).await?, t);
+                if far {
+                    p.keep(20, &("still", t, record, live));
+                    p.at(20).wait_until(self.record(t), |now| now != record).await?;
+                }
+                continue;
             }
             p.keep(21, &(t, record, live));
             if p.at(21).compare_swap(self.record(t), record, Record::new(t, Fate::Gone)).await?.is_ok() {
@@ -509,83 +658,13 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             }
         }
     }
-
-    /// Lets nobody in any more: 29 to 34. Those in line are turned away; those inside can leave.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
-        let p = p.on(self.part);
-        p.at(30).write(&self.door, Door::SHUT).await?;
-        loop {
-            p.keep(31, &());
-            let g = p.at(31).read(&self.gate).await?;
-            p.keep(32, &g);
-            if g.closed || p.at(32).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
-                break;
-            }
-        }
-        // Whoever announces from here on sees that it is closed; those that did before are between the front and `next`.
-        p.keep(33, &());
-        let next = p.at(33).read(&self.next).await?.ticket();
-        p.keep(34, &next);
-        let front = p.at(34).read(&self.front).await?.ticket;
-        let ring_ago = next.wrapping_sub(self.limits.ring as u64);
-        let mut t = if is_before(front, ring_ago) { after(ring_ago, 0) } else { front };
-        while is_before(t, next) {
-            p.keep(35, &(t, next));
-            let record = p.at(35).read(self.record(t)).await?;
-            if record.fate_of(t) == Fate::Waits {
-                p.keep(36, &(t, next, record));
-                if p.at(36).compare_swap(self.record(t), record, Record::new(t, Fate::Shut)).await?.is_err() {
-                    continue;
-                }
-            }
-            t = after(t, 1);
-        }
-        Ok(())
-    }
-
-    /// `next`, `gate` and `door` as they were, one after the other: 37 to 39.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
-        let p = p.on(self.part);
-        p.keep(37, &());
-        let next = p.at(37).read(&self.next).await?.ticket();
-        p.keep(38, &next);
-        let g = p.at(38).read(&self.gate).await?;
-        p.keep(39, &(next, g));
-        let door = p.at(39).read(&self.door).await?;
-        let distance = g.distance(next);
-        Ok(Look {
-            free: (-distance).max(0).unsigned_abs(),
-            waiting: distance.max(0).unsigned_abs(),
-            camping: !door.is_open() && !door.is_shut(),
-            closed: g.closed,
-        })
-    }
-}
-
-/// What a [look](Turnstile::look) found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Look {
-    /// Units that nobody has asked for.
-    pub free: u64,
-    /// Units that have been asked for and were not free; those that were given up are counted until their turn comes.
-    pub waiting: u64,
-    /// Whether the line is too long for newcomers.
-    pub camping: bool,
-    /// Whether it is closed.
-    pub closed: bool,
 }
 
 impl<M: FetchAdd + CompareSwap> KExclusion<M> for Turnstile<M> {
     type Held = Held;
-    type Refusal = Closed;
+    type Refusal = Refused;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Closed>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
         self.acquire_units(p, 1).await
     }
 
@@ -602,7 +681,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     ///
     /// # Errors
     /// If an access failed, or if it is closed.
-    pub async fn acquire_units(&self, p: &Process<M>, units: u64) -> Result<Held, Failure<M::Error, Closed>> {
+    pub async fn acquire_units(&self, p: &Process<M>, units: u64) -> Result<Held, Failure<M::Error, Refused>> {
         let drawn = self.draw(p, units).await?;
         let mut attempt = Attempt::default();
         match self.enter(p, drawn, units, &mut attempt, false).await? {
@@ -620,7 +699,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         p: &Process<M>,
         units: u64,
         attempt: &mut Attempt,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         let drawn = self.draw(p, units).await?;
         self.enter(p, drawn, units, attempt, true).await
     }
@@ -628,11 +707,11 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
 
 /// One try to draw a ticket that is enabled: 25 to 27. Who gets one helps those before it, if there are any, and waits for nothing.
 impl<M: FetchAdd + CompareSwap> AtOnce<M> for Turnstile<M> {
-    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         match self.draw_if_enabled(p, 1, true).await? {
             Tried::Drawn(drawn) => self.enter(p, drawn, 1, &mut Attempt::default(), false).await,
             Tried::NoPlace => Ok(None),
-            Tried::Closed => Err(Failure::Refused(Closed)),
+            Tried::Closed => Err(Failure::Refused(Refused::Closed)),
         }
     }
 }
@@ -644,25 +723,25 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
         &self,
         p: &Process<M>,
         attempt: &mut Attempt,
-    ) -> Result<Option<Held>, Failure<M::Error, Closed>> {
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         self.try_acquire_units(p, 1, attempt).await
     }
 
     /// 20, 21, and 40: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
     /// exited: the front may jump over it.
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
-        let Attempt::InLine { first, units, enabled } = attempt else { return Ok(None) };
+        let Attempt::InLine { first, units, enabled, far } = attempt else { return Ok(None) };
         let here = p.on(self.part);
         let mut mine = enabled;
         for i in enabled..units {
             here.shows("waits", after(first, i));
-            if self.give_up(here, after(first, i), (i, mine)).await? {
+            if self.give_up(here, after(first, i), far, (i, mine)).await? {
                 mine += 1;
             } else {
                 here.shows("units", units - (i + 1 - mine));
             }
         }
-        let held = Held { units: mine, announced: true };
+        let held = self.held(mine, true, after(first, units - 1));
         here.hides("waits");
         here.hides("ticket");
         if mine == units {

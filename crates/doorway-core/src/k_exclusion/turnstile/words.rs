@@ -1,5 +1,6 @@
 //! What the words of the turnstile are made of.
 
+use super::TooMany;
 use crate::memory::{Additive, Word};
 use core::fmt;
 
@@ -7,7 +8,7 @@ use core::fmt;
 pub const TICKET: u32 = 54;
 /// And so many bits of them fit the gate.
 const OPEN: u32 = 42;
-const LINE: u32 = 20;
+pub(super) const LINE: u32 = 20;
 const GHOSTS: u32 = 64 - TICKET;
 
 /// The difference of two numbers of so many bits, which lie less than half the range apart.
@@ -120,6 +121,11 @@ impl Gate {
     #[inline(always)]
     pub(super) const fn exited(units: u64, announced: bool) -> Self {
         Self { line: if announced { units.wrapping_neg() } else { 0 }, ..Self::new(units) }
+    }
+
+    /// What leaving the line without an exit adds: those who forget their places.
+    pub(super) const fn forgotten(units: u64) -> Self {
+        Self { line: units.wrapping_neg(), ..Self::new(0) }
     }
 
     /// How far ticket `t` is from being enabled: not at all, if this is negative.
@@ -286,6 +292,35 @@ impl Record {
             1.. => Fate::Signalled,
             _ => Fate::Waits,
         }
+    }
+}
+
+/// How many places there are. Only a waiter that asks for several units waits for it to change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Places(pub u64);
+
+impl Word for Places {
+    const WHOLE: bool = true;
+
+    fn pack(self) -> u64 {
+        self.0
+    }
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+impl Additive for Places {}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Places {
+    /// Whether so many units can ever be held at once.
+    pub(super) fn are_enough_for(self, units: u64) -> Result<(), TooMany> {
+        if units <= self.0 { Ok(()) } else { Err(TooMany { asked: units as usize, most: self.0 as usize }) }
     }
 }
 

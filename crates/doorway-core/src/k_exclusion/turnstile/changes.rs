@@ -1,0 +1,142 @@
+//! What changes a turnstile as a whole: more places, fewer places, closing; and a look at it.
+
+use super::words::{after, is_before};
+use super::{Door, Fate, Gate, Held, Places, Record, TooMany, Turnstile};
+use crate::k_exclusion::KExclusion;
+use crate::memory::{CompareSwap, FetchAdd, Process};
+
+impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+    /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
+    ///
+    /// # Errors
+    /// If an access failed. The inner error says that there would be too many.
+    pub async fn add(&self, p: &Process<M>, units: u64, room: u64) -> Result<Result<(), TooMany>, M::Error> {
+        let here = p.on(self.part);
+        loop {
+            here.keep(41, &());
+            let places = here.at(41).read(&self.places).await?;
+            let Some(more) = places.0.checked_add(units).filter(|&more| more <= room) else {
+                let (asked, most) = (units as usize, room.saturating_sub(places.0) as usize);
+                return Ok(Err(TooMany { asked, most }));
+            };
+            here.keep(42, &places);
+            if here.at(42).compare_swap(&self.places, places, Places(more)).await?.is_ok() {
+                break;
+            }
+        }
+        if units > 0 {
+            here.shows("units", units); // as if it were inside with them, and left
+            self.release(p, Held::of(units, false)).await?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// An exit that takes its places along: 43, 44. Its tickets leave the line, and enable nobody.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn forget(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        if held.announced {
+            here.keep(43, &held);
+            here.at(43).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
+            here.hides("in line");
+        }
+        here.keep(44, &held);
+        here.at(44).fetch_add(&self.places, Places(held.units.wrapping_neg())).await?;
+        here.hides("units");
+        if held.announced {
+            self.see_to_the_door(p).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets nobody in any more: 30 to 36. Those in line are turned away; those inside can leave.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let p = p.on(self.part);
+        p.at(30).write(&self.door, Door::SHUT).await?;
+        let gate = loop {
+            p.keep(31, &());
+            let g = p.at(31).read(&self.gate).await?;
+            p.keep(32, &g);
+            if g.closed || p.at(32).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
+                break g;
+            }
+        };
+        // A process that announces from here on sees that it is closed. One that did before is between the front and `next`.
+        p.keep(33, &gate);
+        let next = p.at(33).read(&self.next).await?.ticket();
+        p.keep(34, &(gate, next));
+        let front = p.at(34).read(&self.front).await?.ticket;
+        // No ticket that is further back waits (T5), and those that are a ring further on are far: they watch the door.
+        let oldest = after(gate.open_near(next).wrapping_sub(self.limits.places), 0);
+        let mut t = if is_before(front, oldest) { oldest } else { front };
+        let a_ring_on = after(t, self.limits.ring as u64);
+        let end = if is_before(a_ring_on, next) { a_ring_on } else { next };
+        while is_before(t, end) {
+            p.keep(35, &(t, end));
+            let record = p.at(35).read(self.record(t)).await?;
+            if record.fate_of(t) == Fate::Waits {
+                p.keep(36, &(t, end, record));
+                if p.at(36).compare_swap(self.record(t), record, Record::new(t, Fate::Shut)).await?.is_err() {
+                    continue;
+                }
+            }
+            t = after(t, 1);
+        }
+        Ok(())
+    }
+
+    /// How many places there are: 41.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn places(&self, p: &Process<M>) -> Result<u64, M::Error> {
+        let p = p.on(self.part);
+        p.keep(41, &());
+        Ok(p.at(41).read(&self.places).await?.0)
+    }
+
+    /// How it is: 37 to 39, 48 and 49. All numbers are lower bounds of what they were when `next` was read (38):
+    /// the gate is read before it for what is free, and after it for those who wait.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
+        let p = p.on(self.part);
+        p.keep(37, &());
+        let before = p.at(37).read(&self.gate).await?;
+        p.keep(38, &before);
+        let next = p.at(38).read(&self.next).await?.ticket();
+        let free = (-before.distance(next)).max(0).unsigned_abs();
+        p.keep(39, &(free, next));
+        let g = p.at(39).read(&self.gate).await?;
+        let waiting = g.distance(next).max(0).unsigned_abs();
+        p.keep(48, &(free, waiting, next, g.closed));
+        let places = p.at(48).read(&self.places).await?.0;
+        p.keep(49, &(free, waiting, next, g.closed, places));
+        let door = p.at(49).read(&self.door).await?;
+        let camping = !door.is_open() && !door.is_shut();
+        Ok(Look { places, next, free: free.min(places), waiting, camping, closed: g.closed })
+    }
+}
+
+/// What a [look](Turnstile::look) found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Look {
+    /// How many places there are.
+    pub places: u64,
+    /// The next ticket.
+    pub next: u64,
+    /// Units that nobody has asked for; never more than there are places.
+    pub free: u64,
+    /// Units that have been asked for and were not free; those that were given up are counted until their turn comes.
+    pub waiting: u64,
+    /// Whether the line is too long for newcomers.
+    pub camping: bool,
+    /// Whether it is closed.
+    pub closed: bool,
+}
