@@ -46,6 +46,13 @@ pub struct Runner {
 pub enum ScheduleError {
     /// A word of the schedule is not of the language.
     Word(String),
+    /// There is no such process.
+    NoProcess {
+        /// The word of the schedule.
+        word: String,
+        /// How many processes there are.
+        processes: usize,
+    },
     /// The process is about to do something else.
     Elsewhere {
         /// The word of the schedule.
@@ -82,6 +89,16 @@ impl fmt::Display for ScheduleError {
                 write!(
                     f,
                     "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p0>in, p0>out or p0>5"
+                )
+            }
+            Self::NoProcess { word, processes: 1 } => {
+                write!(f, "at {word:?}: there is only one process, p0; more are made with --n")
+            }
+            Self::NoProcess { word, processes } => {
+                write!(
+                    f,
+                    "at {word:?}: there are {processes} processes, p0 to p{}; more are made with --n",
+                    processes - 1
                 )
             }
             Self::Elsewhere { word, at } => write!(f, "at {word:?} the process is {at}"),
@@ -121,7 +138,7 @@ impl Runner {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
             let p: usize = rest[..digits].parse().map_err(|_| bad())?;
             if p >= self.world.processes() {
-                return Err(bad());
+                return Err(ScheduleError::NoProcess { word: word.to_owned(), processes: self.world.processes() });
             }
             let (verb, tail) = rest[digits..].split_at(rest[digits..].chars().next().map_or(0, char::len_utf8));
             match verb {
