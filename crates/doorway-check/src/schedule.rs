@@ -103,12 +103,15 @@ impl fmt::Display for ScheduleError {
             }
             Self::Elsewhere { word, at } => write!(f, "at {word:?} the process is {at}"),
             Self::Otherwise { word, did } => write!(f, "at {word:?} the process did {did}"),
-            Self::Never { word } => write!(f, "at {word:?} the process waits for ever"),
+            Self::Never { word } => write!(f, "at {word:?} the process, run alone, never gets there"),
             Self::Text(e) => e.fmt(f),
         }
     }
 }
 impl std::error::Error for ScheduleError {}
+
+/// How many steps a process may run alone until it gets somewhere.
+const MOST_STEPS_ALONE: usize = 100_000;
 
 /// How a step is to go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -214,7 +217,8 @@ impl Runner {
             if arrived {
                 return Ok(());
             }
-            if !been.insert(self.state.clone()) {
+            // Where counters grow, no state comes back.
+            if been.len() >= MOST_STEPS_ALONE || !been.insert(self.state.clone()) {
                 return Err(ScheduleError::Never { word: word.to_owned() });
             }
             self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;

@@ -324,6 +324,8 @@ fn a_schedule_can_be_followed() {
     let out = String::from_utf8(run("p0.2 p1.2.3.4.5~ p0! ").stdout).unwrap();
     assert!(out.contains("p0 crashed at slot1.6, p1 waits at slot1.5 (Q = p1)"), "{out}");
     assert_eq!(run("p0.3").status.code(), Some(2));
+    // Its counters grow for ever, and nobody is ever inside.
+    refused("replay universal-in-use --schedule p0>in", &["never gets there"]);
 }
 
 #[test]

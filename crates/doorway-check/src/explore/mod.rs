@@ -172,7 +172,7 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Ends the search cleanly as soon as this is so. It is asked once for each state, so it must be
+    /// Ends the search cleanly as soon as this is so. It is asked once for each step, so it must be
     /// quick, and once before each property that is decided on the whole graph.
     ///
     /// ```

@@ -168,9 +168,6 @@ impl<'a> Search<'a> {
             if let Some(stop) = self.decided() {
                 break Some(stop);
             }
-            if self.explorer.is_interrupted() {
-                break Some(Stop::Interrupted);
-            }
         };
         Ok((at, stop))
     }
@@ -185,6 +182,9 @@ impl<'a> Search<'a> {
     }
 
     fn limit_reached(&mut self, world: &World, at: usize) -> Option<Stop> {
+        if self.explorer.is_interrupted() {
+            return Some(Stop::Interrupted);
+        }
         let states = self.store.len();
         if states > self.explorer.max_states.unwrap_or(usize::MAX).min(StateId::MAX as usize) {
             return Some(Stop::States);
