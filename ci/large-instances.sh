@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --quiet
 
-# Exit codes 1 and 3 are results: a mutant fails, and a search that leaves runs out (--lag, --switches) or an adversary
-# decides nothing. Bad usage is none.
+# Exit codes 1 and 3 are results: a mutant fails, and a search that leaves runs out (--lag,
+# --switches) or an adversary decides nothing. Bad usage is none.
 doorway() {
     local code=0
     ./target/release/doorway "$@" || code=$?

@@ -76,7 +76,8 @@ impl Hunt {
         self.on_while(fresh, &|| true)
     }
 
-    /// The same, as long as `goes_on` says so. It is asked before each step of the victim, so it must be quick.
+    /// The same, as long as `goes_on` says so. It is asked before each step of the victim, so it
+    /// must be quick.
     ///
     /// # Errors
     /// If a text cannot be run.

@@ -55,7 +55,8 @@ pub(crate) fn arrays(slots: usize, most: impl Fn(usize) -> usize) -> usize {
     (1..=MOST_ARRAYS).find(|&arrays| most(arrays) >= slots).unwrap_or(MOST_ARRAYS)
 }
 
-/// How many slots the object called `id` has at the most for `n` users, if it grows and there is a limit.
+/// How many slots the object called `id` has at the most for `n` users, if it grows and there is a
+/// limit.
 pub(crate) fn most_slots(id: &str, n: usize) -> Option<usize> {
     match id {
         "room-dynamic-stack" | "room-dynamic-stack-as-printed" => {

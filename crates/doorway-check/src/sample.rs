@@ -78,8 +78,8 @@ impl Sampler {
         self.run_while(world, properties, |_| true)
     }
 
-    /// The same, as long as `goes_on` says so. It is asked before each run and every few steps, with how many bytes
-    /// the machine holds.
+    /// The same, as long as `goes_on` says so. It is asked before each run and every few steps,
+    /// with how many bytes the machine holds.
     ///
     /// ```
     /// use doorway_check::sample::{Choose, Sampler};

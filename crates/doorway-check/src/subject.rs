@@ -9,8 +9,8 @@ use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeEr
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
 
-/// What a variable takes: the memory and the machine both know what was declared, under which full name,
-/// and a few states are at work at a time.
+/// What a variable takes: the memory and the machine both know what was declared, under which full
+/// name, and a few states are at work at a time.
 const BYTES_OF_A_WORD: u64 = 2 * (size_of::<VarInfo>() as u64 + 48) + 64;
 /// What a process takes: its first local state, and its place in states.
 const BYTES_OF_A_PROCESS: u64 = 1024;
@@ -112,14 +112,15 @@ impl Subject {
         self.info.sizes(Some(n.unwrap_or(defaults.n)), k.or(usual))
     }
 
-    /// How many slots it has at the most for `n` processes, if there is a limit. For more it is not built.
+    /// How many slots it has at the most for `n` processes, if there is a limit. For more it is not
+    /// built.
     #[must_use]
     pub fn most_slots(&self, n: usize) -> Option<usize> {
         objects::most_slots(self.info.id, n)
     }
 
-    /// Roughly how many bytes a machine that runs it takes before its first step, unless its tables are
-    /// [sparse](Rules::sparse).
+    /// Roughly how many bytes a machine that runs it takes before its first step, unless its tables
+    /// are [sparse](Rules::sparse).
     ///
     /// ```
     /// use doorway_check::subject;

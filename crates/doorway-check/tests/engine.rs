@@ -456,7 +456,8 @@ fn runs_that_change_hands_few_times_are_fewer_and_decide_less() {
         Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
     };
     let holds = |report: &Report, name: &str| report.verdict(name).holds;
-    // One process after the other is safe whatever the text, so few runs must not vouch for the rest.
+    // One process after the other is safe whatever the text, so few runs must not vouch for the
+    // rest.
     let unsafe_text = "mutant:bakery-never-opens-its-doorway";
     assert_eq!(holds(&search(unsafe_text, Some(1)), "mutual-exclusion"), None);
     assert_eq!(holds(&search(unsafe_text, Some(2)), "mutual-exclusion"), Some(false));
@@ -471,6 +472,33 @@ fn runs_that_change_hands_few_times_are_fewer_and_decide_less() {
     // With enough changes there are as many runs as there are.
     let seen = |switches| search("bakery", switches).states;
     assert!(seen(Some(1)) < seen(Some(2)) && seen(Some(2)) < seen(Some(3)));
+}
+
+#[test]
+fn what_needs_no_graph_is_decided_although_the_rest_was_interrupted() {
+    let search = |most: u64| {
+        let asked = Cell::new(0);
+        let is_enough = || {
+            asked.set(asked.get() + 1);
+            asked.get() > most
+        };
+        let report = Explorer::new(2)
+            .property(Property::exclusion("exclusion", 1))
+            .property(Property::sometimes("entered", |v| v.inside() > 0))
+            .property(Property::starvation_free("starvation-free"))
+            .stop_when(is_enough)
+            .run(|site| Chain::new(site, 2, 1))
+            .unwrap();
+        (report.stop, ["exclusion", "entered", "starvation-free"].map(|name| report.verdict(name).holds), report.edges)
+    };
+    let (stop, holds, edges) = search(u64::MAX);
+    assert_eq!((stop, holds), (None, [Some(true); 3]));
+    // It is asked at each step, then before what is decided on the graph.
+    let (stop, holds, _) = search(edges);
+    assert_eq!((stop, holds), (Some(Stop::Interrupted), [Some(true), Some(true), None]));
+    let (stop, holds, seen) = search(edges - 1);
+    assert_eq!((stop, holds, seen), (Some(Stop::Interrupted), [None, Some(true), None], edges));
+    assert_eq!(search(0).1, [None; 3]);
 }
 
 #[test]

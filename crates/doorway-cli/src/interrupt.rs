@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one ends a search cleanly, so that what was found is printed; a second one, and
-//! one that comes when nothing is searched, ends the program at once.
+//! Ctrl-C: the first one ends a search cleanly, so that what was found is printed; a second one,
+//! and one that comes when nothing is searched, ends the program at once.
 
 use indicatif::ProgressBar;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

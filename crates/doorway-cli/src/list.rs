@@ -11,7 +11,8 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the table of algorithms in Markdown, as in the README (without objects: rooms, and what is built on them)
+    /// Print the table of algorithms in Markdown, as in the README (without objects: rooms, and
+    /// what is built on them)
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// List the mutants: faulty versions of the algorithms, for `doorway check mutant:NAME`

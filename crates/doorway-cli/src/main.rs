@@ -31,14 +31,21 @@ enum Command {
     List(list::Args),
     /// Explores all interleavings of an algorithm and says which of its properties hold
     ///
-    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 not decided: nothing failed, but the search ended at a limit, or left runs out (--switches, --lag, samples).
+    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 not
+    /// decided: nothing failed, but the search ended at a limit, or left runs out (--switches,
+    /// --lag, samples).
     ///
-    /// --passages and --line bound what processes do: a search within them is complete, for that bound. The first Ctrl-C ends the search and prints what was found, with exit code 130; a second one ends the program at once.
+    /// --passages and --line bound what processes do: a search within them is complete, for that
+    /// bound. The first Ctrl-C ends the search and prints what was found, with exit code 130; a
+    /// second one ends the program at once.
     #[command(allow_negative_numbers = true)] // so that `--n -1` is a bad number, not an unknown option
     Check(check::Args),
     /// Finds the worst number of remote references of a passage, against what is claimed
     ///
-    /// Exit code: 0 if all passages are within the claim, 1 if a claimed bound is broken, 2 bad usage, 3 not decided: no passage broke it, but not all were looked at (a limit, --method adversary or random). With --theorems: 0 unless a bound is broken. Ctrl-C as in `doorway check`.
+    /// Exit code: 0 if all passages are within the claim, 1 if a claimed bound is broken, 2 bad
+    /// usage, 3 not decided: no passage broke it, but not all were looked at (a limit, --method
+    /// adversary or random). With --theorems: 0 unless a bound is broken. Ctrl-C as in `doorway
+    /// check`.
     #[command(allow_negative_numbers = true)]
     Rmr(rmr::Args),
     /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe

@@ -51,7 +51,8 @@ pub(crate) struct Args {
     /// How to look for the worst passage
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     method: Method,
-    /// With exhaustive: passages of each process, for algorithms with unbounded variables [default: the algorithm's]
+    /// With exhaustive: passages of each process, for algorithms with unbounded variables [default:
+    /// the algorithm's]
     #[arg(long)]
     passages: Option<NonZero<u32>>,
     /// With adversary or random: how often to begin anew [default: 20; of each row of the theorems: 40]

@@ -4,7 +4,8 @@ use doorway_check::subject::Subject;
 use doorway_core::memory::Pid;
 use doorway_core::registry::{Second, Sizes};
 
-/// `--n`, and which of `--k`, `--rooms` and `--slots` the algorithm has; what is not given is the default.
+/// `--n`, and which of `--k`, `--rooms` and `--slots` the algorithm has; what is not given is the
+/// default.
 pub(crate) fn sizes(
     subject: &Subject,
     n: Option<usize>,

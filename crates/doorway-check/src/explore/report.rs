@@ -21,8 +21,9 @@ pub struct Report {
     pub expanded: usize,
     /// Steps tried; failed turns count.
     pub edges: u64,
-    /// Whether these are all states there are: for the bounds on passages and on the line, if there are any. A bound on
-    /// [switches](Rules::switches) or on the [lag](Rules::lag) leaves runs out, so a search within one is never complete.
+    /// Whether these are all states there are: for the bounds on passages and on the line, if there
+    /// are any. A bound on [switches](Rules::switches) or on the [lag](Rules::lag) leaves runs out,
+    /// so a search within one is never complete.
     pub complete: bool,
     /// Why the search ended before that.
     pub stop: Option<Stop>,

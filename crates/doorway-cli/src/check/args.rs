@@ -28,25 +28,32 @@ pub(crate) struct Args {
     /// A property to ask for; may be given several times [default: all that the algorithm promises]
     #[arg(long = "property", value_name = "NAME")]
     pub(super) properties: Vec<String>,
-    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as many as the mutant needs]
+    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as
+    /// many as the mutant needs]
     #[arg(long, value_name = "F")]
     pub(super) crashes: Option<usize>,
-    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no further than it declares [default: atomic, or what the mutant needs]
+    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no
+    /// further than it declares [default: atomic, or what the mutant needs]
     #[arg(long, value_parser = register)]
     pub(super) registers: Option<Register>,
     /// Let waits that can be abandoned be abandoned, at every turn that fails
     #[arg(long)]
     pub(super) give_ups: bool,
-    /// Of turnstiles: no process begins a passage while this many tickets wait or are about to. The search is complete for this bound
+    /// Of turnstiles: no process begins a passage while this many tickets wait or are about to. The
+    /// search is complete for this bound
     #[arg(long, value_name = "TICKETS")]
     pub(super) line: Option<NonZero<u32>>,
-    /// Of turnstiles: let the front, which only some steps move, stay no further behind than this while nobody waits. Fewer states; finds failures, and decides nothing else, because runs in which it is further behind are not seen
+    /// Of turnstiles: let the front, which only some steps move, stay no further behind than this
+    /// while nobody waits. Fewer states; finds failures, and decides nothing else, because runs in
+    /// which it is further behind are not seen
     #[arg(long, value_name = "TICKETS")]
     pub(super) lag: Option<NonZero<u32>>,
-    /// Search only runs in which another process than the last steps at most this often: finds deep failures that need few changes, and decides nothing else
+    /// Search only runs in which another process than the last steps at most this often: finds deep
+    /// failures that need few changes, and decides nothing else
     #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
     pub(super) switches: Option<u32>,
-    /// Of dgs and its kin: take states for one that are known to be alike. Fewer states, traces harder to read
+    /// Of dgs and its kin: take states for one that are known to be alike. Fewer states, traces
+    /// harder to read
     #[arg(long)]
     pub(super) alike: bool,
     /// Let waiting be sleeping, and waking the sleepers a step of its own
@@ -79,10 +86,12 @@ pub(crate) struct Args {
     /// End the search after this many states
     #[arg(long, value_name = "STATES")]
     pub(super) max_states: Option<NonZero<usize>>,
-    /// End the search when it holds this much memory, such as 512M or 8G; do not begin it if the variables alone take more [default: half of what is free]
+    /// End the search when it holds this much memory, such as 512M or 8G; do not begin it if the
+    /// variables alone take more [default: half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_memory: Option<usize>,
-    /// Do not merge local states that the text says are alike, nor forget values it says do not matter (slow; right whatever it says)
+    /// Do not merge local states that the text says are alike, nor forget values it says do not
+    /// matter (slow; right whatever it says)
     #[arg(long)]
     pub(super) no_keep: bool,
     /// When the search is done, run merged local states side by side to see that they are alike
@@ -97,8 +106,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Refuses an option that would change nothing: its user means something else, or believes that more is checked
-    /// than is.
+    /// Refuses an option that would change nothing: its user means something else, or believes that
+    /// more is checked than is.
     pub(super) fn refuse_what_has_no_effect(&self, subject: &Subject, sizes: Sizes) -> Result<(), String> {
         let id = subject.id();
         let sampling =

@@ -49,7 +49,8 @@ pub(crate) fn does_not_fit(subject: &Subject, sizes: Sizes, max_memory: usize) -
     })
 }
 
-/// Refuses weak registers with so many passages that a torn read has more results than actions can tell apart.
+/// Refuses weak registers with so many passages that a torn read has more results than actions can
+/// tell apart.
 pub(crate) fn refuse_too_many_values(sizes: Sizes, rules: Rules) -> Result<(), String> {
     let (largest, most) = (rules.largest_natural(sizes.n), u64::from(u16::MAX) - 3);
     if rules.registers > Register::Monotone || largest < most {

@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Registers {
     asked: Register,
     forced: bool,
-    /// How many variables there are of each kind, the weakest first, those aside that only their owners access.
+    /// How many variables there are of each kind, the weakest first, those aside that only their
+    /// owners access.
     variables: BTreeMap<Register, usize>,
 }
 
