@@ -73,10 +73,23 @@ impl Hunt {
     /// # Errors
     /// If a text cannot be run.
     pub fn on(&self, fresh: impl Fn() -> Result<World, TextError>) -> Result<Quarry, TextError> {
+        self.on_while(fresh, &|| true)
+    }
+
+    /// The same, as long as `goes_on` says so. It is asked before each step of the victim, so it
+    /// must be quick.
+    ///
+    /// # Errors
+    /// If a text cannot be run.
+    pub fn on_while(
+        &self,
+        fresh: impl Fn() -> Result<World, TextError>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Quarry, TextError> {
         let mut quarry = Quarry { worst: Worst::Bounded(0), passages: 0, steps: 0 };
         let mut route = HashSet::new();
         for run in 0..self.runs {
-            if quarry.steps >= self.steps || self.is_enough(quarry.worst) {
+            if quarry.steps >= self.steps || self.is_enough(quarry.worst) || !goes_on() {
                 break;
             }
             let mut chance = fastrand::Rng::with_seed(self.seed.wrapping_add(u64::from(run)));
@@ -109,6 +122,7 @@ impl Hunt {
                 route: std::mem::take(&mut route),
                 spent: 0,
                 quarry,
+                goes_on,
             };
             if !chase.ambushes {
                 chance.shuffle(&mut chase.entering);
@@ -133,7 +147,7 @@ fn victim(processes: usize) -> usize {
 }
 
 /// One run.
-struct Chase {
+struct Chase<'a> {
     crowd: Crowd,
     victim: usize,
     /// Others that may be able to go on in their entry sections, or to begin.
@@ -168,12 +182,17 @@ struct Chase {
     /// What the victim's passage has cost so far.
     spent: u64,
     quarry: Quarry,
+    goes_on: &'a dyn Fn() -> bool,
 }
 
-impl Chase {
+impl Chase<'_> {
+    fn may_go_on(&self, hunt: &Hunt) -> bool {
+        self.quarry.steps < hunt.steps && !hunt.is_enough(self.quarry.worst) && (self.goes_on)()
+    }
+
     fn run(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
         let end = self.quarry.passages + u64::from(hunt.passages);
-        while self.quarry.passages < end && self.quarry.steps < hunt.steps && !hunt.is_enough(self.quarry.worst) {
+        while self.quarry.passages < end && self.may_go_on(hunt) {
             self.follow_the_victim(hunt, chance)?;
             self.everybody_goes_on(hunt)?;
             if self.unruly > 0.0 && chance.f64() < self.unruly && self.release_one(chance)? {
@@ -222,7 +241,7 @@ impl Chase {
         let mut all = std::mem::take(&mut self.entering);
         all.push(self.victim);
         let end = self.quarry.passages + u64::from(hunt.passages);
-        while self.quarry.passages < end && self.quarry.steps < hunt.steps && !hunt.is_enough(self.quarry.worst) {
+        while self.quarry.passages < end && self.may_go_on(hunt) {
             let p = all[chance.usize(0..all.len())];
             if p != self.victim {
                 self.step(p)?;

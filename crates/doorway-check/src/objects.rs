@@ -47,9 +47,24 @@ pub(crate) fn first_array(sizes: Sizes) -> usize {
     sizes.n.max(2)
 }
 
+/// How many arrays a stack that grows has at the most.
+const MOST_ARRAYS: usize = 4;
+
 /// How many arrays hold at least so many elements.
 pub(crate) fn arrays(slots: usize, most: impl Fn(usize) -> usize) -> usize {
-    (1..=4).find(|&arrays| most(arrays) >= slots).unwrap_or(4)
+    (1..=MOST_ARRAYS).find(|&arrays| most(arrays) >= slots).unwrap_or(MOST_ARRAYS)
+}
+
+/// How many slots the object called `id` has at the most for `n` users, if it grows and there is a
+/// limit.
+pub(crate) fn most_slots(id: &str, n: usize) -> Option<usize> {
+    match id {
+        "room-dynamic-stack" | "room-dynamic-stack-as-printed" => {
+            Some(DynamicStack::<Sim>::most(first_array(Sizes { n, k: 1 }), MOST_ARRAYS))
+        }
+        "room-segment-stack" => Some(SegmentStack::<Sim>::most(FIRST_SEGMENT, MOST_ARRAYS)),
+        _ => None,
+    }
 }
 
 fn structure(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {

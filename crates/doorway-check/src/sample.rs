@@ -14,6 +14,9 @@ use crate::property::{Property, Test, View};
 use crate::sim::{Action, State, TextError, What, World};
 use crate::trace::Trace;
 
+/// How many steps lie between two questions whether to go on.
+const STRIDE: usize = 4096;
+
 /// A search by samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler {
@@ -72,6 +75,34 @@ impl Sampler {
     /// # Panics
     /// If several properties ask about objects: a machine has one.
     pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
+        self.run_while(world, properties, |_| true)
+    }
+
+    /// The same, as long as `goes_on` says so. It is asked before each run and every few steps,
+    /// with how many bytes the machine holds.
+    ///
+    /// ```
+    /// use doorway_check::sample::{Choose, Sampler};
+    /// use doorway_check::{sim::Rules, subject};
+    /// let chain = subject::find("am-chain").unwrap();
+    /// let sizes = chain.sizes(None, None).unwrap();
+    /// let mut world = chain.world(sizes, Rules::default()).unwrap();
+    /// let sampler = Sampler { choose: Choose::Random, runs: 10, length: 50, seed: 1 };
+    /// let nothing = sampler.run_while(&mut world, chain.claims(sizes), |_bytes| false).unwrap();
+    /// assert_eq!((nothing.runs, nothing.steps), (0, 0));
+    /// ```
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    ///
+    /// # Panics
+    /// If several properties ask about objects: a machine has one.
+    pub fn run_while(
+        &self,
+        world: &mut World,
+        properties: Vec<Property>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<Sampled, TextError> {
         world.watch_for(&properties);
         let initial = world.initial();
         let parts = |p: &Property| world.layout().parts_of_kind(p.kind);
@@ -82,7 +113,12 @@ impl Sampler {
         let fails = |test: &Test| !matches!(test, Test::Sometimes(_));
         let failed =
             |found: &[Option<Vec<Action>>]| properties.iter().zip(found).any(|(p, f)| f.is_some() && fails(&p.test));
+        let mut stopped = false;
         while runs < self.runs && !failed(&found) {
+            stopped |= !goes_on(world.bytes());
+            if stopped {
+                break;
+            }
             runs += 1;
             let mut order = Order::new(self, world.processes(), &mut chance);
             let (mut state, mut actions) = (initial.clone(), Vec::new());
@@ -125,7 +161,9 @@ impl Sampler {
                         *found = Some(actions.clone());
                     }
                 }
-                if failed(&found) {
+                let held = || world.bytes() + actions.capacity() * size_of::<Action>();
+                stopped |= (at + 1).is_multiple_of(STRIDE) && !goes_on(held());
+                if stopped || failed(&found) {
                     break;
                 }
             }

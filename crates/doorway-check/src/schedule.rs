@@ -46,6 +46,13 @@ pub struct Runner {
 pub enum ScheduleError {
     /// A word of the schedule is not of the language.
     Word(String),
+    /// There is no such process.
+    NoProcess {
+        /// The word of the schedule.
+        word: String,
+        /// How many processes there are.
+        processes: usize,
+    },
     /// The process is about to do something else.
     Elsewhere {
         /// The word of the schedule.
@@ -84,14 +91,27 @@ impl fmt::Display for ScheduleError {
                     "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p0>in, p0>out or p0>5"
                 )
             }
+            Self::NoProcess { word, processes: 1 } => {
+                write!(f, "at {word:?}: there is only one process, p0; more are made with --n")
+            }
+            Self::NoProcess { word, processes } => {
+                write!(
+                    f,
+                    "at {word:?}: there are {processes} processes, p0 to p{}; more are made with --n",
+                    processes - 1
+                )
+            }
             Self::Elsewhere { word, at } => write!(f, "at {word:?} the process is {at}"),
             Self::Otherwise { word, did } => write!(f, "at {word:?} the process did {did}"),
-            Self::Never { word } => write!(f, "at {word:?} the process waits for ever"),
+            Self::Never { word } => write!(f, "at {word:?} the process, run alone, never gets there"),
             Self::Text(e) => e.fmt(f),
         }
     }
 }
 impl std::error::Error for ScheduleError {}
+
+/// How many steps a process may run alone until it gets somewhere.
+const MOST_STEPS_ALONE: usize = 100_000;
 
 /// How a step is to go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,7 +141,7 @@ impl Runner {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
             let p: usize = rest[..digits].parse().map_err(|_| bad())?;
             if p >= self.world.processes() {
-                return Err(bad());
+                return Err(ScheduleError::NoProcess { word: word.to_owned(), processes: self.world.processes() });
             }
             let (verb, tail) = rest[digits..].split_at(rest[digits..].chars().next().map_or(0, char::len_utf8));
             match verb {
@@ -197,7 +217,8 @@ impl Runner {
             if arrived {
                 return Ok(());
             }
-            if !been.insert(self.state.clone()) {
+            // Where counters grow, no state comes back.
+            if been.len() >= MOST_STEPS_ALONE || !been.insert(self.state.clone()) {
                 return Err(ScheduleError::Never { word: word.to_owned() });
             }
             self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;

@@ -1,12 +1,19 @@
 //! Whatever can be checked by name: the algorithms of the registry, and the mutants.
 
 use crate::mutants::{self, Mutant};
-use crate::sim::{Rules, TextError, World};
+use crate::sim::{Rules, Sim, TextError, VarInfo, World};
 use crate::{Property, claims, objects};
+use doorway_core::memory::Memory as _;
 use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeError, Sizes, Visit, VisitAbortable};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
+
+/// What a variable takes: the memory and the machine both know what was declared, under which full
+/// name, and a few states are at work at a time.
+const BYTES_OF_A_WORD: u64 = 2 * (size_of::<VarInfo>() as u64 + 48) + 64;
+/// What a process takes: its first local state, and its place in states.
+const BYTES_OF_A_PROCESS: u64 = 1024;
 
 /// An algorithm or a mutant of one.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +110,29 @@ impl Subject {
         // Where everyone may be inside, `k` follows from `n`.
         let usual = (!self.info.fits.keeps_nobody_out()).then_some(defaults.k);
         self.info.sizes(Some(n.unwrap_or(defaults.n)), k.or(usual))
+    }
+
+    /// How many slots it has at the most for `n` processes, if there is a limit. For more it is not
+    /// built.
+    #[must_use]
+    pub fn most_slots(&self, n: usize) -> Option<usize> {
+        objects::most_slots(self.info.id, n)
+    }
+
+    /// Roughly how many bytes a machine that runs it takes before its first step, unless its tables
+    /// are [sparse](Rules::sparse).
+    ///
+    /// ```
+    /// use doorway_check::subject;
+    /// use doorway_core::registry::Sizes;
+    /// let chain = subject::find("am-dsm-chain").unwrap();
+    /// assert!(chain.bytes(Sizes { n: 3, k: 1 }) < 1 << 20);
+    /// assert!(chain.bytes(Sizes { n: 5000, k: 2 }) > 1 << 30);
+    /// ```
+    #[must_use]
+    pub fn bytes(&self, sizes: Sizes) -> u64 {
+        let words = (self.info.words)(sizes, Sim::PLENTY);
+        words.saturating_mul(BYTES_OF_A_WORD).saturating_add(sizes.n as u64 * BYTES_OF_A_PROCESS)
     }
 
     /// Everything it claims. A mutant is asked for what every solution of its problem claims: its text no longer

@@ -433,9 +433,13 @@ fn a_refusal_without_an_access_is_a_passage() {
 #[test]
 fn a_schedule_that_is_no_schedule_is_refused() {
     let world = || World::new(2, Rules::default(), |site| Chain::new(site, 2, 1)).unwrap();
-    for bad in ["p0é", "p", "p9.2", "q0.2", "p0.x", "p0>", "p0!!", "p0.2=x", "0.2", "p0>é", "p0.2é"] {
+    for bad in ["p0é", "p", "q0.2", "p0.x", "p0>", "p0!!", "p0.2=x", "0.2", "p0>é", "p0.2é"] {
         let result = Runner::new(world()).follow(bad).map(|_| ());
         assert!(matches!(result, Err(ScheduleError::Word(_))), "{bad}: {result:?}");
+    }
+    for nobody in ["p2.2", "p9.2", "p7!", "p65536>in"] {
+        let result = Runner::new(world()).follow(nobody).map(|_| ());
+        assert_eq!(result, Err(ScheduleError::NoProcess { word: nobody.to_owned(), processes: 2 }));
     }
     let never = Runner::new(world()).follow("p0>99").map(|_| ());
     assert!(matches!(never, Err(ScheduleError::Never { .. })), "{never:?}");
@@ -452,20 +456,49 @@ fn runs_that_change_hands_few_times_are_fewer_and_decide_less() {
         Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
     };
     let holds = |report: &Report, name: &str| report.verdict(name).holds;
-    // One process after the other is safe whatever the text.
+    // One process after the other is safe whatever the text, so few runs must not vouch for the
+    // rest.
     let unsafe_text = "mutant:bakery-never-opens-its-doorway";
-    assert_eq!(holds(&search(unsafe_text, Some(1)), "mutual-exclusion"), Some(true));
+    assert_eq!(holds(&search(unsafe_text, Some(1)), "mutual-exclusion"), None);
     assert_eq!(holds(&search(unsafe_text, Some(2)), "mutual-exclusion"), Some(false));
     assert_eq!(holds(&search(unsafe_text, None), "mutual-exclusion"), Some(false));
 
     let few = search("bakery", Some(2));
-    assert!(few.complete);
-    assert_eq!(holds(&few, "mutual-exclusion"), Some(true));
-    assert_eq!(holds(&few, "starvation-free"), None, "what happens in the end is not decided");
-    assert_eq!(holds(&search("bakery", Some(0)), "first-come-first-served"), Some(true));
+    assert_eq!((few.complete, few.stop), (false, Some(Stop::Switches(2))));
+    for name in ["mutual-exclusion", "starvation-free", "first-come-first-served"] {
+        assert_eq!(holds(&few, name), None, "{name}");
+    }
+    assert_eq!(holds(&few, "someone-enters"), Some(true), "one run is enough to show what happens sometimes");
     // With enough changes there are as many runs as there are.
     let seen = |switches| search("bakery", switches).states;
     assert!(seen(Some(1)) < seen(Some(2)) && seen(Some(2)) < seen(Some(3)));
+}
+
+#[test]
+fn what_needs_no_graph_is_decided_although_the_rest_was_interrupted() {
+    let search = |most: u64| {
+        let asked = Cell::new(0);
+        let is_enough = || {
+            asked.set(asked.get() + 1);
+            asked.get() > most
+        };
+        let report = Explorer::new(2)
+            .property(Property::exclusion("exclusion", 1))
+            .property(Property::sometimes("entered", |v| v.inside() > 0))
+            .property(Property::starvation_free("starvation-free"))
+            .stop_when(is_enough)
+            .run(|site| Chain::new(site, 2, 1))
+            .unwrap();
+        (report.stop, ["exclusion", "entered", "starvation-free"].map(|name| report.verdict(name).holds), report.edges)
+    };
+    let (stop, holds, edges) = search(u64::MAX);
+    assert_eq!((stop, holds), (None, [Some(true); 3]));
+    // It is asked at each step, then before what is decided on the graph.
+    let (stop, holds, _) = search(edges);
+    assert_eq!((stop, holds), (Some(Stop::Interrupted), [Some(true), Some(true), None]));
+    let (stop, holds, seen) = search(edges - 1);
+    assert_eq!((stop, holds, seen), (Some(Stop::Interrupted), [None, Some(true), None], edges));
+    assert_eq!(search(0).1, [None; 3]);
 }
 
 #[test]

@@ -4,22 +4,43 @@ use crate::{Exit, output};
 use doorway_check::mutants::{self, Mutant};
 use doorway_check::subject::MUTANT_PREFIX;
 use doorway_lab::catalogue;
+use serde::Serialize;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the table in Markdown, as in the README
+    /// Print the table of algorithms in Markdown, as in the README (without objects: rooms, and
+    /// what is built on them)
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// List the mutants: faulty versions of the algorithms, for `doorway check mutant:NAME`
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    #[arg(long, conflicts_with = "markdown")]
     mutants: bool,
 }
 
+/// What is said of a mutant in JSON.
+#[derive(Serialize)]
+struct MutantRow {
+    id: String,
+    of: &'static str,
+    change: &'static str,
+    /// What it breaks; nothing if it is a control.
+    breaks: Option<&'static str>,
+}
+
+impl From<&Mutant> for MutantRow {
+    fn from(m: &Mutant) -> Self {
+        let id = format!("{MUTANT_PREFIX}{}", m.name);
+        Self { id, of: m.of, change: m.change, breaks: m.fails.map(|(property, _)| property) }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    if args.json {
+    if args.json && args.mutants {
+        output::print_json(&mutants::ALL.iter().map(MutantRow::from).collect::<Vec<_>>())?;
+    } else if args.json {
         output::print_json(&catalogue::rows())?;
     } else if args.markdown {
         output::print(&catalogue::markdown())?;

@@ -5,11 +5,13 @@
 #[cfg(target_os = "linux")]
 mod bench;
 mod check;
+mod interrupt;
 mod list;
 mod output;
 mod registers;
 mod replay;
 mod rmr;
+mod sizes;
 mod tour;
 
 use clap::{Parser, Subcommand};
@@ -29,17 +31,30 @@ enum Command {
     List(list::Args),
     /// Explores all interleavings of an algorithm and says which of its properties hold
     ///
-    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 nothing found but incomplete.
+    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 not
+    /// decided: nothing failed, but the search ended at a limit, or left runs out (--switches,
+    /// --lag, samples).
+    ///
+    /// --passages and --line bound what processes do: a search within them is complete, for that
+    /// bound. The first Ctrl-C ends the search and prints what was found, with exit code 130; a
+    /// second one ends the program at once.
+    #[command(allow_negative_numbers = true)] // so that `--n -1` is a bad number, not an unknown option
     Check(check::Args),
     /// Finds the worst number of remote references of a passage, against what is claimed
     ///
-    /// Exit code: 0 if it is within the claim, 1 if a claimed bound is broken, 2 bad usage.
+    /// Exit code: 0 if all passages are within the claim, 1 if a claimed bound is broken, 2 bad
+    /// usage, 3 not decided: no passage broke it, but not all were looked at (a limit, --method
+    /// adversary or random). With --theorems: 0 unless a bound is broken. Ctrl-C as in `doorway
+    /// check`.
+    #[command(allow_negative_numbers = true)]
     Rmr(rmr::Args),
     /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe
     ///
     /// Exit code: 0 if all work with what they claim (texts as printed aside), 1 if one does not, 2 bad usage, 3 if that was not decided.
+    #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
     /// Steps through a run again, by the token that `doorway check` printed
+    #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
     /// Measures beside other libraries
     ///
@@ -57,6 +72,7 @@ enum Exit {
     Failed,
     BadUsage,
     Incomplete,
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -66,6 +82,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::BadUsage => 2,
             Exit::Incomplete => 3,
+            Exit::Interrupted => interrupt::EXIT_CODE,
         })
     }
 }

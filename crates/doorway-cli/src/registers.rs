@@ -1,16 +1,17 @@
 //! `doorway registers`
 
-use crate::{Exit, output};
+use crate::{Exit, interrupt, output};
 use doorway_lab::registers::{self, Cell, Outcome};
 use indicatif::ProgressBar;
+use std::num::NonZero;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only these algorithms
     ids: Vec<String>,
-    /// Look at so many states for each entry
-    #[arg(long, default_value_t = registers::STATES)]
-    states: usize,
+    /// Look at up to this many states for each entry
+    #[arg(long, default_value_t = NonZero::new(registers::STATES).expect("some states are looked at"))]
+    states: NonZero<usize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -21,9 +22,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     if let Some(id) = args.ids.iter().find(|id| !known.contains(&id.as_str())) {
         return Err(format!("`{id}` is none of those that only read and write: {}", known.join(", ")));
     }
-    let bar = ProgressBar::new_spinner();
+    let bar = interrupt::shown(ProgressBar::new_spinner());
     let wanted = |id: &str| args.ids.is_empty() || args.ids.iter().any(|wanted| wanted == id);
-    let cells = registers::table(args.states, &wanted, &mut |cell| {
+    let cells = registers::table(args.states.get(), &wanted, &mut |cell| {
         bar.set_message(format!("{} on {} registers", cell.id, cell.registers));
         bar.tick();
     });

@@ -1,14 +1,15 @@
 //! `doorway replay`
 
-use crate::Exit;
 use crate::output::{print, print_json};
+use crate::sizes::sizes;
+use crate::{Exit, check};
 use doorway_check::export;
-use doorway_check::replay::Token;
+use doorway_check::replay::{Token, TokenError};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::Rules;
-use doorway_check::subject;
+use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
-use doorway_core::registry::{Second, Sizes};
+use doorway_core::registry::Sizes;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -40,14 +41,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let (trace, says) = match &args.schedule {
         Some(schedule) => (follow(args, schedule)?, String::new()),
-        None => {
-            let token: Token = args.token.parse().map_err(|e: doorway_check::replay::TokenError| e.to_string())?;
-            let second =
-                subject::find(&token.id).map_or(Second::Places, |subject| subject.info.problem.second()).name();
-            let (id, property, Sizes { n, k }) = (&token.id, &token.property, token.sizes);
-            let says = format!("{id} with n={n}, {second}={k} breaks {property}:\n");
-            (token.replay().map_err(|e| e.to_string())?, says)
-        }
+        None => again(&args.token)?,
     };
     if args.json {
         print_json(&trace)?;
@@ -59,11 +53,34 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     Ok(Exit::Fine)
 }
 
+/// The run of a token, and what is to be said of it.
+fn again(token: &str) -> Result<(Trace, String), String> {
+    if let Ok(subject) = subject::find(token) {
+        return Err(format!("{} is no token; give --schedule to step through it", subject.id()));
+    }
+    let token: Token = token.parse().map_err(|e: TokenError| e.to_string())?;
+    let (id, property, sizes) = (&token.id, &token.property, token.sizes);
+    let subject = subject::find(id).map_err(|e| e.to_string())?;
+    if !subject.askable(sizes).iter().chain(&subject.claims(sizes)).any(|known| known.name() == property) {
+        return Err(format!(
+            "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` printed"
+        ));
+    }
+    refuse_what_does_not_fit(&subject, sizes)?;
+    check::refuse_too_many_values(sizes, token.rules)?;
+    let second = subject.info.problem.second().name();
+    let says = format!("{id} with n={}, {second}={} breaks {property}:\n", sizes.n, sizes.k);
+    Ok((token.replay().map_err(|e| e.to_string())?, says))
+}
+
+fn refuse_what_does_not_fit(subject: &Subject, sizes: Sizes) -> Result<(), String> {
+    check::does_not_fit(subject, sizes, check::half_of_free_memory()).map_or(Ok(()), Err)
+}
+
 fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
-    let second = [(Second::Places, args.k), (Second::Rooms, args.rooms), (Second::Slots, args.slots)];
-    let second = subject.info.second(second).map_err(|e| e.to_string())?;
-    let sizes = subject.sizes(args.n, second).map_err(|e| e.to_string())?;
+    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
+    refuse_what_does_not_fit(&subject, sizes)?;
     // A schedule says itself who crashes.
     let rules = Rules { crashes: sizes.n.min(64), ..Rules::default() };
     let rules = if sizes.n > 64 { Rules::default() } else { rules };

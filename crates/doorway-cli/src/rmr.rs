@@ -1,7 +1,8 @@
 //! `doorway rmr`
 
 use crate::output::{count, print, print_json};
-use crate::{Exit, output};
+use crate::sizes::sizes;
+use crate::{Exit, interrupt, output};
 use clap::ValueEnum;
 use doorway_check::Explorer;
 use doorway_check::adversary::{Hunt, Method as Way};
@@ -9,6 +10,7 @@ use doorway_check::explore::Worst;
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
+use doorway_core::memory::Instruction;
 use doorway_core::registry::{CostModel, Sizes};
 use doorway_lab::theorems::{self, Effort, Theorem};
 use serde::Serialize;
@@ -23,7 +25,7 @@ pub(crate) struct Args {
     id: Option<String>,
     /// Measure Anderson and Moir's theorems instead: bound, worst found, method, for each size and number of competitors. Some twenty minutes; less with --n, --k,
     /// --contention or --theorem
-    #[arg(long, conflicts_with_all = ["id", "model", "method", "passages", "without_bounded_decrement"])]
+    #[arg(long, conflicts_with_all = ["id", "rooms", "slots", "model", "method", "passages", "without_bounded_decrement"])]
     theorems: bool,
     /// With --theorems: only this one, such as 3 or 1+k; may be given several times
     #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems", conflicts_with = "id")]
@@ -34,6 +36,12 @@ pub(crate) struct Args {
     /// Places: how many may be inside [default: the algorithm's]
     #[arg(long)]
     k: Option<usize>,
+    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    rooms: Option<usize>,
+    /// Slots, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    slots: Option<usize>,
     /// What counts as a remote reference
     #[arg(long, value_enum, default_value_t = Model::Cc)]
     model: Model,
@@ -43,18 +51,19 @@ pub(crate) struct Args {
     /// How to look for the worst passage
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     method: Method,
-    /// Passages of each process, for algorithms with unbounded variables [default: the algorithm's]
+    /// With exhaustive: passages of each process, for algorithms with unbounded variables [default:
+    /// the algorithm's]
     #[arg(long)]
     passages: Option<NonZero<u32>>,
     /// With adversary or random: how often to begin anew [default: 20; of each row of the theorems: 40]
     #[arg(long)]
-    runs: Option<u32>,
+    runs: Option<NonZero<u32>>,
     /// With adversary or random: steps in all [default: 200 million; of each row of the theorems: 20 million]
     #[arg(long)]
-    steps: Option<u64>,
-    /// With adversary or random: chooses the choices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    steps: Option<NonZero<u64>>,
+    /// With adversary or random: chooses the choices [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Let a bounded decrement be a loop on compare-and-swap, as on machines without that instruction
     #[arg(long)]
     without_bounded_decrement: bool,
@@ -121,13 +130,17 @@ struct Document {
     bound: Option<u64>,
     method: &'static str,
     complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
     local_spin: Option<bool>,
 }
 
 /// What was found, by whichever method.
-pub(crate) struct Found {
-    pub(crate) worst: Worst,
+struct Found {
+    worst: Worst,
     complete: bool,
+    /// Why a search that could have been complete is not.
+    stopped: Option<String>,
     covered: String,
     trace: Option<Trace>,
 }
@@ -135,7 +148,8 @@ pub(crate) struct Found {
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let Some(id) = &args.id else { return theorems(args) };
     let subject = subject::find(id).map_err(|e| e.to_string())?;
-    let sizes = subject.sizes(args.n, args.k).map_err(|e| e.to_string())?;
+    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
+    refuse_what_has_no_effect(&subject, args)?;
     let contention = args.contention.map_or(sizes.n, NonZero::get);
     if contention > sizes.n {
         return Err(format!(
@@ -144,11 +158,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         ));
     }
     let model = CostModel::from(args.model);
+    let searching = interrupt::Searching::begin();
     let found = match args.method {
         Method::Exhaustive => exhaustive(&subject, sizes, model, contention, args)?,
         Method::Adversary => hunt(&subject, sizes, model, contention, Way::Adversary, args)?,
         Method::Random => hunt(&subject, sizes, model, contention, Way::Random, args)?,
     };
+    drop(searching);
     let claimed = subject.info.bound(model);
     let bound = claimed.and_then(|b| b.at(sizes, contention));
     let unbounded = found.worst == Worst::Unbounded;
@@ -168,6 +184,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             bound,
             method: args.method.name(),
             complete: found.complete,
+            stopped: found.stopped,
             local_spin: if unbounded { Some(false) } else { found.complete.then_some(true) },
         })?;
     } else {
@@ -180,7 +197,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             (None, _) => "nothing".to_owned(),
         };
         let _ = writeln!(out, "{}: {}", subject.id(), subject.info.title);
-        let _ = writeln!(out, "n={} k={}, at most {contention} compete, model {}\n", sizes.n, sizes.k, model.name());
+        let (n, second, k) = (sizes.n, subject.info.problem.second().name(), sizes.k);
+        let _ = writeln!(out, "n={n} {second}={k}, at most {contention} compete, model {}\n", model.name());
         let _ = writeln!(out, "  claimed  {claim}");
         let _ = writeln!(out, "  worst    {worst}{}", if broken { "  MORE THAN CLAIMED" } else { "" });
         if let (true, Some(trace)) = (unbounded || broken, &found.trace) {
@@ -189,7 +207,32 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let _ = writeln!(out, "\n{}", found.covered);
         print(&out)?;
     }
-    Ok(if broken { Exit::Failed } else { Exit::Fine })
+    Ok(match (interrupt::is_asked_for(), broken, found.complete) {
+        (true, ..) => Exit::Interrupted,
+        (_, true, _) => Exit::Failed,
+        (_, false, true) => Exit::Fine,
+        (_, false, false) => Exit::Incomplete,
+    })
+}
+
+/// Refuses an option that would change nothing.
+fn refuse_what_has_no_effect(subject: &Subject, args: &Args) -> Result<(), String> {
+    let hunting = [("runs", args.runs.is_some()), ("steps", args.steps.is_some()), ("seed", args.seed.is_some())];
+    let searching = [("passages", args.passages.is_some()), ("max-states", args.max_states.is_some())];
+    let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+    if args.method == Method::Exhaustive {
+        if let Some(option) = given(&hunting) {
+            return Err(format!(
+                "--{option} has no effect on an exhaustive search; drop it, or give --method adversary or random"
+            ));
+        }
+    } else if let Some(option) = given(&searching) {
+        return Err(format!("--{option} is for an exhaustive search; drop it, or --method"));
+    }
+    if args.without_bounded_decrement && !subject.info.instructions.contains(&Instruction::BoundedDecrement) {
+        return Err(format!("{} makes no bounded decrement; drop --without-bounded-decrement", subject.id()));
+    }
+    Ok(())
 }
 
 /// The exact worst over all processes.
@@ -201,7 +244,13 @@ fn exhaustive(
     args: &Args,
 ) -> Result<Found, String> {
     let passages = args.passages.map(NonZero::get).or(subject.passages_to_measure());
-    let mut found = Found { worst: Worst::Bounded(0), complete: true, covered: String::new(), trace: None };
+    let mut found =
+        Found { worst: Worst::Bounded(0), complete: true, stopped: None, covered: String::new(), trace: None };
+    let max_memory = crate::check::half_of_free_memory();
+    if let Some(why) = crate::check::does_not_fit(subject, sizes, max_memory) {
+        let covered = format!("exhaustive: no states, NOT complete: {why}, or give --method adversary");
+        return Ok(Found { complete: false, stopped: Some(why), covered, ..found });
+    }
     let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
     for p in 0..sizes.n {
         let rules = Rules {
@@ -214,7 +263,8 @@ fn exhaustive(
             .and_then(|world| {
                 Explorer::new(sizes.n)
                     .max_states(args.max_states.map(NonZero::get))
-                    .max_memory(crate::check::half_of_free_memory())
+                    .max_memory(max_memory)
+                    .stop_when(interrupt::is_asked_for)
                     .worst_passage(world, contention)
             })
             .map_err(|e| e.to_string())?;
@@ -227,11 +277,19 @@ fn exhaustive(
             found.trace = passage.trace;
         }
         found.worst = found.worst.max(passage.worst);
+        if interrupt::is_asked_for() {
+            found.complete = false;
+            found.stopped = Some("interrupted".to_owned());
+            break;
+        }
     }
-    let extent = match (found.complete, passages) {
-        (true, None) => "complete".to_owned(),
-        (true, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
-        (false, _) => "NOT complete: the worst may be worse".to_owned(),
+    if !found.complete {
+        found.stopped.get_or_insert_with(|| "a limit was reached".to_owned());
+    }
+    let extent = match (&found.stopped, passages) {
+        (None, None) => "complete".to_owned(),
+        (None, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
+        (Some(why), _) => format!("NOT complete, {why}: the worst may be worse"),
     };
     found.covered = format!(
         "exhaustive, each process in turn: {}, {}, {extent} ({:.2} s of search, {:.2} s of measuring)",
@@ -252,17 +310,21 @@ fn hunt(
     args: &Args,
 ) -> Result<Found, String> {
     let enough = subject.info.bound(model).and_then(|bound| bound.at(sizes, contention));
-    let (runs, steps, seed) = (args.runs.unwrap_or(20), args.steps.unwrap_or(200_000_000), args.seed);
+    let (runs, steps) = (args.runs.map_or(20, NonZero::get), args.steps.map_or(200_000_000, NonZero::get));
+    let seed = args.seed.unwrap_or(1);
     let hunt = Hunt { model, contention, method, runs, passages: 3, steps, enough, seed };
     let rules = Rules { sparse: true, bounded_decrement: !args.without_bounded_decrement, ..Rules::default() };
-    let quarry = hunt.on(|| subject.world(sizes, rules)).map_err(|e| e.to_string())?;
+    let quarry =
+        hunt.on_while(|| subject.world(sizes, rules), &|| !interrupt::is_asked_for()).map_err(|e| e.to_string())?;
+    let stopped = interrupt::is_asked_for().then(|| "interrupted".to_owned());
     let covered = format!(
-        "{}: {} in {}; a lower bound, not a proof",
+        "{}{}: {} in {}; a lower bound, not a proof",
         args.method.name(),
+        stopped.as_ref().map_or(String::new(), |why| format!(", {why}")),
         count(quarry.passages, "passage"),
         count(quarry.steps, "step")
     );
-    Ok(Found { worst: quarry.worst, complete: false, covered, trace: None })
+    Ok(Found { worst: quarry.worst, complete: false, stopped, covered, trace: None })
 }
 
 /// What is printed as JSON.
@@ -273,9 +335,9 @@ struct Theorems<'a> {
 }
 
 fn theorems(args: &Args) -> Result<Exit, String> {
-    let mut effort = Effort { seed: args.seed, ..Effort::default() };
-    effort.runs = args.runs.unwrap_or(effort.runs);
-    effort.steps = args.steps.unwrap_or(effort.steps);
+    let mut effort = Effort { seed: args.seed.unwrap_or(1), ..Effort::default() };
+    effort.runs = args.runs.map_or(effort.runs, NonZero::get);
+    effort.steps = args.steps.map_or(effort.steps, NonZero::get);
     effort.states = args.max_states.map_or(effort.states, NonZero::get);
     let chosen = |t: &&Theorem| args.only.is_empty() || args.only.iter().any(|only| only == t.number);
     let chosen: Vec<&Theorem> = theorems::THEOREMS.iter().filter(chosen).collect();

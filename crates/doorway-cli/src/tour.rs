@@ -72,11 +72,10 @@ fn explore(id: &str, sizes: Option<(usize, usize)>, rules: Rules, names: &[&str]
         claims
     };
     let rules = Rules { passages: subject.defaults().passages, ..rules }.for_properties(&claims);
-    let report = subject
-        .world(sizes, rules)
-        .and_then(|world| Explorer::new(sizes.n).properties(claims).explore(world))
-        .map_err(|e| e.to_string())?;
-    print(&check::describe(&subject, sizes, &report, begun.elapsed()))?;
+    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+    let registers = check::Registers::of(&world);
+    let report = Explorer::new(sizes.n).properties(claims).explore(world).map_err(|e| e.to_string())?;
+    print(&check::describe(&subject, sizes, &registers, &report, begun.elapsed()))?;
     Ok(report)
 }
 

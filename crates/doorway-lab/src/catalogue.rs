@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub struct Row {
     /// The name it goes by on the command line.
     pub id: &'static str,
+    /// What it is.
+    pub title: &'static str,
     /// What it solves.
     pub problem: String,
     /// Where it is from.
@@ -36,8 +38,10 @@ pub struct Row {
 pub struct DefaultSizes {
     /// Processes.
     pub n: usize,
-    /// Places.
+    /// Places, or [what there are instead](DefaultSizes::k_is).
     pub k: usize,
+    /// The option that sets `k`: `k`, `rooms` or `slots`.
+    pub k_is: &'static str,
     /// Passages; `None`: unbounded.
     pub passages: Option<u32>,
 }
@@ -47,6 +51,7 @@ impl From<&Info> for Row {
         let defaults = info.defaults;
         Self {
             id: info.id,
+            title: info.title,
             problem: info.problem.to_string(),
             paper: format!("{}, {}, {}", info.paper.short, info.paper.title, info.paper.venue),
             figure: info.figure,
@@ -56,15 +61,25 @@ impl From<&Info> for Row {
             tolerates: info.tolerates.to_string(),
             registers: info.registers.to_string(),
             rmr: info.rmr.iter().map(|(model, bound)| (model.name(), bound.to_string())).collect(),
-            defaults: DefaultSizes { n: defaults.n, k: defaults.k, passages: defaults.passages },
+            defaults: DefaultSizes {
+                n: defaults.n,
+                k: defaults.k,
+                k_is: info.problem.second().name(),
+                passages: defaults.passages,
+            },
         }
     }
 }
 
-/// Every algorithm.
+/// Every algorithm, then every object.
+fn all() -> impl Iterator<Item = &'static Info> {
+    registry::ALL.iter().chain(registry::OBJECTS)
+}
+
+/// Every algorithm and every object.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    registry::ALL.iter().map(Row::from).collect()
+    all().map(Row::from).collect()
 }
 
 /// The columns of the tables.
@@ -87,7 +102,7 @@ fn cells(info: &Info) -> [String; 9] {
     ]
 }
 
-/// The table in Markdown, for the README files.
+/// The table of algorithms in Markdown, for the README files; objects have pages of their own.
 #[must_use]
 pub fn markdown() -> String {
     let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
@@ -104,7 +119,7 @@ pub fn markdown() -> String {
 /// The list for a terminal.
 #[must_use]
 pub fn text() -> String {
-    registry::ALL.iter().chain(registry::OBJECTS).map(paragraph).collect::<Vec<_>>().join("\n")
+    all().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
 fn paragraph(info: &Info) -> String {

@@ -32,6 +32,7 @@ use doorway_core::memory::{Register, Site};
 use std::fmt;
 
 type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
+type StopWhen<'a> = Box<dyn Fn() -> bool + 'a>;
 
 /// A search to be made: how large, of what, within which limits.
 #[must_use = "an explorer does nothing until it is run"]
@@ -44,6 +45,7 @@ pub struct Explorer<'a> {
     max_memory: Option<usize>,
     keep_going: bool,
     progress: Option<OnProgress<'a>>,
+    stop_when: Option<StopWhen<'a>>,
 }
 
 impl fmt::Debug for Explorer<'_> {
@@ -79,6 +81,7 @@ impl<'a> Explorer<'a> {
             max_memory: None,
             keep_going: false,
             progress: None,
+            stop_when: None,
         }
     }
 
@@ -169,6 +172,29 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// Ends the search cleanly as soon as this is so. It is asked once for each step, so it must be
+    /// quick, and once before each property that is decided on the whole graph.
+    ///
+    /// ```
+    /// use doorway_check::explore::Stop;
+    /// use doorway_check::{Explorer, Property};
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let exclusion = Property::exclusion("mutual-exclusion", 1);
+    /// let report = Explorer::new(2).property(exclusion).stop_when(|| true).run(TwoProcess::new)?;
+    /// assert_eq!(report.stop, Some(Stop::Interrupted));
+    /// assert_eq!(report.verdict("mutual-exclusion").holds, None);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn stop_when(mut self, is_so: impl Fn() -> bool + 'a) -> Self {
+        self.stop_when = Some(Box::new(is_so));
+        self
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.stop_when.as_ref().is_some_and(|is_so| is_so())
+    }
+
     /// Explores a solution of k-exclusion.
     ///
     /// # Errors
@@ -203,7 +229,7 @@ impl<'a> Explorer<'a> {
             return Err(TextError::Sparse);
         }
         if world.processes() > 64 && self.properties.iter().any(|p| p.test.needs_graph()) {
-            return Err(TextError::TooLarge);
+            return Err(TextError::TooManyForProgress);
         }
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());

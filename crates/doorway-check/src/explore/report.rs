@@ -21,7 +21,9 @@ pub struct Report {
     pub expanded: usize,
     /// Steps tried; failed turns count.
     pub edges: u64,
-    /// Whether these are all states there are (for the bound on passages, if there is one).
+    /// Whether these are all states there are: for the bounds on passages and on the line, if there
+    /// are any. A bound on [switches](Rules::switches) or on the [lag](Rules::lag) leaves runs out,
+    /// so a search within one is never complete.
     pub complete: bool,
     /// Why the search ended before that.
     pub stop: Option<Stop>,
@@ -52,15 +54,33 @@ pub enum Stop {
     States,
     /// The limit of memory was reached.
     Memory,
+    /// It was [told to](super::Explorer::stop_when).
+    Interrupted,
+    /// Runs that change hands more often than [this](Rules::switches) were left out.
+    Switches(u32),
+    /// Runs in which a counter stays further behind than [this](Rules::lag) were left out.
+    Lag(u32),
+}
+
+impl Stop {
+    /// Why a search by these rules leaves runs out even if it visits every state it finds.
+    pub(super) fn of_bounds(rules: Rules) -> Option<Self> {
+        rules.switches.map(Self::Switches).or(rules.lag.map(Self::Lag))
+    }
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Failed => "stopped when it had failed",
-            Self::States => "the limit of states was reached",
-            Self::Memory => "the limit of memory was reached",
-        })
+        let times = |n: u32| if n == 1 { "1 time".to_owned() } else { format!("{n} times") };
+        match self {
+            Self::Failed => f.write_str("stopped when it had failed"),
+            Self::States => f.write_str("the limit of states was reached"),
+            Self::Memory => f.write_str("the limit of memory was reached"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Switches(most) => write!(f, "only runs that change hands at most {}", times(*most)),
+            Self::Lag(1) => f.write_str("only runs in which the front is at most 1 ticket behind"),
+            Self::Lag(most) => write!(f, "only runs in which the front is at most {most} tickets behind"),
+        }
     }
 }
 

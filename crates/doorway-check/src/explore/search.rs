@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 const CROSS_CHECKS: u64 = 20_000;
 /// How many states lie between two looks at memory and progress.
 const STRIDE: usize = 4096;
+/// How many bytes a state has for which that is often enough.
+const USUAL_STATE: usize = 256;
 
 /// A property at work: the parts it is asked of, and what was found.
 pub(super) struct Asked {
@@ -20,6 +22,8 @@ pub(super) struct Asked {
     /// Of operators over runs: for each part and state, of which processes `so` and `then` hold.
     so_then: Vec<Vec<(u64, u64)>>,
     decided: Option<Decided>,
+    /// Whether it was asked of the whole graph, if it is one to be asked there.
+    judged: bool,
 }
 
 /// What decided a property.
@@ -36,11 +40,6 @@ impl Asked {
     /// Whether finding it decided means that it failed.
     fn fails_when_decided(&self) -> bool {
         !matches!(self.property.test, Test::Sometimes(_))
-    }
-
-    /// Whether it fails in a state or by a step, if it fails.
-    fn is_of_every_state(&self) -> bool {
-        self.fails_when_decided() && !self.property.needs_graph()
     }
 
     /// Whether a state decides it; for what is decided by states.
@@ -85,7 +84,7 @@ impl<'a> Search<'a> {
             .into_iter()
             .map(|property| {
                 let parts = world.layout().parts_of_kind(property.kind);
-                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None }
+                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false }
             })
             .collect();
         let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
@@ -105,9 +104,9 @@ impl<'a> Search<'a> {
         let begun = Instant::now();
         let (expanded, stop) = self.search(world)?;
         let searching = begun.elapsed();
-        if stop.is_none() && world.rules().switches.is_none() {
-            self.look_at_the_whole(world);
-        }
+        // Few runs decide nothing about what happens in the end.
+        let stop = stop.or(Stop::of_bounds(world.rules()));
+        let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
         let judging = begun.elapsed() - searching;
         let mut report = Report { searching, judging, ..self.report(world, expanded, stop)? };
         if world.rules().keep == Keep::CrossChecked && report.failure().is_none() {
@@ -183,6 +182,9 @@ impl<'a> Search<'a> {
     }
 
     fn limit_reached(&mut self, world: &World, at: usize) -> Option<Stop> {
+        if self.explorer.is_interrupted() {
+            return Some(Stop::Interrupted);
+        }
         let states = self.store.len();
         if states > self.explorer.max_states.unwrap_or(usize::MAX).min(StateId::MAX as usize) {
             return Some(Stop::States);
@@ -190,8 +192,9 @@ impl<'a> Search<'a> {
         if states < self.next_look {
             return None;
         }
-        self.next_look = states + STRIDE;
         let bytes = self.bytes(world);
+        // Large states are looked at more often: what comes between two looks is beyond the limit.
+        self.next_look = states + (STRIDE * USUAL_STATE / (bytes / states)).clamp(1, STRIDE);
         if let Some(call) = &mut self.explorer.progress {
             call(&Progress { states, frontier: states - at, bytes });
         }
@@ -290,11 +293,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Decides what is decided on the whole graph.
-    fn look_at_the_whole(&mut self, world: &World) {
-        let Some(graph) = &self.graph else { return };
+    /// Decides what is decided on the whole graph; why not all of it, if so.
+    fn look_at_the_whole(&mut self, world: &World) -> Option<Stop> {
+        let graph = self.graph.as_ref()?;
         let judge = progress::Judge { graph, store: &self.store, world };
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
+        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none() && a.property.needs_graph()) {
+            if self.explorer.is_interrupted() {
+                return Some(Stop::Interrupted);
+            }
+            asked.judged = true;
             let lasso = match &asked.property.test {
                 Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
                 Test::LivelockFree => judge.livelock(),
@@ -310,10 +317,14 @@ impl<'a> Search<'a> {
             };
             asked.decided = lasso.map(Decided::Lasso);
         }
+        None
     }
 
     fn report(self, world: &mut World, expanded: usize, stop: Option<Stop>) -> Result<Report, TextError> {
         let complete = stop.is_none();
+        // What needs no graph is decided even if somebody lost patience with the rest.
+        let all_seen = expanded == self.store.len() && Stop::of_bounds(world.rules()).is_none();
+        let all_seen = stop == Some(Stop::Interrupted) && all_seen;
         let bytes = self.bytes(world);
         let mut verdicts = Vec::new();
         for asked in &self.asked {
@@ -342,9 +353,10 @@ impl<'a> Search<'a> {
                     };
                     (Some(!asked.fails_when_decided()), Some(trace))
                 }
-                // Few runs decide nothing about what happens in the end, or sometimes.
-                None if world.rules().switches.is_some() && !asked.is_of_every_state() => (None, None),
-                None => (complete.then_some(asked.fails_when_decided()), None),
+                None => {
+                    let is_decided = complete || all_seen && (asked.judged || !asked.property.needs_graph());
+                    (is_decided.then_some(asked.fails_when_decided()), None)
+                }
             };
             let vacuous = if asked.parts.is_empty() {
                 Some("there is no such part")

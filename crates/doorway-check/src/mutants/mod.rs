@@ -225,7 +225,8 @@ impl Text {
 
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
-        if rules.give_ups && !registry::can_give_up(self.of()) {
+        // Those that try wait for nothing that they could abandon.
+        if rules.give_ups && (!registry::can_give_up(self.of()) || matches!(self, Self::AtOnce(_))) {
             return Err(TextError::CannotGiveUp);
         }
         match self {

@@ -112,6 +112,8 @@ pub enum TextError {
     CannotGiveUp,
     /// There are more processes or variables than the rules can keep track of.
     TooLarge,
+    /// There are more processes than what is decided on the whole graph can keep track of.
+    TooManyForProgress,
     /// A `keep` left out a local that still matters.
     KeepHides {
         /// Who.
@@ -169,7 +171,13 @@ impl fmt::Display for TextError {
             }
             Self::TooLarge => write!(
                 f,
-                "crashes, weak registers, order and cost can be followed for at most 64 processes and variables; take fewer"
+                "crashes, sleeping, weak registers, the order of arrival and cost can be followed for at most 64 processes, \
+                 and caches for at most 64 variables; take fewer"
+            ),
+            Self::TooManyForProgress => write!(
+                f,
+                "progress is decided for at most 64 processes; take fewer, or ask only for properties of states and steps, \
+                 such as exclusion and deadlock-free"
             ),
             Self::KeepHides { pid, label, later } => write!(
                 f,

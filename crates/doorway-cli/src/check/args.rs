@@ -1,0 +1,223 @@
+//! The options of `doorway check`, and which of them have no effect on what is asked for.
+
+use doorway_check::claims;
+use doorway_check::subject::Subject;
+use doorway_core::memory::Register;
+use doorway_core::registry::{self, Sizes};
+use std::num::NonZero;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The algorithm, as `doorway list` names it, or mutant:NAME
+    pub(super) id: String,
+    /// Processes [default: the algorithm's]
+    #[arg(long)]
+    pub(super) n: Option<usize>,
+    /// Places: how many may be inside [default: the algorithm's]
+    #[arg(long)]
+    pub(super) k: Option<usize>,
+    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    pub(super) rooms: Option<usize>,
+    /// Slots, of an algorithm that has them [default: the algorithm's]
+    #[arg(long)]
+    pub(super) slots: Option<usize>,
+    /// Passages of each process: a number, or "unbounded" [default: the algorithm's]
+    #[arg(long, value_parser = passages)]
+    pub(super) passages: Option<Passages>,
+    /// A property to ask for; may be given several times [default: all that the algorithm promises]
+    #[arg(long = "property", value_name = "NAME")]
+    pub(super) properties: Vec<String>,
+    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as
+    /// many as the mutant needs]
+    #[arg(long, value_name = "F")]
+    pub(super) crashes: Option<usize>,
+    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no
+    /// further than it declares [default: atomic, or what the mutant needs]
+    #[arg(long, value_parser = register)]
+    pub(super) registers: Option<Register>,
+    /// Let waits that can be abandoned be abandoned, at every turn that fails
+    #[arg(long)]
+    pub(super) give_ups: bool,
+    /// Of turnstiles: no process begins a passage while this many tickets wait or are about to. The
+    /// search is complete for this bound
+    #[arg(long, value_name = "TICKETS")]
+    pub(super) line: Option<NonZero<u32>>,
+    /// Of turnstiles: let the front, which only some steps move, stay no further behind than this
+    /// while nobody waits. Fewer states; finds failures, and decides nothing else, because runs in
+    /// which it is further behind are not seen
+    #[arg(long, value_name = "TICKETS")]
+    pub(super) lag: Option<NonZero<u32>>,
+    /// Search only runs in which another process than the last steps at most this often: finds deep
+    /// failures that need few changes, and decides nothing else
+    #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
+    pub(super) switches: Option<u32>,
+    /// Of dgs and its kin: take states for one that are known to be alike. Fewer states, traces
+    /// harder to read
+    #[arg(long)]
+    pub(super) alike: bool,
+    /// Let waiting be sleeping, and waking the sleepers a step of its own
+    #[arg(long)]
+    pub(super) wakes: bool,
+    /// With --wakes: let sleepers wake up by themselves too
+    #[arg(long, requires = "wakes")]
+    pub(super) timed_sleeps: bool,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
+    pub(super) method: Method,
+    /// With random or pct: how many runs [default: 10000]
+    #[arg(long)]
+    pub(super) runs: Option<NonZero<u64>>,
+    /// With random or pct: how many steps a run has [default: 500]
+    #[arg(long)]
+    pub(super) length: Option<NonZero<usize>>,
+    /// With pct: how many ordering constraints a failure may need [default: 3]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) depth: Option<u32>,
+    /// With random or pct: chooses the choices [default: 1]
+    #[arg(long)]
+    pub(super) seed: Option<u64>,
+    /// Also write the graph of states to this file, for Graphviz (up to 2000 states)
+    #[arg(long, value_name = "FILE")]
+    pub(super) dot: Option<std::path::PathBuf>,
+    /// With --registers: weaken variables further than they declare
+    #[arg(long, requires = "registers")]
+    pub(super) force: bool,
+    /// End the search after this many states
+    #[arg(long, value_name = "STATES")]
+    pub(super) max_states: Option<NonZero<usize>>,
+    /// End the search when it holds this much memory, such as 512M or 8G; do not begin it if the
+    /// variables alone take more [default: half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(super) max_memory: Option<usize>,
+    /// Do not merge local states that the text says are alike, nor forget values it says do not
+    /// matter (slow; right whatever it says)
+    #[arg(long)]
+    pub(super) no_keep: bool,
+    /// When the search is done, run merged local states side by side to see that they are alike
+    #[arg(long, conflicts_with = "no_keep")]
+    pub(super) cross_check: bool,
+    /// Go on after a failure until every property is decided
+    #[arg(long)]
+    pub(super) keep_going: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl Args {
+    /// Refuses an option that would change nothing: its user means something else, or believes that
+    /// more is checked than is.
+    pub(super) fn refuse_what_has_no_effect(&self, subject: &Subject, sizes: Sizes) -> Result<(), String> {
+        let id = subject.id();
+        let sampling =
+            [("runs", self.runs.is_some()), ("length", self.length.is_some()), ("seed", self.seed.is_some())];
+        let searching = [
+            ("switches", self.switches.is_some()),
+            ("max-states", self.max_states.is_some()),
+            ("cross-check", self.cross_check),
+            ("keep-going", self.keep_going),
+        ];
+        let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+        if self.method == Method::Exhaustive {
+            if let Some(option) = given(&sampling) {
+                return Err(format!(
+                    "--{option} is for samples; give --method random or --method pct, or drop --{option}"
+                ));
+            }
+        } else if let Some(option) = given(&searching) {
+            return Err(format!("--{option} has no effect on samples; drop it, or --method"));
+        }
+        if self.depth.is_some() && self.method != Method::Pct {
+            return Err("--depth is for schedules by priorities; give --method pct, or drop --depth".to_owned());
+        }
+        if self.force && self.registers == Some(Register::Atomic) {
+            return Err("--force weakens registers, and atomic ones are not weak; give --registers safe, monotone or \
+                        regular, or drop --force"
+                .to_owned());
+        }
+        if self.give_ups && !registry::can_give_up(subject.info.id) {
+            return Err(format!("{id} cannot give up: a process that has begun must go through; drop --give-ups"));
+        }
+        if let Some(crashes) = self.crashes.filter(|&crashes| crashes > sizes.n) {
+            return Err(format!("{crashes} crashes are more than the {} processes there are; give fewer", sizes.n));
+        }
+        let passages = self.passages.map_or(subject.defaults().passages, |p| p.0);
+        let has_front = claims::counts_for_ever(subject.info) && subject.info.id != "turnstile-simple";
+        let bounds = [("line", self.line, claims::counts_for_ever(subject.info)), ("lag", self.lag, has_front)];
+        for (option, _, has_one) in bounds.into_iter().filter(|(_, given, _)| given.is_some()) {
+            let name = if option == "line" { "line of tickets" } else { "front that lags" };
+            if !has_one {
+                return Err(format!("{id} has no {name}; drop --{option}"));
+            }
+            if passages.is_some() {
+                return Err(format!(
+                    "--{option} bounds what passages without end leave behind; drop it, or --passages"
+                ));
+            }
+        }
+        if self.alike && !claims::has_alike(subject.info) {
+            return Err(format!("no states of {id} are known to be alike that are not one anyway; drop --alike"));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Method {
+    /// All interleavings
+    Exhaustive,
+    /// Random schedules
+    Random,
+    /// Schedules by random priorities
+    Pct,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Passages(pub(super) Option<u32>);
+
+fn passages(text: &str) -> Result<Passages, String> {
+    match (text, text.parse()) {
+        ("unbounded", _) => Ok(Passages(None)),
+        (_, Ok(n)) if n > 0 => Ok(Passages(Some(n))),
+        _ => Err("give a number from 1 on, or \"unbounded\"".to_owned()),
+    }
+}
+
+fn register(text: &str) -> Result<Register, String> {
+    let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
+    kinds.into_iter().find(|kind| kind.to_string() == text).ok_or("give safe, monotone, regular or atomic".to_owned())
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let bad = || "give a number of bytes, or one with K, M or G behind it, such as 512M".to_owned();
+    let (digits, unit) = match text.char_indices().last().ok_or_else(bad)? {
+        (at, 'k' | 'K') => (&text[..at], 1 << 10),
+        (at, 'm' | 'M') => (&text[..at], 1 << 20),
+        (at, 'g' | 'G') => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(bad)?;
+    if bytes == 0 { Err(bad()) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("7"), Ok(7));
+        for bad in ["", "M", "-1G", "0", "99999999999G", "1.5G"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn passages_are_counted_from_one() {
+        assert_eq!(passages("3").map(|p| p.0), Ok(Some(3)));
+        assert_eq!(passages("unbounded").map(|p| p.0), Ok(None));
+        assert!(passages("0").is_err() && passages("many").is_err());
+    }
+}

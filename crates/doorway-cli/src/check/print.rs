@@ -1,0 +1,276 @@
+//! What `doorway check` prints: what was searched, what was found, what was covered.
+
+use crate::output::count;
+use crate::{interrupt, output};
+use doorway_check::Report;
+use doorway_check::explore::{Progress, Stop, Verdict};
+use doorway_check::replay::Token;
+use doorway_check::sim::{Rules, VarId, World};
+use doorway_check::subject::Subject;
+use doorway_check::trace::Trace;
+use doorway_core::memory::Register;
+use doorway_core::registry::Sizes;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// Which kinds of registers were asked for, and which the variables really are.
+#[derive(Clone)]
+pub(crate) struct Registers {
+    asked: Register,
+    forced: bool,
+    /// How many variables there are of each kind, the weakest first, those aside that only their
+    /// owners access.
+    variables: BTreeMap<Register, usize>,
+}
+
+impl Registers {
+    pub(crate) fn of(world: &World) -> Self {
+        let mut variables = BTreeMap::new();
+        for (v, _) in (0..).zip(world.layout().vars()).filter(|(_, var)| !var.private) {
+            *variables.entry(world.kind(v as VarId)).or_default() += 1;
+        }
+        Self { variables, ..Self::asked_for(world.rules()) }
+    }
+
+    /// Of a machine that was not built.
+    pub(super) fn asked_for(rules: Rules) -> Self {
+        Self { asked: rules.registers, forced: rules.force_registers, variables: BTreeMap::new() }
+    }
+
+    /// The weakest that there is.
+    fn weakest(&self) -> Register {
+        self.variables.keys().next().copied().unwrap_or(self.asked)
+    }
+
+    fn text(&self) -> String {
+        let asked = self.asked;
+        if self.forced {
+            return format!("{asked} registers, forced");
+        }
+        if self.variables.keys().all(|&kind| kind == asked) {
+            return format!("{asked} registers");
+        }
+        match self.weakest() {
+            Register::Atomic => format!(
+                "atomic registers (not {asked}: no variable declares that it works with a weaker one; --force weakens all the same)"
+            ),
+            _ => {
+                let kinds = self.variables.iter().map(|(kind, n)| format!("{n} {kind}"));
+                format!("registers as declared: {} (--force weakens all)", kinds.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    pub(super) algorithm: String,
+    pub(super) n: usize,
+    pub(super) k: usize,
+    /// The weakest that a variable is, not what was asked for.
+    pub(super) registers: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) registers_asked: Option<String>,
+    /// How many variables are of which kind.
+    pub(super) register_kinds: BTreeMap<String, usize>,
+    pub(super) crashes: usize,
+    pub(super) passages: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) give_ups: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) wakes: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) timed_sleeps: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lag: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) switches: Option<u32>,
+    pub(super) states: usize,
+    pub(super) edges: u64,
+    pub(super) complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stopped: Option<String>,
+    pub(super) properties: Vec<Line<'a>>,
+}
+
+impl<'a> Document<'a> {
+    /// With nothing covered yet.
+    pub(super) fn new(
+        subject: &Subject,
+        sizes: Sizes,
+        rules: Rules,
+        registers: &Registers,
+        verdicts: &'a [Verdict],
+    ) -> Self {
+        let (weakest, asked) = (registers.weakest(), registers.asked);
+        Self {
+            algorithm: subject.id(),
+            n: sizes.n,
+            k: sizes.k,
+            registers: weakest.to_string(),
+            registers_asked: (weakest != asked).then(|| asked.to_string()),
+            register_kinds: registers.variables.iter().map(|(kind, n)| (kind.to_string(), *n)).collect(),
+            crashes: rules.crashes,
+            passages: rules.passages,
+            give_ups: rules.give_ups,
+            wakes: rules.wakes,
+            timed_sleeps: rules.timed_sleeps,
+            line: rules.line,
+            lag: rules.lag,
+            switches: rules.switches,
+            states: 0,
+            edges: 0,
+            complete: false,
+            stopped: None,
+            properties: verdicts.iter().map(|v| Line::new(v, subject, sizes, rules)).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Line<'a> {
+    name: &'a str,
+    holds: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'a Trace>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<String>,
+}
+
+impl<'a> Line<'a> {
+    fn new(v: &'a Verdict, subject: &Subject, sizes: Sizes, rules: Rules) -> Self {
+        let trace = v.trace.as_ref().filter(|_| v.holds == Some(false));
+        let replay = trace.map(|trace| Token::new(subject, sizes, rules, &v.name, trace).to_string());
+        Self { name: &v.name, holds: v.holds, trace, replay }
+    }
+}
+
+/// What is searched, for people.
+pub(super) fn heading(subject: &Subject, sizes: Sizes, rules: Rules, registers: &Registers) -> String {
+    let passages = rules.passages.map_or("unbounded".to_owned(), |p| p.to_string());
+    let crashes = match rules.crashes {
+        0 => "no crashes".to_owned(),
+        1 => "up to 1 crash".to_owned(),
+        f => format!("up to {f} crashes"),
+    };
+    let give_ups = if rules.give_ups { ", give-ups" } else { "" };
+    let sleep = match (rules.wakes, rules.timed_sleeps) {
+        (true, true) => ", sleeping with a time limit",
+        (true, false) => ", sleeping",
+        _ => "",
+    };
+    let line = rules.line.map_or(String::new(), |most| format!(", line: {most}"));
+    format!(
+        "{}: {}\nn={} {}={}, {}, {crashes}{give_ups}{sleep}, passages: {passages}{line}\n\n",
+        subject.id(),
+        subject.mutant.map_or(subject.info.title, |m| m.change),
+        sizes.n,
+        subject.info.problem.second().name(),
+        sizes.k,
+        registers.text()
+    )
+}
+
+/// The verdicts, and the traces of what failed.
+pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, sizes: Sizes, rules: Rules) {
+    let width = verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
+    for v in verdicts {
+        let verdict = match (v.holds, &v.trace) {
+            (Some(true), _) => v.vacuous.map_or("holds".to_owned(), |why| format!("holds ({why})")),
+            (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
+            (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
+            (Some(false), None) => "FAILS: never so".to_owned(),
+            (None, _) => "not decided".to_owned(),
+        };
+        let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
+    }
+    for v in verdicts.iter().filter(|v| v.holds == Some(false)) {
+        if let Some(trace) = &v.trace {
+            let how = if trace.repeats_from.is_some() { "A run without end that breaks" } else { "A way to break" };
+            let token = Token::new(subject, sizes, rules, &v.name, trace);
+            let _ = writeln!(out, "\n{how} {}:\n{trace}\n\ndoorway replay {token}", v.name);
+        }
+    }
+}
+
+/// What was found and what was covered, for people.
+pub(crate) fn describe(
+    subject: &Subject,
+    sizes: Sizes,
+    registers: &Registers,
+    report: &Report,
+    took: Duration,
+) -> String {
+    let mut out = heading(subject, sizes, report.rules, registers);
+    verdict_lines(&mut out, &report.verdicts, subject, sizes, report.rules);
+    let covered = match report.stop {
+        None => format!("complete{}", within(report.rules)),
+        Some(why @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {why} were looked at"),
+        Some(why) => format!("{} looked at, NOT complete: {why}", output::thousands(report.expanded as u64)),
+    };
+    let _ = writeln!(
+        out,
+        "\n{}, {}, {covered} ({:.2} s{}, {:.0} bytes a state)",
+        count(report.states as u64, "state"),
+        count(report.edges, "edge"),
+        took.as_secs_f64(),
+        // Worth a word only where it can be told apart.
+        if report.judging.as_millis() > 100 {
+            format!(", {:.2} s of it on progress", report.judging.as_secs_f64())
+        } else {
+            String::new()
+        },
+        report.bytes_per_state()
+    );
+    if let Some((compared, all)) = report.cross_checked {
+        let extent = if all { "all" } else { "NOT all" };
+        let _ = writeln!(out, "merged local states agree on {} ({extent} there are)", count(compared, "continuation"));
+    }
+    out
+}
+
+/// For which bounds a search is complete.
+fn within(rules: Rules) -> String {
+    let passages = rules.passages.map(|p| format!("{} of each process", count(u64::from(p), "passage")));
+    let line = rules.line.map(|most| format!("a line of {}", count(u64::from(most), "ticket")));
+    let bounds: Vec<String> = passages.into_iter().chain(line).collect();
+    if bounds.is_empty() { String::new() } else { format!(" for {}", bounds.join(" and ")) }
+}
+
+/// A line on a terminal that says how far the search has come; nothing elsewhere.
+pub(super) struct Bar {
+    bar: ProgressBar,
+    begun: Instant,
+}
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let bar = interrupt::shown(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, begun: Instant::now() }
+    }
+
+    pub(super) fn show(&self, progress: &Progress) {
+        let rate = progress.states as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
+        self.bar.set_message(format!(
+            "{} states, {} a second, {} to go on from, {}",
+            output::thousands(progress.states as u64),
+            output::thousands(rate as u64),
+            output::thousands(progress.frontier as u64),
+            HumanBytes(progress.bytes as u64)
+        ));
+        self.bar.tick();
+    }
+
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,78 @@
+//! Ctrl-C in a long search: what was found so far is printed.
+
+#![cfg(target_os = "linux")]
+
+use std::process::{Child, Command, Output, Stdio};
+
+/// Clock ticks of work by which every search has long begun.
+const FAR_TOO_LONG: u64 = 500;
+
+/// How many clock ticks the process has worked, and whether it handles SIGINT.
+fn state_of(child: &Child) -> (u64, bool) {
+    let read = |what: &str| std::fs::read_to_string(format!("/proc/{}/{what}", child.id())).unwrap();
+    let (_, stat) = read("stat").rsplit_once(") ").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let worked = stat.split(' ').nth(11).unwrap().parse().unwrap();
+    let status = read("status");
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+    (worked, u64::from_str_radix(caught, 16).unwrap() & 1 << (2 - 1) != 0)
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Interrupts it when it handles that and has worked for some ticks.
+fn interrupted(args: &str, ticks: u64) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_doorway"));
+    command.args(args.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    loop {
+        assert!(child.try_wait().unwrap().is_none(), "{args}: it ended by itself");
+        let (worked, handles) = state_of(&child);
+        if handles && worked >= ticks {
+            break;
+        }
+        if worked > ticks + FAR_TOO_LONG {
+            child.kill().unwrap();
+            panic!("{args}: it does not listen");
+        }
+        std::thread::yield_now();
+    }
+    interrupt(&child);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_was_found_is_printed() {
+    let out = interrupted("check am-chain --n 6 --k 2", 0);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{text}");
+    assert!(text.contains("looked at, NOT complete: interrupted"), "{text}");
+    assert!(text.contains("k-exclusion       not decided"), "{text}");
+}
+
+#[test]
+fn a_failure_that_was_found_is_printed_too() {
+    let out = interrupted("check mutant:am-chain-lacks-a-slot --n 6 --k 2 --keep-going --json", 40);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((out.status.code(), &report["stopped"]), (Some(130), &"interrupted".into()));
+    let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false);
+    assert!(failed.is_some_and(|p| p["name"] == "k-exclusion" && p["replay"].is_string()), "{report}");
+}
+
+#[test]
+fn samples_and_hunts_end_cleanly_too() {
+    let out = interrupted("check am-chain --n 6 --k 2 --method random --runs 1000000000000 --property k-exclusion", 0);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{text}");
+    assert!(text.contains("which proves nothing, interrupted"), "{text}");
+    for args in
+        ["rmr am-chain --n 6 --k 2", "rmr am-chain --n 40 --k 4 --method random --runs 1000000 --steps 99999999999"]
+    {
+        let out = interrupted(args, 0);
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(out.status.code(), Some(130), "{text}");
+        assert!(text.contains("interrupted"), "{text}");
+    }
+}
