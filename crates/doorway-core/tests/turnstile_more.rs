@@ -327,14 +327,14 @@ fn who_asks_for_several_draws_no_tickets_beyond_the_ring() {
     let mut r = Runner::new(world_of(limits, 4, &[Asks(4); 6], rules(2)));
     r.follow("p5>in").unwrap();
     // Five have looked, and all find room. One draws, and the others must look again.
-    r.follow("p0.1.25.26  p1.1.25.26  p2.1.25.26  p3.1.25.26  p4.1.25.26").unwrap();
+    r.follow("p0.1.41.25.26  p1.1.41.25.26  p2.1.41.25.26  p3.1.41.25.26  p4.1.41.25.26").unwrap();
     r.follow("p0.27  p1.27.25.26  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();
     r.follow("p1.27  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();
     assert_eq!((r.value("next"), r.value("gate")), (Some("12".to_owned()), Some("4/0".to_owned())));
     // Four more would be too far from being enabled.
     r.follow("p2.4  p3.4  p4.4  p2.22.23.28~  p3.22.23.28~  p4.22.23.28~").unwrap();
     assert_eq!((r.value("next"), r.value("door")), (Some("12".to_owned()), Some("full 1".to_owned())));
-    r.follow("p0.5.6.7.8~  p1.5.8~  p5>out  p0.8  p0>out  p1.8  p1>out").unwrap();
+    r.follow("p0.5.6.7.8.45~  p1.5.8.45~  p5>out  p0.8  p0>out  p1.8  p1>out").unwrap();
     assert_eq!(r.value("door"), Some("open 2".to_owned()));
     r.follow("p2.28  p2>in  p2>out  p3.28  p3>in  p3>out  p4.28  p4>in  p4>out").unwrap();
     assert_eq!(r.value("next"), Some("24".to_owned()));
