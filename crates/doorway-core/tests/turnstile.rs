@@ -227,7 +227,8 @@ fn fails_when_what_was_enabled_is_given_up() {
 }
 
 /// p3 waits with ticket 2, and p0, who asks for two, with 3 and 4. The exits that enable 2 and 3 have helped nobody yet when p0 announces its own and gives 4 up.
-const ONE_BEFORE_IT_IS_NOT_DEALT_WITH: &str = "p1>in  p2>in  p3.1.2.3.5.6.7  p0.1.41.25.26.27  p1.9  p2.9  p0.5.8.45?.20.21";
+const ONE_BEFORE_IT_IS_NOT_DEALT_WITH: &str =
+    "p1>in  p2>in  p3.1.2.3.5.6.7  p0.1.41.25.26.27  p1.9  p2.9  p0.5.8.45?.20.21";
 
 #[test]
 fn who_gives_up_some_of_its_tickets_deals_with_those_before_it() {

@@ -27,10 +27,12 @@ enum Role {
     AddsMany(u64),
     /// Asks for so many units.
     Asks(u64),
-    /// Enters, and keeps its unit.
+    /// Enters, and takes its place along.
     Forgets,
+    /// The same, and stays in line.
+    ForgetsInLine,
 }
-use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, Passes, Tries, TriesOnce};
+use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, ForgetsInLine, Passes, Tries, TriesOnce};
 
 /// Why one is not inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +84,7 @@ impl KExclusion<Sim> for Roles {
     async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
         match self.role(p) {
             Forgets => self.turnstile.forget(p, held).await,
+            ForgetsInLine => self.turnstile.forget(p, Held { announced: false, ..held }).await,
             _ => self.turnstile.release(p, held).await,
         }
     }
@@ -96,7 +99,7 @@ impl Abortable<Sim> for Roles {
         attempt: &mut Attempt,
     ) -> Result<Option<Held>, Failure<Infallible, Refused>> {
         match self.role(p) {
-            Passes | Forgets => self.turnstile.try_acquire(p, attempt).await.map_err(refused),
+            Passes | Forgets | ForgetsInLine => self.turnstile.try_acquire(p, attempt).await.map_err(refused),
             role @ (Tries | TriesOnce) => match self.turnstile.draw_if_enabled(p, 1, role == TriesOnce).await? {
                 Tried::Drawn(drawn) => self.turnstile.enter(p, drawn, 1, attempt, false).await.map_err(refused),
                 Tried::NoPlace => Err(Failure::Refused(Refused::NothingFree)),
@@ -294,6 +297,55 @@ fn a_unit_that_is_kept_is_gone() {
     // One more makes up for it.
     let mut r = run(1, &[Forgets, Passes, Adds]);
     r.follow("p0>in  p0>out  p1.1.2.3.5.6.7.8~  p2.9  p2>out  p1.8").unwrap();
+}
+
+/// A process that had to wait is counted in line. If it takes its place along, it leaves the line too: otherwise the count would grow for ever, and run into its neighbour in the end.
+#[test]
+fn a_unit_that_is_kept_leaves_the_line() {
+    let verdict = |forgets: &'static [Role]| {
+        let nobody_is_left = Property::always("nobody is left in line", |v| {
+            let out = v.processes().all(|p| v.phase(p) == Phase::Remainder);
+            !out || v.get::<Gate>("gate").line == 0
+        });
+        let world = world(2, forgets, Rules { give_ups: false, ..rules(1) });
+        Explorer::new(3).property(nobody_is_left).explore(world).unwrap().verdict("nobody is left in line").holds
+    };
+    assert_eq!(verdict(&[Forgets, Passes, Passes]), Some(true));
+    assert_eq!(verdict(&[ForgetsInLine, Passes, Passes]), Some(false));
+}
+
+// More in the doorway than the ring has records.
+
+/// A ring so short that two processes that wait share a record.
+const SHORT: Limits = Limits { ring: 2, full: 2, clear: 1, places: 1 };
+
+#[test]
+fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
+    let exclusion = || Property::exclusion("k-exclusion", 1);
+    let far = || Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 46));
+    let world = |roles, rules| world_of(SHORT, 1, roles, rules);
+    let report = Explorer::new(3).property(exclusion()).property(far()).explore(world(&[Passes; 3], rules(2))).unwrap();
+    report.assert_holds();
+    assert!(report.complete);
+    println!("{} states", report.states);
+    // p1 waits with ticket 1, and p2 gives 2 up and then wants to give 3 up, whose record is that of 1.
+    let mut r = Runner::new(world(&[Passes; 3], rules(3)));
+    r.follow("p0>in  p1.1.2.3.5.6.7.8~  p2.1.2.3.5.8?.20.21  p2.1.2.3.4.5.8.47?.20.46.20~").unwrap();
+    assert_eq!((r.value("rec[1]"), inside(&r)), (Some("-1 Signalled".to_owned()), vec![0]));
+    r.follow("p1.8~  p0>out  p1.8  p1>out  p2.20.46.20").unwrap();
+}
+
+#[test]
+fn closing_reaches_far_tickets_too() {
+    let world = world_of(SHORT, 1, &[Closes, Passes, Passes, Passes], Rules { give_ups: false, ..rules(1) });
+    let report = Explorer::new(4)
+        .property(Property::exclusion("k-exclusion", 1))
+        .property(Property::starvation_free("starvation-free"))
+        .property(Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 47)))
+        .explore(world)
+        .unwrap();
+    report.assert_holds();
+    println!("{} states", report.states);
 }
 
 /// Two wait where there is no place, and three units come: more than a quarter of a ring, which is how far `for_ring` lets others draw at once.

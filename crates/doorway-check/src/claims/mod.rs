@@ -223,5 +223,10 @@ fn is_in_line(v: &View<'_>, p: usize) -> bool {
 
 /// How many hold this name. A solution of k-assignment says as a whole, not in a part, which one a process holds.
 fn holders(v: &View<'_>, name: u64) -> usize {
-    v.processes().filter(|&p| v.shown(p, "name") == Some(name)).count()
+    let holds = |p: usize| match v.shown::<u64>(p, "names") {
+        // Several, of which some may have been given back.
+        Some(names) => (names & !v.shown::<u64>(p, "gone").unwrap_or(0)) >> name & 1 == 1,
+        None => v.shown(p, "name") == Some(name),
+    };
+    v.processes().filter(|&p| holds(p)).count()
 }

@@ -564,6 +564,7 @@ pub const ALL: &[Mutant] = &[
     mutant(fair(turnstile::Fault::LeavesLineEarly), TWO, Some((STUCK, 20)), "turnstile-ghosts-leave-the-line", "21 takes the ghost out of the line").giving_up(),
     mutant(fair(turnstile::Fault::NeverOpens), TWO, Some((DOOR, 41)), "turnstile-never-opens-its-door", "24 dropped: once full, full for ever").giving_up(),
     mutant(fair(turnstile::Fault::LeavesDoor), TWO, Some((DOOR, 27)), "turnstile-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    mutant(fair(turnstile::Fault::GivesUpFar), (3, 1, Some(2)), Some((K_EXCLUSION, 21)), "turnstile-gives-up-far-tickets", "46 dropped, on a ring of two records: a ghost in a record that is still another one's").giving_up(),
     // turnstile-many
     mutant(many(turnstile::Fault::FirstDecides), TWO_TWO, Some((UNITS, 8)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
     mutant(many(turnstile::Fault::OneTooMany), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts one too far open"),

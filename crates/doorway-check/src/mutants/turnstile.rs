@@ -68,6 +68,8 @@ pub(super) enum Fault {
     LeavesDoor,
     /// 27 draws whatever 26 says.
     DrawsUnchecked,
+    /// A ring of two records, and 46 dropped: gives up a ticket whose record is still that of an earlier one.
+    GivesUpFar,
 }
 
 /// Which form of it.
@@ -100,7 +102,11 @@ impl Form {
         ) -> Result<World, TextError> {
             if rules.give_ups { World::of_abortable(n, rules, build) } else { World::new(n, rules, build) }
         }
-        let fair = |site: &Site<'_, Sim>| Turnstile::new(site, k, Limits::for_processes(n, k), fault);
+        let limits = match fault {
+            Fault::GivesUpFar => Limits { ring: 2, full: 2, clear: 1, places: 1 },
+            _ => Limits::for_processes(n, k),
+        };
+        let fair = |site: &Site<'_, Sim>| Turnstile::new(site, k, limits, fault);
         match self {
             Self::Fair => machine(n, rules, fair),
             Self::Many => machine(n, rules, |site| Many {

@@ -126,9 +126,9 @@ pub enum Entered {
     Closed,
 }
 
-/// A name whose place was taken away: it stays taken, and nobody holds it.
+/// A name whose place was taken away: it stays taken, and nobody holds it. There is one of it, so that it is revived once.
 #[must_use = "its slot is of no use until it is revived"]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub struct Retired(Name);
 
 impl Retired {
@@ -276,6 +276,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     fn is_nameless(&self, p: Here<'_, M>, held: Held) {
         p.hides("name"); // a process that was let in while it gave up has it in its exit section
         p.hides("names");
+        p.hides("gone");
         p.hides("fence");
         p.mark(Mark::Rests(5));
         p.keep(5, &held);
@@ -426,6 +427,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     /// If an access failed.
     pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
         let here = p.on(self.part);
+        here.shows("name", u64::from(grant.name().slot));
         here.part(&grant.name());
         self.line.forget(p, grant.held()).await?;
         here.part_done();

@@ -91,7 +91,7 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
         if !self.fences {
             return Ok(Some(Name { slot, fence: 0 }));
         }
-        p.holds("takes", u64::from(slot));
+        p.shows("takes", u64::from(slot));
         p.keep(6, &(slot, fence, live));
         let last = p.at(6).read(&self.mark[slot as usize]).await?.last().unwrap_or(0);
         p.hides("takes");

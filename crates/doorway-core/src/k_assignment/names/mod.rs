@@ -154,7 +154,7 @@ pub trait Names<M: Memory>: Sized {
             let mut last = first.slot;
             // What follows the first, if anything does.
             let mut second = None;
-            p.holds("names", 1u64 << (first.slot % 64));
+            p.shows("names", 1u64 << (first.slot % 64));
             let mut names = 1u64 << (first.slot % 64);
             for taken in 1..units {
                 let Some(Name { slot, fence: number }) =
@@ -164,7 +164,7 @@ pub trait Names<M: Memory>: Sized {
                 };
                 first.fence = first.fence.max(number);
                 names |= 1 << (slot % 64);
-                p.holds("names", names);
+                p.shows("names", names);
                 // Nearly always it is higher than all before. If not, it becomes the first, or comes after the first.
                 let (from, to) = if slot > last {
                     (last, slot)
@@ -202,6 +202,7 @@ pub trait Names<M: Memory>: Sized {
             if !Self::NAMED {
                 return Ok(());
             }
+            let mut gone = 0u64;
             for left in (0..units).rev() {
                 // Another process may change the word as soon as the name is back.
                 let next = if left == 0 {
@@ -211,8 +212,11 @@ pub trait Names<M: Memory>: Sized {
                     self.linked(p, first.slot).await?
                 };
                 self.give_back(p, first).await?;
+                gone |= 1 << (first.slot % 64);
+                p.shows("gone", gone);
                 first.slot = next;
             }
+            p.hides("gone");
             Ok(())
         }
     }

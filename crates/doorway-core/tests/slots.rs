@@ -1,0 +1,434 @@
+//! Slots as their users use them: every operation alone among processes that just pass, and all of them together.
+
+use doorway_check::property::View;
+use doorway_check::sim::{Phase, Rules, Sim, SimCell, SimVar, World};
+use doorway_check::{Explorer, Property, Report, claims};
+use doorway_core::Failure;
+use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark, Names};
+use doorway_core::k_assignment::{Grant, Slots};
+use doorway_core::k_exclusion::turnstile::{Attempt, Gate, Limits, Next, Places, Refused, Turnstile};
+use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::memory::{Memory, Process, Site};
+use doorway_core::registry::{self, Sizes};
+use std::convert::Infallible;
+
+/// What a process does in a passage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Passes,
+    /// Asks for two at once.
+    AsksForTwo,
+    /// Enters only if it can at once.
+    Tries,
+    /// Tries twice before it draws a ticket.
+    Barges,
+    /// Takes its place along.
+    Forgets,
+    /// Takes its place along and leaves its name; then there is a place for that name again.
+    Exchanges,
+    /// Asks for two, and gives them back one by one.
+    Splits,
+    /// Adds a place, if there is room.
+    Adds,
+    Closes,
+    Looks,
+    /// A fault: splits, and gives the first of its names back twice.
+    SplitsOneName,
+    /// A fault: takes its place and its name along for ever.
+    Retires,
+}
+use Role::{
+    Adds, AsksForTwo, Barges, Closes, Exchanges, Forgets, Looks, Passes, Retires, Splits, SplitsOneName, Tries,
+};
+
+/// What the numbers of holders are compared with.
+struct Fences {
+    /// The number of the last holder of each name.
+    last: Vec<SimCell<u64>>,
+    /// The largest number of any process that was let in.
+    largest: SimVar<u64>,
+}
+
+/// Slots, and who does what.
+struct Users<N> {
+    slots: Slots<Sim, N>,
+    roles: &'static [Role],
+    /// Whether every process does any of these; otherwise each has one.
+    choose: bool,
+    fences: Option<Fences>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Inside {
+    role: Role,
+    grant: Grant,
+}
+
+/// How far a process has come, and as what.
+type Progress = (Option<Role>, Attempt);
+
+impl<N: Names<Sim>> Users<N> {
+    async fn role(&self, p: &Process<Sim>) -> Result<Role, Infallible> {
+        if !self.choose {
+            return Ok(self.roles[p.pid().index()]);
+        }
+        Ok(self.roles[p.on(Sim::ROOT).at(99).choose(self.roles.len()).await?])
+    }
+
+    /// The largest number so far.
+    async fn before(&self, p: &Process<Sim>) -> Result<u64, Infallible> {
+        match &self.fences {
+            Some(fences) => p.on(Sim::ROOT).at(90).read(&fences.largest).await,
+            None => Ok(0),
+        }
+    }
+
+    /// Looks whether its number is larger than all that it must be larger than.
+    async fn compare(&self, p: &Process<Sim>, grant: Grant, before: u64) -> Result<(), Infallible> {
+        let Some(Fences { last, largest }) = &self.fences else { return Ok(()) };
+        let (here, fence) = (p.on(Sim::ROOT), grant.name().fence);
+        let last = &last[grant.name().slot as usize];
+        let of_the_last = here.at(91).read(last).await?;
+        // Numbers begin with 1.
+        if fence <= of_the_last && of_the_last > 0 {
+            here.shows("not after the last holder", fence);
+        }
+        if fence <= before && before > 0 {
+            here.shows("not after all before", fence);
+        }
+        here.at(92).write(last, fence).await?;
+        loop {
+            let seen = here.at(93).read(largest).await?;
+            if seen >= fence || here.at(94).compare_swap(largest, seen, fence).await?.is_ok() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// `None`: it did not want to be inside, or not at any price.
+fn refused<T>(result: Result<T, Failure<Infallible, Refused>>) -> Result<T, Failure<Infallible, Option<Refused>>> {
+    result.map_err(|failure| match failure {
+        Failure::Memory(impossible) => match impossible {},
+        Failure::Refused(why) => Failure::Refused(Some(why)),
+    })
+}
+
+impl<N: Names<Sim>> KExclusion<Sim> for Users<N> {
+    type Held = Inside;
+    type Refusal = Option<Refused>;
+
+    async fn acquire(&self, p: &Process<Sim>) -> Result<Inside, Failure<Infallible, Option<Refused>>> {
+        let inside = self.try_acquire(p, &mut Progress::default()).await?;
+        Ok(inside.expect("nobody is asked to give up who may not"))
+    }
+
+    async fn release(&self, p: &Process<Sim>, Inside { role, grant }: Inside) -> Result<(), Infallible> {
+        match role {
+            Forgets => self.slots.forget(p, grant).await,
+            Exchanges => {
+                let retired = self.slots.retire(p, grant).await?;
+                self.slots.revive(p, retired).await
+            }
+            Retires => self.slots.retire(p, grant).await.map(drop),
+            Splits | SplitsOneName => {
+                let (first, second) = self.slots.split(p, grant, 1).await?.expect("it has two");
+                let here = p.on(Sim::ROOT);
+                here.part(&first);
+                self.slots.release(p, if role == Splits { second } else { first }).await?;
+                here.part_done();
+                self.slots.release(p, first).await
+            }
+            _ => self.slots.release(p, grant).await,
+        }
+    }
+}
+
+impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
+    type Attempt = Progress;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<Sim>,
+        (known, attempt): &mut Progress,
+    ) -> Result<Option<Inside>, Failure<Infallible, Option<Refused>>> {
+        let role = self.role(p).await?;
+        let here = p.on(Sim::ROOT);
+        *known = Some(role);
+        let before = self.before(p).await?;
+        here.part(&(role, before));
+        let grant = match role {
+            Passes | Forgets | Exchanges | Retires => refused(self.slots.acquire(p, 1, 0, attempt, true).await)?,
+            AsksForTwo | Splits | SplitsOneName => refused(self.slots.acquire(p, 2, 0, attempt, true).await)?,
+            Barges => refused(self.slots.acquire(p, 1, 2, attempt, true).await)?,
+            Tries => match refused(self.slots.try_acquire_now(p, 1, false).await)? {
+                Some(grant) => Some(grant),
+                None => return Err(Failure::Refused(None)),
+            },
+            Adds | Closes | Looks => {
+                match role {
+                    Adds => drop(self.slots.add(p, 1).await?),
+                    Closes => self.slots.close(p).await?,
+                    _ => {
+                        let look = self.slots.look(p).await?;
+                        here.shows("looked", look.free);
+                    }
+                }
+                return Err(Failure::Refused(None));
+            }
+        };
+        here.part_done();
+        Ok(match grant {
+            Some(grant) => {
+                self.compare(p, grant, before).await?;
+                Some(Inside { role, grant })
+            }
+            None => None,
+        })
+    }
+
+    async fn leave(&self, p: &Process<Sim>, (role, attempt): Progress) -> Result<Option<Inside>, Infallible> {
+        let grant = self.slots.leave(p, attempt).await?;
+        Ok(grant.zip(role).map(|(grant, role)| Inside { role, grant }))
+    }
+}
+
+/// As many places as there can be.
+const ROOM: usize = 3;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    None,
+    /// As they ship.
+    Shipped,
+    /// Tickets alone.
+    Tickets,
+    /// How often a name was given out, alone.
+    Counts,
+}
+
+struct Run {
+    n: usize,
+    k: usize,
+    roles: &'static [Role],
+    numbers: Numbers,
+    rules: Rules,
+}
+
+impl Run {
+    fn new(k: usize, roles: &'static [Role], rules: Rules) -> Self {
+        Self { n: roles.len(), k, roles, numbers: Numbers::None, rules }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::for_processes(self.n + 1, ROOM)
+    }
+
+    fn world<N: Names<Sim> + 'static>(&self) -> World {
+        let (k, limits, numbers) = (self.k, self.limits(), self.numbers);
+        let build = |site: &Site<'_, Sim>| {
+            let fences = matches!(numbers, Numbers::Shipped | Numbers::Counts).then_some(0);
+            let slots = Slots::<Sim, N>::new(site, ROOM, fences, |site| {
+                let line = Turnstile::with_limits(site, k, limits, 0);
+                if matches!(numbers, Numbers::Shipped | Numbers::Tickets) { line.noting_tickets() } else { line }
+            });
+            let fences = (numbers != Numbers::None)
+                .then(|| Fences { last: site.row("last", ROOM, |_| 0.into()), largest: site.var("largest", 0) });
+            Users { slots, roles: self.roles, choose: self.n != self.roles.len(), fences }
+        };
+        World::of_abortable(self.n, self.rules, build).unwrap()
+    }
+
+    fn explore<N: Names<Sim> + 'static>(&self, properties: Vec<Property>) -> Report {
+        let report = Explorer::new(self.n).properties(properties).explore(self.world::<N>()).unwrap();
+        let Rules { passages, crashes, .. } = self.rules;
+        let complete = if report.complete { "complete" } else { "NOT complete" };
+        println!(
+            "n {} k {} {:?}, {passages:?} passages, {crashes} crashes: {} states, {complete}",
+            self.n, self.k, self.roles, report.states
+        );
+        assert!(report.complete || report.failure().is_some());
+        report
+    }
+
+    /// The invariants of the turnstile and of names, as they are claimed of `turnstile-slots`.
+    fn invariants(&self) -> Vec<Property> {
+        let info = registry::find("turnstile-slots").unwrap();
+        let sizes = Sizes::new(self.n + 1, ROOM).unwrap();
+        let of_the_text = |claim: &Property| {
+            matches!(claim.name(), "T1" | "T2" | "T3" | "T4" | "T5" | "T6" | "B1" | "B2" | "unique-names")
+        };
+        let mut all: Vec<Property> = claims::of(info, sizes).into_iter().filter(of_the_text).collect();
+        assert_eq!(all.len(), 9);
+        all.extend([places_hold(), no_place_is_lost(), no_name_is_lost(), looks_are_true()]);
+        all
+    }
+}
+
+/// Never more processes inside than there are places.
+fn places_hold() -> Property {
+    let holds = |v: &View<'_>| v.inside() as u64 <= v.get::<Places>("places").0;
+    Property::always("no more inside than places", holds).each("exclusion")
+}
+
+fn everybody_is_out(v: &View<'_>) -> bool {
+    v.processes().all(|p| v.phase(p) == Phase::Remainder && !v.has_crashed(p))
+}
+
+/// When everybody is out, all places are free and nobody is in line, (Where there is no place, tickets that were given up stay in line until one is added.)
+fn no_place_is_lost() -> Property {
+    let all_are_free = |v: &View<'_>| {
+        let (gate, next) = (v.get::<Gate>("gate"), v.get::<Next>("next").ticket());
+        let Places(places) = v.get("places");
+        places == 0 || gate.line == 0 && -gate.distance(next) == places as i64
+    };
+    Property::always("no place is lost", move |v| !everybody_is_out(v) || all_are_free(v)).each("exclusion")
+}
+
+/// and all names are there.
+fn no_name_is_lost() -> Property {
+    Property::always("no name is lost", |v| {
+        !everybody_is_out(v) || (0..ROOM).all(|name| v.get_at::<Mark>("taken", name).last().is_some())
+    })
+}
+
+/// A look never finds more than there is.
+fn looks_are_true() -> Property {
+    Property::always("looks are true", |v| {
+        v.processes().all(|p| v.shown::<u64>(p, "looked").is_none_or(|free| free <= ROOM as u64))
+    })
+}
+
+fn rules(passages: u32, crashes: usize) -> Rules {
+    Rules { give_ups: true, crashes, ..Rules::with_passages(Some(passages)) }
+}
+
+#[test]
+fn every_operation_alone_keeps_the_invariants() {
+    for roles in ALONE {
+        let run = Run::new(2, roles, rules(1, 1));
+        run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
+    }
+    // Where there is one place, processes wait for what is added, or until it is closed.
+    for roles in [&[Adds, Passes, Passes], &[Closes, Passes, Passes], &[Looks, Passes, Passes]] {
+        let run = Run::new(1, roles, rules(1, 1));
+        run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
+    }
+    // A process that asks for two has many more ways to give up, and the text of names is the same for each of them.
+    let run = Run::new(2, &[AsksForTwo, Passes, Passes], rules(1, 1));
+    run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
+    let run = Run::new(2, &[AsksForTwo, Passes], rules(1, 1));
+    run.explore::<BitNames<Sim>>(vec![places_hold(), no_place_is_lost()]).assert_holds();
+}
+
+/// One process does something, two others pass.
+const ALONE: [&[Role]; 8] = [
+    &[Passes, Passes, Passes],
+    &[Tries, Passes, Passes],
+    &[Barges, Passes, Passes],
+    &[Forgets, Passes, Passes],
+    &[Exchanges, Passes, Passes],
+    &[Adds, Passes, Passes],
+    &[Closes, Passes, Passes],
+    &[Looks, Passes, Passes],
+];
+
+/// A place is left, so that nobody waits for ever; also if a process dies, unless another one takes the last place along.
+#[test]
+fn every_operation_alone_lets_everybody_in() {
+    for roles in ALONE {
+        let run = Run::new(2, roles, rules(1, usize::from(!roles.contains(&Forgets))));
+        run.explore::<FlagNames<Sim>>(vec![Property::starvation_free("starvation-free")]).assert_holds();
+    }
+    let run = Run::new(2, &[AsksForTwo, Passes, Passes], rules(1, 0));
+    run.explore::<FlagNames<Sim>>(vec![Property::leads_to("nobody waits for ever", waits, |v, p| !waits(v, p))])
+        .assert_holds();
+}
+
+/// In line: before the doorway, one that asks for two may have to try again and again.
+fn waits(v: &View<'_>, p: usize) -> bool {
+    v.phase(p) == Phase::Entry && v.past_doorway(p) || v.phase(p) == Phase::Exit
+}
+
+/// One that waits for two, and one that takes a place along: the first is refused, and holds nobody up.
+#[test]
+fn a_request_for_more_places_than_are_left_is_refused() {
+    for roles in [&[AsksForTwo, Forgets], &[AsksForTwo, Forgets, Passes] as &[Role]] {
+        let run = Run::new(2, roles, Rules { give_ups: false, ..rules(1, 0) });
+        let nobody_waits = Property::leads_to("nobody waits for ever", waits, |v, p| !waits(v, p));
+        let mut properties = run.invariants();
+        properties.push(nobody_waits);
+        run.explore::<FlagNames<Sim>>(properties).assert_holds();
+    }
+}
+
+/// The two parts of what was split are told apart by nobody but their holder, so that what is shown of it is that of one: only what is left when everybody is out can be asked.
+fn at_the_end() -> Vec<Property> {
+    vec![places_hold(), no_place_is_lost(), no_name_is_lost()]
+}
+
+#[test]
+fn what_is_split_is_given_back_part_by_part() {
+    let run = Run::new(2, &[Splits, Passes, Passes], rules(1, 0));
+    run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
+    let run = Run::new(2, &[Splits, Splits], rules(2, 1));
+    run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
+}
+
+#[test]
+fn all_operations_together() {
+    let all = &[Passes, AsksForTwo, Tries, Barges, Forgets, Exchanges, Adds, Closes, Looks];
+    for (passages, crashes) in [(2, 0), (1, 1)] {
+        let run = Run { n: 2, ..Run::new(2, all, rules(passages, crashes)) };
+        run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
+    }
+    let all = &[Splits, AsksForTwo, Forgets, Exchanges, Adds, Closes];
+    let run = Run { n: 2, ..Run::new(2, all, rules(2, 0)) };
+    run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
+}
+
+#[test]
+fn fails_when_something_is_lost() {
+    let fails = |roles, property: Property| {
+        let name = property.name().to_owned();
+        let run = Run::new(2, roles, rules(1, 0));
+        assert_eq!(run.explore::<FlagNames<Sim>>(vec![property]).verdict(&name).holds, Some(false), "{roles:?}");
+    };
+    fails(&[SplitsOneName, Passes], no_name_is_lost());
+    fails(&[Retires, Passes], no_name_is_lost());
+}
+
+/// No process shows this.
+fn never(what: &'static str) -> Property {
+    Property::always(what, move |v| v.processes().all(|p| v.shown::<u64>(p, what).is_none()))
+}
+
+const LAST: &str = "not after the last holder";
+const BEFORE: &str = "not after all before";
+
+#[test]
+fn fence_numbers_grow() {
+    fn holds<N: Names<Sim> + 'static>(roles: &'static [Role], rules: Rules) {
+        let run = Run { numbers: Numbers::Shipped, ..Run::new(2, roles, rules) };
+        run.explore::<N>(vec![never(LAST), never(BEFORE)]).assert_holds();
+    }
+    let without_give_ups = |passages| Rules { give_ups: false, ..rules(passages, 0) };
+    holds::<FlagNames<Sim>>(&[Passes, Passes], rules(2, 0));
+    holds::<FlagNames<Sim>>(&[Passes, Passes], without_give_ups(3));
+    holds::<FlagNames<Sim>>(&[Passes, Exchanges], without_give_ups(2));
+    holds::<FlagNames<Sim>>(&[AsksForTwo, Passes], without_give_ups(2));
+    holds::<FlagNames<Sim>>(&[Passes, Passes, Passes], without_give_ups(1));
+    holds::<BitNames<Sim>>(&[Passes, Passes], without_give_ups(2));
+    holds::<BitNames<Sim>>(&[AsksForTwo, Passes], without_give_ups(2));
+}
+
+/// Neither half of a number is enough.
+#[test]
+fn fails_when_numbers_are_tickets_or_counts_alone() {
+    let fails = |numbers, what| {
+        let run = Run { numbers, ..Run::new(2, &[Passes, Passes], Rules { give_ups: false, ..rules(3, 0) }) };
+        assert_eq!(run.explore::<FlagNames<Sim>>(vec![never(what)]).verdict(what).holds, Some(false), "{what}");
+    };
+    fails(Numbers::Tickets, LAST); // an older ticket takes the name that a newer one gave back
+    fails(Numbers::Counts, BEFORE); // a name that was given out seldom has a small number
+}

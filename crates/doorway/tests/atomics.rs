@@ -1,0 +1,73 @@
+//! What ships is what is checked: protocols are texts of `doorway-core`, so the files of this crate touch no atomics, except those that make the memory, the waiting and the storage
+//! behind the texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where atomics are: the memory that texts run on, how its users wait, and stores behind texts.
+fn may(file: &str) -> bool {
+    file.starts_with("native/") || file.starts_with("waiting/") || file.ends_with("store.rs")
+}
+
+/// Other files that touch atomics, and why that is no protocol beside a checked text.
+const EXCEPTIONS: &[(&str, &str)] = &[(
+    "tools.rs",
+    "it is where native memory and waiting take their atomics from, so that another tool's can stand in",
+)];
+
+/// The lines of a file that touch an atomic: comments, and the examples in them, do not count.
+fn atomics_in(text: &str) -> Vec<(usize, &str)> {
+    let code = |line: &str| line.split("//").next().unwrap_or_default().to_lowercase();
+    text.lines().enumerate().filter(|(_, line)| code(line).contains("atomic")).map(|(i, line)| (i + 1, line)).collect()
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn only_memories_waiting_and_stores_touch_atomics() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    files(&source, &mut found);
+    assert!(found.len() > 30, "the sources are not where they were");
+    let mut used = Vec::new();
+    for path in found {
+        let file = path.strip_prefix(&source).unwrap().to_str().unwrap().replace('\\', "/");
+        let text = fs::read_to_string(&path).unwrap();
+        let atomics = atomics_in(&text);
+        if may(&file) || atomics.is_empty() {
+            continue;
+        }
+        assert!(
+            EXCEPTIONS.iter().any(|(known, _)| *known == file),
+            "{file} touches atomics: {atomics:?}. Put what it does into a text of doorway-core, where it is searched; or, if it is no protocol, argue that in this test"
+        );
+        used.push(file);
+    }
+    for (file, _) in EXCEPTIONS {
+        assert!(used.iter().any(|known| known == file), "{file} touches no atomics any more; take it off the list");
+    }
+}
+
+#[test]
+fn an_atomic_is_found_however_it_is_written() {
+    for line in [
+        "use std::sync::atomic::AtomicU64;",
+        "    count: core::sync::atomic::AtomicUsize,",
+        "use std::sync::atomic as a;",
+        "static N: portable_atomic::AtomicU32 = AtomicU32::new(0); // a comment",
+        "let cell = crossbeam_utils::atomic::AtomicCell::new(1);",
+    ] {
+        assert_eq!(atomics_in(line), [(1, line)]);
+    }
+    assert!(atomics_in("/// use std::sync::atomic::AtomicU64;\n// an atomic\nlet x = 1;").is_empty());
+    assert!(may("native/cells.rs") && may("rooms/store.rs") && !may("slots/guard.rs") && !may("pool.rs"));
+}
