@@ -147,16 +147,6 @@ impl ReadWrite for Native {
     }
 }
 
-/// A read-modify-write of the word of a variable: returns the old value.
-macro_rules! modify {
-    ($self:ident, $v:ident, $operation:expr) => {{
-        $self.looks_at($v);
-        let old = $operation;
-        $v.has_changed();
-        done($v.decode(old))
-    }};
-}
-
 impl FetchAdd for Native {
     #[inline(always)]
     fn fetch_add<T: Additive>(
@@ -175,7 +165,14 @@ impl FetchAdd for Native {
 impl FetchOr for Native {
     #[inline(always)]
     fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
-        modify!(self, v, v.word.fetch_or(v.encode(mask), SeqCst))
+        self.looks_at(v);
+        let mask = v.encode(mask);
+        let old = v.word.fetch_or(mask, SeqCst);
+        // A turn that changes nothing must not ring: it would wake itself, and never sleep.
+        if old | mask != old {
+            v.has_changed();
+        }
+        done(v.decode(old))
     }
 }
 
@@ -200,7 +197,7 @@ impl TestAndSet for Native {
     fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
         self.looks_at(v);
         let old = v.decode(v.word.swap(v.encode(true), SeqCst));
-        // One that loses changes nothing; if it rang, those that wait so would wake each other for ever.
+        // As above; if one that loses rang, those that wait so would also wake each other for ever.
         if !old {
             v.has_changed();
         }
@@ -211,7 +208,14 @@ impl TestAndSet for Native {
 impl Swap for Native {
     #[inline(always)]
     fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
-        modify!(self, v, v.word.swap(v.encode(x), SeqCst))
+        self.looks_at(v);
+        let new = v.encode(x);
+        let old = v.word.swap(new, SeqCst);
+        // As above.
+        if old != new {
+            v.has_changed();
+        }
+        done(v.decode(old))
     }
 }
 
@@ -226,7 +230,7 @@ impl CompareSwap for Native {
     ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
         self.looks_at(v);
         let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
-        if swapped.is_ok() {
+        if swapped.is_ok() && old != new {
             v.has_changed();
         }
         done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
