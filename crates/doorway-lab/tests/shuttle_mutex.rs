@@ -7,13 +7,17 @@ mod second_opinion;
 
 /// What the files of the mutex ask the crate for that they stand in.
 mod tools {
-    pub(crate) use shuttle::sync::atomic::AtomicBool;
-    pub(crate) use shuttle::sync::{Arc, Mutex, MutexGuard};
     pub(crate) use shuttle::thread_local;
 }
 
 mod native {
     pub(crate) use doorway::native::now;
+    use doorway_core::registry::{Entry, SizeError, Sizes};
+
+    pub(crate) fn sizes<E: Entry>(n: usize, k: usize) -> Result<Sizes, SizeError> {
+        E::INFO.sizes(Some(n), Some(k))
+    }
+
     pub(crate) type Native = super::second_opinion::ToolMemory<shuttle::sync::atomic::AtomicU64>;
 }
 

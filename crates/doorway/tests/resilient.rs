@@ -424,7 +424,9 @@ fn the_papers_names_do_as_well() {
     let few = Resilient::<_, AmAssign>::for_threads(Register::new(0), 1, 1).unwrap();
     few.apply(Arc::new(1)).unwrap();
     thread::scope(|s| {
-        s.spawn(|| assert!(matches!(few.apply(Arc::new(2)), Err(NoCall::TooManyThreads { most: 1 })))).join().unwrap();
+        let other = || s.spawn(|| few.apply(Arc::new(2)).map(|old| *old)).join().unwrap();
+        assert_eq!(few.read(|_| other()).unwrap(), Err(NoCall::TooManyThreads { most: 1 }));
+        assert_eq!(other(), Ok(1), "nobody else is in it");
     });
 }
 

@@ -23,6 +23,7 @@ use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
     Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
+use doorway_core::registry::{Entry, SizeError, Sizes};
 use handle::Waiting;
 use std::convert::Infallible;
 use std::future::ready;
@@ -47,6 +48,17 @@ pub fn now<F: Future>(future: F) -> F::Output {
         Poll::Ready(out) => out,
         Poll::Pending => panic!("the future awaits something that is no access to native memory"),
     }
+}
+
+/// A word takes between 16 bytes, in a row of its process, and 128, where it stands alone: so much is between a
+/// quarter of a gigabyte and two.
+const MOST_WORDS: u64 = 1 << 24;
+
+/// Checks that an algorithm can be built here for these sizes.
+pub(crate) fn sizes<E: Entry>(n: usize, k: usize) -> Result<Sizes, SizeError> {
+    let sizes = E::INFO.sizes(Some(n), Some(k))?;
+    let words = (E::INFO.words)(sizes, Native::PLENTY);
+    if words > MOST_WORDS { Err(SizeError::TooManyWords { id: E::INFO.id, words }) } else { Ok(sizes) }
 }
 
 #[inline(always)]

@@ -2,9 +2,11 @@
 
 mod bits;
 mod flags;
+pub mod sticky;
 
 pub use bits::BitNames;
 pub use flags::{FlagNames, Taken};
+pub use sticky::StickyNames;
 
 use crate::Failure;
 use crate::k_assignment::KAssignment;

@@ -1,0 +1,158 @@
+//! Names that stick: each process first asks for the one that it had last.
+//!
+//! # Problem
+//! A name of `0..n` for the time of a passage, for any number of processes that come and go. While at most `n` of
+//! them are in a passage, each gets a name that nobody else has. A process that comes while `n` others have one is
+//! turned away.
+//!
+//! # Source
+//! Our own.
+//!
+//! # Idea
+//! Each name has a word that says which process holds it, and how often it has been taken. A process tries the name
+//! that it had last, and then the following ones. While each finds its own name free, nobody touches what others
+//! write. If a process finds all names taken, one after the other, they need not have been so at one moment: holders
+//! may have changed places behind its back. So it looks again, and is turned away only if no name was taken meanwhile.
+//!
+//! # Shared variables
+//! | name           | range           | initially | home   | written at | meaning |
+//! |----------------|-----------------|-----------|--------|------------|---------|
+//! | `holder[0..n]` | process, number | nobody, 0 | nobody | 2, 4       | the process that has the name, and how often it has been taken |
+//!
+//! # Invariants (all checked)
+//! - unique names: the names of processes inside are different, and below `n`
+//! - (S1) a word names a process exactly while that process has the name
+//! - (S2) nobody is turned away while at most `n` processes are in a passage
+//!
+//! # Cost, faults, fairness
+//! One load and one compare-and-swap to take a name, and one write to give it back, while no two processes want the
+//! same. Lock-free: a process looks again only if others have taken names. A crashed holder keeps its name for ever.
+//!
+//! # Bounds
+//! A word has 24 bits for how often. A process that is stopped between its two looks for a multiple of 2^24 passages
+//! of others could be turned away although a name was free for a moment.
+
+use crate::memory::{CompareSwap, Here, Memory, Site, Word, in_both_forms};
+
+/// The process that has a name, and how often the name has been taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holder {
+    /// Not zero, and below 2^40. `None`: the name is free.
+    pub process: Option<u64>,
+    /// Modulo 2^24.
+    pub times: u64,
+}
+
+const TIMES: u32 = 24;
+
+impl Word for Holder {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.process.unwrap_or(0) << TIMES | self.times & ((1 << TIMES) - 1)
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        let process = word >> TIMES;
+        Self { process: (process != 0).then_some(process), times: word & ((1 << TIMES) - 1) }
+    }
+}
+
+/// A name that a process has, to be given back.
+#[derive(Debug)]
+#[must_use = "a name that is not given back is lost"]
+pub struct Taken {
+    name: usize,
+    times: u64,
+}
+
+impl Taken {
+    /// Which.
+    #[must_use]
+    #[inline(always)]
+    pub fn name(&self) -> usize {
+        self.name
+    }
+}
+
+/// Names `0..n`, for at most `n` processes at a time.
+#[derive(Debug)]
+pub struct StickyNames<M: Memory> {
+    holder: M::Row<Holder>,
+    n: usize,
+}
+
+impl<M: CompareSwap> StickyNames<M> {
+    /// All of them are free.
+    pub fn new(site: &Site<'_, M>, n: usize) -> Self {
+        Self { holder: site.row("holder", n, |_| Holder { process: None, times: 0 }.into()), n }
+    }
+
+    /// How many there are.
+    #[must_use]
+    #[inline(always)]
+    pub fn names(&self) -> usize {
+        self.n
+    }
+
+    in_both_forms! {
+        /// Takes a name, preferably `first`: 1, 2. `me` is not zero and no other process has it. `None` if all names
+        /// were taken at some moment of this call.
+        #[inline(always)]
+        pub fn take, take_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {'text: {
+            let mut before = None;
+            loop {
+                let mut times = 0;
+                for i in 0..self.n {
+                    let name = if first + i < self.n { first + i } else { first + i - self.n };
+                    p.keep(1, &(me, first, before, times, i));
+                    let mut seen = access!(p.at(1).read(&self.holder[name]));
+                    if seen.process.is_none() {
+                        let mine = Holder { process: Some(me), times: Holder::unpack(seen.times + 1).times };
+                        p.keep(2, &(me, first, before, times, i, seen));
+                        match access!(p.at(2).compare_swap(&self.holder[name], seen, mine)) {
+                            Ok(_) => break 'text Some(Taken { name, times: mine.times }),
+                            Err(found) => seen = found,
+                        }
+                    }
+                    times += seen.times;
+                }
+                // Each number only grows: if their sum is the same, so are all of them.
+                if before == Some(times) {
+                    break 'text None;
+                }
+                before = Some(times);
+            }
+        }}
+
+        /// Whether `me` has a name: 3.
+        pub fn has_one, has_one_now(&self, p: Here<'_, M>, me: u64) -> bool {'text: {
+            for name in 0..self.n {
+                p.keep(3, &(me, name));
+                if access!(p.at(3).read(&self.holder[name])).process == Some(me) {
+                    break 'text true;
+                }
+            }
+            false
+        }}
+
+        /// How many are taken, as far as one that looks at one after the other can tell: 3.
+        pub fn taken, taken_now(&self, p: Here<'_, M>) -> usize {
+            let mut taken = 0;
+            for name in 0..self.n {
+                p.keep(3, &(taken, name));
+                taken += usize::from(access!(p.at(3).read(&self.holder[name])).process.is_some());
+            }
+            taken
+        }
+
+        /// Gives a name back: 4.
+        #[inline(always)]
+        pub fn give_back, give_back_now(&self, p: Here<'_, M>, taken: Taken) -> () {
+            let free = Holder { process: None, times: taken.times };
+            access!(p.at(4).write_in_passing(&self.holder[taken.name], free));
+        }
+    }
+}
