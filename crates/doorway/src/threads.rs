@@ -1,13 +1,13 @@
 //! Which thread is which process of a mutex, or of another object that threads use without joining.
 //!
 //! A thread has one of the object's process numbers for the time of a passage, by the text of
-//! [`StickyNames`]. It prefers the number that it had last, so that threads which are not
-//! more than there are numbers soon find each its own, and touch nothing that another thread writes.
+//! [`StickyNames`]. It prefers the number that it had last. So threads that are not more than there are numbers
+//! soon have each its own, and touch nothing that another thread writes.
 //!
 //! What can be relied on: a thread is refused only if as many others as there are numbers are in a passage at that
 //! moment. A thread that has ended its passages is in nobody's way, whether it lives, ends or has ended.
 
-use crate::native::{Native, now};
+use crate::native::Native;
 use crate::tools::thread_local;
 use doorway_core::k_assignment::names::sticky::{StickyNames, Taken};
 use doorway_core::memory::{Here, Memory, Pid, Process, Site};
@@ -52,11 +52,12 @@ impl Myself {
         Self { id: Cell::new(0), last: Cell::new(0), has: Cell::new(0) }
     }
 
-    fn id(&self) -> u64 {
+    #[inline]
+    fn know(&self) -> (u64, usize, usize) {
         if self.id.get() == 0 {
             self.begin();
         }
-        self.id.get()
+        (self.id.get(), self.last.get(), self.has.get())
     }
 
     #[cold]
@@ -71,11 +72,6 @@ impl Myself {
 
 thread_local! {
     static MYSELF: Myself = const { Myself::new() };
-}
-
-fn with_myself<R>(then: impl Fn(&Myself) -> R) -> R {
-    // Where the platform takes it away from a thread that is ending, the thread is a new one for each passage.
-    MYSELF.try_with(&then).unwrap_or_else(|_| then(&Myself::new()))
 }
 
 /// The process numbers of one object.
@@ -107,36 +103,31 @@ impl Names {
 
     /// How many threads are in a passage.
     pub(super) fn in_use(&self) -> usize {
-        let Ok(taken) = now(self.names.taken(self.here()));
-        taken
+        (0..self.names.names()).filter(|&name| self.names.is_taken_now(self.here(), name)).count()
     }
 
     /// A number for a passage of this thread, which must have none.
     pub(super) fn take(&self) -> Result<Number, NoNumber> {
-        with_myself(|myself| {
-            let me = myself.id();
-            if myself.has.get() > 0 && self.is_mine(me) {
-                return Err(NoNumber::HasOne);
-            }
-            let (last, most) = (myself.last.get(), self.names.names());
-            let first = if last < most { last } else { last % most };
-            let Ok(taken) = now(self.names.take(self.here(), me, first));
-            let taken = taken.ok_or(NoNumber::TooManyThreads(TooManyThreads { most }))?;
+        // Where the platform takes it away from a thread that is ending, the thread is a new one for each passage.
+        let (me, last, has) = MYSELF.try_with(Myself::know).unwrap_or_else(|_| Myself::new().know());
+        if has > 0 && self.names.has_one_now(self.here(), me) {
+            return Err(NoNumber::HasOne);
+        }
+        let most = self.names.names();
+        let first = if last < most { last } else { last % most };
+        let Some(taken) = self.names.take_now(self.here(), me, first) else {
+            return Err(NoNumber::TooManyThreads(TooManyThreads { most }));
+        };
+        let _ = MYSELF.try_with(|myself| {
             myself.last.set(taken.name());
-            myself.has.set(myself.has.get() + 1);
-            Ok(Number(taken))
-        })
-    }
-
-    #[cold]
-    fn is_mine(&self, me: u64) -> bool {
-        let Ok(has_one) = now(self.names.has_one(self.here(), me));
-        has_one
+            myself.has.set(has + 1);
+        });
+        Ok(Number(taken))
     }
 
     /// The passage of this thread is over.
     pub(super) fn give_back(&self, number: Number) {
-        let Ok(()) = now(self.names.give_back(self.here(), number.0));
-        with_myself(|myself| myself.has.set(myself.has.get().saturating_sub(1)));
+        self.names.give_back_now(self.here(), number.0);
+        let _ = MYSELF.try_with(|myself| myself.has.set(myself.has.get() - 1));
     }
 }

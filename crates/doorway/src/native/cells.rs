@@ -91,9 +91,8 @@ pub struct Row<T: Word> {
     lines: Box<[Line<T>]>,
     /// Where each is, unless they are spread, or each has a line.
     places: Box<[u32]>,
-    /// Of what is spread: as many bits as the number of lines has, and how many variables there are.
+    /// Of what is spread: as many bits as the number of lines has.
     shift: u32,
-    spread: usize,
 }
 
 type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
@@ -106,8 +105,7 @@ impl<T: Word> Row<T> {
     fn spread<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
         let count = decls.len().div_ceil(PER_LINE).next_power_of_two();
         let lines = (0..count).map(|_| unused_line()).collect();
-        let (shift, spread) = (count.trailing_zeros(), decls.len());
-        let mut row = Self { lines, places: Box::default(), shift, spread };
+        let mut row = Self { lines, places: Box::default(), shift: count.trailing_zeros() };
         for (i, decl) in decls.enumerate() {
             let (line, at) = row.place(i);
             row.lines[line][at] = Cell::new(&decl);
@@ -140,15 +138,14 @@ impl<T: Word> Row<T> {
                 u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
             })
             .collect();
-        Self { lines: lines.into(), places: if shared { places } else { Box::default() }, shift: 0, spread: 0 }
+        Self { lines: lines.into(), places: if shared { places } else { Box::default() }, shift: 0 }
     }
 
     #[inline(always)]
     fn place(&self, i: usize) -> (usize, usize) {
         if T::SPREAD {
-            // Beyond the last it would be the place of another one.
-            assert!(i < self.spread, "the row has no such entry");
-            (i & (self.lines.len() - 1), i >> self.shift & (PER_LINE - 1))
+            // Beyond all lines the second is no place in a line: whoever asks for it is stopped there.
+            (i & (self.lines.len() - 1), i >> self.shift)
         } else if self.places.is_empty() {
             (i, 0)
         } else {

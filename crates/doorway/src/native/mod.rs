@@ -242,7 +242,7 @@ impl CompareSwap for Native {
     ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
         self.looks_at(v);
         let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
-        if swapped.is_ok() && old != new {
+        if swapped.is_ok() {
             v.has_changed();
         }
         done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))

@@ -33,17 +33,25 @@
 //! of others could be turned away although a name was free for a moment.
 
 use crate::memory::{CompareSwap, Here, Memory, Site, Word, in_both_forms};
+use core::fmt::Debug;
 
 /// The process that has a name, and how often the name has been taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Holder {
-    /// Not zero, and below 2^40. `None`: the name is free.
-    pub process: Option<u64>,
+    /// Below 2^40; 0: the name is free.
+    pub process: u64,
     /// Modulo 2^24.
     pub times: u64,
 }
 
 const TIMES: u32 = 24;
+
+impl Holder {
+    #[inline(always)]
+    fn taken_by(self, process: u64) -> Self {
+        Self { process, times: (self.times + 1) % (1 << TIMES) }
+    }
+}
 
 impl Word for Holder {
     const WHOLE: bool = true;
@@ -51,12 +59,11 @@ impl Word for Holder {
 
     #[inline(always)]
     fn pack(self) -> u64 {
-        self.process.unwrap_or(0) << TIMES | self.times & ((1 << TIMES) - 1)
+        self.process << TIMES | self.times
     }
     #[inline(always)]
     fn unpack(word: u64) -> Self {
-        let process = word >> TIMES;
-        Self { process: (process != 0).then_some(process), times: word & ((1 << TIMES) - 1) }
+        Self { process: word >> TIMES, times: word % (1 << TIMES) }
     }
 }
 
@@ -87,7 +94,7 @@ pub struct StickyNames<M: Memory> {
 impl<M: CompareSwap> StickyNames<M> {
     /// All of them are free.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
-        Self { holder: site.row("holder", n, |_| Holder { process: None, times: 0 }.into()), n }
+        Self { holder: site.row("holder", n, |_| Holder { process: 0, times: 0 }.into()), n }
     }
 
     /// How many there are.
@@ -101,23 +108,42 @@ impl<M: CompareSwap> StickyNames<M> {
         /// Takes a name, preferably `first`: 1, 2. `me` is not zero and no other process has it. `None` if all names
         /// were taken at some moment of this call.
         #[inline(always)]
-        pub fn take, take_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {'text: {
+        pub fn take, take_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {
+            match either!(self.attempt(p, me, first, &first), self.attempt_now(p, me, first, &first)) {
+                Ok(taken) => Some(taken),
+                Err(_) => either!(self.search(p, me, first), self.search_now(p, me, first)),
+            }
+        }
+
+        /// The name, if it is free; otherwise how often it has been taken: 1, 2.
+        #[inline(always)]
+        fn attempt, attempt_now<D: Debug>(&self, p: Here<'_, M>, me: u64, name: usize, live: &D) -> Result<Taken, u64> {'text: {
+            let holder = &self.holder[name];
+            p.keep(1, &(me, name, live));
+            let seen = access!(p.at(1).read(holder));
+            if seen.process != 0 {
+                break 'text Err(seen.times);
+            }
+            let mine = seen.taken_by(me);
+            p.keep(2, &(me, name, live, seen));
+            match access!(p.at(2).compare_swap(holder, seen, mine)) {
+                Ok(_) => Ok(Taken { name, times: mine.times }),
+                Err(found) => Err(found.times),
+            }
+        }}
+
+        /// Tries all of them, until it has one, or has found them all taken twice, and no name was taken in between.
+        #[inline(never)]
+        fn search, search_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {'text: {
             let mut before = None;
             loop {
                 let mut times = 0;
                 for i in 0..self.n {
-                    let name = if first + i < self.n { first + i } else { first + i - self.n };
-                    p.keep(1, &(me, first, before, times, i));
-                    let mut seen = access!(p.at(1).read(&self.holder[name]));
-                    if seen.process.is_none() {
-                        let mine = Holder { process: Some(me), times: Holder::unpack(seen.times + 1).times };
-                        p.keep(2, &(me, first, before, times, i, seen));
-                        match access!(p.at(2).compare_swap(&self.holder[name], seen, mine)) {
-                            Ok(_) => break 'text Some(Taken { name, times: mine.times }),
-                            Err(found) => seen = found,
-                        }
+                    let (name, live) = ((first + i) % self.n, (first, before, times, i));
+                    match either!(self.attempt(p, me, name, &live), self.attempt_now(p, me, name, &live)) {
+                        Ok(taken) => break 'text Some(taken),
+                        Err(taken) => times += taken,
                     }
-                    times += seen.times;
                 }
                 // Each number only grows: if their sum is the same, so are all of them.
                 if before == Some(times) {
@@ -131,27 +157,22 @@ impl<M: CompareSwap> StickyNames<M> {
         pub fn has_one, has_one_now(&self, p: Here<'_, M>, me: u64) -> bool {'text: {
             for name in 0..self.n {
                 p.keep(3, &(me, name));
-                if access!(p.at(3).read(&self.holder[name])).process == Some(me) {
+                if access!(p.at(3).read(&self.holder[name])).process == me {
                     break 'text true;
                 }
             }
             false
         }}
 
-        /// How many are taken, as far as one that looks at one after the other can tell: 3.
-        pub fn taken, taken_now(&self, p: Here<'_, M>) -> usize {
-            let mut taken = 0;
-            for name in 0..self.n {
-                p.keep(3, &(taken, name));
-                taken += usize::from(access!(p.at(3).read(&self.holder[name])).process.is_some());
-            }
-            taken
+        /// Whether some process has this name: 3.
+        pub fn is_taken, is_taken_now(&self, p: Here<'_, M>, name: usize) -> bool {
+            access!(p.at(3).read(&self.holder[name])).process != 0
         }
 
         /// Gives a name back: 4.
         #[inline(always)]
         pub fn give_back, give_back_now(&self, p: Here<'_, M>, taken: Taken) -> () {
-            let free = Holder { process: None, times: taken.times };
+            let free = Holder { process: 0, times: taken.times };
             access!(p.at(4).write_in_passing(&self.holder[taken.name], free));
         }
     }
