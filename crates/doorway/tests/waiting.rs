@@ -376,14 +376,18 @@ fn a_turn_registers_in_one_way_whatever_others_learn_meanwhile() {
             s.spawn(|| {
                 wait_for_all(&many, |turn, i| {
                     if (turn, i) == (2, 0) {
-                        drop(learnt.wait())
+                        learnt.wait();
                     }
-                })
+                });
             });
             s.spawn(|| {
                 wait_for_all(&two, |turn, i| match (turn, i) {
-                    (1, 0) => drop(learnt.wait()),
-                    (1, 1) => drop(has_read.wait()),
+                    (1, 0) => {
+                        learnt.wait();
+                    }
+                    (1, 1) => {
+                        has_read.wait();
+                    }
                     _ => {}
                 });
                 set(&many);
@@ -412,7 +416,7 @@ fn a_thread_that_waits_leaves_the_token_of_park_alone() {
                 thread::current().unpark();
                 wait_for_all(&all, |turn, i| {
                     if (turn, i) == (sleeps, n - 1) {
-                        drop(about_to_sleep.wait())
+                        about_to_sleep.wait();
                     }
                 });
                 thread::park();
