@@ -1,19 +1,24 @@
 //! `doorway::Mutex` under shuttle: its own files, on shuttle's atomics, locks, threads and thread-locals.
 //!
-//! Threads come and go, and each has one of two process numbers while it lives. That no two have the same at a time, that a number comes back when its thread ends, and that the data belongs to
-//! who holds the guard, is asked in every schedule. The algorithms are `ticket`, which does not ask for numbers, and `mcs`, which breaks if two threads have the same.
+//! Threads come and go, and each has one of two process numbers while it is in a passage. That no two have the same at
+//! a time, that a number comes back when its passage ends, and that the data belongs to the thread that holds the guard,
+//! is asked in every schedule. The algorithms are `ticket`, which does not ask for numbers, and `mcs`, which breaks if two threads have the same.
 
 mod second_opinion;
 
 /// What the files of the mutex ask the crate for that they stand in.
 mod tools {
-    pub(crate) use shuttle::sync::atomic::AtomicBool;
-    pub(crate) use shuttle::sync::{Arc, Mutex, MutexGuard};
     pub(crate) use shuttle::thread_local;
 }
 
 mod native {
     pub(crate) use doorway::native::now;
+    use doorway_core::registry::{Entry, SizeError, Sizes};
+
+    pub(crate) fn sizes<E: Entry>(n: usize, k: usize) -> Result<Sizes, SizeError> {
+        E::INFO.sizes(Some(n), Some(k))
+    }
+
     pub(crate) type Native = super::second_opinion::ToolMemory<shuttle::sync::atomic::AtomicU64>;
 }
 
@@ -121,7 +126,7 @@ where
             for _ in 0..2 {
                 let guard = loop {
                     let entered = if tries { mutex.try_lock() } else { mutex.lock().map(Some) };
-                    if let Some(guard) = entered.expect("two live at a time, and there are two numbers") {
+                    if let Some(guard) = entered.expect("two are there at a time, and there are two numbers") {
                         break guard;
                     }
                     thread::yield_now();
@@ -137,7 +142,7 @@ where
     let d = passes(false);
     c.join().unwrap();
     d.join().unwrap();
-    assert!(format!("{mutex:?}").contains("registered: 0"), "all numbers are back: {mutex:?}");
+    assert!(format!("{mutex:?}").contains("in_use: 0"), "all numbers are back: {mutex:?}");
     let mut mutex = Arc::into_inner(mutex).expect("all threads have ended");
     assert_eq!(mutex.get_mut().0.load(Ordering::SeqCst), 8, "each passage counts");
 }
@@ -149,7 +154,7 @@ fn numbers_come_back_and_data_is_protected() {
 }
 
 #[test]
-fn a_third_thread_is_told_if_two_live_and_only_then() {
+fn a_third_thread_is_told_if_two_are_there_and_only_then() {
     let told = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&told);
     in_many_schedules(move || {
@@ -167,7 +172,7 @@ fn a_third_thread_is_told_if_two_live_and_only_then() {
             })
             .collect();
         alive.into_iter().for_each(|thread| thread.join().unwrap());
-        assert!(mutex.lock().is_ok(), "they have ended");
+        assert!(mutex.lock().is_ok(), "they have left");
     });
     let told = told.load(Ordering::Relaxed);
     assert!(told > 0 && told < 2 * SCHEDULES, "{told} were told in {} schedules", 2 * SCHEDULES);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `rooms/{mod,entering,guard,held,last_exit,names,errors}.rs` | the structures in `rooms/`, strict and late rooms: compiled, not used |
 //! | `native/{mod,cells,handle}.rs` | what is private to a handle is std's, for only its own process uses it |
-//! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads that wait for several variables do so where the kernel does not let them sleep on several words, in the table too |
+//! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads sleep on a condition variable. They cannot sleep on several words, so they wait for several variables in the table too |
 //! | the text of the rooms | clocks: nothing here has a deadline |
 //!
 //! Tasks and threads go to different rooms, and futures are dropped wherever they are. Nobody may be inside two rooms at a time; who sleeps through its turn sleeps for ever, and shuttle reports a deadlock; and when all
@@ -114,8 +114,14 @@ mod waiting {
     pub(crate) use bell::Bell;
     pub(crate) use doorway::waiting::{Patience, Policy};
     pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads};
+    use shuttle::sync::Condvar;
     use std::time::Instant;
-    pub(crate) use table::{Table, Waiter};
+    pub(crate) use table::{Place, Table, Waiter};
+
+    shuttle::lazy_static! {
+        /// Of all words: some are woken for no reason.
+        static ref BED: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+    }
 
     impl Platform for Threads {
         /// So few that variables meet.
@@ -124,11 +130,16 @@ mod waiting {
         type Flags = AtomicU8;
         type Lock<T> = Mutex<T>;
 
-        fn sleep(&self, _: &AtomicU32, _: u32, _: Option<Instant>) {
-            unreachable!("all waits of rooms are for two variables")
+        fn sleep(&self, word: &AtomicU32, expected: u32, _: Option<Instant>) {
+            let guard = BED.0.lock().unwrap();
+            if Sequence::load(word) == expected {
+                drop(BED.1.wait(guard));
+            }
         }
-        /// Nobody sleeps here; a thread that has just learnt that it cannot sleep on several words has been listening.
-        fn wake_all(&self, _: &AtomicU32) {}
+        fn wake_all(&self, _: &AtomicU32) {
+            drop(BED.0.lock().unwrap());
+            BED.1.notify_all();
+        }
     }
 }
 

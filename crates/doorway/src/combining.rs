@@ -1,11 +1,11 @@
 //! [`Combining`]: a value that threads change together, from reads and writes alone.
 
-use crate::native::{Native, now};
-use crate::threads::{Names, Owner, Registered, TooManyThreads};
+use crate::native::{Native, now, sizes};
+use crate::threads::{Names, NoNumber, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::mutex::yang_anderson_93;
-use doorway_core::registry::{SizeError, Sizes};
+use doorway_core::registry::{SizeError, Sizes, YangAndersonCombining};
 use std::fmt;
 
 pub use doorway_core::memory::Word;
@@ -16,7 +16,8 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// Threads that come at the same time meet in a tree, and one of them applies what several want: software
 /// [combining](yang_anderson_93::Combining), over Yang and Anderson's arbitration tree. Each operation takes effect at one moment between its call and its return.
 ///
-/// Threads need not join. Each gets a process number when it first calls, and gives it back when it ends.
+/// Threads need not join. Each has a process number while it is in a call, so that any number of threads may come
+/// and go, as long as not more are in calls at a time than it was made for.
 ///
 /// ```
 /// use doorway::combining::{Add, Combining};
@@ -83,7 +84,7 @@ pub struct Combining<F: Combinable> {
     object: yang_anderson_93::Combining<Native, F>,
     /// One for each process number; only the thread that has the number uses it.
     processes: Box<[Process<Native>]>,
-    names: Owner,
+    names: Names,
 }
 
 impl<F: Combinable> Combining<F> {
@@ -97,13 +98,13 @@ impl<F: Combinable> Combining<F> {
     /// ```
     ///
     /// # Errors
-    /// If there cannot be so many.
+    /// If there cannot be so many, or they would take more than a gigabyte or two.
     pub fn new(value: F::Value, threads: usize) -> Result<Self, SizeError> {
-        let Sizes { n, .. } = Sizes::new(threads, 1)?;
+        let Sizes { n, .. } = sizes::<YangAndersonCombining>(threads, threads)?;
         Ok(Self {
             object: yang_anderson_93::Combining::new(&Site::new(&Native::new()), n, value),
             processes: (0..n).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
-            names: Owner(Names::new(n)),
+            names: Names::new(n),
         })
     }
 
@@ -126,14 +127,11 @@ impl<F: Combinable> Combining<F> {
     /// ```
     ///
     /// # Errors
-    /// If more threads have used it, and are still alive, than it was made for; or if this thread is in an operation of it.
+    /// If as many others are in operations as it was made for; or if this thread is in an operation of it.
     pub fn fetch_and_op(&self, op: F::Op) -> Result<F::Value, CallError> {
-        let me: Registered = self.names.0.register()?;
-        if !me.begins() {
-            return Err(CallError::WithinAnother);
-        }
-        let Ok(value) = now(self.object.fetch_and_op(&self.processes[me.number()], op));
-        me.ends();
+        let me = self.names.take()?;
+        let Ok(value) = now(self.object.fetch_and_op(&self.processes[me.index()], op));
+        self.names.give_back(me);
         Ok(value)
     }
 
@@ -156,7 +154,7 @@ impl<F: Combinable> fmt::Debug for Combining<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Combining");
         all.field("value", &self.load()).field("threads", &self.processes.len());
-        all.field("registered", &self.names.0.registered()).finish_non_exhaustive()
+        all.field("in_use", &self.names.in_use()).finish_non_exhaustive()
     }
 }
 
@@ -164,7 +162,7 @@ impl<F: Combinable> fmt::Debug for Combining<F> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CallError {
-    /// All process numbers belong to other threads that live.
+    /// All process numbers are in use: as many other threads are in operations.
     TooManyThreads {
         /// How many there are.
         most: usize,
@@ -173,9 +171,12 @@ pub enum CallError {
     WithinAnother,
 }
 
-impl From<TooManyThreads> for CallError {
-    fn from(TooManyThreads { most }: TooManyThreads) -> Self {
-        Self::TooManyThreads { most }
+impl From<NoNumber> for CallError {
+    fn from(why: NoNumber) -> Self {
+        match why {
+            NoNumber::TooManyThreads(TooManyThreads { most }) => Self::TooManyThreads { most },
+            NoNumber::HasOne => Self::WithinAnother,
+        }
     }
 }
 

@@ -1,16 +1,15 @@
 //! Algorithms of the catalogue for threads: a gate, its members, and guards.
 
-use crate::native::{Native, now};
+use crate::native::{Native, now, sizes};
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Memory, Pid, Process, Site};
+use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{Entry, SizeError, Sizes};
 use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One algorithm, built for `n` threads of which `k` may be inside.
@@ -43,12 +42,15 @@ pub struct Gate<E: Entry> {
     algorithm: E::On<Native>,
     sizes: Sizes,
     policy: Policy,
-    names: Mutex<Vec<Pid>>,
-    crashed: AtomicUsize,
+    names: Mutex<Names>,
 }
 
-/// A word takes between 16 bytes, in a row of its process, and 128, where it stands alone: so much is between a quarter of a gigabyte and two.
-const MOST_WORDS: u64 = 1 << 24;
+/// The names that nobody has.
+struct Names {
+    free: Vec<Pid>,
+    /// How many have crashed inside; their names are never free again.
+    crashed: usize,
+}
 
 impl<E: Entry> Gate<E> {
     /// A gate for `n` members, `k` of which may be inside.
@@ -64,18 +66,12 @@ impl<E: Entry> Gate<E> {
     /// # Errors
     /// If the algorithm is not made for these sizes, or would take more than a gigabyte or two.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
-        let sizes = E::INFO.sizes(Some(n), Some(k))?;
-        let words = (E::INFO.words)(sizes, Native::PLENTY);
-        if words > MOST_WORDS {
-            return Err(SizeError::TooManyWords { id: E::INFO.id, words });
-        }
-        let names = (0..n).rev().map(Pid::new).collect();
+        let sizes = sizes::<E>(n, k)?;
         Ok(Self {
             algorithm: E::build(&Site::new(&Native::new()), sizes),
             sizes,
             policy: Policy::default(),
-            names: Mutex::new(names),
-            crashed: AtomicUsize::new(0),
+            names: Mutex::new(Names { free: (0..n).rev().map(Pid::new).collect(), crashed: 0 }),
         })
     }
 
@@ -121,8 +117,8 @@ impl<E: Entry> Gate<E> {
         Member::new(Arc::clone(self))
     }
 
-    fn names(&self) -> std::sync::MutexGuard<'_, Vec<Pid>> {
-        // The list is whole between any two operations on it.
+    fn names(&self) -> std::sync::MutexGuard<'_, Names> {
+        // They are whole between any two operations on them.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -178,14 +174,13 @@ pub struct Member<E: Entry, G: Deref<Target = Gate<E>>> {
 
 impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     fn new(gate: G) -> Result<Self, Full> {
-        let name = gate.names().pop();
-        match name {
-            Some(pid) => {
-                let memory = Native::new().with_policy(gate.policy);
-                Ok(Self { gate, process: Process::new(pid, memory), outside_remainder: false })
-            }
-            None => Err(Full { members: gate.sizes.n, crashed: gate.crashed.load(Ordering::SeqCst) }),
-        }
+        let (name, crashed) = {
+            let mut names = gate.names();
+            (names.free.pop(), names.crashed)
+        };
+        let pid = name.ok_or(Full { members: gate.sizes.n, crashed })?;
+        let memory = Native::new().with_policy(gate.policy);
+        Ok(Self { gate, process: Process::new(pid, memory), outside_remainder: false })
     }
 
     /// Its name: one of `0..n`.
@@ -315,10 +310,11 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
 
 impl<E: Entry, G: Deref<Target = Gate<E>>> Drop for Member<E, G> {
     fn drop(&mut self) {
+        let mut names = self.gate.names();
         if self.outside_remainder {
-            self.gate.crashed.fetch_add(1, Ordering::SeqCst);
+            names.crashed += 1;
         } else {
-            self.gate.names().push(self.process.pid());
+            names.free.push(self.process.pid());
         }
     }
 }

@@ -4,8 +4,8 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::Exclusive;
-use crate::native::{Native, now};
-use crate::threads::{Names, Owner, Registered, TooManyThreads};
+use crate::native::{Native, now, sizes};
+use crate::threads::{Names, NoNumber, Number, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{AtOnce, KExclusion};
@@ -19,7 +19,8 @@ use std::ops::{Deref, DerefMut};
 
 /// Data, and one of the catalogue's algorithms around it: whoever holds the guard has it alone.
 ///
-/// Threads need not join. Each gets one of the algorithm's process numbers when it first [locks](Self::lock), and gives it back when it ends.
+/// Threads need not join. Each has one of the algorithm's process numbers while it waits and while it holds the guard,
+/// so that any number of threads may come and go, as long as not more do either at a time than it was made for.
 ///
 /// ```
 /// use doorway::{Mutex, algorithm::Bakery};
@@ -42,9 +43,9 @@ use std::ops::{Deref, DerefMut};
 /// To protect data in a program take `std::sync::Mutex` or `parking_lot`. This is for who wants one algorithm and no other: to study, to measure, or on a machine that has only what it needs.
 pub struct Mutex<T: ?Sized, E: Exclusive> {
     algorithm: E::On<Native>,
-    /// One for each process number; only the thread that has the number uses it.
+    /// One for each process number; only a thread that has the number uses it.
     processes: Box<[Process<Native>]>,
-    names: Owner,
+    names: Names,
     value: UnsafeCell<T>,
 }
 
@@ -62,13 +63,13 @@ impl<T, E: Exclusive> Mutex<T, E> {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm is not made for so many.
+    /// If the algorithm is not made for so many, or would take more than a gigabyte or two.
     pub fn new(threads: usize, value: T) -> Result<Self, SizeError> {
-        let sizes = E::INFO.sizes(Some(threads), Some(1))?;
+        let sizes = sizes::<E>(threads, 1)?;
         Ok(Self {
             algorithm: E::build_for_threads(&Site::new(&Native::default()), sizes),
             processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::default())).collect(),
-            names: Owner(Names::new(threads)),
+            names: Names::new(threads),
             value: UnsafeCell::new(value),
         })
     }
@@ -126,13 +127,11 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// ```
     ///
     /// # Errors
-    /// If more threads have used it, and are still alive, than it was made for; if this thread holds it; or if the algorithm cannot go on.
+    /// If as many others hold it or wait for it as it was made for; if this thread holds it; or if the algorithm
+    /// cannot go on.
     pub fn lock(&self) -> Result<MutexGuard<'_, T, E>, LockError> {
-        let me = self.names.0.register()?;
-        if !me.begins() {
-            return Err(LockError::HeldByThisThread);
-        }
-        let entered = now(self.algorithm.acquire(&self.processes[me.number()]));
+        let me = self.names.take()?;
+        let entered = now(self.algorithm.acquire(&self.processes[me.index()]));
         self.inside(me, entered.map(Some))?.ok_or(LockError::Refused)
     }
 
@@ -158,30 +157,30 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// ```
     ///
     /// # Errors
-    /// If more threads have used it, and are still alive, than it was made for; or if the algorithm cannot go on.
+    /// If as many others hold it or wait for it as it was made for; or if the algorithm cannot go on.
     pub fn try_lock(&self) -> Result<Option<MutexGuard<'_, T, E>>, LockError>
     where
         E::On<Native>: AtOnce<Native>,
     {
-        let me = self.names.0.register()?;
-        if !me.begins() {
-            return Ok(None);
-        }
-        let entered = now(self.algorithm.acquire_at_once(&self.processes[me.number()]));
+        let me = match self.names.take() {
+            Err(NoNumber::HasOne) => return Ok(None),
+            taken => taken?,
+        };
+        let entered = now(self.algorithm.acquire_at_once(&self.processes[me.index()]));
         self.inside(me, entered)
     }
 
     /// What has come of an entry section.
-    fn inside(&self, me: Registered, entered: Entered<E>) -> Result<Option<MutexGuard<'_, T, E>>, LockError> {
+    fn inside(&self, me: Number, entered: Entered<E>) -> Result<Option<MutexGuard<'_, T, E>>, LockError> {
         match entered {
-            Ok(Some(held)) => Ok(Some(MutexGuard { mutex: self, me, held: Some(held), not_send: PhantomData })),
+            Ok(Some(held)) => Ok(Some(MutexGuard { mutex: self, inside: Some((me, held)), not_send: PhantomData })),
             Ok(None) => {
-                me.ends();
+                self.names.give_back(me);
                 Ok(None)
             }
             Err(Failure::Memory(impossible)) => match impossible {},
             Err(Failure::Refused(_)) => {
-                me.ends();
+                self.names.give_back(me);
                 Err(LockError::Refused)
             }
         }
@@ -197,7 +196,7 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LockError {
-    /// All process numbers belong to other threads that live.
+    /// All process numbers are in use: as many other threads hold it or wait for it.
     TooManyThreads {
         /// How many there are.
         most: usize,
@@ -219,9 +218,12 @@ impl fmt::Display for LockError {
 }
 impl std::error::Error for LockError {}
 
-impl From<TooManyThreads> for LockError {
-    fn from(TooManyThreads { most }: TooManyThreads) -> Self {
-        Self::TooManyThreads { most }
+impl From<NoNumber> for LockError {
+    fn from(why: NoNumber) -> Self {
+        match why {
+            NoNumber::TooManyThreads(TooManyThreads { most }) => Self::TooManyThreads { most },
+            NoNumber::HasOne => Self::HeldByThisThread,
+        }
     }
 }
 
@@ -241,8 +243,7 @@ type Entered<E> =
 #[must_use = "the mutex is free again as soon as this is dropped"]
 pub struct MutexGuard<'a, T: ?Sized, E: Exclusive> {
     mutex: &'a Mutex<T, E>,
-    me: Registered,
-    held: Option<HeldOf<E>>,
+    inside: Option<(Number, HeldOf<E>)>,
     not_send: PhantomData<*const ()>,
 }
 
@@ -263,10 +264,9 @@ impl<T: ?Sized, E: Exclusive> DerefMut for MutexGuard<'_, T, E> {
 
 impl<T: ?Sized, E: Exclusive> Drop for MutexGuard<'_, T, E> {
     fn drop(&mut self) {
-        if let Some(held) = self.held.take() {
-            let process = &self.mutex.processes[self.me.number()];
-            let Ok(()) = now(self.mutex.algorithm.release(process, held));
-            self.me.ends();
+        if let Some((me, held)) = self.inside.take() {
+            let Ok(()) = now(self.mutex.algorithm.release(&self.mutex.processes[me.index()], held));
+            self.mutex.names.give_back(me);
         }
     }
 }
@@ -281,6 +281,6 @@ impl<T: ?Sized, E: Exclusive> fmt::Debug for Mutex<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Mutex");
         all.field("algorithm", &E::INFO.id).field("threads", &self.processes.len());
-        all.field("registered", &self.names.0.registered()).finish_non_exhaustive()
+        all.field("in_use", &self.names.in_use()).finish_non_exhaustive()
     }
 }

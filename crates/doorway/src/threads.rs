@@ -1,15 +1,30 @@
 //! Which thread is which process of a mutex, or of another object that threads use without joining.
 //!
-//! A thread remembers its number of each one it has used. Looking it up touches nothing that another thread writes. When the thread ends, its numbers go back.
+//! A thread has one of the object's process numbers for the time of a passage, by the text of
+//! [`StickyNames`]. It prefers the number that it had last. So threads that are not more than there are numbers
+//! soon have each its own, and touch nothing that another thread writes.
+//!
+//! What can be relied on: a thread is refused only if as many others as there are numbers are in a passage at that
+//! moment. A thread that has ended its passages is in nobody's way, whether it lives, ends or has ended.
 
-use crate::tools::{Arc, AtomicBool, Mutex, MutexGuard, thread_local};
-use std::cell::{Cell, RefCell};
+use crate::native::Native;
+use crate::tools::thread_local;
+use doorway_core::k_assignment::names::sticky::{StickyNames, Taken};
+use doorway_core::memory::{Here, Memory, Pid, Process, Site};
+use std::cell::Cell;
 use std::fmt;
-use std::rc::Rc;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Mutex, PoisonError};
 
-/// All process numbers belong to other threads that live: so many there are.
+/// Why a thread has no number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoNumber {
+    /// Others have all of them.
+    TooManyThreads(TooManyThreads),
+    /// This thread has one already.
+    HasOne,
+}
+
+/// All process numbers are in use by other threads: so many there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooManyThreads {
     pub(super) most: usize,
@@ -18,101 +33,101 @@ pub(super) struct TooManyThreads {
 impl fmt::Display for TooManyThreads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { most } = self;
-        write!(f, "made for {most} threads, and as many others use it; make it for more, or let one of them end")
+        write!(f, "made for {most} threads at a time, and as many others are in it now; make it for more")
     }
 }
 
-/// The process numbers of one mutex.
-pub(super) struct Names {
-    free: Mutex<Vec<usize>>,
-    all: usize,
-    /// The mutex is gone.
-    closed: AtomicBool,
+/// What a thread knows of itself. It has no destructor, so that it is there for as long as the thread runs any code.
+struct Myself {
+    /// A number that no other thread has in the life of the program; 0 before it is needed.
+    id: Cell<u64>,
+    /// The process number that it had last, of whichever object.
+    last: Cell<usize>,
+    /// How many process numbers it has now.
+    has: Cell<usize>,
 }
 
-impl Names {
-    pub(super) fn new(all: usize) -> Arc<Self> {
-        Arc::new(Self { free: Mutex::new((0..all).rev().collect()), all, closed: AtomicBool::new(false) })
+impl Myself {
+    const fn new() -> Self {
+        Self { id: Cell::new(0), last: Cell::new(0), has: Cell::new(0) }
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<usize>> {
-        // The list is whole between any two operations on it.
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn registered(&self) -> usize {
-        self.all - self.free().len()
-    }
-
-    fn close(&self) {
-        self.closed.store(true, SeqCst);
-    }
-
-    /// The number of this thread; a new one, if it has none.
-    pub(super) fn register(self: &Arc<Self>) -> Result<Registered, TooManyThreads> {
-        let known = |mine: &Vec<Registered>| mine.iter().find(|r| Arc::ptr_eq(&r.0.names, self)).cloned();
-        // A thread that is ending has lost its list; it registers for one passage.
-        let found = MINE.try_with(|mine| known(&mine.borrow())).ok().flatten();
-        found.map_or_else(|| self.new_number(), Ok)
+    #[inline]
+    fn know(&self) -> (u64, usize, usize) {
+        if self.id.get() == 0 {
+            self.begin();
+        }
+        (self.id.get(), self.last.get(), self.has.get())
     }
 
     #[cold]
-    fn new_number(self: &Arc<Self>) -> Result<Registered, TooManyThreads> {
-        let number = self.free().pop().ok_or(TooManyThreads { most: self.all })?;
-        let new = Registered(Rc::new(Registration { names: Arc::clone(self), number, inside: Cell::new(false) }));
-        let _ = MINE.try_with(|mine| {
-            let mut mine = mine.borrow_mut();
-            mine.retain(|r| !r.0.names.closed.load(SeqCst));
-            mine.push(new.clone());
-        });
-        Ok(new)
+    fn begin(&self) {
+        static LAST: Mutex<u64> = Mutex::new(0);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        *last += 1;
+        self.id.set(*last);
+        self.last.set(*last as usize); // so that threads begin at different numbers
     }
 }
 
 thread_local! {
-    static MINE: RefCell<Vec<Registered>> = const { RefCell::new(Vec::new()) };
+    static MYSELF: Myself = const { Myself::new() };
 }
 
-/// The share in the names of what they are names of: when it goes, threads may forget theirs.
-pub(super) struct Owner(pub(super) Arc<Names>);
+/// The process numbers of one object.
+pub(super) struct Names {
+    names: StickyNames<Native>,
+    anyone: Process<Native>,
+}
 
-impl Drop for Owner {
-    fn drop(&mut self) {
-        self.0.close();
+/// A process number that this thread has. If it is not [given back](Names::give_back), the thread has died in its
+/// passage, and the number is never used again.
+pub(super) struct Number(Taken);
+
+impl Number {
+    pub(super) fn index(&self) -> usize {
+        self.0.name()
     }
 }
 
-/// This thread's number of one mutex.
-#[derive(Clone)]
-pub(super) struct Registered(Rc<Registration>);
-
-struct Registration {
-    names: Arc<Names>,
-    number: usize,
-    /// From the first step of an entry to the last of its exit.
-    inside: Cell<bool>,
-}
-
-impl Registered {
-    pub(super) fn number(&self) -> usize {
-        self.0.number
+impl Names {
+    pub(super) fn new(all: usize) -> Self {
+        let memory = Native::default();
+        let names = StickyNames::new(&Site::new(&memory), all);
+        Self { names, anyone: Process::new(Pid::new(0), memory) }
     }
 
-    /// `false` if it has begun already.
-    pub(super) fn begins(&self) -> bool {
-        !self.0.inside.replace(true)
+    fn here(&self) -> Here<'_, Native> {
+        self.anyone.on(Native::ROOT)
     }
 
-    pub(super) fn ends(&self) {
-        self.0.inside.set(false);
+    /// How many threads are in a passage.
+    pub(super) fn in_use(&self) -> usize {
+        (0..self.names.names()).filter(|&name| self.names.is_taken_now(self.here(), name)).count()
     }
-}
 
-impl Drop for Registration {
-    fn drop(&mut self) {
-        // Who ends inside has died there: its number must not be used again.
-        if !self.inside.get() {
-            self.names.free().push(self.number);
+    /// A number for a passage of this thread, which must have none.
+    pub(super) fn take(&self) -> Result<Number, NoNumber> {
+        // Where the platform takes it away from a thread that is ending, the thread is a new one for each passage.
+        let (me, last, has) = MYSELF.try_with(Myself::know).unwrap_or_else(|_| Myself::new().know());
+        if has > 0 && self.names.has_one_now(self.here(), me) {
+            return Err(NoNumber::HasOne);
         }
+        let most = self.names.names();
+        let first = if last < most { last } else { last % most };
+        let Some(taken) = self.names.take_now(self.here(), me, first) else {
+            return Err(NoNumber::TooManyThreads(TooManyThreads { most }));
+        };
+        let _ = MYSELF.try_with(|myself| {
+            myself.last.set(taken.name());
+            myself.has.set(has + 1);
+        });
+        Ok(Number(taken))
+    }
+
+    /// The passage of this thread is over.
+    pub(super) fn give_back(&self, number: Number) {
+        self.names.give_back_now(self.here(), number.0);
+        let _ = MYSELF.try_with(|myself| myself.has.set(myself.has.get() - 1));
     }
 }

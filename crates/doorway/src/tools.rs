@@ -1,8 +1,8 @@
 //! What objects for threads and tasks are made of beside their algorithms, in one place, so that a tool's own can stand in for it: shuttle's do in `doorway-lab/tests/shuttle_mutex.rs` and
 //! `shuttle_rooms.rs`, which run the same files.
 
+pub(crate) use std::sync::Mutex;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) use std::{thread, thread_local};
 
 /// A static that is made when it is first asked for.

@@ -3,8 +3,8 @@
 use doorway::combining::{Add, CallError, Combinable, Combining, Store};
 use doorway::waiting::Policy;
 use std::collections::HashMap;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
 #[derive(Clone, Copy)]
@@ -91,22 +91,36 @@ fn some_order_explains_what_threads_saw() {
 }
 
 #[test]
-fn more_threads_than_it_was_made_for_are_told_so() {
-    let count = Combining::<Add>::new(0, 1).unwrap();
-    count.fetch_and_op(1).unwrap();
-    thread::scope(|s| {
-        let refused = s.spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap_err();
-        assert_eq!(refused, CallError::TooManyThreads { most: 1 });
-        assert_eq!(
-            refused.to_string(),
-            "made for 1 threads, and as many others use it; make it for more, or let one of them end"
-        );
-    });
-    assert_eq!(format!("{count:?}"), "Combining { value: 1, threads: 1, registered: 1, .. }");
+fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
+    static COUNT: OnceLock<Combining<Asks>> = OnceLock::new();
+    /// An addition in whose midst another thread, and this one, ask for a second one.
+    struct Asks;
+    impl Combinable for Asks {
+        type Op = u64;
+        type Value = u64;
+        fn compose(first: u64, second: u64) -> u64 {
+            first + second
+        }
+        fn apply(op: u64, value: u64) -> u64 {
+            let count = COUNT.get().unwrap();
+            let refused = thread::spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap_err();
+            assert_eq!(refused, CallError::TooManyThreads { most: 1 });
+            assert_eq!(
+                refused.to_string(),
+                "made for 1 threads at a time, and as many others are in it now; make it for more"
+            );
+            assert_eq!(count.fetch_and_op(1).unwrap_err(), CallError::WithinAnother);
+            assert!(format!("{count:?}").ends_with("threads: 1, in_use: 1, .. }"));
+            value + op
+        }
+    }
+    let count = COUNT.get_or_init(|| Combining::new(0, 1).unwrap());
+    assert_eq!(count.fetch_and_op(1), Ok(0));
+    assert_eq!(format!("{count:?}"), "Combining { value: 1, threads: 1, in_use: 0, .. }");
 }
 
 #[test]
-fn a_number_comes_back_when_its_thread_ends() {
+fn a_number_comes_back_when_its_call_ends() {
     let count = Combining::<Add>::new(0, 1).unwrap();
     for _ in 0..10 {
         thread::scope(|s| s.spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap());

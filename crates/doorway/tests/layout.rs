@@ -55,6 +55,24 @@ fn neighbours_in_a_row_that_is_spread_share_no_line_and_lines_are_full() {
 }
 
 #[test]
+fn what_a_row_does_not_have_is_no_other_entry() {
+    for n in [1, 3, 8, 64, 100] {
+        let spread = row(n, |i| decl(Spread(i as u64)));
+        let address = |i: usize| std::panic::catch_unwind(|| std::ptr::from_ref(&spread[i]) as usize).ok();
+        let all: BTreeSet<_> = (0..n).map(address).collect();
+        assert!(all.len() == n && !all.contains(&None));
+        for beyond in (n..20 * n).chain([1 << 20, usize::MAX]) {
+            assert!(!all.contains(&address(beyond)), "{beyond} of {n}");
+        }
+        assert_eq!(address(16 * n), None);
+    }
+    let apart = row(3, |i| decl(i as u64));
+    assert!(std::panic::catch_unwind(|| format!("{:?}", apart[3])).is_err());
+    let at_home = row(3, |i| decl(i as u64).home(Pid::new(0)));
+    assert!(std::panic::catch_unwind(|| format!("{:?}", at_home[3])).is_err());
+}
+
+#[test]
 fn rows_of_a_table_share_no_line() {
     let memory = Native::new();
     let table = Site::new(&memory).table("table", 2..5, 9, decl(7u64));

@@ -4,11 +4,14 @@ use doorway::algorithm::{
     Bakery, Dgs, Exclusive, KBakery, KesselsTree, Mcs, PetersonTree, Tas, TasBackoff, Ticket, Turnstile, YaFast,
     YaTree, YaTwo,
 };
+use doorway::mutex::MutexGuard;
 use doorway::native::Native;
 use doorway::{LockError, Mutex, SizeError};
 use doorway_core::k_exclusion::AtOnce;
-use std::sync::{Arc, Barrier};
+use std::cell::RefCell;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
+use std::time::Duration;
 
 fn counts_right<E: Exclusive>(threads: usize, rounds: u64)
 where
@@ -50,42 +53,115 @@ fn nothing_is_lost() {
 }
 
 #[test]
-fn a_number_comes_back_when_its_thread_ends() {
-    let mutex = Mutex::<_, Bakery>::new(2, 0).unwrap();
-    for _ in 0..10 {
+fn a_number_comes_back_when_its_passage_ends() {
+    let mutex = Mutex::<_, Bakery>::new(1, 0).unwrap();
+    thread::scope(|s| {
+        for _ in 0..10 {
+            s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
+            *mutex.lock().unwrap() += 1; // the other one has ended or lives, it does not matter
+        }
+    });
+    let guard = mutex.lock().unwrap();
+    assert!(format!("{mutex:?}").contains("in_use: 1"), "{mutex:?}");
+    assert_eq!(*guard, 20);
+    drop(guard);
+    assert!(format!("{mutex:?}").contains("in_use: 0"), "{mutex:?}");
+}
+
+/// The end of a scope does not wait for what a thread does when it ends, such as its thread-locals.
+#[test]
+fn scopes_of_as_many_threads_as_it_was_made_for_may_follow_each_other() {
+    struct TakesItsTime;
+    impl Drop for TakesItsTime {
+        fn drop(&mut self) {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+    thread_local! {
+        static LATE: TakesItsTime = const { TakesItsTime };
+    }
+    let mutex = Mutex::<_, Mcs>::new(4, 0).unwrap();
+    for _ in 0..20 {
         thread::scope(|s| {
-            s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
-            s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
+            for _ in 0..4 {
+                s.spawn(|| {
+                    *mutex.lock().expect("four at a time") += 1;
+                    LATE.with(|_| {}); // ends before what the mutex may have left in this thread
+                });
+            }
         });
     }
-    assert_eq!(*mutex.lock().unwrap(), 20);
-    assert!(format!("{mutex:?}").contains("registered: 1"), "{mutex:?}");
+    assert_eq!(mutex.into_inner(), 80);
 }
 
 #[test]
-fn more_threads_than_it_was_made_for_are_told_so() {
+fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
     let mutex = Mutex::<_, Bakery>::new(2, 0).unwrap();
-    let (used, go) = (Barrier::new(3), Barrier::new(3));
+    let guard = mutex.lock().unwrap();
     thread::scope(|s| {
-        let users = [(); 2].map(|()| {
-            s.spawn(|| {
-                drop(mutex.lock().unwrap());
-                used.wait();
-                go.wait();
-            })
-        });
-        used.wait();
-        let refused = mutex.lock().unwrap_err();
-        assert_eq!(refused, LockError::TooManyThreads { most: 2 });
-        assert_eq!(
-            refused.to_string(),
-            "made for 2 threads, and as many others use it; make it for more, or let one of them end"
-        );
-        go.wait();
-        // The end of the scope does not wait for what a thread does when it ends, such as giving its number back.
-        users.into_iter().for_each(|user| user.join().unwrap());
+        let waits = s.spawn(|| *mutex.lock().unwrap() += 1);
+        while !format!("{mutex:?}").contains("in_use: 2") {
+            thread::yield_now();
+        }
+        s.spawn(|| {
+            let refused = mutex.lock().unwrap_err();
+            assert_eq!(refused, LockError::TooManyThreads { most: 2 });
+            assert_eq!(
+                refused.to_string(),
+                "made for 2 threads at a time, and as many others are in it now; make it for more"
+            );
+        })
+        .join()
+        .unwrap();
+        drop(guard);
+        waits.join().unwrap();
+        assert!(s.spawn(|| mutex.lock().is_ok()).join().unwrap(), "they have left");
     });
-    assert!(mutex.lock().is_ok(), "they have ended");
+}
+
+/// Thread-locals end one after the other. One that ends after most others holds a guard, and locks once more.
+#[test]
+fn a_thread_that_is_ending_does_not_wait_for_itself() {
+    static DATA: OnceLock<Mutex<u32, Tas>> = OnceLock::new();
+    static TOLD: std::sync::Mutex<Vec<Option<LockError>>> = std::sync::Mutex::new(Vec::new());
+    struct AtTheEnd(RefCell<Option<MutexGuard<'static, u32, Tas>>>);
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            let data = DATA.get().unwrap();
+            let tell = || TOLD.lock().unwrap().push(data.lock().err());
+            tell();
+            drop(self.0.take());
+            tell();
+        }
+    }
+    thread_local! {
+        static LATE: AtTheEnd = const { AtTheEnd(RefCell::new(None)) };
+    }
+    DATA.get_or_init(|| Mutex::new(2, 0).unwrap());
+    let (ended, has_ended) = mpsc::channel();
+    thread::spawn(move || {
+        let thread = thread::spawn(|| {
+            LATE.with(|late| {
+                late.0.replace(Some(DATA.get().unwrap().lock().unwrap()));
+            });
+        });
+        ended.send(thread.join().is_ok())
+    });
+    // The time is only there so that a fault ends the test.
+    assert_eq!(has_ended.recv_timeout(Duration::from_secs(60)), Ok(true));
+    assert_eq!(*TOLD.lock().unwrap(), [Some(LockError::HeldByThisThread), None]);
+    assert!(format!("{:?}", DATA.get().unwrap()).contains("in_use: 0"));
+}
+
+#[test]
+fn who_holds_many_waits_for_none_of_them() {
+    let all: Vec<_> = (1..20).map(|n| Mutex::<_, Ticket>::new(n, ()).unwrap()).collect();
+    let guards: Vec<_> = all.iter().map(|mutex| mutex.lock().unwrap()).collect();
+    for mutex in &all {
+        assert_eq!(mutex.lock().unwrap_err(), LockError::HeldByThisThread);
+    }
+    drop(guards);
+    assert!(all.iter().all(|mutex| mutex.lock().is_ok()));
 }
 
 #[test]
@@ -116,7 +192,7 @@ fn who_dies_inside_takes_its_number_along() {
     let mutex = Arc::new(Mutex::<_, Bakery>::new(2, ()).unwrap());
     let dies = Arc::clone(&mutex);
     thread::spawn(move || std::mem::forget(dies.lock().unwrap())).join().unwrap();
-    assert!(format!("{mutex:?}").contains("registered: 1"), "{mutex:?}");
+    assert!(format!("{mutex:?}").contains("in_use: 1"), "{mutex:?}");
 }
 
 #[test]
@@ -139,6 +215,10 @@ fn a_thread_has_a_number_of_each_mutex() {
 fn what_an_algorithm_is_not_made_for_is_refused() {
     assert_eq!(Mutex::<_, Bakery>::new(0, ()).unwrap_err(), SizeError::NoProcess);
     assert!(matches!(Mutex::<_, YaTwo>::new(3, ()).unwrap_err(), SizeError::OnlyTwoProcesses { .. }));
+    // Not by running out of memory.
+    let refused = Mutex::<_, Dgs>::new(8000, ()).unwrap_err();
+    assert!(matches!(refused, SizeError::TooManyWords { id: "dgs", .. }), "{refused}");
+    assert_eq!(doorway::Dgs::new(8000, 1).unwrap_err(), refused);
 }
 
 #[test]

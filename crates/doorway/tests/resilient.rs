@@ -316,6 +316,42 @@ fn destructors_that_panic_hurt_nobody() {
     drop(object);
 }
 
+/// A copy into an old value fails, with a payload that cannot be dropped in peace; a new one is made then.
+#[test]
+fn payloads_whose_destructors_panic_hurt_nobody() {
+    struct PanicsAgain;
+    impl Drop for PanicsAgain {
+        fn drop(&mut self) {
+            panic!("on purpose, by a payload");
+        }
+    }
+    struct Sum(u64);
+    impl Clone for Sum {
+        fn clone(&self) -> Self {
+            Self(self.0)
+        }
+        fn clone_from(&mut self, _: &Self) {
+            std::panic::panic_any(PanicsAgain);
+        }
+    }
+    impl Object for Sum {
+        type Op = u64;
+        type Response = u64;
+        fn apply(&mut self, more: &u64) -> u64 {
+            self.0 += more;
+            *more
+        }
+    }
+    let object = Resilient::new(Sum(0), 2).unwrap().with_pauses(0);
+    thread::scope(|s| {
+        for of in 0..2 {
+            let object = &object;
+            s.spawn(move || (0..300).for_each(|i| assert_eq!(object.apply(2 * i + of), 2 * i + of)));
+        }
+    });
+    assert_eq!((object.available(), object.read(|state| state.0)), (2, (0..600).sum()));
+}
+
 #[test]
 fn who_does_not_want_to_wait_gets_its_operation_back() {
     let object = Resilient::new(Ring::new(1), 1).unwrap();
@@ -388,7 +424,9 @@ fn the_papers_names_do_as_well() {
     let few = Resilient::<_, AmAssign>::for_threads(Register::new(0), 1, 1).unwrap();
     few.apply(Arc::new(1)).unwrap();
     thread::scope(|s| {
-        s.spawn(|| assert!(matches!(few.apply(Arc::new(2)), Err(NoCall::TooManyThreads { most: 1 })))).join().unwrap();
+        let other = || s.spawn(|| few.apply(Arc::new(2)).map(|old| *old)).join().unwrap();
+        assert_eq!(few.read(|_| other()).unwrap(), Err(NoCall::TooManyThreads { most: 1 }));
+        assert_eq!(other(), Ok(1), "nobody else is in it");
     });
 }
 

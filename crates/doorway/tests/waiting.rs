@@ -5,11 +5,11 @@ use doorway::waiting::{Bell, Platform, Policy, Table, Threads, Waiter};
 use doorway::{Gate, Member};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::registry::{self, Entry};
+use doorway_core::registry::{self, Entry, Visit};
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Barrier, Mutex, OnceLock, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -288,4 +288,187 @@ fn a_wait_that_is_dropped_leaves_nothing_behind() {
     let Ok(_) = now(p.on(()).at(1).wait_until(&a, |x| x == 0)); // a wait that ends at once
     drop((p, waker));
     assert_eq!(Arc::strong_count(&unpark), 1);
+}
+
+/// What comes of code that may never end. Nothing is measured: the time is only there so that a fault ends the test.
+fn ends<T: Send + 'static>(what: &str, code: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || done.send(code()));
+    result.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|error| panic!("{what}: {error}"))
+}
+
+/// Tasks ask one after the other; the first that has to wait is let in when the others have left.
+struct OneWaits;
+
+impl Visit for OneWaits {
+    type Out = bool;
+    /// Whether anybody can wait there.
+    fn visit<E: Entry + 'static>(self) -> bool {
+        let sizes = [(3, 2), (3, 1), (2, 1)].into_iter().find_map(|(n, k)| E::INFO.sizes(Some(n), Some(k)).ok());
+        let Some(sizes) = sizes else { return false };
+        let gate = Gate::<E>::new(sizes.n, sizes.k).unwrap();
+        let mut members: Vec<_> = (0..sizes.n).map(|_| gate.join().unwrap()).collect();
+        let mut inside = Vec::new();
+        let mut context = Context::from_waker(Waker::noop());
+        for member in &mut members {
+            let mut entry = Box::pin(member.acquire_or_refused_async());
+            if let Poll::Ready(guard) = entry.as_mut().poll(&mut context) {
+                inside.push(guard.ok().unwrap());
+                continue;
+            }
+            assert!(entry.as_mut().poll(&mut context).is_pending());
+            inside.clear();
+            return block_on(entry).is_ok();
+        }
+        panic!("{} lets all in", E::INFO.id);
+    }
+}
+
+#[test]
+fn a_task_that_has_to_wait_gives_its_thread_back() {
+    let waited = registry::ALL
+        .iter()
+        .filter(|info| ends(info.id, || registry::with(info.id, OneWaits)).expect("it is in the registry"));
+    assert!(waited.count() > 30);
+}
+
+/// Waits as a thread until all of the variables are set, without spinning. `after` is told of each read: of which
+/// turn, and which variable. The second turn is the first that registers what it reads.
+fn wait_for_all(variables: &[Var<u64>], after: impl Fn(u32, usize)) {
+    let p = process(0, Native::new().with_policy(Policy { spins: 0, yields: 0, ..Policy::PARK }));
+    let (here, turns) = (p.on(()), AtomicU32::new(0));
+    let (turns, after) = (&turns, &after);
+    let turn = || async move {
+        let turn = turns.fetch_add(1, SeqCst);
+        let mut all = true;
+        for (i, v) in variables.iter().enumerate() {
+            all &= here.at(1).read(v).await? > 0;
+            after(turn, i);
+        }
+        Ok::<_, Infallible>(all.then_some(()))
+    };
+    let Ok(()) = now(here.spin_until(turn));
+}
+
+/// More than the kernel lets a thread sleep on at once.
+const TOO_MANY: usize = 129;
+
+fn variables(n: usize) -> Arc<Vec<Var<u64>>> {
+    let memory = Native::new();
+    Arc::new((0..n).map(|_| Site::new(&memory).var("v", 0u64)).collect())
+}
+
+fn set(variables: &[Var<u64>]) {
+    let p = process(1, Native::new());
+    for v in variables {
+        let Ok(()) = now(p.on(()).at(2).write(v, 1));
+    }
+}
+
+/// Between two reads of a turn that registers, another thread learns that it cannot sleep on all that it reads.
+#[test]
+fn a_turn_registers_in_one_way_whatever_others_learn_meanwhile() {
+    let (two, many) = (variables(2), variables(TOO_MANY));
+    let (learnt, has_read) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    ends("one sleeps through a change of what it read last", move || {
+        set(&two[..1]);
+        thread::scope(|s| {
+            s.spawn(|| {
+                wait_for_all(&many, |turn, i| {
+                    if (turn, i) == (2, 0) {
+                        learnt.wait();
+                    }
+                });
+            });
+            s.spawn(|| {
+                wait_for_all(&two, |turn, i| match (turn, i) {
+                    (1, 0) => {
+                        learnt.wait();
+                    }
+                    (1, 1) => {
+                        has_read.wait();
+                    }
+                    _ => {}
+                });
+                set(&many);
+            });
+            has_read.wait();
+            set(&two[1..]);
+        });
+    });
+}
+
+/// An executor on this thread has been told that it has something to do, just before one of its tasks blocks.
+#[test]
+fn a_thread_that_waits_leaves_the_token_of_park_alone() {
+    // In which turn it first registers in a way in which it can sleep.
+    for (n, sleeps) in [(2, 1), (TOO_MANY, 2)] {
+        let (all, about_to_sleep) = (variables(n), Barrier::new(2));
+        ends("a token of park was taken", move || {
+            let (last, others) = all.split_last().unwrap();
+            set(others);
+            thread::scope(|s| {
+                s.spawn(|| {
+                    about_to_sleep.wait();
+                    thread::sleep(Duration::from_millis(50)); // by then it most likely sleeps
+                    set(std::slice::from_ref(last));
+                });
+                thread::current().unpark();
+                wait_for_all(&all, |turn, i| {
+                    if (turn, i) == (sleeps, n - 1) {
+                        about_to_sleep.wait();
+                    }
+                });
+                thread::park();
+            });
+        });
+    }
+}
+
+/// A waker that notes its number, or panics with a payload whose destructor panics too.
+struct Notes(u32, Arc<Mutex<Vec<u32>>>);
+
+struct PanicsAgain;
+
+impl Drop for PanicsAgain {
+    fn drop(&mut self) {
+        panic!("on purpose, by a payload");
+    }
+}
+
+impl Wake for Notes {
+    fn wake(self: Arc<Self>) {
+        self.1.lock().unwrap().push(self.0);
+        if self.0.is_multiple_of(1000) {
+            std::panic::panic_any(PanicsAgain);
+        }
+    }
+}
+
+#[test]
+fn waiters_of_one_word_are_woken_in_the_order_in_which_they_came() {
+    const WAITERS: u32 = 100_000;
+    let (bell, table) = (Bell::<Threads>::new(0), Table::default());
+    let woken = Arc::new(Mutex::new(Vec::new()));
+    let waiters: Vec<_> = (0..WAITERS)
+        .map(|i| {
+            let waiter = Arc::new(Waiter::<Threads>::default());
+            let place = bell.notify(&table, &waiter);
+            assert!(!waiter.poll(&Waker::from(Arc::new(Notes(i, Arc::clone(&woken))))));
+            (waiter, place)
+        })
+        .collect();
+    // Half of them leave, from both ends and the middle.
+    let leaves = |i: &u32| (i / 3).is_multiple_of(2);
+    let mut leave: Vec<u32> = (0..WAITERS).filter(leaves).collect();
+    leave.rotate_left(20_000);
+    leave.iter().for_each(|&i| table.remove(waiters[i as usize].1));
+    assert_eq!(table.len(), (0..WAITERS).filter(|i| !leaves(i)).count());
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    bell.ring(&Threads, || &table);
+    std::panic::set_hook(quiet);
+    assert_eq!(*woken.lock().unwrap(), (0..WAITERS).filter(|i| !leaves(i)).collect::<Vec<_>>());
+    assert!(table.is_empty());
+    table.remove(waiters[0].1); // it is not there any more
 }

@@ -66,7 +66,9 @@ impl KExclusion<Sim> for BackoffLock {
             }
             let delay = p.at(2).read(&self.delay[me]).await?;
             let longest = if f == Fault::DoublesTooOften { 2 * LONGEST } else { LONGEST };
-            p.at(2).write(&self.delay[me], (2 * delay).min(longest)).await?;
+            if delay < longest {
+                p.at(2).write(&self.delay[me], (2 * delay).min(longest)).await?;
+            }
             let enters = f == Fault::EntersAfterPause && delay == LONGEST;
             for left in (1..=delay).rev() {
                 p.shows("left", left);

@@ -192,6 +192,9 @@ impl<'p, M: Memory> Here<'p, M> {
     ///
     /// A turn that changes something must also change a variable that it has read before, as it does that keeps private copies of what it writes. A memory
     /// that sleeps until something changes that the turn has read then goes round once more.
+    ///
+    /// A turn that changes nothing must write nothing. A memory may take a write of the value that is there for a
+    /// change, and a process whose every turn writes never sleeps.
     #[inline]
     pub async fn go_round_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where

@@ -8,8 +8,8 @@
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Memory, Name, Next, Pid,
-    Process, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
+    Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::fmt;
@@ -257,6 +257,13 @@ impl<W: ToolWord> Memory for ToolMemory<W> {
     async fn turn_failed(&self, _: Pid, (): &mut (), _abortable: bool) -> Result<Next, Infallible> {
         W::let_others_run();
         Ok(Next::TryAgain)
+    }
+}
+
+impl<W: ToolWord> Immediate for ToolMemory<W> {
+    fn now<T>(access: impl Future<Output = Result<T, Infallible>>) -> T {
+        let Ok(value) = now(access);
+        value
     }
 }
 

@@ -5,8 +5,8 @@
 
 #![allow(dead_code)] // each test crate uses some of it
 
-use doorway::waiting::{Bell, Flags, Lock, Platform, Sequence, Table, Waiter};
-use std::cell::Cell;
+use doorway::waiting::{Bell, Flags, Lock, Place, Platform, Sequence, Table, Waiter};
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -183,10 +183,22 @@ pub(crate) struct Shipped<P: Platform> {
     table: Table<P>,
 }
 
+/// A waiter, and where it has registered: by which bell, and in which place of the table.
+pub(crate) struct Registered<P: Platform> {
+    waiter: Arc<Waiter<P>>,
+    places: RefCell<Vec<(*const Bell<P>, Place)>>,
+}
+
+impl<P: Platform> Default for Registered<P> {
+    fn default() -> Self {
+        Self { waiter: Arc::default(), places: RefCell::default() }
+    }
+}
+
 impl<P: Tool> Layer for Shipped<P> {
     type P = P;
     type Bell = Bell<P>;
-    type Waiter = Arc<Waiter<P>>;
+    type Waiter = Registered<P>;
 
     fn new(fault: Option<Fault>) -> Self {
         assert_eq!(fault, None, "the real layer has no faults to choose from");
@@ -206,17 +218,20 @@ impl<P: Tool> Layer for Shipped<P> {
         bell.sleep(&self.platform, until, changed);
     }
     fn begin(&self, waiter: &Self::Waiter) {
-        waiter.begin();
+        waiter.waiter.begin();
     }
     fn poll(&self, waiter: &Self::Waiter, waker: &Waker) -> bool {
-        waiter.poll(waker)
+        waiter.waiter.poll(waker)
     }
     fn register<R>(&self, bell: &Bell<P>, waiter: &Self::Waiter, look: impl FnOnce() -> R) -> R {
-        bell.notify(&self.table, waiter);
+        let place = bell.notify(&self.table, &waiter.waiter);
+        waiter.places.borrow_mut().push((bell, place));
         look()
     }
     fn remove(&self, bell: &Bell<P>, waiter: &Self::Waiter) {
-        self.table.remove(std::ptr::from_ref(bell) as usize, waiter);
+        let here = |of: *const Bell<P>| std::ptr::eq(of, bell);
+        waiter.places.borrow().iter().filter(|(of, _)| here(*of)).for_each(|(_, place)| self.table.remove(*place));
+        waiter.places.borrow_mut().retain(|(of, _)| !here(*of));
     }
     fn is_empty(&self) -> bool {
         self.table.is_empty()

@@ -144,8 +144,8 @@ impl<T: Word> Row<T> {
     #[inline(always)]
     fn place(&self, i: usize) -> (usize, usize) {
         if T::SPREAD {
-            debug_assert!(i >> self.shift < PER_LINE, "the row has no such entry");
-            (i & (self.lines.len() - 1), i >> self.shift & (PER_LINE - 1))
+            // Beyond all lines the second is no place in a line: whoever asks for it is stopped there.
+            (i & (self.lines.len() - 1), i >> self.shift)
         } else if self.places.is_empty() {
             (i, 0)
         } else {

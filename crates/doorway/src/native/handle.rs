@@ -1,14 +1,13 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
-use crate::tools::once;
-use crate::tools::thread::{self, Thread};
-use crate::waiting::{Patience, Platform, Policy, Table, Threads, Waiter};
+use crate::tools::{AtomicU32 as Bed, once};
+use crate::waiting::{Patience, Place, Platform, Policy, Sequence, Table, Threads, Waiter};
 use doorway_core::memory::{Next, Word};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Wake, Waker};
 use std::time::Instant;
@@ -36,8 +35,9 @@ pub struct Native {
     /// Whether waits give the task's waker to the table, and not the thread to the kernel.
     as_task: AtomicBool,
     give_up_at: Mutex<Option<Instant>>,
-    /// Whether reads register the waiter, because the turn they belong to may end in a sleep.
-    records: AtomicBool,
+    /// How reads register the waiter, if the turn they belong to may end in a sleep: one of the ways below, for
+    /// all reads of a turn. What is registered in one way wakes nobody that sleeps in the other.
+    records: AtomicU8,
     recorded: Mutex<Recorded>,
     waiter: OnceLock<Arc<Waiter<Threads>>>,
 }
@@ -48,17 +48,21 @@ impl Default for Native {
     }
 }
 
+/// Reads register nothing.
+const NOWHERE: u8 = 0;
+/// Reads note the sequence of each variable, to sleep on all of them.
+const AS_SEQUENCES: u8 = 1;
+/// Reads enter the waiter in the table.
+const IN_TABLE: u8 = 2;
+
 /// Where a turn registered.
 #[derive(Default, Debug)]
 struct Recorded {
     /// Entries of the table.
-    entries: Vec<usize>,
+    entries: Vec<Place>,
     /// Sequences to sleep on, with what they were.
     sequences: Vec<(usize, u32)>,
 }
-
-/// Whether the kernel has been seen not to let threads sleep on several words at once.
-static SLEEPS_ON_ONE_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// What one wait remembers between its turns.
 #[derive(Default, Debug)]
@@ -77,7 +81,7 @@ impl Native {
             spins: AtomicU32::new(Policy::PARK.spins),
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
-            records: AtomicBool::new(false),
+            records: AtomicU8::new(NOWHERE),
             recorded: Mutex::new(Recorded { entries: Vec::new(), sequences: Vec::new() }),
             waiter: OnceLock::new(),
         }
@@ -127,7 +131,7 @@ impl Native {
     /// Before each access that a turn may depend on.
     #[inline(always)]
     pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
-        if T::AWAITED && self.records.load(Relaxed) {
+        if T::AWAITED && self.records.load(Relaxed) != NOWHERE {
             self.record(v);
         }
     }
@@ -135,7 +139,7 @@ impl Native {
     #[cold]
     fn record<T: Word>(&self, v: &Cell<T>) {
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.as_task.load(Relaxed) || SLEEPS_ON_ONE_ONLY.load(Relaxed) {
+        if self.records.load(Relaxed) == IN_TABLE {
             recorded.entries.push(v.bell.notify(&TABLE, self.waiter()));
         } else {
             recorded.sequences.push(v.bell.listen_among_others());
@@ -147,15 +151,15 @@ impl Native {
         std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn forget(&self, recorded: &Recorded) {
-        recorded.entries.iter().for_each(|place| TABLE.remove(*place, self.waiter()));
+    fn forget(recorded: &Recorded) {
+        recorded.entries.iter().for_each(|place| TABLE.remove(*place));
     }
 
     #[inline]
     pub(super) fn records_no_more(&self) {
-        if self.records.load(Relaxed) {
-            self.records.store(false, Relaxed);
-            self.forget(&self.take_recorded());
+        if self.records.load(Relaxed) != NOWHERE {
+            self.records.store(NOWHERE, Relaxed);
+            Self::forget(&self.take_recorded());
         }
     }
 
@@ -176,7 +180,7 @@ impl Native {
         if self.as_task.load(Relaxed) {
             let waiter = self.waiter();
             waiter.begin();
-            let entry = Entry { place: v.bell.notify(&TABLE, waiter), waiter };
+            let entry = Entry(v.bell.notify(&TABLE, waiter));
             if !changed() {
                 notified(waiter).await;
                 std::mem::forget(entry); // whoever notified it has taken it out
@@ -202,21 +206,21 @@ impl Native {
                 let dropped = Dropped(self);
                 notified(waiter).await;
                 std::mem::forget(dropped);
-                self.forget(&self.take_recorded());
+                Self::forget(&self.take_recorded());
             } else {
                 let (recorded, until) = (self.take_recorded(), earliest(deadline, self.policy.nap));
-                if recorded.sequences.is_empty() {
-                    park_until_notified(waiter, until);
+                if self.records.load(Relaxed) == IN_TABLE {
+                    sleep_until_notified(waiter, until);
                 } else if !Threads.sleep_any(&recorded.sequences, until) {
-                    SLEEPS_ON_ONE_ONLY.store(true, Relaxed); // the next turn registers in the table
+                    self.records.store(IN_TABLE, Relaxed); // from the next turn on
                 }
-                self.forget(&recorded);
+                Self::forget(&recorded);
             }
             waiter.begin();
         } else if as_task || wait.patience.is_over(&self.policy) {
             self.spins.store(wait.patience.after_a_sleep(), Relaxed);
             self.waiter().begin();
-            self.records.store(true, Relaxed);
+            self.records.store(if as_task { IN_TABLE } else { AS_SEQUENCES }, Relaxed);
             wait.recorded = true;
         }
         Ok(Next::TryAgain)
@@ -252,14 +256,11 @@ impl Drop for Dropped<'_> {
 }
 
 /// An entry in the table, for as long as a future waits; whoever drops the future takes it out.
-struct Entry<'a> {
-    place: usize,
-    waiter: &'a Arc<Waiter<Threads>>,
-}
+struct Entry(Place);
 
-impl Drop for Entry<'_> {
+impl Drop for Entry {
     fn drop(&mut self) {
-        TABLE.remove(self.place, self.waiter);
+        TABLE.remove(self.0);
     }
 }
 
@@ -274,22 +275,24 @@ async fn notified(waiter: &Waiter<Threads>) {
     .await;
 }
 
-struct Unpark(Thread);
+/// What a thread sleeps on until it is notified. A word of the wait's own, and not the thread's token of
+/// `std::thread::park`, which may belong to an executor on the same thread.
+struct Rouse(Bed);
 
-impl Wake for Unpark {
+impl Wake for Rouse {
     fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        self.0.bump();
+        Threads.wake_all(&self.0);
     }
 }
 
-fn park_until_notified(waiter: &Waiter<Threads>, until: Option<Instant>) {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    while !waiter.poll(&waker) {
-        match until.map(|until| until.saturating_duration_since(Instant::now())) {
-            None => thread::park(),
-            Some(left) if left.is_zero() => return,
-            Some(left) => thread::park_timeout(left),
-        }
+fn sleep_until_notified(waiter: &Waiter<Threads>, until: Option<Instant>) {
+    let rouse = Arc::new(Rouse(Sequence::new()));
+    let asleep = Sequence::load(&rouse.0);
+    let mut is_notified = waiter.poll(&Waker::from(Arc::clone(&rouse)));
+    while !is_notified && until.is_none_or(|until| Instant::now() < until) {
+        Threads.sleep(&rouse.0, asleep, until);
+        is_notified = waiter.is_notified();
     }
 }
 

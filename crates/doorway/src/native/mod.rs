@@ -23,6 +23,7 @@ use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
     Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
+use doorway_core::registry::{Entry, SizeError, Sizes};
 use handle::Waiting;
 use std::convert::Infallible;
 use std::future::ready;
@@ -47,6 +48,17 @@ pub fn now<F: Future>(future: F) -> F::Output {
         Poll::Ready(out) => out,
         Poll::Pending => panic!("the future awaits something that is no access to native memory"),
     }
+}
+
+/// A word takes between 16 bytes, in a row of its process, and 128, where it stands alone: so much is between a
+/// quarter of a gigabyte and two.
+const MOST_WORDS: u64 = 1 << 24;
+
+/// Checks that an algorithm can be built here for these sizes.
+pub(crate) fn sizes<E: Entry>(n: usize, k: usize) -> Result<Sizes, SizeError> {
+    let sizes = E::INFO.sizes(Some(n), Some(k))?;
+    let words = (E::INFO.words)(sizes, Native::PLENTY);
+    if words > MOST_WORDS { Err(SizeError::TooManyWords { id: E::INFO.id, words }) } else { Ok(sizes) }
 }
 
 #[inline(always)]
@@ -158,16 +170,6 @@ impl ReadWrite for Native {
     }
 }
 
-/// A read-modify-write of the word of a variable: returns the old value.
-macro_rules! modify {
-    ($self:ident, $v:ident, $operation:expr) => {{
-        $self.looks_at($v);
-        let old = $operation;
-        $v.has_changed();
-        done($v.decode(old))
-    }};
-}
-
 impl FetchAdd for Native {
     #[inline(always)]
     fn fetch_add<T: Additive>(
@@ -186,7 +188,14 @@ impl FetchAdd for Native {
 impl FetchOr for Native {
     #[inline(always)]
     fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
-        modify!(self, v, v.word.fetch_or(v.encode(mask), SeqCst))
+        self.looks_at(v);
+        let mask = v.encode(mask);
+        let old = v.word.fetch_or(mask, SeqCst);
+        // A turn that changes nothing must not ring: it would wake itself, and never sleep.
+        if old | mask != old {
+            v.has_changed();
+        }
+        done(v.decode(old))
     }
 }
 
@@ -211,7 +220,7 @@ impl TestAndSet for Native {
     fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
         self.looks_at(v);
         let old = v.decode(v.word.swap(v.encode(true), SeqCst));
-        // One that loses changes nothing; if it rang, those that wait so would wake each other for ever.
+        // As above; if one that loses rang, those that wait so would also wake each other for ever.
         if !old {
             v.has_changed();
         }
@@ -222,7 +231,14 @@ impl TestAndSet for Native {
 impl Swap for Native {
     #[inline(always)]
     fn swap<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<T, Infallible>> {
-        modify!(self, v, v.word.swap(v.encode(x), SeqCst))
+        self.looks_at(v);
+        let new = v.encode(x);
+        let old = v.word.swap(new, SeqCst);
+        // As above.
+        if old != new {
+            v.has_changed();
+        }
+        done(v.decode(old))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Names from Anderson and Moir's k-assignment, as in the paper.
 
 use super::{BuildError, NoCall, Object, Resilient};
-use crate::native::{Native, now};
-use crate::threads::{Names, Owner};
+use crate::native::{Native, now, sizes};
+use crate::threads::{Names, Number};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
@@ -12,30 +12,26 @@ use std::fmt;
 /// Names by Anderson and Moir's [fast path and renaming](crate::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
 pub struct AmAssign {
     algorithm: <AndersonMoirAssign as Entry>::On<Native>,
-    /// One for each process number; only the thread that has the number uses it.
+    /// One for each process number; only a thread that has the number uses it.
     processes: Box<[Process<Native>]>,
-    names: Owner,
+    names: Names,
 }
 
 impl fmt::Debug for AmAssign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("AmAssign");
-        all.field("threads", &self.processes.len()).field("registered", &self.names.0.registered()).finish()
+        all.field("threads", &self.processes.len()).field("in_use", &self.names.in_use()).finish()
     }
 }
 
 impl AmAssign {
     fn with_name<R>(&self, then: impl FnOnce(usize) -> R) -> Result<R, NoCall> {
-        let me = self.names.0.register()?;
-        if !me.begins() {
-            return Err(NoCall::WithinAnother);
-        }
-        let p = &self.processes[me.number()];
-        let Ok(held) = now(self.algorithm.acquire(p));
+        let me = self.names.take()?;
+        let Ok(held) = now(self.algorithm.acquire(&self.processes[me.index()]));
+        let name = <<AndersonMoirAssign as Entry>::On<Native> as KAssignment<Native>>::name(&held);
         // However `then` ends, the name goes back.
-        let leaves = Leaves { names: self, p, held: Some(held), me: &me };
-        let name = <<AndersonMoirAssign as Entry>::On<Native> as KAssignment<Native>>::name;
-        Ok(then(leaves.held.as_ref().map_or(0, name)))
+        let _leaves = Leaves { names: self, inside: Some((me, held)) };
+        Ok(then(name))
     }
 }
 
@@ -43,16 +39,14 @@ type Held = <<AndersonMoirAssign as Entry>::On<Native> as KExclusion<Native>>::H
 
 struct Leaves<'a> {
     names: &'a AmAssign,
-    p: &'a Process<Native>,
-    held: Option<Held>,
-    me: &'a crate::threads::Registered,
+    inside: Option<(Number, Held)>,
 }
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        if let Some(held) = self.held.take() {
-            let Ok(()) = now(self.names.algorithm.release(self.p, held));
-            self.me.ends();
+        if let Some((me, held)) = self.inside.take() {
+            let Ok(()) = now(self.names.algorithm.release(&self.names.processes[me.index()], held));
+            self.names.names.give_back(me);
         }
     }
 }
@@ -69,14 +63,14 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// ```
     ///
     /// # Errors
-    /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads.
+    /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads: they would take more than a gigabyte or two, say.
     pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, BuildError> {
         Self::within(value, k, || {
-            let sizes = AndersonMoirAssign::INFO.sizes(Some(threads), Some(k))?;
+            let sizes = sizes::<AndersonMoirAssign>(threads, k)?;
             Ok::<_, crate::SizeError>(AmAssign {
                 algorithm: AndersonMoirAssign::build(&Site::new(&Native::new()), sizes),
                 processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
-                names: Owner(Names::new(threads)),
+                names: Names::new(threads),
             })
         })
     }
@@ -84,7 +78,7 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// Applies an operation.
     ///
     /// # Errors
-    /// If more threads have used it, and are still alive, than it was made for; or if this thread is in an operation of it.
+    /// If as many others are in operations as it was made for; or if this thread is in an operation of it.
     ///
     /// # Panics
     /// If the operation does, or a copy of the state.

@@ -5,6 +5,7 @@
 
 use super::Object;
 use crate::native::Native;
+use crate::waiting::contained;
 use crossbeam_utils::CachePadded;
 use doorway_core::memory::{At, Process};
 use doorway_core::resilient::{Asked, Buffer, Pool, Store, Universal};
@@ -60,9 +61,7 @@ impl<X> Drop for Quiet<X> {
     fn drop(&mut self) {
         if std::mem::needs_drop::<X>() {
             // SAFETY: this is the end of it, so nobody uses it afterwards.
-            let dropped = catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(&mut self.0) }));
-            // The payload could panic in its turn.
-            dropped.unwrap_or_else(std::mem::forget);
+            contained(|| unsafe { ManuallyDrop::drop(&mut self.0) });
         }
     }
 }
@@ -198,10 +197,11 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         // SAFETY: `to` is a free buffer of the name that the caller has: nobody else reads or writes it (R3).
         let to = unsafe { &mut *self.places[to.index()].value.get() };
         // A value that went wrong half-way may be anything, and so may one whose old self could not be dropped: a new one then.
-        if let Some(old) = to
-            && catch_unwind(AssertUnwindSafe(|| T::clone_from(old, from))).is_ok()
-        {
-            return done(Ok(()));
+        if let Some(old) = to {
+            match catch_unwind(AssertUnwindSafe(|| T::clone_from(old, from))) {
+                Ok(()) => return done(Ok(())),
+                Err(payload) => drop(Quiet::new(payload)),
+            }
         }
         *to = None;
         let copied = catch_unwind(AssertUnwindSafe(|| *to = Some(Quiet::new(from.clone()))));

@@ -1,6 +1,6 @@
 //! A variable's bell: who listens, and what threads sleep on.
 
-use super::{Flags, Platform, Sequence, Table, Threads, Waiter};
+use super::{Flags, Place, Platform, Sequence, Table, Threads, Waiter};
 use crate::tools::{AtomicU8, AtomicU32};
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,10 +89,9 @@ impl<P: Platform> Bell<P> {
         }
     }
 
-    /// The waiter will be notified when the variable is changed, unless it is [removed](Table::remove) before. Whoever relies on it looks at the variable afterwards. Returns
-    /// the place of the entry.
-    pub fn notify(&self, table: &Table<P>, waiter: &Arc<Waiter<P>>) -> usize {
-        table.add(self.address(), waiter, || self.listeners.set(TASKS));
-        self.address()
+    /// The waiter will be notified when the variable is changed, unless it is [removed](Table::remove) before.
+    /// A caller that relies on it looks at the variable afterwards. Returns the place of the entry.
+    pub fn notify(&self, table: &Table<P>, waiter: &Arc<Waiter<P>>) -> Place {
+        table.add(self.address(), waiter, || self.listeners.set(TASKS))
     }
 }

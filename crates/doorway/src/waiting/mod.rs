@@ -44,4 +44,5 @@ pub use bell::Bell;
 pub use platform::Processes;
 pub use platform::{Flags, Lock, Platform, Sequence, Threads};
 pub use policy::{Patience, Policy};
-pub use table::{Table, Waiter};
+pub(crate) use table::contained;
+pub use table::{Place, Table, Waiter};

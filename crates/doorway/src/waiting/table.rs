@@ -1,6 +1,7 @@
-//! Who is to be notified of what: wakers by the address of a bell.
+//! The waiters to be notified, by the address of the bell they listen to.
 
 use super::{Lock, Platform};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
@@ -29,7 +30,8 @@ impl<P: Platform> Default for Waiter<P> {
 impl<P: Platform> Waiter<P> {
     /// It begins to wait: earlier notifications do not count.
     pub fn begin(&self) {
-        drop(self.0.with(std::mem::take));
+        let old = self.0.with(std::mem::take);
+        contained(|| drop(old));
     }
 
     /// Whether it has been notified since it began. If not, this waker is woken when it is, in place of an earlier one.
@@ -40,7 +42,7 @@ impl<P: Platform> Waiter<P> {
             let old = if state.notified { Some(new) } else { state.waker.replace(new) };
             (state.notified, old)
         });
-        drop(old);
+        contained(|| drop(old));
         notified
     }
 
@@ -54,18 +56,84 @@ impl<P: Platform> Waiter<P> {
             state.notified = true;
             state.waker.take()
         });
-        // Outside the lock: a waker may run anything. One that panics must not take the one who woke it along.
+        // Outside the lock: a waker may run anything.
         if let Some(waker) = waker {
-            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+            contained(|| waker.wake());
         }
     }
 }
 
-type Entries<P> = Vec<(usize, Arc<Waiter<P>>)>;
+/// Runs code of a user's in the middle of somebody else's operation, such as a waker or a destructor.
+/// Its panic concerns nobody there and is dropped. So is a panic of the destructor of its payload.
+#[inline(always)]
+pub(crate) fn contained(code: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(code)) {
+        drop_contained(payload);
+    }
+}
+
+#[cold]
+fn drop_contained(payload: Box<dyn Any + Send>) {
+    // The destructor of a payload can panic with a payload whose destructor panics, and so on for ever.
+    catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(std::mem::forget);
+}
+
+/// Where a waiter is registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    address: usize,
+    arrival: u64,
+}
+
+/// A waiter of one address, or the gap that it left.
+struct Entry<P: Platform> {
+    place: Place,
+    waiter: Option<Arc<Waiter<P>>>,
+}
+
+/// Waiters of some addresses in the order of their arrival, so that a place is found by bisection.
+struct Bucket<P: Platform> {
+    entries: Vec<Entry<P>>,
+    arrivals: u64,
+    /// Entries without a waiter. They are at most half of all, so that a removal moves two entries on average.
+    gaps: usize,
+}
+
+impl<P: Platform> Bucket<P> {
+    fn new() -> Self {
+        Self { entries: Vec::new(), arrivals: 0, gaps: 0 }
+    }
+
+    fn add(&mut self, address: usize, waiter: Arc<Waiter<P>>) -> Place {
+        let place = Place { address, arrival: self.arrivals };
+        self.arrivals += 1;
+        self.entries.push(Entry { place, waiter: Some(waiter) });
+        place
+    }
+
+    fn remove(&mut self, place: Place) -> Option<Arc<Waiter<P>>> {
+        let at = self.entries.binary_search_by_key(&place.arrival, |entry| entry.place.arrival).ok()?;
+        let removed = self.entries[at].waiter.take()?;
+        self.gaps += 1;
+        if 2 * self.gaps > self.entries.len() {
+            self.entries.retain(|entry| entry.waiter.is_some());
+            self.gaps = 0;
+        }
+        Some(removed)
+    }
+
+    fn take_all_of(&mut self, address: usize) -> impl Iterator<Item = Arc<Waiter<P>>> {
+        let Self { entries, gaps, .. } = self;
+        entries.extract_if(.., move |entry| entry.place.address == address).filter_map(move |entry| {
+            *gaps -= usize::from(entry.waiter.is_none());
+            entry.waiter
+        })
+    }
+}
 
 /// Waiters by the address of the bell they listen to.
 pub struct Table<P: Platform> {
-    buckets: Box<[P::Lock<Entries<P>>]>,
+    buckets: Box<[P::Lock<Bucket<P>>]>,
 }
 
 impl<P: Platform> std::fmt::Debug for Table<P> {
@@ -76,46 +144,50 @@ impl<P: Platform> std::fmt::Debug for Table<P> {
 
 impl<P: Platform> Default for Table<P> {
     fn default() -> Self {
-        Self { buckets: (0..P::BUCKETS).map(|_| P::Lock::new(Vec::new())).collect() }
+        Self { buckets: (0..P::BUCKETS).map(|_| P::Lock::new(Bucket::new())).collect() }
     }
 }
 
 impl<P: Platform> Table<P> {
-    fn bucket(&self, address: usize) -> &P::Lock<Entries<P>> {
+    fn bucket(&self, address: usize) -> &P::Lock<Bucket<P>> {
         // Bells are 16 bytes apart or more; the product spreads neighbours.
         &self.buckets[(address / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - P::BUCKETS.ilog2())]
     }
 
     /// Adds a waiter, and sets the flag that says so, while nobody can wake.
-    pub(super) fn add(&self, address: usize, waiter: &Arc<Waiter<P>>, set_flag: impl FnOnce()) {
-        self.bucket(address).with(|entries| {
-            if !entries.iter().any(|(at, w)| *at == address && Arc::ptr_eq(w, waiter)) {
-                entries.push((address, Arc::clone(waiter)));
-            }
+    pub(super) fn add(&self, address: usize, waiter: &Arc<Waiter<P>>, set_flag: impl FnOnce()) -> Place {
+        self.bucket(address).with(|bucket| {
             set_flag();
-        });
+            bucket.add(address, Arc::clone(waiter))
+        })
     }
 
-    /// Takes a waiter out again.
-    pub fn remove(&self, address: usize, waiter: &Arc<Waiter<P>>) {
-        self.bucket(address).with(|entries| entries.retain(|(at, w)| !(*at == address && Arc::ptr_eq(w, waiter))));
+    /// Takes a waiter out again, unless it has been notified.
+    pub fn remove(&self, place: Place) {
+        // Dropped outside the lock: a waiter may own a waker, whose end may run anything.
+        let removed = self.bucket(place.address).with(|bucket| bucket.remove(place));
+        contained(|| drop(removed));
     }
 
-    /// Takes out all waiters of an address, clears the flag, and notifies them.
+    /// Takes out all waiters of an address, clears the flag, and notifies them in the order of their arrival.
     pub(super) fn wake(&self, address: usize, clear_flag: impl FnOnce()) {
         // Nearly always there is one, and a list of none is not allocated.
-        let (first, others) = self.bucket(address).with(|entries| {
+        let (first, others) = self.bucket(address).with(|bucket| {
             clear_flag();
-            let first = entries.iter().position(|(at, _)| *at == address).map(|place| entries.swap_remove(place));
-            (first, entries.extract_if(.., |(at, _)| *at == address).collect::<Vec<_>>())
+            let mut all = bucket.take_all_of(address);
+            let first = all.next();
+            (first, all.collect::<Vec<_>>())
         });
-        first.iter().chain(&others).for_each(|(_, waiter)| waiter.notify());
+        for waiter in first.into_iter().chain(others) {
+            waiter.notify();
+            contained(|| drop(waiter));
+        }
     }
 
     /// How many entries there are: none, when nobody waits.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.buckets.iter().map(|bucket| bucket.with(|entries| entries.len())).sum()
+        self.buckets.iter().map(|bucket| bucket.with(|bucket| bucket.entries.len() - bucket.gaps)).sum()
     }
 
     /// Whether nobody waits.

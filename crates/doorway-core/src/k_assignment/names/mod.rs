@@ -13,10 +13,12 @@
 mod bits;
 mod either;
 mod flags;
+pub mod sticky;
 
 pub use bits::BitNames;
 pub use either::{EitherNames, NoNames};
 pub use flags::FlagNames;
+pub use sticky::StickyNames;
 
 use crate::memory::{Here, Immediate, Memory, Site, Word};
 use core::fmt::{self, Debug};

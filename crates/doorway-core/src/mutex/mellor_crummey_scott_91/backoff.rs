@@ -27,7 +27,9 @@
 //!
 //! # Departures from the paper
 //! 1. A pause is time in the paper. Here it is a number of accesses to a word of one's own, which cost no remote reference; what it shortens, the checker can see.
-//! 2. Pauses stop growing at [`LONGEST`]; natively who has come to that also [waits](crate::memory::Here::go_round_until) as its policy says.
+//! 2. Pauses stop growing at [`LONGEST`], and 2 then writes nothing. Natively a process that has come to that also
+//!    [waits](crate::memory::Here::go_round_until) as its policy says, until `Taken` changes. If 2 wrote, each of its
+//!    turns would change a variable that it has read, and it would go round for ever.
 
 use crate::Failure;
 use crate::k_exclusion::{AtOnce, KExclusion};
@@ -65,7 +67,9 @@ impl<M: TestAndSet> BackoffBit<M> {
                 return Ok(Some(()));
             }
             let pause = p.at(2).read(delay).await?;
-            p.at(2).write(delay, (2 * pause).min(LONGEST)).await?;
+            if pause < LONGEST {
+                p.at(2).write(delay, (2 * pause).min(LONGEST)).await?;
+            }
             for left in (1..=pause).rev() {
                 p.shows("left", left);
                 p.keep(3, &left);
