@@ -61,7 +61,7 @@ ask() {
     starvation-free)
         answer=holds
         for ((process = 0; process < n; process++)); do
-            verify "$file" "-a -f" -DNFAIR=3 "$@" -DSTARVATION=$process
+            verify "$file" "-a -f -A" -DNFAIR=3 "$@" -DSTARVATION=$process
             answer=$(found 'acceptance cycle')
             [ "$answer" = holds ] || break
         done

@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use texts::burns::BurnsLynch;
 use texts::dekker::Dekker;
 use texts::dijkstra::Dijkstra;
+use texts::filter::Filter;
 use texts::hyman::Hyman;
 use texts::kessels::Kessels;
 use texts::knuth::Knuth;
@@ -74,6 +75,8 @@ const fn row(
 
 /// A separate search of these texts, with the register definitions of the mCRL2 examples.
 const RECOMPUTED: &str = "recomputed";
+/// Spin, of a model in which a write has a beginning and an end: `ci/spin/filter-regular.pml`.
+const SPIN: &str = "Spin";
 const MCRL2: &str = "mCRL2, examples/academic/non-atomic_registers, Readme";
 
 #[rustfmt::skip]
@@ -225,6 +228,10 @@ const CASES: &[Case] = &[
     row("Szymanski, three bits, s first", 2, all(Safe), StarvationFreedom, Holds, RECOMPUTED),
     row("Szymanski, three bits, s first", 3, all(Regular), MutualExclusion, Fails, RECOMPUTED),
     row("Szymanski, three bits, s first", 3, all(Safe), MutualExclusion, Fails, RECOMPUTED),
+    row("Peterson, filter", 3, all(Atomic), MutualExclusion, Holds, "Peterson 1981"),
+    row("Peterson, filter", 3, all(Atomic), StarvationFreedom, Holds, "Peterson 1981"),
+    row("Peterson, filter", 3, all(Regular), MutualExclusion, Fails, SPIN),
+    row("Peterson, filter", 3, all(Regular), StarvationFreedom, Holds, SPIN), // `last` has three writers
 ];
 
 type Run = fn(Explorer<'_>, usize, Registers) -> Result<Report, TextError>;
@@ -238,6 +245,7 @@ const ALGORITHMS: &[(&str, Run)] = &[
     ("Hyman", |search, _, r| search.run(|site| Hyman::new(site, r))),
     ("Kessels", |search, _, r| search.run(|site| Kessels::new(site, r))),
     ("Dijkstra", |search, n, r| search.run(|site| Dijkstra::new(site, n, r))),
+    ("Peterson, filter", |search, n, r| search.run(|site| Filter::new(site, n, r))),
     ("Knuth", |search, n, r| search.run(|site| Knuth::new(site, n, r))),
     ("Lamport, one bit", |search, n, r| search.run(|site| OneBit::new(site, n, r))),
     ("Lamport, three bits", |search, n, r| search.run(|site| ThreeBit::new(site, n, r))),

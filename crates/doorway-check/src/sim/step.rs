@@ -173,6 +173,19 @@ impl World {
         self.layout().var(v).torn(kind, state.vars[v as usize], &[new], largest)
     }
 
+    /// Whether a write of `x` that ends now is one that others in progress may lose against.
+    ///
+    /// A regular write that left another's value in place came before that one. If it counted against writes that
+    /// are still in progress, these could lose to a value that was wholly written before they began. Safe writes
+    /// that overlap spoil each other, whatever they leave behind.
+    fn takes_effect(&self, state: &State, v: VarId, x: u64) -> bool {
+        match self.kind(v) {
+            Register::Safe => true,
+            Register::Monotone | Register::Regular => state.vars[v as usize] == x,
+            Register::Atomic => false,
+        }
+    }
+
     /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
     /// the old value, and of several to choose from it is the first.
     ///
@@ -475,8 +488,10 @@ impl World {
             child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
         }
         if state.writing != 0 {
-            if self.is_torn_write(op) {
-                let same = |q: usize| is_set(state.writing, q) && self.next(state, q).var() == op.var() && q != p;
+            if let Op::Write(v, x) = op
+                && self.takes_effect(state, v, x)
+            {
+                let same = |q: usize| is_set(state.writing, q) && self.next(state, q).var() == Some(v) && q != p;
                 state.overlapped |= (0..self.processes()).filter(|&q| same(q)).map(|q| 1 << q).sum::<u64>();
             }
             state.writing &= !(1 << p);
