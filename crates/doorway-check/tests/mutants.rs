@@ -18,7 +18,8 @@ fn explore(mutant: &Mutant, properties: impl FnOnce(&subject::Subject, Sizes) ->
     let properties = properties(&subject, sizes);
     let rules = mutant.rules().for_properties(&properties);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(sizes.n).properties(properties).explore(world).unwrap()
+    let explorer = Explorer::new(sizes.n).properties(properties);
+    explorer.explore(world).unwrap_or_else(|e| panic!("{}: {e}", mutant.name))
 }
 
 fn steps(verdict: &Verdict) -> usize {

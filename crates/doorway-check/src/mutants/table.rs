@@ -210,7 +210,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Combining(combining::Fault::ReadsEarly), TWO_TWO, Some((ORDERED, 26)), "ya-combining-10-before-1", "reads V before it holds the tree"),
     mutant(Text::Combining(combining::Fault::NoThirteen), TWO_TWO, Some((ORDERED, 26)), "ya-combining-without-13", "13 dropped: nobody is told that it is done"),
     mutant(Text::Combining(combining::Fault::NoFourteen), TWO_TWO, Some((STUCK, 21)), "ya-combining-without-14", "14 dropped: nobody leaves a node"),
-    mutant(Text::Combining(combining::Fault::LeafFirst), THREE_THREE_ONCE, Some((ORDERED, 45)), "ya-combining-leaves-from-the-leaf", "the way down goes from the leaf to the root"),
+    mutant(Text::Combining(combining::Fault::LeafFirst), THREE_THREE_ONCE, Some((ORDERED, 50)), "ya-combining-leaves-from-the-leaf", "the way down goes from the leaf to the root"),
     mutant(Text::Combining(combining::Fault::NoRoot), THREE_THREE_ONCE, Some((ORDERED, 15)), "ya-combining-without-root", "nobody competes at the root"),
     // ya-fast
     mutant(ya_fast(ya_fast::Fault::TwoBeforeOne), TWO, Some((MUTEX, 22)), "ya-fast-2-before-1", "looks whether the path is open before it signs X"),
