@@ -1,7 +1,7 @@
 //! A run in one line: tokens that make it happen again.
 //!
 //! ```text
-//! dw1/am-chain/3,1/-/c1/atomic/deadlock-free/0x2.0c.1x4/9c2f01aa
+//! dw1/am-chain/3,1/-/c1/atomic/never-stuck/0x2.0c.1x4/9c2f01aa
 //!  │      │     │  │  │    │         │            │         └ what the steps did, as a number: a token that has become stale says so
 //!  │      │     │  │  │    │         │            └ who steps: twice p0, p0 crashes, four times p1
 //!  │      │     │  │  │    │         └ the property it breaks

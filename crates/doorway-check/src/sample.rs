@@ -103,7 +103,7 @@ impl Sampler {
                             parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
                         }
                         // Only a step after which nothing moves can complete a deadlock.
-                        Test::DeadlockFree => {
+                        Test::NeverStuck => {
                             let may = stepped.failed_turn
                                 || stepped.passage_ended
                                 || action.what != What::Step
@@ -114,7 +114,7 @@ impl Sampler {
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled
                         | Test::LeadsTo(..)
-                        | Test::LivelockFree
+                        | Test::DeadlockFree
                         | Test::BoundedExit
                         | Test::AtMost(..)
                         | Test::OwnSteps(..) => false,

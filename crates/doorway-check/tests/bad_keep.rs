@@ -55,7 +55,7 @@ fn properties() -> [fn() -> Property; 6] {
     [
         || Property::exclusion("mutual-exclusion", 1),
         || Property::sometimes("two inside", |v| v.inside() == 2),
-        || Property::deadlock_free("deadlock-free"),
+        || Property::never_stuck("never-stuck"),
         || {
             let inside = |v: &doorway_check::property::View<'_>, p: usize| v.phase(p) == Phase::Inside;
             Property::unless("served in turn", inside, move |v, p| {
@@ -91,7 +91,7 @@ fn a_refusal_says_what_to_do() {
 fn samples_are_made_again_too() {
     let mut world = World::new(3, Rules::default(), |site| TicketLock::new(site, true)).unwrap();
     let sampler = Sampler { choose: Choose::Random, runs: 1000, length: 40, seed: 1 };
-    let sampled = sampler.run(&mut world, vec![Property::deadlock_free("deadlock-free")]);
+    let sampled = sampler.run(&mut world, vec![Property::never_stuck("never-stuck")]);
     assert!(is_no_such_run(&sampled), "{sampled:?}");
 }
 
@@ -168,7 +168,7 @@ fn a_cycle_that_only_keep_makes_one_is_shown() {
     let ends = Property::leads_to("ends", |v, p| v.at(p, 2), |v, p| v.phase(p) == Phase::Remainder);
     let report = Explorer::new(1)
         .property(ends)
-        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::never_stuck("never-stuck"))
         .keep_going(true)
         .explore(world)
         .unwrap();

@@ -29,8 +29,6 @@ use texts::{Registers, all};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asks {
     MutualExclusion,
-    /// There is no state in which all who are under way can only wait. The literature's deadlock freedom asks for more: it also rules out runs in
-    /// which variables change for ever and nobody enters.
     DeadlockFreedom,
     StarvationFreedom,
 }

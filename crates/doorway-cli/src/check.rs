@@ -320,8 +320,8 @@ fn sample(
 pub(crate) fn exit(report: &Report) -> Exit {
     match (report.failure(), report.complete) {
         (Some(_), _) => Exit::Failed,
-        (None, true) => Exit::Fine,
-        (None, false) => Exit::Incomplete,
+        (None, true) if report.verdicts.iter().all(|v| v.holds.is_some()) => Exit::Fine,
+        (None, _) => Exit::Incomplete,
     }
 }
 
@@ -384,7 +384,7 @@ fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, size
             (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
             (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
             (Some(false), None) => "FAILS: never so".to_owned(),
-            (None, _) => "not decided".to_owned(),
+            (None, _) => v.vacuous.map_or("not decided".to_owned(), |why| format!("not decided: {why}")),
         };
         let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
     }

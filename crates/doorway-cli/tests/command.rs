@@ -120,7 +120,7 @@ fn a_failure_has_a_trace_and_exit_code_1() {
     let report = json("check mutant:am-chain-without-7 --json");
     assert_eq!(report["complete"], false);
     let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false).unwrap();
-    assert_eq!(failed["name"], "deadlock-free");
+    assert_eq!(failed["name"], "never-stuck");
     let steps = failed["trace"]["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 5);
     assert_eq!(steps[0]["process"], 0);

@@ -73,7 +73,7 @@ fn is_shown(
         Test::Unless(so, until) => parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part))),
         Test::FirstCome(k) => last.is_some_and(|stepped| stepped.overtook as usize >= *k),
         Test::Linearizable(_) => !world.is_linearizable(state),
-        Test::DeadlockFree => {
+        Test::NeverStuck => {
             let under_way = |p: &usize| world.phase(state, *p) != Phase::Remainder && !world.has_crashed(state, *p);
             let under_way: Vec<usize> = (0..world.processes()).filter(under_way).collect();
             pair.run_alone(under_way)?;
@@ -84,7 +84,7 @@ fn is_shown(
             pair.run_alone((0..pair.plain.processes()).filter(|&p| is_set(passed, p)).collect::<Vec<_>>())?;
             true
         }
-        Test::LeadsTo(..) | Test::LivelockFree | Test::BoundedExit | Test::AtMost(..) | Test::OwnSteps(..) => true,
+        Test::LeadsTo(..) | Test::DeadlockFree | Test::BoundedExit | Test::AtMost(..) | Test::OwnSteps(..) => true,
     })
 }
 

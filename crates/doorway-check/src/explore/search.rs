@@ -50,7 +50,7 @@ impl Asked {
         Ok(match &self.property.test {
             Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
             Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
-            Test::DeadlockFree => world.is_deadlock(state)?,
+            Test::NeverStuck => world.is_deadlock(state)?,
             Test::Linearizable(_) => !world.is_linearizable(state),
             Test::FirstEnabled => {
                 let mut stuck = false;
@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
-                Test::DeadlockFree => false, // looked for where nobody's step changed anything
+                Test::NeverStuck => false, // looked for where nobody's step changed anything
                 _ => asked.is_broken_at(world, state)?,
             };
             if decides {
@@ -298,7 +298,7 @@ impl<'a> Search<'a> {
 
     fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            if matches!(asked.property.test, Test::DeadlockFree) && world.is_deadlock(state)? {
+            if matches!(asked.property.test, Test::NeverStuck) && world.is_deadlock(state)? {
                 asked.decided = Some(Decided::At(id));
             }
         }
@@ -312,7 +312,7 @@ impl<'a> Search<'a> {
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             let lasso = match &asked.property.test {
                 Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
-                Test::LivelockFree => judge.livelock(),
+                Test::DeadlockFree => judge.nobody_enters_any_more(),
                 Test::BoundedExit => judge.unbounded_exit(),
                 Test::AtMost(most, ..) => {
                     asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, |edge, _| edge.cost() as u32))
