@@ -112,6 +112,13 @@ pub enum TextError {
     Sparse,
     /// Waits were to be given up in an algorithm that cannot.
     CannotGiveUp,
+    /// A register was weakened by force, and nobody has said which values it can take.
+    NoDomain {
+        /// Who reads it while it is written, or writes it while another does.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// An explorer was told a rule, and the machine was made with another.
     OtherRules(&'static str),
     /// A property looks at how large a counter is, and counters are kept small.
@@ -184,6 +191,11 @@ impl fmt::Display for TextError {
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
             }
+            Self::NoDomain { pid, label } => write!(
+                f,
+                "{pid}, at statement {label}, may see any value of a register that was made weaker by force, and nobody has said \
+                 which values it can take; declare them with ranges_over, or force regular registers at the most"
+            ),
             Self::OtherRules(rule) => write!(
                 f,
                 "the explorer was told `{rule}`, and the machine runs by rules of its own that say otherwise; set `{rule}` in \

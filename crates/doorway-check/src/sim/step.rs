@@ -3,7 +3,7 @@
 use super::TextError;
 use super::cache::{Line, Reference};
 use super::calls::Event;
-use super::layout::{Part, VarId};
+use super::layout::{Bounds, Part, VarId};
 use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
@@ -162,15 +162,31 @@ impl World {
 
     fn torn_values(&self, state: &State, reader: usize, v: VarId) -> Vec<u64> {
         let writes: Vec<u64> = self.writes_in_progress(state, reader, v).collect();
-        let largest = self.rules().largest_natural(self.processes());
-        self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, largest)
+        self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, self.bounds())
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { processes: self.processes() as u64, largest: self.rules().largest_natural(self.processes()) }
+    }
+
+    /// An error if the next access of a process may see, or leave behind, values that nobody has declared.
+    fn invents_nothing(&self, state: &State, p: usize) -> Result<(), TextError> {
+        let op = self.next(state, p);
+        let (v, writes) = match op {
+            Op::Read(v) if state.writing != 0 => (v, self.writes_in_progress(state, p, v).collect()),
+            Op::Write(v, x) if is_set(state.overlapped, p) && self.kind(v) == Register::Safe => (v, vec![x]),
+            _ => return Ok(()),
+        };
+        if !writes.is_empty() && self.layout().var(v).invents(self.kind(v), state.vars[v as usize], &writes) {
+            return Err(TextError::NoDomain { pid: Pid::new(p), label: self.next_at(state, p).1 });
+        }
+        Ok(())
     }
 
     /// What a variable may hold after a write of `new` that overlapped others: on a safe register anything, otherwise what one of them wrote.
     fn left_behind(&self, state: &State, v: VarId, new: u64) -> Vec<u64> {
-        let largest = self.rules().largest_natural(self.processes());
         let kind = if self.kind(v) == Register::Safe { Register::Safe } else { Register::Regular };
-        self.layout().var(v).torn(kind, state.vars[v as usize], &[new], largest)
+        self.layout().var(v).torn(kind, state.vars[v as usize], &[new], self.bounds())
     }
 
     /// Whether a write of `x` that ends now is one that others in progress may lose against.
@@ -458,6 +474,9 @@ impl World {
         {
             let label = self.locals[p].nodes[at as usize].position.label;
             return Err(TextError::Unwatched { pid: Pid::new(p), label });
+        }
+        if self.rules().force_registers {
+            self.invents_nothing(state, p)?;
         }
         let value = match (action.what, op) {
             (What::Sees(_), Op::Read(v)) if self.writes_in_progress(state, p, v).next().is_none() => return Ok(None),
