@@ -6,7 +6,7 @@
 #[path = "classics/mod.rs"]
 mod texts;
 
-use Asks::{DeadlockFreedom, MutualExclusion, StarvationFreedom};
+use Asks::{DeadlockFreedom, MutualExclusion, NeverStuck, StarvationFreedom};
 use doorway_check::property::View;
 use doorway_check::sim::{Keep, Phase, TextError};
 use doorway_check::trace::Trace;
@@ -29,6 +29,9 @@ use texts::{Registers, all};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asks {
     MutualExclusion,
+    /// There is no state in which all who are under way can only wait.
+    NeverStuck,
+    /// Whenever someone tries to enter, someone enters.
     DeadlockFreedom,
     StarvationFreedom,
 }
@@ -37,6 +40,7 @@ impl Asks {
     fn property(self) -> Property {
         match self {
             MutualExclusion => Property::exclusion("asked", 1),
+            NeverStuck => Property::never_stuck("asked"),
             DeadlockFreedom => Property::deadlock_free("asked"),
             StarvationFreedom => Property::starvation_free("asked"),
         }
@@ -71,7 +75,8 @@ const fn row(
     Case { algorithm, n, registers, asks, expected, source }
 }
 
-/// A separate search of these texts, with the register definitions of the mCRL2 examples.
+/// A separate search of these texts, with the register definitions of the mCRL2 examples. Where it says that deadlock freedom holds, it
+/// has found that nobody is ever stuck.
 const RECOMPUTED: &str = "recomputed";
 /// Spin, of a model in which a write has a beginning and an end: `ci/spin/filter-regular.pml`.
 const SPIN: &str = "Spin";
@@ -187,13 +192,15 @@ const CASES: &[Case] = &[
     row("Dijkstra", 3, all(Regular), DeadlockFreedom, Holds, RECOMPUTED),
     row("Dijkstra", 3, all(Regular), StarvationFreedom, Fails, RECOMPUTED),
     row("Dijkstra", 3, all(Safe), MutualExclusion, Holds, RECOMPUTED),
-    row("Dijkstra", 3, all(Safe), DeadlockFreedom, Holds, RECOMPUTED),
+    row("Dijkstra", 3, all(Safe), NeverStuck, Holds, RECOMPUTED),
+    row("Dijkstra", 3, all(Safe), DeadlockFreedom, Fails, ""),
     row("Dijkstra", 3, all(Safe), StarvationFreedom, Fails, RECOMPUTED),
     row("Knuth", 3, all(Regular), MutualExclusion, Holds, RECOMPUTED),
     row("Knuth", 3, all(Regular), DeadlockFreedom, Holds, RECOMPUTED),
     row("Knuth", 3, all(Regular), StarvationFreedom, Holds, RECOMPUTED),
     row("Knuth", 3, all(Safe), MutualExclusion, Holds, RECOMPUTED),
-    row("Knuth", 3, all(Safe), DeadlockFreedom, Holds, RECOMPUTED),
+    row("Knuth", 3, all(Safe), NeverStuck, Holds, RECOMPUTED),
+    row("Knuth", 3, all(Safe), DeadlockFreedom, Fails, ""),
     row("Knuth", 3, all(Safe), StarvationFreedom, Fails, RECOMPUTED),
     row("Lamport, one bit", 3, all(Regular), MutualExclusion, Holds, RECOMPUTED),
     row("Lamport, one bit", 3, all(Regular), DeadlockFreedom, Holds, RECOMPUTED),
