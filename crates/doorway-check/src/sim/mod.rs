@@ -21,6 +21,7 @@ mod memory;
 mod op;
 mod rules;
 mod step;
+mod torn;
 mod unmerged;
 mod world;
 

@@ -3,12 +3,12 @@
 use super::TextError;
 use super::cache::{Line, Reference};
 use super::calls::Event;
-use super::layout::{Bounds, Part, VarId};
+use super::layout::{Part, VarId};
 use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
-use doorway_core::memory::{Home, Pid, Register};
+use doorway_core::memory::{Home, Pid};
 use doorway_core::registry::CostModel;
 use std::collections::HashMap;
 
@@ -147,58 +147,6 @@ impl World {
         }
         if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
             out.push(Action { process: p, what: What::Crash });
-        }
-    }
-
-    /// The values that others are writing to a variable.
-    fn writes_in_progress(&self, state: &State, reader: usize, v: VarId) -> impl Iterator<Item = u64> {
-        (0..self.processes()).filter(move |&q| q != reader && is_set(state.writing, q)).filter_map(move |q| match self
-            .next(state, q)
-        {
-            Op::Write(w, x) if w == v => Some(x),
-            _ => None,
-        })
-    }
-
-    fn torn_values(&self, state: &State, reader: usize, v: VarId) -> Vec<u64> {
-        let writes: Vec<u64> = self.writes_in_progress(state, reader, v).collect();
-        self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, self.bounds())
-    }
-
-    fn bounds(&self) -> Bounds {
-        Bounds { processes: self.processes() as u64, largest: self.rules().largest_natural(self.processes()) }
-    }
-
-    /// An error if the next access of a process may see, or leave behind, values that nobody has declared.
-    fn invents_nothing(&self, state: &State, p: usize) -> Result<(), TextError> {
-        let op = self.next(state, p);
-        let (v, writes) = match op {
-            Op::Read(v) if state.writing != 0 => (v, self.writes_in_progress(state, p, v).collect()),
-            Op::Write(v, x) if is_set(state.overlapped, p) && self.kind(v) == Register::Safe => (v, vec![x]),
-            _ => return Ok(()),
-        };
-        if !writes.is_empty() && self.layout().var(v).invents(self.kind(v), state.vars[v as usize], &writes) {
-            return Err(TextError::NoDomain { pid: Pid::new(p), label: self.next_at(state, p).1 });
-        }
-        Ok(())
-    }
-
-    /// What a variable may hold after a write of `new` that overlapped others: on a safe register anything, otherwise what one of them wrote.
-    fn left_behind(&self, state: &State, v: VarId, new: u64) -> Vec<u64> {
-        let kind = if self.kind(v) == Register::Safe { Register::Safe } else { Register::Regular };
-        self.layout().var(v).torn(kind, state.vars[v as usize], &[new], self.bounds())
-    }
-
-    /// Whether a write of `x` that ends now is one that others in progress may lose against.
-    ///
-    /// A regular write that left another's value in place came before that one. If it counted against writes that
-    /// are still in progress, these could lose to a value that was wholly written before they began. Safe writes
-    /// that overlap spoil each other, whatever they leave behind.
-    fn takes_effect(&self, state: &State, v: VarId, x: u64) -> bool {
-        match self.kind(v) {
-            Register::Safe => true,
-            Register::Monotone | Register::Regular => state.vars[v as usize] == x,
-            Register::Atomic => false,
         }
     }
 
@@ -447,11 +395,6 @@ impl World {
         Ok(())
     }
 
-    /// Whether it is a write in two steps.
-    fn is_torn_write(&self, op: Op) -> bool {
-        matches!(op, Op::Write(v, _) if self.kind(v) < Register::Atomic)
-    }
-
     /// Does what the text asked for and shows it the answer.
     #[inline]
     fn complete(
@@ -560,13 +503,6 @@ impl World {
         watch(Told::Invoked(&op.text));
         let event = Event::Invokes(p, op.word.unwrap_or_default());
         self.call(state, event);
-    }
-
-    /// A block is one step, so nothing in it can be torn.
-    fn is_whole(&self, state: &State, p: usize) -> Result<(), TextError> {
-        let position = &self.node(state, p).position;
-        let torn = position.in_block && position.op.var().is_some_and(|v| self.kind(v) < Register::Atomic);
-        if torn { Err(TextError::TornBlock { pid: Pid::new(p), label: position.label }) } else { Ok(()) }
     }
 
     /// Keeps track of who came before whom, and who was passed.

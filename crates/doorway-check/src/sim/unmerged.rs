@@ -4,6 +4,7 @@
 //! states in which all [counters](doorway_core::memory::Decl::counts) are further by the same number. What such a search finds
 //! is a run of the text only if both are true of it. A [`Pair`] takes each step in both machines and says where they part.
 
+use super::canon::Canonical;
 use super::layout::VarId;
 use super::locals::{Locals, Node};
 use super::op::Op;
@@ -28,7 +29,7 @@ impl World {
         (rules.keep, rules.normalise) = (Keep::Ignored, false);
         let locals = (0..self.processes()).map(|p| Locals::new(&self.sim, &*self.start, Pid::new(p), LONGEST));
         let locals = locals.collect::<Result<Vec<_>, _>>()?;
-        let canon = self.canon.as_ref().map(|known| known.fresh());
+        let canon = self.canon.as_ref().map(Canonical::fresh);
         Ok(self.with_other_locals(rules, locals, canon))
     }
 
