@@ -261,6 +261,12 @@ fn a_mutant_is_checked_with_the_crashes_and_give_ups_it_needs() {
 }
 
 #[test]
+fn an_order_of_arrival_without_a_doorway_does_not_hold() {
+    assert_eq!(code("check tas --property first-come-first-served"), 3);
+    assert_eq!(code("check bakery --n 2 --passages 1 --property first-come-first-served"), 0);
+}
+
+#[test]
 fn registers_are_weakened_as_far_as_declared() {
     let safe = json("check bakery --n 2 --passages 3 --registers safe --json");
     assert_eq!((&safe["registers"], &safe["states"], &safe["complete"]), (&"safe".into(), &40858.into(), &true.into()));
