@@ -74,19 +74,19 @@ check turnstile-slots --n 4 --k 2 --lag 1
 check dgs-unfair --n 3 --k 1 --alike
 check dgs-unfair --n 3 --k 2 --alike
 # What is decided on the whole graph would not fit here.
-check dgs-unfair --n 3 --k 2 --crashes 1 --alike --property k-exclusion --property deadlock-free --property CL5
-check dgs-unfair --n 3 --k 1 --registers safe --alike --property k-exclusion --property deadlock-free --property CL5
-check dgs-unfair --n 3 --k 2 --registers safe --alike --property k-exclusion --property deadlock-free --property CL5
-check dgs-unfair --n 3 --k 2 --registers safe --crashes 1 --alike --property k-exclusion --property deadlock-free --property CL5
-check dgs --n 3 --k 2 --passages 1 --alike --property k-exclusion --property deadlock-free --property CL5
-check dgs --n 3 --k 2 --passages 1 --registers safe --crashes 1 --alike --property k-exclusion --property deadlock-free --property CL5
-check turnstile --n 4 --k 2 --crashes 1 --give-ups --line 1 --lag 1 --property k-exclusion --property deadlock-free --property T1
-check am-fast --n 4 --k 2 --property k-exclusion --property deadlock-free --property I2 --property F1
-check am-tree --n 5 --k 2 --property k-exclusion --property deadlock-free --property I2
-check am-dsm-tree --n 3 --k 1 --passages unbounded --property k-exclusion --property deadlock-free
+check dgs-unfair --n 3 --k 2 --crashes 1 --alike --property k-exclusion --property never-stuck --property CL5
+check dgs-unfair --n 3 --k 1 --registers safe --alike --property k-exclusion --property never-stuck --property CL5
+check dgs-unfair --n 3 --k 2 --registers safe --alike --property k-exclusion --property never-stuck --property CL5
+check dgs-unfair --n 3 --k 2 --registers safe --crashes 1 --alike --property k-exclusion --property never-stuck --property CL5
+check dgs --n 3 --k 2 --passages 1 --alike --property k-exclusion --property never-stuck --property CL5
+check dgs --n 3 --k 2 --passages 1 --registers safe --crashes 1 --alike --property k-exclusion --property never-stuck --property CL5
+check turnstile --n 4 --k 2 --crashes 1 --give-ups --line 1 --lag 1 --property k-exclusion --property never-stuck --property T1
+check am-fast --n 4 --k 2 --property k-exclusion --property never-stuck --property I2 --property F1
+check am-tree --n 5 --k 2 --property k-exclusion --property never-stuck --property I2
+check am-dsm-tree --n 3 --k 1 --passages unbounded --property k-exclusion --property never-stuck
 # The k-Bakery. The mutant is Figure 3 as printed with torn tickets and nothing else torn, which fails.
 check kbakery --n 3 --k 2 --passages 2
-check kbakery --n 4 --k 2 --passages 1 --property k-exclusion --property deadlock-free --property L3
+check kbakery --n 4 --k 2 --passages 1 --property k-exclusion --property never-stuck --property L3
 check kbakery-fife --n 3 --k 2 --passages 2
 check kbakery-fife --n 3 --k 2 --passages 2 --crashes 1
 check kbakery-nonatomic --registers safe --n 2 --k 1 --passages 4

@@ -1,7 +1,7 @@
 //! A run in one line: tokens that make it happen again.
 //!
 //! ```text
-//! dw1/am-chain/3,1/-/c1/atomic/deadlock-free/0x2.0c.1x4/9c2f01aa
+//! dw1/am-chain/3,1/-/c1/atomic/never-stuck/0x2.0c.1x4/9c2f01aa
 //!  │      │     │  │  │    │         │            │         └ what the steps did, as a number: a token that has become stale says so
 //!  │      │     │  │  │    │         │            └ who steps: twice p0, p0 crashes, four times p1
 //!  │      │     │  │  │    │         └ the property it breaks
@@ -16,6 +16,7 @@
 //! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns or a choice picks, `g` for giving up, `c` for a
 //! crash, `t` for waking up by itself; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
 
+use crate::explore::again;
 use crate::sim::{Action, Rules, TextError, What};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
@@ -117,7 +118,7 @@ impl Token {
             return Err(TokenError::Stale(None));
         }
         if let Some(from) = self.repeats_from {
-            let mut states = vec![initial];
+            let mut states = vec![initial.clone()];
             for &action in &self.actions {
                 let mut next = states[states.len() - 1].clone();
                 world.act(&mut next, action).map_err(TokenError::Text)?;
@@ -128,6 +129,7 @@ impl Token {
             }
             trace.repeats(from, Vec::new());
         }
+        again(&mut world, &initial, &self.actions, self.repeats_from, None).map_err(TokenError::Text)?;
         Ok(trace)
     }
 }

@@ -9,10 +9,9 @@
 //! A process whose turn fails falls to the bottom too, otherwise one that waits would run for ever; the paper assumes programs without such waits. Crashes and torn
 //! reads are drawn at random, and no probability is known with them.
 
-use crate::explore::Verdict;
+use crate::explore::{Verdict, again, breaks_off};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, State, TextError, What, World};
-use crate::trace::Trace;
 
 /// How many steps lie between two questions whether to go on.
 const STRIDE: usize = 4096;
@@ -136,12 +135,11 @@ impl Sampler {
                     let decided = match &property.test {
                         Test::Always(so) => !parts.iter().all(|&part| so(&is.of(part))),
                         Test::Sometimes(so) => parts.iter().any(|&part| so(&is.of(part))),
-                        Test::Unless(so, until) => parts.iter().any(|&part| {
-                            let (was, is) = (was.of(part), is.of(part));
-                            was.processes().any(|p| so(&was, p) && !until(&was, p) && !so(&is, p) && !until(&is, p))
-                        }),
+                        Test::Unless(so, until) => {
+                            parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
+                        }
                         // Only a step after which nothing moves can complete a deadlock.
-                        Test::DeadlockFree => {
+                        Test::NeverStuck => {
                             let may = stepped.failed_turn
                                 || stepped.passage_ended
                                 || action.what != What::Step
@@ -152,7 +150,7 @@ impl Sampler {
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled
                         | Test::LeadsTo(..)
-                        | Test::LivelockFree
+                        | Test::DeadlockFree
                         | Test::BoundedExit
                         | Test::AtMost(..)
                         | Test::OwnSteps(..) => false,
@@ -171,7 +169,8 @@ impl Sampler {
         let probability = self.probability(world.processes());
         let mut verdicts = Vec::new();
         for ((property, parts), found) in asked.iter().zip(&found) {
-            let trace = found.as_ref().map(|actions| Trace::of(world, &initial, actions)).transpose()?;
+            let shows = Some((*property, &**parts));
+            let trace = found.as_ref().map(|actions| again(world, &initial, actions, None, shows)).transpose()?;
             let holds = trace.as_ref().map(|_| !fails(&property.test));
             verdicts.push(Verdict {
                 name: property.name.clone(),

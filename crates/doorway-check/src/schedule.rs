@@ -27,6 +27,7 @@
 //! assert!(run.follow("p1.2").is_err()); // p1 is at 6
 //! ```
 
+use crate::explore::again;
 use crate::property::View;
 use crate::sim::{Action, Op, Phase, Rules, State, TextError, What, World};
 use crate::trace::{Step, Trace};
@@ -295,6 +296,6 @@ impl Runner {
     /// If a text cannot be run by replay.
     pub fn trace(&mut self) -> Result<Trace, TextError> {
         let initial = self.world.initial();
-        Trace::of(&mut self.world, &initial, &self.actions)
+        again(&mut self.world, &initial, &self.actions, None, None)
     }
 }

@@ -171,12 +171,12 @@ impl KExclusion<Sim> for FlagsOnly {
 #[test]
 fn a_deadlock_is_found_where_everyone_waits() {
     let flags = |site: &Site<'_, Sim>| FlagsOnly { flags: site.row("flag", 2, |_| false.into()) };
-    let report = Explorer::new(2).property(Property::deadlock_free("deadlock-free")).run(flags).unwrap();
-    let trace = report.verdict("deadlock-free").trace.as_ref().unwrap();
+    let report = Explorer::new(2).property(Property::never_stuck("never-stuck")).run(flags).unwrap();
+    let trace = report.verdict("never-stuck").trace.as_ref().unwrap();
     assert_eq!(trace.len(), 2);
     // Alone, nobody waits.
     let flags = |site: &Site<'_, Sim>| FlagsOnly { flags: site.row("flag", 2, |_| false.into()) };
-    Explorer::new(1).property(Property::deadlock_free("deadlock-free")).run(flags).unwrap().assert_holds();
+    Explorer::new(1).property(Property::never_stuck("never-stuck")).run(flags).unwrap().assert_holds();
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_deadlock_does_not_wait_for_those_who_need_not_start() {
     let claims = subject.claims(sizes);
     let rules = Rules::with_passages(Some(2)).for_properties(&claims);
     let report = Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
-    let trace = report.verdict("deadlock-free").trace.as_ref().unwrap();
+    let trace = report.verdict("never-stuck").trace.as_ref().unwrap();
     let sections: Vec<&str> = trace.end.iter().map(|at| at.section).collect();
     assert!(sections.contains(&"remainder") && sections.contains(&"entry"), "{sections:?}");
 }
@@ -280,12 +280,12 @@ fn whoever_waits_at_its_first_access_has_left_its_remainder() {
     for sections in [Sections::Merged, Sections::Explicit] {
         let report = Explorer::new(2)
             .sections(sections)
-            .property(Property::deadlock_free("deadlock-free"))
+            .property(Property::never_stuck("never-stuck"))
             .property(Property::starvation_free("starvation-free"))
             .keep_going(true)
             .run(|site| NeverGivenBack { taken: site.var("taken", false) })
             .unwrap();
-        assert_eq!(report.verdict("deadlock-free").holds, Some(false), "{sections:?}");
+        assert_eq!(report.verdict("never-stuck").holds, Some(false), "{sections:?}");
         assert_eq!(report.verdict("starvation-free").holds, Some(false), "{sections:?}");
     }
 }

@@ -18,7 +18,8 @@ fn explore(mutant: &Mutant, properties: impl FnOnce(&subject::Subject, Sizes) ->
     let properties = properties(&subject, sizes);
     let rules = mutant.rules().for_properties(&properties);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(sizes.n).properties(properties).explore(world).unwrap()
+    let explorer = Explorer::new(sizes.n).properties(properties);
+    explorer.explore(world).unwrap_or_else(|e| panic!("{}: {e}", mutant.name))
 }
 
 fn steps(verdict: &Verdict) -> usize {
@@ -66,7 +67,7 @@ fn shows_it(mutant: &Mutant, run: &str) {
 fn is_broken(world: &mut World, state: &State, token: &Token) -> bool {
     match &*token.property {
         "k-exclusion" => View::new(world, state).inside() > token.sizes.k,
-        "deadlock-free" => world.is_deadlock(state).unwrap(),
+        "never-stuck" => world.is_deadlock(state).unwrap(),
         "first-in-first-enabled" => {
             let passed: Vec<usize> = (0..world.processes()).filter(|p| state.passed & (1 << p) != 0).collect();
             passed.into_iter().any(|p| !world.enters_alone(state, p).unwrap())
@@ -77,7 +78,7 @@ fn is_broken(world: &mut World, state: &State, token: &Token) -> bool {
 
 /// The run repeats itself (its replay says so), all who are alive and outside their remainders step, and nobody who is on its way in ever enters.
 fn goes_round(mutant: &Mutant, token: &Token, from: usize) {
-    assert_eq!(token.property, "livelock-free", "what is looked for below");
+    assert_eq!(token.property, "deadlock-free", "what is looked for below");
     let subject = subject::find(&token.id).unwrap();
     let mut runner = Runner::new(subject.world(token.sizes, token.rules).unwrap());
     token.actions[..from].iter().for_each(|&action| assert!(runner.act(action).unwrap().is_some()));

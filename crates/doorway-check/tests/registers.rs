@@ -5,7 +5,7 @@ use doorway_check::{Explorer, Property, Report, subject};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::Register::{self, Atomic, Monotone, Regular, Safe};
-use doorway_core::memory::{Decl, Domain, Needs, Process, Site, decl};
+use doorway_core::memory::{Decl, Domain, Mark, Needs, Process, Site, decl};
 use doorway_core::registry::Sizes;
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -16,7 +16,7 @@ fn check(id: &str, n: usize, passages: Option<u32>, registers: Register, force: 
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k: 1 };
     let mut claims = subject.claims(sizes);
-    claims.retain(|c| ["mutual-exclusion", "deadlock-free", "first-come-first-served"].contains(&c.name()));
+    claims.retain(|c| ["mutual-exclusion", "never-stuck", "first-come-first-served"].contains(&c.name()));
     let rules = Rules { registers, force_registers: force, ..Rules::with_passages(passages) }.for_properties(&claims);
     Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
 }
@@ -234,7 +234,7 @@ fn lock_properties() -> [Property; 3] {
     [
         Property::exclusion("mutual-exclusion", 1),
         Property::starvation_free("starvation-free"),
-        Property::deadlock_free("deadlock-free"),
+        Property::never_stuck("never-stuck"),
     ]
 }
 
@@ -312,6 +312,7 @@ impl Abortable<Sim> for Polite {
         let (p, me) = (p.on(Part::ROOT), p.pid().index());
         p.at(1).write(&self.flags[me], true).await?;
         *raised = true;
+        p.mark(Mark::DoorwayEnds);
         Ok(p.at(2).wait_unless_given_up(&self.flags[1 - me], |up| !up).await?.map(drop))
     }
     async fn leave(&self, p: &Process<Sim>, raised: bool) -> Result<Option<()>, Infallible> {
@@ -331,7 +332,7 @@ fn giving_up_is_tried_at_every_turn_that_fails() {
         Explorer::new(2)
             .property(Property::exclusion("mutual-exclusion", 1))
             .property(Property::sometimes("someone gives up", |v| v.count(4) > 0))
-            .property(Property::deadlock_free("deadlock-free"))
+            .property(Property::never_stuck("never-stuck"))
             .property(Property::always("who is outside has lowered its flag", |v| {
                 v.processes()
                     .all(|p| v.phase(p) != doorway_check::sim::Phase::Remainder || !v.get_at::<bool>("flag", p))

@@ -52,7 +52,7 @@ fn crashes_and_torn_reads_are_part_of_a_token() {
     }
 }
 
-const GOOD: &str = "dw1/mutant:am-chain-without-7/2,1/-/c0/atomic/deadlock-free/0.1x3.0/75250951";
+const GOOD: &str = "dw1/mutant:am-chain-without-7/2,1/-/c0/atomic/never-stuck/0.1x3.0/75250951";
 
 #[test]
 fn a_stale_token_says_so() {

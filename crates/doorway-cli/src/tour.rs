@@ -26,9 +26,9 @@ pub(crate) fn run() -> Result<Exit, String> {
     let survived = explore("am-chain", Some((3, 2)), crashes(1), &["starvation-free"])?;
     print(
         "\n   Two deaths are one too many for two places:\n\n\
-         $ doorway check am-chain --n 3 --k 2 --crashes 2 --property deadlock-free\n",
+         $ doorway check am-chain --n 3 --k 2 --crashes 2 --property never-stuck\n",
     )?;
-    let too_many = explore("am-chain", Some((3, 2)), crashes(2), &["deadlock-free"])?;
+    let too_many = explore("am-chain", Some((3, 2)), crashes(2), &["never-stuck"])?;
     print(
         "\n3. The same checker on a text with a known fault: the paper's fast path, taken\n\
          \x20  literally, on an instruction that goes below zero. Three get into the block behind\n\

@@ -113,7 +113,7 @@ fn a_failure_has_a_trace_and_exit_code_1() {
     let report = json("check mutant:am-chain-without-7 --json");
     assert_eq!(report["complete"], false);
     let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false).unwrap();
-    assert_eq!(failed["name"], "deadlock-free");
+    assert_eq!(failed["name"], "never-stuck");
     let steps = failed["trace"]["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 5);
     assert_eq!(steps[0]["process"], 0);
@@ -252,6 +252,12 @@ fn a_mutant_is_checked_with_the_crashes_and_give_ups_it_needs() {
     assert_eq!(code("check mutant:turnstile-skips-what-is-not-drawn --crashes 0 --passages 1"), 0);
     assert_eq!(code("check mutant:turnstile-signals-blindly"), 1);
     assert_eq!(code("check turnstile --n 2 --k 1 --give-ups"), 0);
+}
+
+#[test]
+fn an_order_of_arrival_without_a_doorway_does_not_hold() {
+    assert_eq!(code("check tas --property first-come-first-served"), 3);
+    assert_eq!(code("check bakery --n 2 --passages 1 --property first-come-first-served"), 0);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn joins_without_a_bound_keep_others_out() {
 #[test]
 fn nobody_sleeps_through_its_turn() {
     let rules = Rules { wakes: true, ..Rules::default() };
-    let names = ["P2", "deadlock-free", "P4", "P5", "P8"];
+    let names = ["P2", "never-stuck", "P4", "P5", "P8"];
     for (id, n, m) in [("rooms", 2, 2), ("rooms", 3, 2), ("rooms", 2, 3), ("rooms-late-join", 2, 2)] {
         let report = ask(id, (n, m), rules, &names);
         report.assert_holds();

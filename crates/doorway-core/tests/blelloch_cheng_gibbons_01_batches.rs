@@ -139,7 +139,7 @@ fn search_in(
     };
     let world = World::of_programs(n, Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) }, build, body)
         .unwrap();
-    let properties = [Property::linearizable("linearizable", spec), Property::deadlock_free("deadlock-free")];
+    let properties = [Property::linearizable("linearizable", spec), Property::never_stuck("never-stuck")];
     let mut explorer = Explorer::new(n);
     for property in properties {
         explorer = explorer.property(property);

@@ -11,7 +11,7 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, RoomQueue, Ro
 use std::cell::RefCell;
 use std::rc::Rc;
 
-const ALL: [&str; 3] = ["linearizable", "deadlock-free", "starvation-free"];
+const ALL: [&str; 3] = ["linearizable", "never-stuck", "starvation-free"];
 
 #[test]
 fn stacks_and_queues_are_linearizable() {
@@ -41,14 +41,14 @@ fn with_three_users_for_one_operation_each() {
 /// With two doublings there is time for a second retry; as printed, where one exits to retry, there is one.
 #[test]
 fn a_push_is_done_again_at_most_once() {
-    let report = ask("room-dynamic-stack", (2, 8), Rules::with_passages(Some(4)), &["retries", "deadlock-free"]);
+    let report = ask("room-dynamic-stack", (2, 8), Rules::with_passages(Some(4)), &["retries", "never-stuck"]);
     report.assert_holds();
     assert!(report.complete);
     println!("room-dynamic-stack n=2 slots=8, four passages: {} states", report.states);
     let mutant = "mutant:room-dynamic-stack-exits-to-retry";
     let report = ask(mutant, (2, 8), Rules::with_passages(Some(4)), &["retries"]);
     assert_eq!(report.verdict("retries").holds, Some(false));
-    let report = ask("room-segment-stack", (2, 7), Rules::with_passages(Some(3)), &["retries", "deadlock-free"]);
+    let report = ask("room-segment-stack", (2, 7), Rules::with_passages(Some(3)), &["retries", "never-stuck"]);
     report.assert_holds();
     assert!(report.complete);
     println!("room-segment-stack n=2 slots=7, three passages: {} states", report.states);
@@ -121,7 +121,7 @@ fn numbers_of_a_queue_need_enough_bits() {
 #[test]
 fn a_fetch_and_add_can_be_made_of_compare_and_swap() {
     let rules = Rules { fetch_add: false, ..Rules::with_passages(Some(2)) };
-    let names = ["P1", "P2", "P3", "deadlock-free", "P4", "P5", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
+    let names = ["P1", "P2", "P3", "never-stuck", "P4", "P5", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
     let report = ask("rooms", (2, 2), rules, &names);
     report.assert_holds();
     println!("rooms (2,2), two passages, without fetch-and-add: {} states", report.states);

@@ -146,7 +146,7 @@ fn explore(
 ) -> Report {
     let report = Explorer::new(roles.len())
         .property(Property::exclusion("k-exclusion", inside))
-        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::never_stuck("never-stuck"))
         .property(Property::starvation_free("starvation-free"))
         .property(Property::sometimes("as many as may", move |v| v.inside() == inside))
         .properties(more)
@@ -293,7 +293,7 @@ fn a_unit_that_is_kept_is_gone() {
     r.follow("p1>out  p2.8").unwrap();
     // None is left of one.
     let report = explore(1, &[Forgets, Passes], Rules { give_ups: false, ..rules(1) }, 1, []);
-    assert_eq!(report.verdict("deadlock-free").holds, Some(false));
+    assert_eq!(report.verdict("never-stuck").holds, Some(false));
     // One more makes up for it.
     let mut r = run(1, &[Forgets, Passes, Adds]);
     r.follow("p0>in  p0>out  p1.1.2.3.5.6.7.8~  p2.9  p2>out  p1.8").unwrap();
@@ -401,7 +401,7 @@ fn no_interleaving_of_those_who_ask_for_several_is_too_long() {
     let world = world_of(limits, 2, &[Asks(2); 3], rules(1));
     let report = Explorer::new(3)
         .property(fits)
-        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::never_stuck("never-stuck"))
         .property(Property::sometimes("as full as may be", move |v| {
             v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) == limits.full as i64
         }))

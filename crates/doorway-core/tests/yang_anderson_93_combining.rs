@@ -31,7 +31,7 @@ where
 fn check<F: Combinable<Value = u64>>(world: World) -> Report {
     let report = Explorer::new(world.processes())
         .property(Property::linearizable("linearizable", FetchAndOp::<F>::new(0)))
-        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::never_stuck("never-stuck"))
         .explore(world)
         .unwrap();
     report.assert_holds();

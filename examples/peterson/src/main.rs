@@ -49,6 +49,7 @@ impl<M: ReadWrite, const TURN_FIRST: bool> KExclusion<M> for Peterson<M, TURN_FI
 fn check<const TURN_FIRST: bool>() -> Result<Report, TextError> {
     Explorer::new(2)
         .property(Property::exclusion("mutual exclusion", 1))
+        .property(Property::deadlock_free("deadlock freedom"))
         .property(Property::starvation_free("starvation freedom"))
         .run(Peterson::<_, TURN_FIRST>::new)
 }

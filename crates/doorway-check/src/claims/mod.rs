@@ -192,9 +192,9 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     };
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),
-        Property::deadlock_free("deadlock-free"),
+        Property::never_stuck("never-stuck"),
         Property::sometimes(everyone, move |v| v.inside() == most),
-        Property::livelock_free("livelock-free"),
+        Property::deadlock_free("deadlock-free"),
         Property::bounded_exit("bounded-exit"),
         Property::starvation_free("starvation-free"),
         Property::leads_to("starvation-free-in-line", is_in_line, |v, p| !is_in_line(v, p)),

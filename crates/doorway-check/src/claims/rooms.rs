@@ -112,8 +112,8 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
         })
         .each(part),
         Property::sometimes("P3", move |v| v.processes().filter(|&p| inside(v, p).is_some()).count() == n).each(part),
-        Property::deadlock_free("deadlock-free"),
-        Property::livelock_free("P4"),
+        Property::never_stuck("never-stuck"),
+        Property::deadlock_free("P4"),
         Property::leads_to(
             "P5",
             move |v, p| kind.waits(v, p),

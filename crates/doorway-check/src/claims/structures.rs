@@ -112,7 +112,7 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
     };
     let mut claims = vec![
         Property::linearizable("linearizable", Elements { most, first_in_first_out: info.id == "room-queue" }),
-        Property::deadlock_free("deadlock-free"),
+        Property::never_stuck("never-stuck"),
         Property::starvation_free("starvation-free"),
     ];
     claims.extend(retries.map(|most| {

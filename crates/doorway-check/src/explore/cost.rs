@@ -5,11 +5,11 @@
 //! cycle is the witness that the algorithm does not spin locally. Otherwise the components of that part of the graph weigh nothing inside, and the
 //! longest path is found in one pass over them.
 
-use super::Explorer;
 use super::graph::{Edge, Graph};
 use super::progress::Lasso;
 use super::search::Search;
 use super::store::{StateId, Store};
+use super::{Explorer, again};
 use crate::sim::{TextError, World};
 use crate::trace::Trace;
 use std::time::{Duration, Instant};
@@ -77,6 +77,7 @@ impl Explorer<'_> {
     /// # Panics
     /// If the rules measure nobody.
     pub fn worst_passages(self, mut world: World, contentions: &[usize]) -> Result<Vec<WorstPassage>, TextError> {
+        self.is_obeyed_by(&world)?;
         if world.rules().sparse {
             return Err(TextError::Sparse);
         }
@@ -84,6 +85,7 @@ impl Explorer<'_> {
         let begun = Instant::now();
         let mut search = Search::with_graph(self, &world, initial);
         let (_, stop) = search.search(&mut world)?;
+        search.cross_check_counters(&mut world)?;
         let searching = begun.elapsed();
         let among = |&contention| {
             let passage = worst_among(&mut world, &search, contention)?;
@@ -111,7 +113,8 @@ fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Res
             (Worst::Bounded(cost), lasso.actions(world, store)?, None)
         }
     };
-    let mut trace = Trace::of(world, &search.initial, &actions)?;
+    let from = repeats.as_ref().map(Lasso::prefix_len);
+    let mut trace = again(world, &search.initial, &actions, from, None)?;
     if let Some(lasso) = repeats {
         trace.repeats(lasso.prefix_len(), vec![format!("each time round costs p{process} a remote reference")]);
     }

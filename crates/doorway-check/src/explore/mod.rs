@@ -14,6 +14,7 @@
 //! assert!(report.complete);
 //! ```
 
+mod again;
 mod cost;
 mod graph;
 mod progress;
@@ -22,6 +23,7 @@ mod search;
 mod shrink;
 mod store;
 
+pub(crate) use again::{again, breaks_off};
 pub use cost::{Worst, WorstPassage};
 pub use report::{Report, Stop, Verdict};
 
@@ -31,6 +33,9 @@ use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
 use std::fmt;
 
+/// Whether two machines run alike in one respect.
+type SameRule = fn(&Rules, &Rules) -> bool;
+
 type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
 type StopWhen<'a> = Box<dyn Fn() -> bool + 'a>;
 
@@ -39,6 +44,8 @@ type StopWhen<'a> = Box<dyn Fn() -> bool + 'a>;
 pub struct Explorer<'a> {
     processes: usize,
     rules: Rules,
+    /// Which of the rules were set here, and whether a machine's are the same.
+    told: Vec<(&'static str, SameRule)>,
     properties: Vec<Property>,
     initially: Vec<(String, u64)>,
     max_states: Option<usize>,
@@ -75,6 +82,7 @@ impl<'a> Explorer<'a> {
         Self {
             processes,
             rules: Rules::default(),
+            told: Vec::new(),
             properties: Vec::new(),
             initially: Vec::new(),
             max_states: None,
@@ -101,24 +109,28 @@ impl<'a> Explorer<'a> {
     /// judged for that bound only.
     pub fn passages(mut self, passages: impl Into<Option<u32>>) -> Self {
         self.rules.passages = passages.into();
+        self.told.push(("passages", |a, b| a.passages == b.passages));
         self
     }
 
     /// What counts as a step.
     pub fn sections(mut self, sections: Sections) -> Self {
         self.rules.sections = sections;
+        self.told.push(("sections", |a, b| a.sections == b.sections));
         self
     }
 
     /// What to do with the text's `keep`.
     pub fn keep(mut self, keep: Keep) -> Self {
         self.rules.keep = keep;
+        self.told.push(("keep", |a, b| a.keep == b.keep));
         self
     }
 
     /// Up to this many processes crash, at every step outside their remainders, also half-way through a write.
     pub fn crashes(mut self, crashes: usize) -> Self {
         self.rules.crashes = crashes;
+        self.told.push(("crashes", |a, b| a.crashes == b.crashes));
         self
     }
 
@@ -126,18 +138,21 @@ impl<'a> Explorer<'a> {
     /// bound.
     pub fn normalise(mut self, normalise: bool) -> Self {
         self.rules.normalise = normalise;
+        self.told.push(("normalise", |a, b| a.normalise == b.normalise));
         self
     }
 
     /// Weakens each variable to this kind of register, and no further than it declares.
     pub fn registers(mut self, registers: Register) -> Self {
         self.rules.registers = registers;
+        self.told.push(("registers", |a, b| a.registers == b.registers));
         self
     }
 
     /// Weakens variables further than they declare.
     pub fn force_registers(mut self, force: bool) -> Self {
         self.rules.force_registers = force;
+        self.told.push(("force_registers", |a, b| a.force_registers == b.force_registers));
         self
     }
 
@@ -207,16 +222,31 @@ impl<'a> Explorer<'a> {
         self.explore(world)
     }
 
-    /// Explores any machine; its rules stand, not this explorer's.
+    /// Explores any machine. It runs by the rules that it was made with.
+    ///
+    /// ```
+    /// use doorway_check::sim::{Rules, TextError, World};
+    /// use doorway_check::Explorer;
+    /// use doorway_core::k_exclusion::anderson_moir_94::Chain;
+    ///
+    /// let chain = |rules| World::new(2, rules, |site| Chain::new(site, 2, 1)).unwrap();
+    /// let report = Explorer::new(2).explore(chain(Rules { crashes: 1, ..Rules::default() }))?;
+    /// assert_eq!(report.rules.crashes, 1);
+    /// // What is said here and not there is no wish, but a mistake.
+    /// let ignored = Explorer::new(2).crashes(1).explore(chain(Rules::default()));
+    /// assert_eq!(ignored.unwrap_err(), TextError::OtherRules("crashes"));
+    /// # Ok::<(), TextError>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As [`run`](Self::run), and if this explorer was told a rule that is not the machine's.
     ///
     /// # Panics
     /// If the machine has another number of processes, if [`initially`](Self::initially) named a variable that does not exist, a property about the order of arrival is asked of a machine
     /// whose rules do not keep track of it, or several ask about objects.
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
         assert_eq!(self.processes, world.processes(), "the explorer was made for another number of processes");
+        self.is_obeyed_by(&world)?;
         world.watch_for(&self.properties);
         let mut initial = world.initial();
         for (path, word) in &self.initially {
@@ -235,5 +265,11 @@ impl<'a> Explorer<'a> {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
         search::Search::new(self, &world, initial).run(&mut world)
+    }
+
+    /// Whether a machine runs by every rule that was set here.
+    fn is_obeyed_by(&self, world: &World) -> Result<(), TextError> {
+        let ignored = self.told.iter().find(|(_, same)| !same(&self.rules, &world.rules()));
+        ignored.map_or(Ok(()), |(rule, _)| Err(TextError::OtherRules(rule)))
     }
 }

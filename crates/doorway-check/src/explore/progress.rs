@@ -96,8 +96,8 @@ impl Judge<'_> {
         })
     }
 
-    /// A fair run in which someone is in its entry section for ever and nobody enters any more.
-    pub(super) fn livelock(&self) -> Option<Lasso> {
+    /// A fair run in which there is always someone in its entry section, and nobody enters any more.
+    pub(super) fn nobody_enters_any_more(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let nobody_enters = |edge: Edge| !edge.enters() && !edge.gives_up();
         let someone_waits = |s: StateId| {

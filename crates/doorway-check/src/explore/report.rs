@@ -41,6 +41,9 @@ pub struct Report {
     pub judging: Duration,
     /// How many continuations of merged local states were compared, and whether these are all, if that was asked for.
     pub cross_checked: Option<(u64, bool)>,
+    /// Where counters were kept small: how many states were compared with those in which they are as they are, and whether
+    /// these are all.
+    pub counts_checked: Option<(u64, bool)>,
     /// The properties, in the order they were asked for.
     pub verdicts: Vec<Verdict>,
 }
@@ -91,7 +94,8 @@ pub struct Verdict {
     pub name: Cow<'static, str>,
     /// Whether it holds; `None`: not decided.
     pub holds: Option<bool>,
-    /// Why nothing was asked, if it is about parts of a kind that there is none of, or about doorways and none is marked.
+    /// Why nothing was asked: it is about parts of a kind that there is none of, about doorways and no text marks the end of
+    /// one, or about operations and none is called. About doorways and operations it is then not decided.
     pub vacuous: Option<&'static str>,
     /// A shortest run that shows it: to the failure, or to where a *sometimes* is so.
     pub trace: Option<Trace>,
@@ -119,15 +123,21 @@ impl Report {
         self.bytes as f64 / self.states as f64
     }
 
-    /// All properties hold, and the search was complete.
+    /// All properties were decided and hold, and the search was complete. Of parts of a kind that there is none of, everything holds.
     ///
     /// # Panics
-    /// If not: with the failure and its trace, or with what was covered.
+    /// If not: with the failure and its trace, with what was covered, or with why a property asks nothing.
     pub fn assert_holds(&self) {
         if let Some(v) = self.failure() {
             let trace = v.trace.as_ref().map_or("never so".to_owned(), ToString::to_string);
             panic!("{} fails:\n{trace}", v.name);
         }
         assert!(self.complete, "incomplete after {} states: {:?}", self.states, self.stop);
+        if let Some(v) = self.verdicts.iter().find(|v| v.holds.is_none()) {
+            let why = v.vacuous.map_or("it was not decided within these bounds".to_owned(), |why| {
+                format!("nothing was asked, because {why}")
+            });
+            panic!("{} does not hold: {why}", v.name);
+        }
     }
 }

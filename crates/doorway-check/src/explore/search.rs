@@ -2,14 +2,15 @@
 
 use super::graph::{Edge, Graph, Kind};
 use super::store::{StateId, Store};
-use super::{Explorer, Progress, Report, Stop, Verdict, progress, shrink};
+use super::{Explorer, Progress, Report, Stop, Verdict, again, breaks_off, progress, shrink};
 use crate::property::{Property, Test, View};
-use crate::sim::{Action, Keep, Op, Part, Phase, State, Stepped, TextError, What, World};
-use crate::trace::Trace;
+use crate::sim::{Action, Keep, Op, Pair, Part, Phase, State, Stepped, TextError, What, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process at the most.
 const CROSS_CHECKS: u64 = 20_000;
+/// How many states are compared with counters kept small and with counters as they are, at the most.
+const COUNTS: usize = 20_000;
 /// How many states lie between two looks at memory and progress.
 const STRIDE: usize = 4096;
 /// How many bytes a state has for which that is often enough.
@@ -48,7 +49,7 @@ impl Asked {
         Ok(match &self.property.test {
             Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
             Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
-            Test::DeadlockFree => world.is_deadlock(state)?,
+            Test::NeverStuck => world.is_deadlock(state)?,
             Test::Linearizable(_) => !world.is_linearizable(state),
             Test::FirstEnabled => {
                 let mut stuck = false;
@@ -108,11 +109,28 @@ impl<'a> Search<'a> {
         let stop = stop.or(Stop::of_bounds(world.rules()));
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
         let judging = begun.elapsed() - searching;
-        let mut report = Report { searching, judging, ..self.report(world, expanded, stop)? };
-        if world.rules().keep == Keep::CrossChecked && report.failure().is_none() {
-            report.cross_checked = Some(world.cross_check(CROSS_CHECKS)?);
+        // Before any verdict: what a wrong `keep` makes fail need not fail, and this says which it is.
+        let cross_checked = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
+        let cross_checked = cross_checked.transpose()?;
+        let counts_checked = self.cross_check_counters(world)?;
+        Ok(Report { searching, judging, cross_checked, counts_checked, ..self.report(world, expanded, stop)? })
+    }
+
+    /// Where counters are kept small: compares what the text does if they are as they are.
+    pub(super) fn cross_check_counters(&self, world: &mut World) -> Result<Option<(u64, bool)>, TextError> {
+        if !world.keeps_counters_small() {
+            return Ok(None);
         }
-        Ok(report)
+        let mut pair = Pair::new(world, &self.initial, [])?;
+        pair.compare_all(COUNTS, |small, as_they_are| {
+            self.asked.iter().all(|asked| match &asked.property.test {
+                Test::Always(so) | Test::Sometimes(so) => {
+                    asked.parts.iter().all(|&part| so(&small.of(part)) == so(&as_they_are.of(part)))
+                }
+                _ => true,
+            })
+        })
+        .map(Some)
     }
 
     /// Visits every state, or as many as the limits allow; how many, and why no more.
@@ -237,7 +255,7 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
-                Test::DeadlockFree => false, // looked for where nobody's step changed anything
+                Test::NeverStuck => false, // looked for where nobody's step changed anything
                 _ => asked.is_broken_at(world, state)?,
             };
             if decides {
@@ -258,12 +276,9 @@ impl<'a> Search<'a> {
         let (before, after) = (View::new(world, state), View::new(world, next));
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             let broken = match &asked.property.test {
-                Test::Unless(so, until) => asked.parts.iter().any(|&part| {
-                    let (before, after) = (before.of(part), after.of(part));
-                    before
-                        .processes()
-                        .any(|p| so(&before, p) && !until(&before, p) && !so(&after, p) && !until(&after, p))
-                }),
+                Test::Unless(so, until) => {
+                    asked.parts.iter().any(|&part| breaks_off(so, until, &before.of(part), &after.of(part)))
+                }
                 Test::FirstCome(k) => stepped.overtook as usize >= *k,
                 _ => false,
             };
@@ -286,7 +301,7 @@ impl<'a> Search<'a> {
 
     fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            if matches!(asked.property.test, Test::DeadlockFree) && world.is_deadlock(state)? {
+            if matches!(asked.property.test, Test::NeverStuck) && world.is_deadlock(state)? {
                 asked.decided = Some(Decided::At(id));
             }
         }
@@ -304,7 +319,7 @@ impl<'a> Search<'a> {
             asked.judged = true;
             let lasso = match &asked.property.test {
                 Test::LeadsTo(_, _, endless) => asked.so_then.iter().find_map(|masks| judge.leads_to(masks, *endless)),
-                Test::LivelockFree => judge.livelock(),
+                Test::DeadlockFree => judge.nobody_enters_any_more(),
                 Test::BoundedExit => judge.unbounded_exit(),
                 Test::AtMost(most, ..) => {
                     asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, |edge, _| edge.cost() as u32))
@@ -330,27 +345,26 @@ impl<'a> Search<'a> {
         for asked in &self.asked {
             let (holds, trace) = match &asked.decided {
                 Some(decided) => {
-                    let trace = match decided {
+                    let (path, lasso) = match decided {
                         Decided::At(id) => {
                             let path = self.store.path(*id);
                             let still_bad = |world: &mut World, state: &State| asked.is_broken_at(world, state);
-                            let path = shrink::fewer_switches(world, &self.initial, path, still_bad)?;
-                            Trace::of(world, &self.initial, &path)?
+                            (shrink::fewer_switches(world, &self.initial, path, still_bad)?, None)
                         }
                         Decided::By(id, action) => {
                             let mut path = self.store.path(*id);
                             path.push(*action);
-                            Trace::of(world, &self.initial, &path)?
+                            (path, None)
                         }
                         Decided::Lasso(lasso) => {
-                            let path = lasso.actions(world, &self.store)?;
-                            let mut trace = Trace::of(world, &self.initial, &path)?;
-                            if lasso.repeats() {
-                                trace.repeats(lasso.prefix_len(), lasso.why.clone());
-                            }
-                            trace
+                            (lasso.actions(world, &self.store)?, Some(lasso).filter(|lasso| lasso.repeats()))
                         }
                     };
+                    let (shows, from) = ((&asked.property, &*asked.parts), lasso.map(progress::Lasso::prefix_len));
+                    let mut trace = again(world, &self.initial, &path, from, Some(shows))?;
+                    if let Some(lasso) = lasso {
+                        trace.repeats(lasso.prefix_len(), lasso.why.clone());
+                    }
                     (Some(!asked.fails_when_decided()), Some(trace))
                 }
                 None => {
@@ -365,6 +379,8 @@ impl<'a> Search<'a> {
             } else {
                 (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
             };
+            // What asks about doorways or operations was not asked where the text names none.
+            let holds = holds.filter(|_| vacuous.is_none() || asked.parts.is_empty());
             verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace });
         }
         Ok(Report {
@@ -382,6 +398,7 @@ impl<'a> Search<'a> {
             searching: Duration::ZERO,
             judging: Duration::ZERO,
             cross_checked: None,
+            counts_checked: None,
             verdicts,
         })
     }

@@ -78,18 +78,29 @@ impl Calls {
         }
     }
 
-    async fn note(&self, here: Here<'_, Sim>, level: usize, value: u64, captured: &Captures) -> Result<(), Infallible> {
+    /// What is still of use at a level on the way out: that of the levels to come.
+    fn still<'c>(&self, level: usize, top: usize, captured: &'c Captures) -> (usize, &'c [Option<Captured>]) {
+        if self.fault == Fault::LeafFirst { (top, &captured[level..]) } else { (0, &captured[..=level]) }
+    }
+
+    async fn note(
+        &self,
+        here: Here<'_, Sim>,
+        (level, top): (usize, usize),
+        value: u64,
+        captured: &Captures,
+    ) -> Result<(), Infallible> {
         let Some(Captured { whose, before }) = captured[level] else { return Ok(()) };
         let result = if self.fault == Fault::ForgetsOrder { value } else { Maps::apply(before, value) };
         let (res, done) = (&self.res[(whose.index(), level)], &self.done[(whose.index(), level)]);
         if self.fault == Fault::NoteBeforeResult {
-            here.keep(13, &(level, value, &captured[..=level]));
+            here.keep(13, &(level, value, self.still(level, top, captured)));
             here.at(13).write(done, true).await?;
         }
-        here.keep(12, &(level, value, &captured[..=level]));
+        here.keep(12, &(level, value, self.still(level, top, captured)));
         here.at(12).write(res, result).await?;
         if !matches!(self.fault, Fault::NoteInSpin | Fault::NoThirteen | Fault::NoteBeforeResult) {
-            here.keep(13, &(level, value, &captured[..=level]));
+            here.keep(13, &(level, value, self.still(level, top, captured)));
             here.at(13).write(done, true).await?;
         }
         Ok(())
@@ -191,10 +202,10 @@ impl KExclusion<Sim> for Calls {
         }
         for (level, node, side) in path.into_iter().filter(|&(level, ..)| level <= top) {
             if self.fault != Fault::NoteAfterLeave {
-                self.note(here, level, value, &captured).await?;
+                self.note(here, (level, top), value, &captured).await?;
             }
-            // What is still of use on the way: that of the levels to come.
-            let rest = if self.fault == Fault::LeafFirst { &captured[..] } else { &captured[..level] };
+            let upwards = self.fault == Fault::LeafFirst;
+            let rest = if upwards { (top, &captured[level..]) } else { (0, &captured[..level]) };
             let here_too = matches!(self.fault, Fault::NoteAfterLeave | Fault::NoteInSpin).then_some(captured[level]);
             here.mark(Mark::Rests(14));
             here.keep(14, &(level, value, rest, here_too));
@@ -206,7 +217,7 @@ impl KExclusion<Sim> for Calls {
             }
             here.part_done();
             if self.fault == Fault::NoteAfterLeave {
-                self.note(here, level, value, &captured).await?;
+                self.note(here, (level, top), value, &captured).await?;
             }
         }
         here.responds(value);

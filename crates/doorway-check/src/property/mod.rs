@@ -7,6 +7,7 @@
 //! - [`Property::at_most`]: no more often than so many times while something lasts.
 //! - [`Property::own_steps`]: no more steps of one's own than so many while something lasts.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
+//! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
 //! variables and the statement numbers are those of that part.
@@ -46,10 +47,10 @@ pub(crate) enum Test {
     Always(OfState),
     Sometimes(OfState),
     Unless(OfProcess, OfProcess),
-    DeadlockFree,
+    NeverStuck,
     /// And whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
-    LivelockFree,
+    DeadlockFree,
     BoundedExit,
     /// At most so many steps of a kind while something is so of a process.
     AtMost(u32, OfProcess, OfStep),
@@ -65,7 +66,7 @@ impl Test {
     pub(crate) fn needs_graph(&self) -> bool {
         matches!(
             self,
-            Self::LeadsTo(..) | Self::LivelockFree | Self::BoundedExit | Self::AtMost(..) | Self::OwnSteps(..)
+            Self::LeadsTo(..) | Self::DeadlockFree | Self::BoundedExit | Self::AtMost(..) | Self::OwnSteps(..)
         )
     }
 }
@@ -100,8 +101,11 @@ impl Property {
     }
 
     /// There is no state in which someone is outside its remainder and all who are can only wait.
-    pub fn deadlock_free(name: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(name, Test::DeadlockFree)
+    ///
+    /// This is less than [`deadlock_free`](Self::deadlock_free): processes that get out of each other's way for ever are not
+    /// stuck. It is decided by states, so a search finds it soon, and also says it of exit sections.
+    pub fn never_stuck(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::NeverStuck)
     }
 
     /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
@@ -132,9 +136,9 @@ impl Property {
         Self::leads_to(name, on_its_way, move |v, p| !on_its_way(v, p))
     }
 
-    /// Whenever someone is in its entry section, someone enters, in every fair run.
-    pub fn livelock_free(name: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(name, Test::LivelockFree)
+    /// Whenever someone is in its entry section, someone enters, in every fair run: the literature's freedom from deadlock.
+    pub fn deadlock_free(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::DeadlockFree)
     }
 
     /// The exit section takes a bounded number of a process's own steps, whatever the others do.
@@ -256,9 +260,9 @@ impl fmt::Debug for Property {
             Test::Always(_) => "always",
             Test::Sometimes(_) => "sometimes",
             Test::Unless(..) => "unless",
-            Test::DeadlockFree => "deadlock-free",
+            Test::NeverStuck => "never-stuck",
             Test::LeadsTo(..) => "leads-to",
-            Test::LivelockFree => "livelock-free",
+            Test::DeadlockFree => "deadlock-free",
             Test::BoundedExit => "bounded-exit",
             Test::AtMost(..) => "at-most",
             Test::OwnSteps(..) => "own-steps",

@@ -18,6 +18,7 @@ use super::world::{State, is_set};
 use super::{LocalId, Phase, TextError, World};
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
+use std::rc::Rc;
 
 /// By how much counters become smaller, one number for each kind of counter.
 pub type Shift = [u64; 3];
@@ -66,12 +67,21 @@ pub trait Canon: Debug {
 /// A canon, and what was worked out before.
 #[derive(Debug)]
 pub(super) struct Canonical {
-    canon: Box<dyn Canon>,
+    canon: Rc<dyn Canon>,
     facts: Vec<Vec<Option<Facts>>>,
     dead: FxHashMap<(usize, Phase, Option<VarId>, u64), LocalId>,
 }
 
 impl Canonical {
+    fn new(canon: Rc<dyn Canon>, processes: usize) -> Self {
+        Self { canon, facts: vec![Vec::new(); processes], dead: FxHashMap::default() }
+    }
+
+    /// The same canon, and nothing worked out yet.
+    pub(super) fn fresh(&self) -> Self {
+        Self::new(Rc::clone(&self.canon), self.facts.len())
+    }
+
     fn facts<'a>(facts: &'a mut Vec<Option<Facts>>, locals: &Locals, at: LocalId) -> &'a Facts {
         let at = at as usize;
         if facts.len() <= at {
@@ -90,8 +100,7 @@ impl World {
     #[must_use]
     pub fn with_canon(mut self, canon: impl FnOnce(&Layout) -> Option<Box<dyn Canon>>) -> Self {
         let Some(canon) = canon(self.layout()) else { return self };
-        let facts = vec![Vec::new(); self.processes()];
-        self.canon = Some(Canonical { canon, facts, dead: FxHashMap::default() });
+        self.canon = Some(Canonical::new(Rc::from(canon), self.processes()));
         self
     }
 

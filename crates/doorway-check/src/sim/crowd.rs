@@ -11,6 +11,7 @@ use super::{TextError, World};
 use doorway_core::memory::{Home, Pid};
 use doorway_core::registry::CostModel;
 use std::fmt;
+use std::rc::Rc;
 
 /// One process of a crowd.
 struct Member {
@@ -29,7 +30,7 @@ struct Member {
 pub struct Crowd {
     sim: Sim,
     layout: Layout,
-    start: Box<super::locals::Start>,
+    start: Rc<super::locals::Start>,
     vars: Vec<u64>,
     members: Vec<Member>,
     /// Who waits for each variable.

@@ -23,8 +23,8 @@ pub struct VarInfo {
     pub home: Home,
     /// The weakest register it is claimed to work with.
     pub needs: Register,
-    /// What a torn read may return; `None`: the natural numbers.
-    domain: Option<Rc<[u64]>>,
+    /// What a torn read may return.
+    domain: Values,
     /// Whether it is a counter of which only differences matter.
     pub counts: bool,
     /// Whether only the process it lives with may access it.
@@ -65,20 +65,30 @@ impl VarInfo {
     ///
     /// With several writers: a safe read that overlaps any write returns anything, a regular one the old value or that of any write it
     /// overlaps. For one writer these are the usual definitions.
-    pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], largest: u64) -> Vec<u64> {
+    pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], bounds: Bounds) -> Vec<u64> {
         let mut values = vec![old];
         values.extend_from_slice(writes);
-        let any = || self.domain.as_ref().map_or_else(|| (0..=largest).collect(), |values| values.to_vec());
-        match kind {
-            Register::Safe => values.extend(any()),
-            Register::Monotone if writes.iter().any(|&new| new > old) => {
-                values.extend(any().into_iter().filter(|&x| x > old));
-            }
-            Register::Monotone | Register::Regular | Register::Atomic => {}
+        if Self::returns_anything(kind, old, writes) {
+            let any = self.domain.all(bounds);
+            values.extend(any.into_iter().filter(|&x| kind == Register::Safe || x > old));
         }
         values.sort_unstable();
         values.dedup();
         values
+    }
+
+    /// Whether a read that overlaps these writes over `old` may return values that nobody writes.
+    fn returns_anything(kind: Register, old: u64, writes: &[u64]) -> bool {
+        match kind {
+            Register::Safe => true,
+            Register::Monotone => writes.iter().any(|&new| new > old),
+            Register::Regular | Register::Atomic => false,
+        }
+    }
+
+    /// Whether such a read may return values that nobody has said the variable can take.
+    pub(super) fn invents(&self, kind: Register, old: u64, writes: &[u64]) -> bool {
+        matches!(self.domain, Values::Unknown) && Self::returns_anything(kind, old, writes)
     }
 
     /// As declared; its full name is known when it has a place.
@@ -133,13 +143,51 @@ impl VarInfo {
     }
 }
 
-/// The values that a torn read may return, as far as they are declared or follow from the type.
-fn domain<T: Word>(decl: &Decl<'_, T>) -> Option<Rc<[u64]>> {
-    match decl.needs {
-        Needs::Safe(Domain::Of(values)) | Needs::Monotone(Domain::Of(values)) => {
-            Some(values.iter().map(|x| x.pack()).collect())
+/// The values that a variable can take, as words.
+#[derive(Clone, Debug)]
+enum Values {
+    /// These.
+    Of(Rc<[u64]>),
+    /// The natural numbers, as far up as the search goes.
+    Naturals,
+    /// The names of processes, and so many words before them.
+    Names(u64),
+    /// Nobody has said.
+    Unknown,
+}
+
+/// How far values go that no declaration bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) processes: u64,
+    pub(super) largest: u64,
+}
+
+impl Values {
+    fn all(&self, bounds: Bounds) -> Vec<u64> {
+        match self {
+            Self::Of(values) => values.to_vec(),
+            Self::Naturals => (0..=bounds.largest).collect(),
+            Self::Names(before) => (0..bounds.processes + before).collect(),
+            Self::Unknown => Vec::new(),
         }
-        _ => (TypeId::of::<T>() == TypeId::of::<bool>()).then(|| [0, 1].into()),
+    }
+}
+
+/// The values that a torn read may return, as far as they are declared or follow from the type.
+fn domain<T: Word>(decl: &Decl<'_, T>) -> Values {
+    let declared = match decl.needs {
+        Needs::Safe(domain) | Needs::Monotone(domain) => Some(domain),
+        Needs::Regular | Needs::Atomic => decl.domain,
+    };
+    let is = |of: TypeId| TypeId::of::<T>() == of;
+    match declared {
+        Some(Domain::Of(values)) => Values::Of(values.iter().map(|x| x.pack()).collect()),
+        _ if is(TypeId::of::<bool>()) => Values::Of([0, 1].into()),
+        Some(Domain::Naturals) => Values::Naturals,
+        None if is(TypeId::of::<Pid>()) => Values::Names(0),
+        None if is(TypeId::of::<Option<Pid>>()) => Values::Names(1), // nobody is the word 0
+        None => Values::Unknown,
     }
 }
 

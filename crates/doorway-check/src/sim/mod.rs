@@ -21,6 +21,8 @@ mod memory;
 mod op;
 mod rules;
 mod step;
+mod torn;
+mod unmerged;
 mod world;
 
 pub use calls::Sequential;
@@ -34,6 +36,7 @@ pub use op::Op;
 pub use rules::{Keep, Rules, Sections};
 pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
+pub(crate) use unmerged::Pair;
 pub(crate) use world::is_set;
 pub use world::{State, World};
 
@@ -110,6 +113,17 @@ pub enum TextError {
     Sparse,
     /// Waits were to be given up in an algorithm that cannot.
     CannotGiveUp,
+    /// A register was weakened by force, and nobody has said which values it can take.
+    NoDomain {
+        /// Who reads it while it is written, or writes it while another does.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
+    /// An explorer was told a rule, and the machine was made with another.
+    OtherRules(&'static str),
+    /// A property looks at how large a counter is, and counters are kept small.
+    CounterAsked,
     /// There are more processes or variables than the rules can keep track of.
     TooLarge,
     /// There are more processes than what is decided on the whole graph can keep track of.
@@ -122,6 +136,17 @@ pub enum TextError {
         label: Label,
         /// The statement at which the merged local states differ.
         later: Label,
+    },
+    /// A run that was found is none of the text: run again without merging, it goes otherwise.
+    NoSuchRun {
+        /// Who does something else.
+        pid: Pid,
+        /// The statement at which the merged run had it.
+        label: Label,
+        /// After how many steps.
+        step: usize,
+        /// Whether counters were kept small.
+        normalised: bool,
     },
 }
 
@@ -169,6 +194,20 @@ impl fmt::Display for TextError {
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
             }
+            Self::NoDomain { pid, label } => write!(
+                f,
+                "{pid}, at statement {label}, may see any value of a register that was made weaker by force, and nobody has said \
+                 which values it can take; declare them with ranges_over, or force regular registers at the most"
+            ),
+            Self::OtherRules(rule) => write!(
+                f,
+                "the explorer was told `{rule}`, and the machine runs by rules of its own that say otherwise; set `{rule}` in \
+                 the Rules that the machine is made with"
+            ),
+            Self::CounterAsked => f.write_str(
+                "a property looks at how large a counter is, and counters are kept small; ask for differences of counters, or \
+                 drop `normalise`",
+            ),
             Self::TooLarge => write!(
                 f,
                 "crashes, sleeping, weak registers, the order of arrival and cost can be followed for at most 64 processes, \
@@ -178,6 +217,18 @@ impl fmt::Display for TextError {
                 f,
                 "progress is decided for at most 64 processes; take fewer, or ask only for properties of states and steps, \
                  such as exclusion and deadlock-free"
+            ),
+            Self::NoSuchRun { pid, label, step, normalised: false } => write!(
+                f,
+                "the run that was found is none of the text: at step {step} {pid}, at statement {label}, does something \
+                 else without `keep`; a `keep` leaves out a local that matters: Keep::CrossChecked (--cross-check) may \
+                 say which, Keep::Ignored (--no-keep) does without"
+            ),
+            Self::NoSuchRun { pid, label, step, normalised: true } => write!(
+                f,
+                "counters cannot be kept small: at step {step} {pid}, at statement {label}, does something else if they \
+                 are as they are; drop `normalise`, or `counts` from a variable of which not only differences matter, or \
+                 add what a `keep` leaves out"
             ),
             Self::KeepHides { pid, label, later } => write!(
                 f,

@@ -21,7 +21,7 @@ pub enum Keep {
     /// Merge local states that it says are alike.
     #[default]
     Trusted,
-    /// Merge, and when the search is done, run merged histories side by side to see that they are alike.
+    /// Merge, and when the search is done, whatever it found, run merged histories side by side to see that they are alike.
     CrossChecked,
     /// Do not merge: right whatever the texts say, and slow.
     Ignored,
@@ -52,6 +52,7 @@ pub struct Rules {
     /// Whether states remember who came before whom, for properties about the order of arrival.
     pub order: bool,
     /// Whether counters that were [declared](doorway_core::memory::Decl::counts) to be are kept small: after each step the smallest is subtracted from all.
+    /// A search then compares some 20,000 states with those in which counters are as they are.
     pub normalise: bool,
     /// Whether a bounded decrement is one step. Otherwise it is a loop on compare-and-swap, as on machines without that instruction.
     pub bounded_decrement: bool,

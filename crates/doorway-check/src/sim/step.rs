@@ -8,7 +8,7 @@ use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
-use doorway_core::memory::{Home, Pid, Register};
+use doorway_core::memory::{Home, Pid};
 use doorway_core::registry::CostModel;
 use std::collections::HashMap;
 
@@ -148,29 +148,6 @@ impl World {
         if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
             out.push(Action { process: p, what: What::Crash });
         }
-    }
-
-    /// The values that others are writing to a variable.
-    fn writes_in_progress(&self, state: &State, reader: usize, v: VarId) -> impl Iterator<Item = u64> {
-        (0..self.processes()).filter(move |&q| q != reader && is_set(state.writing, q)).filter_map(move |q| match self
-            .next(state, q)
-        {
-            Op::Write(w, x) if w == v => Some(x),
-            _ => None,
-        })
-    }
-
-    fn torn_values(&self, state: &State, reader: usize, v: VarId) -> Vec<u64> {
-        let writes: Vec<u64> = self.writes_in_progress(state, reader, v).collect();
-        let largest = self.rules().largest_natural(self.processes());
-        self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, largest)
-    }
-
-    /// What a variable may hold after a write of `new` that overlapped others: on a safe register anything, otherwise what one of them wrote.
-    fn left_behind(&self, state: &State, v: VarId, new: u64) -> Vec<u64> {
-        let largest = self.rules().largest_natural(self.processes());
-        let kind = if self.kind(v) == Register::Safe { Register::Safe } else { Register::Regular };
-        self.layout().var(v).torn(kind, state.vars[v as usize], &[new], largest)
     }
 
     /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
@@ -418,11 +395,6 @@ impl World {
         Ok(())
     }
 
-    /// Whether it is a write in two steps.
-    fn is_torn_write(&self, op: Op) -> bool {
-        matches!(op, Op::Write(v, _) if self.kind(v) < Register::Atomic)
-    }
-
     /// Does what the text asked for and shows it the answer.
     #[inline]
     fn complete(
@@ -445,6 +417,9 @@ impl World {
         {
             let label = self.locals[p].nodes[at as usize].position.label;
             return Err(TextError::Unwatched { pid: Pid::new(p), label });
+        }
+        if self.rules().force_registers {
+            self.invents_nothing(state, p)?;
         }
         let value = match (action.what, op) {
             (What::Sees(_), Op::Read(v)) if self.writes_in_progress(state, p, v).next().is_none() => return Ok(None),
@@ -475,8 +450,10 @@ impl World {
             child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
         }
         if state.writing != 0 {
-            if self.is_torn_write(op) {
-                let same = |q: usize| is_set(state.writing, q) && self.next(state, q).var() == op.var() && q != p;
+            if let Op::Write(v, x) = op
+                && self.takes_effect(state, v, x)
+            {
+                let same = |q: usize| is_set(state.writing, q) && self.next(state, q).var() == Some(v) && q != p;
                 state.overlapped |= (0..self.processes()).filter(|&q| same(q)).map(|q| 1 << q).sum::<u64>();
             }
             state.writing &= !(1 << p);
@@ -526,13 +503,6 @@ impl World {
         watch(Told::Invoked(&op.text));
         let event = Event::Invokes(p, op.word.unwrap_or_default());
         self.call(state, event);
-    }
-
-    /// A block is one step, so nothing in it can be torn.
-    fn is_whole(&self, state: &State, p: usize) -> Result<(), TextError> {
-        let position = &self.node(state, p).position;
-        let torn = position.in_block && position.op.var().is_some_and(|v| self.kind(v) < Register::Atomic);
-        if torn { Err(TextError::TornBlock { pid: Pid::new(p), label: position.label }) } else { Ok(()) }
     }
 
     /// Keeps track of who came before whom, and who was passed.

@@ -29,7 +29,8 @@ pub struct State {
     pub crashed: u64,
     /// Who is half-way through a write, a bit for each process.
     pub writing: u64,
-    /// Who is half-way through a write during which another write to the same variable ended, a bit for each process.
+    /// Who is half-way through a write during which another write to the same variable ended and took effect,
+    /// a bit for each process.
     pub overlapped: u64,
     /// For each process in its entry section: who had left its doorway when this one began, and has not entered since.
     pub before: Vec<u64>,
@@ -51,7 +52,7 @@ pub struct State {
 pub struct World {
     pub(super) sim: Sim,
     layout: Layout,
-    pub(super) start: Box<Start>,
+    pub(super) start: Rc<Start>,
     pub(super) locals: Vec<Locals>,
     rules: Rules,
     /// What each variable is under the rules.
@@ -234,10 +235,25 @@ impl World {
             _ => None,
         });
         let watched = watched.collect();
-        Ok(Self { layout, sim, start: Box::new(start), locals, rules, kinds, watched, canon: None, monitor: None })
+        Ok(Self { layout, sim, start: Rc::new(start), locals, rules, kinds, watched, canon: None, monitor: None })
     }
 
-    pub(super) fn into_parts(self) -> (Sim, Layout, Box<Start>) {
+    /// The same machine with these rules and local states, and nobody who watches operations.
+    pub(super) fn with_other_locals(&self, rules: Rules, locals: Vec<Locals>, canon: Option<Canonical>) -> Self {
+        Self {
+            sim: self.sim.clone(),
+            layout: self.layout.clone(),
+            start: Rc::clone(&self.start),
+            locals,
+            rules,
+            kinds: self.kinds.clone(),
+            watched: self.watched.clone(),
+            canon,
+            monitor: None,
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (Sim, Layout, Rc<Start>) {
         (self.sim, self.layout, self.start)
     }
 

@@ -6,6 +6,7 @@
 pub(crate) mod burns;
 pub(crate) mod dekker;
 pub(crate) mod dijkstra;
+pub(crate) mod filter;
 pub(crate) mod hyman;
 pub(crate) mod kessels;
 pub(crate) mod knuth;

@@ -224,8 +224,8 @@ pub(crate) fn exit(report: &Report) -> Exit {
     match (report.stop, report.failure(), report.complete) {
         (Some(Stop::Interrupted), ..) => Exit::Interrupted,
         (_, Some(_), _) => Exit::Failed,
-        (_, None, true) => Exit::Fine,
-        (_, None, false) => Exit::Incomplete,
+        (_, None, true) if report.verdicts.iter().all(|v| v.holds.is_some()) => Exit::Fine,
+        (_, None, _) => Exit::Incomplete,
     }
 }
 

@@ -186,7 +186,7 @@ pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Su
             (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
             (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
             (Some(false), None) => "FAILS: never so".to_owned(),
-            (None, _) => "not decided".to_owned(),
+            (None, _) => v.vacuous.map_or("not decided".to_owned(), |why| format!("not decided: {why}")),
         };
         let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
     }

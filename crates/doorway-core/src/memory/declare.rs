@@ -98,6 +98,8 @@ pub struct Decl<'a, T> {
     pub home: Home,
     /// The weakest register it is claimed to work with.
     pub needs: Needs<'a, T>,
+    /// The values it takes, where they do not follow from what it needs; see [`Decl::ranges_over`].
+    pub domain: Option<Domain<'a, T>>,
     /// How many bits it has: arithmetic on it is modulo `2^width`.
     pub width: u32,
     /// Whether only differences between counters matter; see [`Decl::counts`].
@@ -116,6 +118,7 @@ pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
         init,
         home: Home::Nobody,
         needs: Needs::Atomic,
+        domain: None,
         width: 64,
         counts: false,
         private: false,
@@ -136,6 +139,20 @@ impl<'a, T: Word> Decl<'a, T> {
     #[must_use]
     pub fn needs(mut self, needs: Needs<'a, T>) -> Self {
         self.needs = needs;
+        self
+    }
+
+    /// The values it takes. A checker that weakens its register [further](Needs) than it needs returns one of these while it
+    /// is being written. Of bits and of names of processes they are known without this.
+    ///
+    /// ```
+    /// use doorway_core::memory::{Domain, Register, decl};
+    /// let turn = decl(1u64).ranges_over(Domain::Of(&[1, 2, 3]));
+    /// assert_eq!(turn.needs.register(), Register::Atomic); // it is no claim
+    /// ```
+    #[must_use]
+    pub fn ranges_over(mut self, domain: Domain<'a, T>) -> Self {
+        self.domain = Some(domain);
         self
     }
 

@@ -145,8 +145,8 @@ impl<'p, M: Memory> Here<'p, M> {
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
     /// The checker merges local states that agree on it, as far as `Debug` tells. Leaving it out is slow and never wrong; leaving a live
-    /// local out of `live` hides behaviour, which the checker notices at once if it is about the next access, and otherwise when
-    /// it is told to cross-check.
+    /// local out of `live` hides behaviour. The checker notices that at once if it is about the next access, before it shows a run
+    /// that the text cannot make, and otherwise when it is told to cross-check.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);

@@ -15,7 +15,7 @@ const CLAIMS_OF_ROOMS: &[&str] = &[
     "P1",
     "P2",
     "P3",
-    "deadlock-free",
+    "never-stuck",
     "P4",
     "P5",
     "bounded-exit",
@@ -31,7 +31,7 @@ const CLAIMS_OF_ROOMS: &[&str] = &[
 
 /// What rooms claim.
 const CLAIMS: &[&str] =
-    &["P1", "P2", "P3", "deadlock-free", "P4", "P5", "bounded-exit", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
+    &["P1", "P2", "P3", "never-stuck", "P4", "P5", "bounded-exit", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
 
 const fn rooms(
     id: &'static str,
@@ -62,7 +62,7 @@ const fn rooms(
 const fn structure(id: &'static str, title: &'static str, figure: &'static str, slots: usize) -> Info {
     Info {
         problem: Problem::DataStructure,
-        properties: &["linearizable", "deadlock-free", "starvation-free"],
+        properties: &["linearizable", "never-stuck", "starvation-free"],
         words: |s, _| 7 + 1 + s.k as u64,
         defaults: Defaults { n: 2, k: slots, passages: None },
         ..rooms(id, title, figure, &[], 2)
@@ -70,7 +70,7 @@ const fn structure(id: &'static str, title: &'static str, figure: &'static str, 
 }
 
 const fn grows(id: &'static str, title: &'static str, figure: &'static str, slots: usize, words: Words) -> Info {
-    let properties = &["linearizable", "deadlock-free", "starvation-free", "retries"];
+    let properties = &["linearizable", "never-stuck", "starvation-free", "retries"];
     Info { properties, words, ..structure(id, title, figure, slots) }
 }
 
@@ -105,7 +105,7 @@ pub const OBJECTS: &[Info] = &[
             "P1",
             "P2",
             "P3",
-            "deadlock-free",
+            "never-stuck",
             "P4",
             "P5",
             "bounded-exit",
@@ -129,7 +129,7 @@ pub const OBJECTS: &[Info] = &[
             "the same that turns users away who do not enter and exit by turns",
             "2, with V",
             // Not P4: users that are turned away for ever never enter, and nobody needs to.
-            &["P2", "P3", "deadlock-free", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
+            &["P2", "P3", "never-stuck", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
             2,
         )
     },
@@ -183,7 +183,7 @@ pub const OBJECTS: &[Info] = &[
         paper: DOORWAY,
         figure: "",
         instructions: &[Instruction::Read, Instruction::Write, Instruction::CompareSwap],
-        properties: &["deadlock-free", "livelock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5"],
+        properties: &["never-stuck", "deadlock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5"],
         fairness: "wait-free",
         tolerates: Tolerates::KMinusOne,
         registers: Register::Atomic,

@@ -39,7 +39,7 @@
 use super::{NoTicketLeft, Order, Wants, after, bits, others, without};
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Label, Mark, Memory, Pid, Process, ReadWrite, Site, decl};
+use crate::memory::{Domain, Label, Mark, Memory, Pid, Process, ReadWrite, Site, decl};
 use alloc::vec::Vec;
 
 /// The shared variables of the k-Bakery.
@@ -61,9 +61,10 @@ impl<M: ReadWrite> KBakery<M> {
             part: site.here(),
             n,
             k,
-            want: site.table("Want", 0..n, n, Wants::NOTHING),
-            ticket: site.row("Ticket", n, |p| decl(0).home(Pid::new(p))),
-            capture: (order == Order::FirstEnabled).then(|| site.table("Capture", 0..n, n, 0)),
+            want: site.table("Want", 0..n, n, decl(Wants::NOTHING).ranges_over(Domain::Naturals)),
+            ticket: site.row("Ticket", n, |p| decl(0).home(Pid::new(p)).ranges_over(Domain::Naturals)),
+            capture: (order == Order::FirstEnabled)
+                .then(|| site.table("Capture", 0..n, n, decl(0).ranges_over(Domain::Naturals))),
             own: site.row("own", n, |p| decl(0).private(Pid::new(p))),
         }
     }

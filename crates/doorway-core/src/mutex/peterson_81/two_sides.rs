@@ -27,7 +27,7 @@
 //! # Departures from the paper
 //! The paper's two processes are two sides here, as a [node](Node) needs it: nothing is written down but sides, so it does not matter who comes to them.
 
-use crate::memory::{Mark, Memory, Process, ReadWrite, Site, decl};
+use crate::memory::{Domain, Mark, Memory, Process, ReadWrite, Site, decl};
 use crate::mutex::{Node, Side};
 use core::ops::Range;
 
@@ -42,7 +42,8 @@ pub struct TwoSides<M: Memory> {
 impl<M: ReadWrite> TwoSides<M> {
     /// A mutex between two sides. It does not matter which processes can come to them.
     pub fn between(site: &Site<'_, M>, _members: Range<usize>) -> Self {
-        Self { part: site.here(), q: site.row("q", 2, |_| decl(false)), turn: site.var("turn", Side::Left) }
+        let turn = decl(Side::Left).ranges_over(Domain::Of(&[Side::Left, Side::Right]));
+        Self { part: site.here(), q: site.row("q", 2, |_| decl(false)), turn: site.var("turn", turn) }
     }
 }
 

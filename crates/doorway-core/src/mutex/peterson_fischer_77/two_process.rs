@@ -28,7 +28,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Domain, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 use core::fmt;
@@ -94,7 +94,8 @@ pub struct TwoProcess<M: Memory> {
 impl<M: ReadWrite> TwoProcess<M> {
     /// A mutex for the processes 0 and 1.
     pub fn new(site: &Site<'_, M>) -> Self {
-        Self { part: site.here(), q: site.row("q", 2, |i| decl(Sign::Nil).home(Pid::new(i))) }
+        let sign = decl(Sign::Nil).ranges_over(Domain::Of(&[Sign::Nil, Sign::F, Sign::T]));
+        Self { part: site.here(), q: site.row("q", 2, |i| sign.home(Pid::new(i))) }
     }
 }
 

@@ -50,7 +50,7 @@
 use super::TwoProcess;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::{ArbitrationTree, Node, levels};
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -187,9 +187,9 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         let height = levels(n);
         Self {
             part: site.here(),
-            v: site.var("V", value),
-            req: site.table("Req", 0..n, height, decl(F::Op::unpack(0))),
-            res: site.table("Res", 0..n, height, decl(value)),
+            v: site.var("V", decl(value).ranges_over(Domain::Naturals)),
+            req: site.table("Req", 0..n, height, decl(F::Op::unpack(0)).ranges_over(Domain::Naturals)),
+            res: site.table("Res", 0..n, height, decl(value).ranges_over(Domain::Naturals)),
             done: site.table("Done", 0..n, height, false),
             tree: ArbitrationTree::new(site, n, TwoProcess::between),
         }

@@ -36,7 +36,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, decl};
+use crate::memory::{Domain, Mark, Memory, Pid, Process, ReadWrite, Site, decl};
 use crate::mutex::{MutualExclusion, Node, Side};
 use core::ops::Range;
 
@@ -64,7 +64,7 @@ impl<M: ReadWrite> TwoProcess<M> {
             part: site.here(),
             c: site.row("C", 2, |_| decl(None)),
             t: site.var("T", Pid::new(first)),
-            p: site.row("P", members.len(), |i| decl(0).home(Pid::new(first + i))),
+            p: site.row("P", members.len(), |i| decl(0).home(Pid::new(first + i)).ranges_over(Domain::Of(&[0, 1, 2]))),
             members,
         }
     }
