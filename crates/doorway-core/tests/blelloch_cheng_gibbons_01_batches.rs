@@ -4,7 +4,9 @@ use doorway_check::sim::{Keep, Rules, Sequential, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::RoomSynchronization;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, RoomQueue, RoomStack, Rooms, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{
+    IN, InWords, RoomQueue, RoomStack, Rooms, Width, bits_of_a_queue,
+};
 use std::rc::Rc;
 
 const SIZE: usize = 3;
@@ -40,11 +42,8 @@ impl Sequential for Batches {
         let mut stack = stack.clone();
         if op & TAKES != 0 {
             let got = stack.len().min((op & 7) as usize);
-            let taken: Vec<u64> = if self.first_in_first_out {
-                stack.drain(..got).collect()
-            } else {
-                (0..got).filter_map(|_| stack.pop()).collect()
-            };
+            let first = if self.first_in_first_out { 0 } else { stack.len() - got };
+            let taken: Vec<u64> = stack.drain(first..first + got).collect();
             return (stack, word(&taken));
         }
         let before = stack.len();
@@ -60,8 +59,8 @@ enum Batch {
     Pop(usize),
 }
 
-type Stack = RoomStack<Sim, Rooms<Sim>>;
-type Queue = RoomQueue<Sim, Rooms<Sim>>;
+type Stack = RoomStack<Sim, Rooms<Sim>, InWords<Sim>>;
+type Queue = RoomQueue<Sim, Rooms<Sim>, InWords<Sim>>;
 
 /// What takes batches.
 enum Store {
@@ -71,17 +70,22 @@ enum Store {
 
 impl Store {
     async fn put(&self, p: &Process<Sim>, all: &[u64]) -> Option<usize> {
-        match self {
-            Self::Stack(stack) => stack.push_many(p, all).await.ok(),
-            Self::Queue(queue) => queue.enqueue_many(p, all).await.ok(),
-        }
+        let mut hand = all.to_vec();
+        let Ok(added) = match self {
+            Self::Stack(stack) => stack.push(p, &mut hand, all.len()).await,
+            Self::Queue(queue) => queue.enqueue(p, &mut hand, all.len()).await,
+        };
+        added.ok().inspect(|&added| assert_eq!(hand, all[added..]))
     }
 
-    async fn take(&self, p: &Process<Sim>, into: &mut [u64]) -> Option<usize> {
-        match self {
-            Self::Stack(stack) => stack.pop_many(p, into).await.ok(),
-            Self::Queue(queue) => queue.dequeue_many(p, into).await.ok(),
-        }
+    async fn take(&self, p: &Process<Sim>, most: usize) -> Option<Vec<u64>> {
+        let mut hand = Vec::new();
+        let Ok(got) = match self {
+            Self::Stack(stack) => stack.pop(p, &mut hand, most).await,
+            Self::Queue(queue) => queue.dequeue(p, &mut hand, most).await,
+        };
+        got.ok().inspect(|&got| assert_eq!(hand.len(), got))?;
+        Some(hand)
     }
 }
 
@@ -95,9 +99,8 @@ async fn run(store: &Store, p: &Process<Sim>, batch: Batch) {
         }
         Batch::Pop(most) => {
             here.invokes(TAKES | most as u64);
-            let mut taken = [0; SIZE];
-            let got = store.take(p, &mut taken[..most]).await;
-            here.responds(got.map_or(u64::MAX, |got| word(&taken[..got])));
+            let taken = store.take(p, most).await;
+            here.responds(taken.map_or(u64::MAX, |taken| word(&taken)));
         }
     }
 }
@@ -107,7 +110,7 @@ type Programs = &'static [&'static [Batch]];
 fn search(programs: Programs) -> Report {
     let spec = Batches { size: SIZE, first_in_first_out: false };
     let build = |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
-        Store::Stack(Stack::new(site, SIZE, UNWRITTEN, rooms))
+        Store::Stack(Stack::new(site, SIZE, InWords::new(site, SIZE, UNWRITTEN), rooms))
     };
     search_in(programs, spec, build)
 }
@@ -118,7 +121,7 @@ const LENGTH: usize = 2;
 fn search_queue(programs: Programs, bits: u32) -> Report {
     let spec = Batches { size: LENGTH, first_in_first_out: true };
     let build = move |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
-        Store::Queue(Queue::new(site, LENGTH, bits, UNWRITTEN, rooms))
+        Store::Queue(Queue::new(site, LENGTH, bits, InWords::new(site, LENGTH, UNWRITTEN), rooms))
     };
     search_in(programs, spec, build)
 }
@@ -176,7 +179,7 @@ const QUEUE_PROGRAMS: &[Programs] = {
 #[test]
 fn greedy_batches_of_a_queue_are_linearizable() {
     for programs in QUEUE_PROGRAMS {
-        let report = search_queue(programs, Queue::bits(LENGTH, LENGTH * programs.len()));
+        let report = search_queue(programs, bits_of_a_queue(LENGTH, LENGTH * programs.len()));
         report.assert_holds();
         assert!(report.complete);
         println!("queue, {programs:?}: {} states", report.states);
@@ -188,7 +191,7 @@ fn greedy_batches_of_a_queue_are_linearizable() {
 fn numbers_of_a_queue_need_bits_for_all_that_is_in_batches() {
     use Batch::Push;
     const THREE: Programs = &[&[Push(&[1, 2])], &[Push(&[3, 4])], &[Push(&[5, 6])]];
-    search_queue(THREE, Queue::bits(LENGTH, LENGTH * THREE.len())).assert_holds();
+    search_queue(THREE, bits_of_a_queue(LENGTH, LENGTH * THREE.len())).assert_holds();
     let report = search_queue(THREE, 3);
     assert_eq!(report.verdict("linearizable").holds, Some(false));
 }

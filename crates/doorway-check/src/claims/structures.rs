@@ -5,7 +5,7 @@ use crate::objects::{FIRST_SEGMENT, arrays, first_array};
 use crate::sim::{Sequential, Sim};
 use doorway_core::memory::Word;
 use doorway_core::registry::{Info, Sizes};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, SegmentStack};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, InSegments};
 
 /// What is asked of a stack or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +104,7 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
             (most(arrays(sizes.k, most)), Some(1))
         }
         "room-segment-stack" => {
-            let most = |g| SegmentStack::<Sim>::most(FIRST_SEGMENT, g);
+            let most = |g| InSegments::<Sim>::most(FIRST_SEGMENT, g);
             let segments = arrays(sizes.k, most);
             (most(segments), Some(segments as u64 - 1))
         }

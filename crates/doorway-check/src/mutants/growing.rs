@@ -3,9 +3,7 @@
 use crate::sim::{Part, Sim, SimCell, SimVar};
 use doorway_core::Failure;
 use doorway_core::memory::{Here, Process, Site};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    DynamicStack, IN, Inside, OUT, Rooms, SegmentStack, Width, place,
-};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, IN, InSegments, Inside, OUT, Rooms, Width, place};
 use doorway_core::rooms::{LastOut, Refusal};
 use std::convert::Infallible;
 
@@ -108,7 +106,7 @@ impl Stack {
         let arrays = doubled + 1;
         match self.growth {
             Growth::Copying => DynamicStack::<Sim>::most(self.first, arrays) as i64,
-            Growth::Segments => SegmentStack::<Sim>::most(self.first, arrays) as i64,
+            Growth::Segments => InSegments::<Sim>::most(self.first, arrays) as i64,
         }
     }
 

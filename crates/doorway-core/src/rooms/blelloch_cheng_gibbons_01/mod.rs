@@ -13,7 +13,7 @@
 //! | Assign Exit Code | [`LastOut`] |
 //! | the vector `V` (2.3, Variants) | [`Strict`] |
 //! | a stack (Figure 1), a queue (Figure 3), a stack that grows (Figure 4) | [`RoomStack`], [`RoomQueue`], [`DynamicStack`] |
-//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`] |
+//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`], [`WorkStack`] |
 //!
 //! # Idea
 //! Whoever comes draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying `wait` to `grant`: a turn. Whoever exits counts itself `done`, and the one that makes `done` equal to
@@ -70,18 +70,22 @@ mod late_join;
 mod queue;
 mod segment_stack;
 mod stack;
+mod store;
 mod strict;
 mod words;
+mod work_stack;
 
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
-pub use queue::RoomQueue;
-pub use segment_stack::{SegmentStack, place};
+pub use queue::{RoomQueue, bits_of_a_queue};
+pub use segment_stack::{SegmentStack, Segments};
 pub use stack::{IN, OUT, RoomStack};
+pub use store::{InSegments, InWords, SegmentStore, Store, place};
 pub use strict::{Kept, Misuse, Status, Strict};
-pub use words::{Active, Count, Grant, Width};
+pub use words::{Active, Count, Grant, Number, Top, Whole, Width};
+pub use work_stack::{News, Work, WorkStack};
 
-use super::{LastOut, Refusal, RoomSynchronization, Tickets};
+use super::{LastOut, Lit, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
 use core::fmt;
@@ -387,7 +391,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
             p.part(&(room, next));
-            access!(self.last_out.last_out(process, room));
+            either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room));
             p.part_done();
             // The room itself is looked at last.
             for k in 1..=self.rooms {
@@ -587,6 +591,18 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for Rooms<
 
     async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
         self.exit(p, inside).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Lit<M> for Rooms<M, X> {
+    type Lights = X;
+
+    fn lights(&self) -> &X {
+        &self.last_out
+    }
+
+    async fn change(&self, p: &Process<M>, inside: Inside, to: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        self.change(p, inside, to).await
     }
 }
 
