@@ -11,7 +11,7 @@
 //!
 //! The algorithm is that of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01).
 
-mod cells;
+mod bookkeeping;
 mod entering;
 mod errors;
 mod guard;
@@ -19,9 +19,10 @@ mod held;
 mod last_exit;
 mod late;
 mod names;
-mod pile;
+mod pair;
 mod queue;
 mod stack;
+mod store;
 mod strict;
 mod work;
 
@@ -38,9 +39,9 @@ pub use work::{Finished, Loot, WorkStack};
 
 use crate::native::Native;
 use crate::waiting::Policy;
+use bookkeeping::Id;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Rooms as Text, Width};
-use held::Id;
 use last_exit::Hook;
 use std::fmt;
 use std::sync::Arc;
@@ -204,11 +205,6 @@ impl<R: Room, X> Rooms<R, X> {
     pub fn clear_poison(&self) {
         self.text.last_out().poison(false);
     }
-
-    /// What the last one out does.
-    pub(super) fn code(&self) -> &X {
-        &self.text.last_out().code
-    }
 }
 
 /// Makes the methods for guards that borrow, and those for guards that own.
@@ -223,11 +219,12 @@ macro_rules! ways_in {
                     Ok(Visit::new(self, inside, room))
                 }
 
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns, and may be dropped by another thread.")]
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                /// It stays in its thread, unless it is made one [by anyone](Visit::by_anyone).
                 ///
                 /// # Errors
                 /// The same.
-                pub fn $owned(self: &Arc<Self>, room: R, $($argument: $of),*) -> Result<OwnedGuard<R, X>, $error> {
+                pub fn $owned(self: &Arc<Self>, room: R, $($argument: $of),*) -> Result<OwnedGuard<R, X, ByThread>, $error> {
                     let inside = self.$function(stringify!($owned), room, $($argument),*)?;
                     Ok(Visit::new(Arc::clone(self), inside, room))
                 }
@@ -304,6 +301,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// [`enter`](Self::enter) for tasks, on any executor.
     ///
     /// A task that is inside must not enter the same rooms again: it would wait for itself, and nobody can tell tasks apart.
+    /// The same is true of a thread that has a task's guard.
     ///
     /// # Cancel safety
     /// To drop the future is to give up, at any point, and exact. If it had been let in, it leaves, and may have to run the [code of the last one out](Self::on_last_exit).
