@@ -1,15 +1,17 @@
 //! Machines that run the objects of the registry: every choice that their users have is tried.
 
 use crate::claims::structures::{Answers, Asks};
+use crate::claims::work::{Reply, Wish};
 use crate::mutants::growing::{Fault, Growth, Stack};
+use crate::mutants::work;
 use crate::sim::{Rules, Sim, TextError, World};
 use doorway_core::memory::{Memory, Site};
 use doorway_core::registry::{Sizes, objects};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{
     AsPrinted, Count, DynamicStack, InSegments, InWords, LateJoin, RoomQueue, RoomStack, Rooms, SegmentStack, Strict,
-    Width, bits_of_a_queue,
+    Width, WorkStack, bits_of_a_queue,
 };
-use doorway_core::rooms::{Changes, Misuses, RoomSynchronization, Tries, Visits};
+use doorway_core::rooms::{Changes, Lit, Misuses, RoomSynchronization, Tries, Visits};
 
 /// How often latecomers may join a room in each turn, where that is checked.
 pub(crate) const JOINS: u64 = 1;
@@ -62,6 +64,7 @@ fn structure(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextE
         "room-dynamic-stack" => dynamic_stack(sizes, rules, false),
         "room-dynamic-stack-as-printed" => dynamic_stack(sizes, rules, true),
         "room-segment-stack" => segment_stack(sizes, rules),
+        "room-work-stack" => work_stack(sizes, rules),
         _ => return None,
     })
 }
@@ -159,6 +162,57 @@ fn segment_stack(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         SegmentStack::new(site, store, |site, lights| Rooms::with(site, 2, width, lights))
     };
     machine!(sizes, rules, build, push, pop, by hand)
+}
+
+/// A machine whose processes add work, or take some and give back nothing or the same again.
+macro_rules! workers {
+    ($sizes:ident, $rules:ident, $build:expr) => {
+        World::of_programs($sizes.n, $rules, $build, |stack, p| async move {
+            let here = p.on(Sim::ROOT);
+            let Ok(what) = here.at(0).choose(2).await;
+            let mut hand = Vec::new();
+            if what == 0 {
+                hand.push(p.pid().index() as u64 + 1);
+                here.invokes(Wish::Add(hand[0]));
+                let Ok(Ok(added)) = stack.give(&p, &mut hand, 1, false).await else { return };
+                here.responds(added.map_or(Reply::AllDone, |added| Reply::Added(added == 1)));
+                return;
+            }
+            here.invokes(Wish::Take);
+            let Ok(Ok(got)) = stack.take(&p, &mut hand, 1).await else { return };
+            if got == 0 {
+                here.responds(Reply::AllDone);
+                here.invokes(Wish::Ask);
+                let Ok(done) = stack.rooms().lights().is_done(&p).await;
+                here.responds(if done { Reply::AllDone } else { Reply::Added(true) });
+                return;
+            }
+            here.responds(Reply::Took(hand[0]));
+            here.keep(0, &hand);
+            let Ok(what) = here.at(0).choose(2).await;
+            hand.truncate(what);
+            here.invokes(Wish::Return(hand.first().copied()));
+            let Ok(Ok(added)) = stack.give(&p, &mut hand, what, true).await else { return };
+            here.responds(added.map_or(Reply::AllDone, |added| Reply::Added(added == what)));
+        })
+    };
+}
+
+fn work_stack(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+    let (width, (first, segments)) = (Width::for_users(sizes.n, 0), segments(sizes));
+    workers!(sizes, rules, |site: &Site<'_, Sim>| {
+        let store = InSegments::new(site, first, segments, UNWRITTEN).that_runs_out();
+        WorkStack::new(site, store, |site, lights| Rooms::with(site, 2, width, lights))
+    })
+}
+
+/// The same with a fault.
+pub(crate) fn faulty_work_stack(sizes: Sizes, rules: Rules, fault: work::Fault) -> Result<World, TextError> {
+    let (width, (first, segments)) = (Width::for_users(sizes.n, 0), segments(sizes));
+    workers!(sizes, rules, |site: &Site<'_, Sim>| {
+        let store = InSegments::new(site, first, segments, UNWRITTEN).that_runs_out();
+        work::WorkStack::new(site, store, width, fault)
+    })
 }
 
 /// Either of them with a fault.

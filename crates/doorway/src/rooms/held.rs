@@ -53,16 +53,16 @@ pub struct ByAnyone;
 impl Who for ByThread {
     #[inline(always)]
     fn enters(id: u64) -> Self {
-        let place = HELD.with(|held| {
-            let free = held.iter().position(|place| place.get() == FREE);
-            if let Some(free) = free {
+        let place = HELD.with(|held| match held.iter().position(|place| place.get() == FREE) {
+            Some(free) => {
                 held[free].set(id);
+                free
             }
-            free.unwrap_or(FEW)
+            None => {
+                remember(id);
+                FEW
+            }
         });
-        if place == FEW {
-            remember(id);
-        }
         Self { place: place as u8, not_send: PhantomData }
     }
 

@@ -95,16 +95,26 @@ impl<R, X> Hook<R, X> {
 impl<R: Room, X: LastExit<R>> LastOut<Native> for Hook<R, X> {
     #[inline(always)]
     async fn last_out(&self, _: &Process<Native>, room: usize) -> Result<(), Infallible> {
-        if X::DOES_SOMETHING {
-            self.run(room);
-        }
+        self.run(room);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn last_out_now(&self, _: &Process<Native>, room: usize) {
+        self.run(room);
     }
 }
 
 impl<R: Room, X: LastExit<R>> Hook<R, X> {
-    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    #[inline(always)]
     fn run(&self, room: usize) {
+        if X::DOES_SOMETHING {
+            self.run_code(room);
+        }
+    }
+
+    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    fn run_code(&self, room: usize) {
         let Some(room) = R::from_index(room) else { return };
         // What it leaves behind in the middle, everybody can find out by asking whether there was a panic.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.code.last_exit(room))) {

@@ -43,7 +43,7 @@ pub struct Segments<M: Memory, S> {
     part: M::Part,
     start: M::Var<bool>,
     doubled: M::Var<Whole>,
-    pub(super) top: M::Var<Top>,
+    top: M::Var<Top>,
     store: S,
 }
 
@@ -62,6 +62,11 @@ impl<M: Memory, S> Segments<M, S> {
     /// The elements.
     pub fn store(&self) -> &S {
         &self.store
+    }
+
+    /// How many elements there are, when nobody is inside.
+    pub fn top(&self) -> &M::Cell<Top> {
+        &self.top
     }
 }
 
@@ -107,7 +112,7 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
         /// Puts the first `count` elements in hand on top, inside the push room: 1 to 4 and 7, and again in the next turn as
         /// long as there can be more space. How many were put; or why the rooms turned it away.
         #[inline(always)]
-        pub(super) fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), R::Refusal> {'text: {
+        pub fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), R::Refusal> {'text: {
             let here = p.on(self.part);
             let (mut inside, mut left) = (inside, count);
             let (mut retries, mut asked) = (0_u64, None);
@@ -158,7 +163,7 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
         /// Takes up to `count` elements from the top, inside the pop room, in the order in which they lie: 5, 6 and 8. How
         /// many these were.
         #[inline(always)]
-        pub(super) fn take, take_now(&self, here: Here<'_, M>, inside: &dyn Debug, hand: &mut S::Hand, count: usize) -> usize {
+        pub fn take, take_now(&self, here: Here<'_, M>, inside: &dyn Debug, hand: &mut S::Hand, count: usize) -> usize {
             let most = count.min(AT_ONCE) as i64;
             here.keep(5, &(inside, most, S::told(hand)));
             let j = access!(here.at(5).fetch_add(&self.top, Top(-most))).0;

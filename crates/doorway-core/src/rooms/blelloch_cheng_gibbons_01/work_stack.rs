@@ -29,8 +29,9 @@
 //! - *25 inside*: all can be done between any two visits, but not during one.
 //!
 //! # Invariants (checked)
-//! - (W1) once all is done, there are no elements, nobody has loot, and it stays so
-//! - (W2) whenever no room is active, `lent` is the number of those that have loot
+//! - (W1) once all is done, there are no elements, and nobody has loot
+//! - (W2) `lent` is the number of those that have loot
+//! - (told) whoever waits for `news` gets some
 //!
 //! # Cost, faults, fairness
 //! One fetch-and-add more than the stack of segments, and two or three reads. A worker that stops with loot keeps all others
@@ -101,7 +102,7 @@ impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
         fn look_round, look_round_now(&self, process: &Process<M>, room: usize) -> () {'text: {
             let p = process.on(self.part);
             p.keep(31, &room);
-            if access!(p.at(31).read(&self.segments.top)).0 == 0 {
+            if access!(p.at(31).read(self.segments.top())).0 == 0 {
                 p.keep(31, &"nothing");
                 if access!(p.at(31).read(&self.lent)) == Whole(0) {
                     p.keep(32, &());
