@@ -5,7 +5,7 @@ use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::RoomSynchronization;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    IN, InWords, RoomQueue, RoomStack, Rooms, Width, bits_of_a_queue,
+    IN, InSegments, InWords, RoomQueue, RoomStack, Rooms, SegmentStack, Segments, Top, Width, bits_of_a_queue,
 };
 use std::rc::Rc;
 
@@ -261,4 +261,88 @@ fn all_or_nothing_by_fetch_and_add_is_not() {
     let world = World::of_programs(2, Rules::with_passages(Some(1)), build, body).unwrap();
     let report = Explorer::new(2).property(Property::linearizable("linearizable", Whole)).explore(world).unwrap();
     assert_eq!(report.verdict("linearizable").holds, Some(false));
+}
+
+/// A stack of segments of one and two slots, and what has become of elements.
+struct Growing {
+    stack: SegmentStack<Sim, Rooms<Sim, Segments<Sim, InSegments<Sim>>>>,
+    /// Of each process: elements that it has in the end, one bit each.
+    ends_with: Vec<SimCell<u64>>,
+    ended: SimVar<u64>,
+}
+
+impl Growing {
+    async fn run(&self, p: &Process<Sim>, batches: &[Batch]) {
+        let (here, mut mine) = (p.on(Sim::ROOT), 0_u64);
+        for (i, &batch) in batches.iter().enumerate() {
+            here.part(&(i, mine));
+            let (mut hand, put) = match batch {
+                Batch::Push(all) => (all.to_vec(), true),
+                Batch::Pop(_) => (Vec::new(), false),
+            };
+            let Ok(moved) = match batch {
+                Batch::Push(all) => self.stack.push(p, &mut hand, all.len()).await,
+                Batch::Pop(most) => self.stack.pop(p, &mut hand, most).await,
+            };
+            here.part_done();
+            assert!(moved.is_ok_and(|moved| put || moved == hand.len()));
+            mine = hand.iter().fold(mine, |mine, x| mine | 1 << x);
+        }
+        here.keep(90, &mine);
+        let Ok(()) = here.at(90).write(&self.ends_with[p.pid().index()], mine).await;
+        here.keep(91, &());
+        let Ok(_) = here.at(91).fetch_add(&self.ended, 1).await;
+    }
+}
+
+/// A batch for which the stack has to grow is several visits, so it is not one step; but nothing is lost, and nothing comes out twice,
+/// whether there is memory for another segment or not.
+#[test]
+fn batches_for_which_a_stack_grows_lose_nothing() {
+    use Batch::{Pop, Push};
+    const ALL: &[Programs] = &[
+        &[&[Push(&[1, 2, 3]), Pop(2)], &[Push(&[4]), Pop(3)]],
+        &[&[Push(&[1, 2]), Pop(1), Push(&[3, 4, 5])], &[Pop(2), Push(&[6])]],
+    ];
+    for &programs in ALL {
+        let all = programs.iter().copied().flatten().filter_map(|batch| match batch {
+            Push(all) => Some(all),
+            Pop(_) => None,
+        });
+        let all = all.flat_map(|all| all.iter()).fold(0, |all, x| all | 1_u64 << x);
+        let build = |site: &Site<'_, Sim>| {
+            let store = InSegments::new(site, 1, 2, UNWRITTEN).that_runs_out();
+            let rooms = |site: &Site<'_, Sim>, lights| Rooms::with(site, 2, Width::for_users(2, 0), lights);
+            Growing {
+                stack: SegmentStack::new(site, store, rooms),
+                ends_with: site.row("ends with", 2, |_| 0.into()),
+                ended: site.var("ended", 0),
+            }
+        };
+        let body = move |growing: Rc<Growing>, p: Process<Sim>| async move {
+            growing.run(&p, programs[p.pid().index()]).await;
+        };
+        let rules = Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) };
+        let world = World::of_programs(2, rules, build, body).unwrap();
+        let once = move |v: &doorway_check::property::View<'_>| {
+            if v.get::<u64>("ended") < 2 {
+                return true;
+            }
+            let left =
+                [("segment0", 0), ("segment1", 0), ("segment1", 1)].into_iter().take(v.get::<Top>("top").0 as usize);
+            let left = left.map(|(segment, at)| 1 << v.get_at::<u64>(segment, at));
+            let places: Vec<u64> = (0..2).map(|p| v.get_at::<u64>("ends with", p)).chain(left).collect();
+            let count: u32 = places.iter().map(|place| place.count_ones()).sum();
+            places.iter().fold(0, |all, place| all | place) == all && count == all.count_ones()
+        };
+        let report = Explorer::new(2)
+            .property(Property::always("once", once))
+            .property(Property::sometimes("all end", |v| v.get::<u64>("ended") == 2))
+            .property(Property::deadlock_free("deadlock-free"))
+            .explore(world)
+            .unwrap();
+        report.assert_holds();
+        assert!(report.complete);
+        println!("growing, {programs:?}: {} states", report.states);
+    }
 }

@@ -1,15 +1,17 @@
 //! [`Rooms`]: any number inside one room, nobody in two rooms at once; and what can be built with them.
 //!
-//! | type | what it is |
-//! |---|---|
-//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last one out |
-//! | [`LateRooms`] | rooms that can be joined while they are open |
-//! | [`StrictRooms`] | rooms without guards: requests that make no sense are refused |
-//! | [`Queue`] | a bounded queue: enqueuers in one room, dequeuers in the other |
-//! | [`Stack`], [`GrowingStack`] | a stack, bounded or not, with batches |
-//! | [`WorkStack`] | a stack of work that knows when all is done |
+//! | type | what it is | text |
+//! |---|---|---|
+//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last one out | [`Rooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms) |
+//! | [`LateRooms`] | rooms that can be joined while they are open | [`LateJoin`](doorway_core::rooms::blelloch_cheng_gibbons_01::LateJoin) |
+//! | [`StrictRooms`] | rooms without guards: requests that make no sense are refused | [`Strict`](doorway_core::rooms::blelloch_cheng_gibbons_01::Strict) |
+//! | [`Queue`] | a bounded queue: enqueuers in one room, dequeuers in the other | [`RoomQueue`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomQueue) |
+//! | [`Stack`] | a bounded stack, with batches | [`RoomStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomStack) |
+//! | [`GrowingStack`] | a stack without a bound, with batches | [`SegmentStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::SegmentStack) |
+//! | [`WorkStack`] | a stack of work that knows when all is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
 //!
-//! The algorithm is that of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01).
+//! The algorithms are those of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type
+//! runs the text that is checked. What is here are guards, waiting, and storage.
 
 mod bookkeeping;
 mod entering;

@@ -218,11 +218,6 @@ impl<M: Memory, R: Lit<M>> SegmentStack<M, R> {
     pub fn rooms(&self) -> &R {
         &self.rooms
     }
-
-    /// The rooms, to change what is there while nobody is inside.
-    pub fn rooms_mut(&mut self) -> &mut R {
-        &mut self.rooms
-    }
 }
 
 impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> SegmentStack<M, R> {

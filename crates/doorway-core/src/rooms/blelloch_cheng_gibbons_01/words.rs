@@ -32,6 +32,9 @@ const HALF: u32 = 32;
 
 /// `grant[i]`: up to which ticket users were let in, and how many tickets after it were given up.
 ///
+/// Neither field runs into the other: `ticket` is only ever replaced, by a number of at most [32 bits](Width), and `ghosts`
+/// is added to and taken from at the upper end of the word.
+///
 /// ```
 /// use doorway_core::memory::Word;
 /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Grant;
