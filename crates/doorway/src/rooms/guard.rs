@@ -112,7 +112,7 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
 impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Drop for Visit<S, R, X, W> {
     #[inline(always)]
     fn drop(&mut self) {
-        let left = Left(&self.who, self.rooms.id);
+        let left = Left(&self.who, &self.rooms.id);
         if let Some(inside) = self.inside.take() {
             self.rooms.leave(inside);
         }

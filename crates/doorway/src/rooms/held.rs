@@ -97,7 +97,7 @@ impl Who for ByAnyone {
 }
 
 /// Also if the code of the last one out panics, the thread is no longer inside.
-pub(super) struct Left<'a, W: Who>(pub(super) &'a W, pub(super) Id);
+pub(super) struct Left<'a, W: Who>(pub(super) &'a W, pub(super) &'a Id);
 
 impl<W: Who> Drop for Left<'_, W> {
     #[inline(always)]

@@ -156,7 +156,7 @@ impl<R: Room, X: LastExit<R>> LateGuard<'_, R, X> {
 
 impl<R: Room, X: LastExit<R>> Drop for LateGuard<'_, R, X> {
     fn drop(&mut self) {
-        let left = Left(&self.who, self.rooms.id);
+        let left = Left(&self.who, &self.rooms.id);
         let hook = self.rooms.text.last_out();
         if std::thread::panicking() {
             hook.poison(true);
