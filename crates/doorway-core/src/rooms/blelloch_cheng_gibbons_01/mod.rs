@@ -65,6 +65,7 @@
 //! # Departures
 //! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
 
+mod as_printed;
 mod dynamic_stack;
 mod late_join;
 mod queue;
@@ -75,6 +76,7 @@ mod strict;
 mod words;
 mod work_stack;
 
+pub use as_printed::AsPrinted;
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
 pub use queue::{RoomQueue, bits_of_a_queue};
@@ -603,34 +605,5 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Lit<M> for Rooms<M, X> {
 
     async fn change(&self, p: &Process<M>, inside: Inside, to: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
         self.change(p, inside, to).await
-    }
-}
-
-/// [`Rooms`] as Figure 2 has them: an exit reads `activeRoom` (13) and, after it has counted itself done, `grant` (15). Kept to show what goes wrong: see `rooms-as-printed` in the
-/// [registry](crate::registry). Nobody can give up.
-#[derive(Debug)]
-pub struct AsPrinted<M: Memory>(Rooms<M>);
-
-impl<M: Memory> AsPrinted<M> {
-    /// `m` rooms.
-    pub fn new(site: &Site<'_, M>, m: usize, width: Width) -> Self {
-        Self(Rooms { as_printed: true, ..Rooms::with(site, m, width, ()) })
-    }
-}
-
-impl<M: FetchAdd + CompareSwap> RoomSynchronization<M> for AsPrinted<M> {
-    type Inside = Inside;
-    type Refusal = Refusal;
-
-    fn rooms(&self) -> usize {
-        self.0.rooms
-    }
-
-    async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
-        self.0.enter(p, room).await
-    }
-
-    async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
-        self.0.exit(p, inside).await
     }
 }
