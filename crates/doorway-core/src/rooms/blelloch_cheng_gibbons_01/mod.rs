@@ -87,7 +87,7 @@ pub use strict::{Kept, Misuse, Status, Strict};
 pub use words::{Active, Count, Grant, Number, Top, Whole, Width};
 pub use work_stack::{News, Work, WorkStack};
 
-use super::{LastOut, Lit, Refusal, RoomSynchronization, Tickets};
+use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
 use core::fmt;
@@ -593,17 +593,5 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for Rooms<
 
     async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
         self.exit(p, inside).await
-    }
-}
-
-impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Lit<M> for Rooms<M, X> {
-    type Lights = X;
-
-    fn lights(&self) -> &X {
-        &self.last_out
-    }
-
-    async fn change(&self, p: &Process<M>, inside: Inside, to: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
-        self.change(p, inside, to).await
     }
 }

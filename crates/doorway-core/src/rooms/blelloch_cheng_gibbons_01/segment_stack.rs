@@ -29,9 +29,10 @@
 //! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment
 //! before one that tries again: once for each doubling (checked).
 
-use super::{IN, OUT, SegmentStore, Top, Whole};
-use crate::memory::{FetchAdd, Here, Memory, Process, ReadWrite, Site, in_both_forms};
-use crate::rooms::{LastOut, Lit, or_refused};
+use super::{IN, Inside, OUT, Rooms, SegmentStore, Top, Whole};
+use crate::Failure;
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, ReadWrite, Site, in_both_forms};
+use crate::rooms::{LastOut, Lit, Refusal, or_refused};
 use core::fmt::Debug;
 
 /// So many elements are put or taken at once at the most, so that `top` does not run over.
@@ -190,11 +191,23 @@ impl<M: ReadWrite, S: SegmentStore<M>> LastOut<M> for Segments<M, S> {
     #[inline(always)]
     fn last_out_now(&self, p: &Process<M>, room: usize)
     where
-        M: crate::memory::Immediate,
+        M: Immediate,
     {
         if room == IN {
             self.grow_if_asked_now(p);
         }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Lit<M> for Rooms<M, X> {
+    type Lights = X;
+
+    fn lights(&self) -> &X {
+        self.last_out()
+    }
+
+    async fn change(&self, p: &Process<M>, inside: Inside, to: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        self.change(p, inside, to).await
     }
 }
 
