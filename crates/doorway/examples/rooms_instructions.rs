@@ -12,6 +12,14 @@
 //!     echo "$what: $((($(count $what 3000) - $(count $what 2000)) / 1000))"
 //! done
 //! ```
+//!
+//! By rustc 1.95 on x86-64, a visit or a push and a pop; and when stacks and queues were written by hand on atomics, before
+//! they ran the texts of `doorway-core`:
+//!
+//! | | rooms | queue | queue64 | stack | stack64 | growing | growing64 | work64 |
+//! |---|---|---|---|---|---|---|---|---|
+//! | the texts | 286 | 583 | 795 | 570 | 785 | 661 | 867 | 1022 |
+//! | by hand | 285 | 656 | 815 | 595 | 803 | 778 | 962 | 1113 |
 
 use doorway::Rooms;
 use doorway::rooms::{GrowingStack, Queue, Stack, WorkStack};
