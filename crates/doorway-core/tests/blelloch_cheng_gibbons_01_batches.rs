@@ -4,7 +4,9 @@ use doorway_check::sim::{Keep, Rules, Sequential, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::RoomSynchronization;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, RoomQueue, RoomStack, Rooms, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{
+    IN, InSegments, InWords, RoomQueue, RoomStack, Rooms, SegmentStack, Segments, Top, Width, bits_of_a_queue,
+};
 use std::rc::Rc;
 
 const SIZE: usize = 3;
@@ -40,11 +42,8 @@ impl Sequential for Batches {
         let mut stack = stack.clone();
         if op & TAKES != 0 {
             let got = stack.len().min((op & 7) as usize);
-            let taken: Vec<u64> = if self.first_in_first_out {
-                stack.drain(..got).collect()
-            } else {
-                (0..got).filter_map(|_| stack.pop()).collect()
-            };
+            let first = if self.first_in_first_out { 0 } else { stack.len() - got };
+            let taken: Vec<u64> = stack.drain(first..first + got).collect();
             return (stack, word(&taken));
         }
         let before = stack.len();
@@ -60,8 +59,8 @@ enum Batch {
     Pop(usize),
 }
 
-type Stack = RoomStack<Sim, Rooms<Sim>>;
-type Queue = RoomQueue<Sim, Rooms<Sim>>;
+type Stack = RoomStack<Sim, Rooms<Sim>, InWords<Sim>>;
+type Queue = RoomQueue<Sim, Rooms<Sim>, InWords<Sim>>;
 
 /// What takes batches.
 enum Store {
@@ -71,17 +70,22 @@ enum Store {
 
 impl Store {
     async fn put(&self, p: &Process<Sim>, all: &[u64]) -> Option<usize> {
-        match self {
-            Self::Stack(stack) => stack.push_many(p, all).await.ok(),
-            Self::Queue(queue) => queue.enqueue_many(p, all).await.ok(),
-        }
+        let mut hand = all.to_vec();
+        let Ok(added) = match self {
+            Self::Stack(stack) => stack.push(p, &mut hand, all.len()).await,
+            Self::Queue(queue) => queue.enqueue(p, &mut hand, all.len()).await,
+        };
+        added.ok().inspect(|&added| assert_eq!(hand, all[added..]))
     }
 
-    async fn take(&self, p: &Process<Sim>, into: &mut [u64]) -> Option<usize> {
-        match self {
-            Self::Stack(stack) => stack.pop_many(p, into).await.ok(),
-            Self::Queue(queue) => queue.dequeue_many(p, into).await.ok(),
-        }
+    async fn take(&self, p: &Process<Sim>, most: usize) -> Option<Vec<u64>> {
+        let mut hand = Vec::new();
+        let Ok(got) = match self {
+            Self::Stack(stack) => stack.pop(p, &mut hand, most).await,
+            Self::Queue(queue) => queue.dequeue(p, &mut hand, most).await,
+        };
+        got.ok().inspect(|&got| assert_eq!(hand.len(), got))?;
+        Some(hand)
     }
 }
 
@@ -95,9 +99,8 @@ async fn run(store: &Store, p: &Process<Sim>, batch: Batch) {
         }
         Batch::Pop(most) => {
             here.invokes(TAKES | most as u64);
-            let mut taken = [0; SIZE];
-            let got = store.take(p, &mut taken[..most]).await;
-            here.responds(got.map_or(u64::MAX, |got| word(&taken[..got])));
+            let taken = store.take(p, most).await;
+            here.responds(taken.map_or(u64::MAX, |taken| word(&taken)));
         }
     }
 }
@@ -107,7 +110,7 @@ type Programs = &'static [&'static [Batch]];
 fn search(programs: Programs) -> Report {
     let spec = Batches { size: SIZE, first_in_first_out: false };
     let build = |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
-        Store::Stack(Stack::new(site, SIZE, UNWRITTEN, rooms))
+        Store::Stack(Stack::new(site, SIZE, InWords::new(site, SIZE, UNWRITTEN), rooms))
     };
     search_in(programs, spec, build)
 }
@@ -118,7 +121,7 @@ const LENGTH: usize = 2;
 fn search_queue(programs: Programs, bits: u32) -> Report {
     let spec = Batches { size: LENGTH, first_in_first_out: true };
     let build = move |site: &Site<'_, Sim>, rooms: fn(&Site<'_, Sim>) -> Rooms<Sim>| {
-        Store::Queue(Queue::new(site, LENGTH, bits, UNWRITTEN, rooms))
+        Store::Queue(Queue::new(site, LENGTH, bits, InWords::new(site, LENGTH, UNWRITTEN), rooms))
     };
     search_in(programs, spec, build)
 }
@@ -176,7 +179,7 @@ const QUEUE_PROGRAMS: &[Programs] = {
 #[test]
 fn greedy_batches_of_a_queue_are_linearizable() {
     for programs in QUEUE_PROGRAMS {
-        let report = search_queue(programs, Queue::bits(LENGTH, LENGTH * programs.len()));
+        let report = search_queue(programs, bits_of_a_queue(LENGTH, LENGTH * programs.len()));
         report.assert_holds();
         assert!(report.complete);
         println!("queue, {programs:?}: {} states", report.states);
@@ -188,7 +191,7 @@ fn greedy_batches_of_a_queue_are_linearizable() {
 fn numbers_of_a_queue_need_bits_for_all_that_is_in_batches() {
     use Batch::Push;
     const THREE: Programs = &[&[Push(&[1, 2])], &[Push(&[3, 4])], &[Push(&[5, 6])]];
-    search_queue(THREE, Queue::bits(LENGTH, LENGTH * THREE.len())).assert_holds();
+    search_queue(THREE, bits_of_a_queue(LENGTH, LENGTH * THREE.len())).assert_holds();
     let report = search_queue(THREE, 3);
     assert_eq!(report.verdict("linearizable").holds, Some(false));
 }
@@ -258,4 +261,88 @@ fn all_or_nothing_by_fetch_and_add_is_not() {
     let world = World::of_programs(2, Rules::with_passages(Some(1)), build, body).unwrap();
     let report = Explorer::new(2).property(Property::linearizable("linearizable", Whole)).explore(world).unwrap();
     assert_eq!(report.verdict("linearizable").holds, Some(false));
+}
+
+/// A stack of segments of one and two slots, and what has become of elements.
+struct Growing {
+    stack: SegmentStack<Sim, Rooms<Sim, Segments<Sim, InSegments<Sim>>>>,
+    /// Of each process: elements that it has in the end, one bit each.
+    ends_with: Vec<SimCell<u64>>,
+    ended: SimVar<u64>,
+}
+
+impl Growing {
+    async fn run(&self, p: &Process<Sim>, batches: &[Batch]) {
+        let (here, mut mine) = (p.on(Sim::ROOT), 0_u64);
+        for (i, &batch) in batches.iter().enumerate() {
+            here.part(&(i, mine));
+            let (mut hand, put) = match batch {
+                Batch::Push(all) => (all.to_vec(), true),
+                Batch::Pop(_) => (Vec::new(), false),
+            };
+            let Ok(moved) = match batch {
+                Batch::Push(all) => self.stack.push(p, &mut hand, all.len()).await,
+                Batch::Pop(most) => self.stack.pop(p, &mut hand, most).await,
+            };
+            here.part_done();
+            assert!(moved.is_ok_and(|moved| put || moved == hand.len()));
+            mine = hand.iter().fold(mine, |mine, x| mine | 1 << x);
+        }
+        here.keep(90, &mine);
+        let Ok(()) = here.at(90).write(&self.ends_with[p.pid().index()], mine).await;
+        here.keep(91, &());
+        let Ok(_) = here.at(91).fetch_add(&self.ended, 1).await;
+    }
+}
+
+/// A batch for which the stack has to grow is several visits, so it is not one step; but nothing is lost, and nothing comes out twice,
+/// whether there is memory for another segment or not.
+#[test]
+fn batches_for_which_a_stack_grows_lose_nothing() {
+    use Batch::{Pop, Push};
+    const ALL: &[Programs] = &[
+        &[&[Push(&[1, 2, 3]), Pop(2)], &[Push(&[4]), Pop(3)]],
+        &[&[Push(&[1, 2]), Pop(1), Push(&[3, 4, 5])], &[Pop(2), Push(&[6])]],
+    ];
+    for &programs in ALL {
+        let all = programs.iter().copied().flatten().filter_map(|batch| match batch {
+            Push(all) => Some(all),
+            Pop(_) => None,
+        });
+        let all = all.flat_map(|all| all.iter()).fold(0, |all, x| all | 1_u64 << x);
+        let build = |site: &Site<'_, Sim>| {
+            let store = InSegments::new(site, 1, 2, UNWRITTEN).that_runs_out();
+            let rooms = |site: &Site<'_, Sim>, lights| Rooms::with(site, 2, Width::for_users(2, 0), lights);
+            Growing {
+                stack: SegmentStack::new(site, store, rooms),
+                ends_with: site.row("ends with", 2, |_| 0.into()),
+                ended: site.var("ended", 0),
+            }
+        };
+        let body = move |growing: Rc<Growing>, p: Process<Sim>| async move {
+            growing.run(&p, programs[p.pid().index()]).await;
+        };
+        let rules = Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) };
+        let world = World::of_programs(2, rules, build, body).unwrap();
+        let once = move |v: &doorway_check::property::View<'_>| {
+            if v.get::<u64>("ended") < 2 {
+                return true;
+            }
+            let left =
+                [("segment0", 0), ("segment1", 0), ("segment1", 1)].into_iter().take(v.get::<Top>("top").0 as usize);
+            let left = left.map(|(segment, at)| 1 << v.get_at::<u64>(segment, at));
+            let places: Vec<u64> = (0..2).map(|p| v.get_at::<u64>("ends with", p)).chain(left).collect();
+            let count: u32 = places.iter().map(|place| place.count_ones()).sum();
+            places.iter().fold(0, |all, place| all | place) == all && count == all.count_ones()
+        };
+        let report = Explorer::new(2)
+            .property(Property::always("once", once))
+            .property(Property::sometimes("all end", |v| v.get::<u64>("ended") == 2))
+            .property(Property::never_stuck("never-stuck"))
+            .explore(world)
+            .unwrap();
+        report.assert_holds();
+        assert!(report.complete);
+        println!("growing, {programs:?}: {} states", report.states);
+    }
 }

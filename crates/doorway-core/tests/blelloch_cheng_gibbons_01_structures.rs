@@ -7,7 +7,7 @@ use doorway_check::schedule::Runner;
 use doorway_check::sim::{Action, Rules, Sim, World};
 use doorway_check::trace::Trace;
 use doorway_core::memory::Memory;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, RoomQueue, Rooms, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, Width, bits_of_a_queue};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -114,7 +114,7 @@ fn as_printed_the_last_element_of_the_lower_half_is_lost() {
 /// Numbers that wrap: too few bits, and a queue that is full looks empty.
 #[test]
 fn numbers_of_a_queue_need_enough_bits() {
-    assert_eq!([(1, 2), (2, 2), (4, 2)].map(|(size, p)| RoomQueue::<Sim, Rooms<Sim>>::bits(size, p)), [3, 4, 4]);
+    assert_eq!([(1, 2), (2, 2), (4, 2)].map(|(size, p)| bits_of_a_queue(size, p)), [3, 4, 4]);
 }
 
 /// A fetch-and-add that is a loop on compare-and-swap.

@@ -2,7 +2,7 @@
 //!
 //! | runs here as it is | does not |
 //! |---|---|
-//! | `rooms/{mod,entering,guard,held,last_exit,names,errors}.rs` | the structures in `rooms/`, strict and late rooms: compiled, not used |
+//! | `rooms/{mod,entering,guard,held,last_exit,bookkeeping,names,errors}.rs` | the structures in `rooms/`, strict and late rooms: compiled, not used |
 //! | `native/{mod,cells,handle}.rs` | what is private to a handle is std's, for only its own process uses it |
 //! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads sleep on a condition variable. They cannot sleep on several words, so they wait for several variables in the table too |
 //! | the text of the rooms | clocks: nothing here has a deadline |

@@ -280,6 +280,33 @@ fn with_nothing_to_do_all_is_done() {
 }
 
 #[test]
+fn as_many_as_there_are_can_be_asked_for() {
+    let stack = WorkStack::of((0..3000).collect());
+    let loot = stack.take(usize::MAX).unwrap();
+    assert_eq!(*loot, (0..3000).collect::<Vec<_>>());
+    let mut loot = loot.next(usize::MAX).unwrap();
+    assert_eq!(loot.len(), 3000);
+    loot.clear();
+    assert!(loot.next(usize::MAX).is_none());
+    assert_eq!(Stack::<u8>::new(2).unwrap().pop_many(usize::MAX), []);
+    assert_eq!(Queue::<u8>::new(2).unwrap().pop_many(usize::MAX), []);
+    assert_eq!(GrowingStack::<u8>::new().pop_many(usize::MAX), []);
+}
+
+/// Values without a size need no memory, but positions must not run over.
+#[test]
+fn more_values_than_can_be_counted_are_refused() {
+    assert!(matches!(Queue::<()>::new(1 << 41), Err(BuildError::TooLarge { .. })));
+    assert!(matches!(Stack::<()>::new(1 << 41), Err(BuildError::TooLarge { .. })));
+    let stack = GrowingStack::with_capacity(1 << 40).unwrap();
+    let mut values = vec![(); 3 << 40];
+    assert_eq!(stack.push_all(&mut values).unwrap_err().0, 1 << 40);
+    assert_eq!((stack.len(), values.len()), (1 << 40, 2 << 40));
+    assert!(stack.push(()).is_err());
+    assert_eq!(stack.pop(), Some(()));
+}
+
+#[test]
 fn who_has_work_keeps_others_from_going_home() {
     let stack = WorkStack::of(vec![7]);
     let gone_home = AtomicUsize::new(0);

@@ -15,6 +15,7 @@ pub(crate) mod structures;
 mod turnstile;
 mod turnstile_simple;
 mod two_sides;
+pub(crate) mod work;
 mod yang_anderson;
 
 pub use combining::FetchAndOp;

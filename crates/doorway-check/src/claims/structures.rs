@@ -5,7 +5,7 @@ use crate::objects::{FIRST_SEGMENT, arrays, first_array};
 use crate::sim::{Sequential, Sim};
 use doorway_core::memory::Word;
 use doorway_core::registry::{Info, Sizes};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, SegmentStack};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, InSegments};
 
 /// What is asked of a stack or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,18 +103,23 @@ pub(super) fn properties(info: &Info, sizes: Sizes) -> Vec<Property> {
             let most = |g| DynamicStack::<Sim>::most(first, g);
             (most(arrays(sizes.k, most)), Some(1))
         }
-        "room-segment-stack" => {
-            let most = |g| SegmentStack::<Sim>::most(FIRST_SEGMENT, g);
+        "room-segment-stack" | "room-work-stack" => {
+            let most = |g| InSegments::<Sim>::most(FIRST_SEGMENT, g);
             let segments = arrays(sizes.k, most);
-            (most(segments), Some(segments as u64 - 1))
+            // Where memory runs out, once more in vain.
+            let in_vain = u64::from(info.id == "room-work-stack");
+            (most(segments), Some(segments as u64 - 1 + in_vain))
         }
         _ => (sizes.k, None),
     };
-    let mut claims = vec![
-        Property::linearizable("linearizable", Elements { most, first_in_first_out: info.id == "room-queue" }),
-        Property::never_stuck("never-stuck"),
-        Property::starvation_free("starvation-free"),
-    ];
+    let mut claims = match info.id {
+        "room-work-stack" => super::work::properties(most),
+        id => vec![
+            Property::linearizable("linearizable", Elements { most, first_in_first_out: id == "room-queue" }),
+            Property::never_stuck("never-stuck"),
+            Property::starvation_free("starvation-free"),
+        ],
+    };
     claims.extend(retries.map(|most| {
         Property::always("retries", move |v| {
             v.processes().all(|p| v.shown::<u64>(p, "retries").is_none_or(|retries| retries <= most))

@@ -3,9 +3,7 @@
 use crate::sim::{Part, Sim, SimCell, SimVar};
 use doorway_core::Failure;
 use doorway_core::memory::{Here, Process, Site};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    DynamicStack, IN, Inside, OUT, Rooms, SegmentStack, Width, place,
-};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, IN, InSegments, Inside, OUT, Rooms, Width, place};
 use doorway_core::rooms::{LastOut, Refusal};
 use std::convert::Infallible;
 
@@ -22,6 +20,7 @@ pub(crate) enum Fault {
     ExitsToRetry,
     LooksTooHigh,
     NeverTakesBack,
+    AsksForEver,
 }
 
 /// How the space grows.
@@ -36,6 +35,8 @@ struct Grows {
     part: Part,
     start: SimVar<bool>,
     doubled: SimVar<u64>,
+    /// So many arrays there can be.
+    most: u64,
     fault: Fault,
 }
 
@@ -54,6 +55,9 @@ impl LastOut<Sim> for Grows {
             }
             p.keep(14, &());
             let doubled = p.at(14).read(&self.doubled).await?;
+            if doubled + 1 == self.most {
+                return Ok(()); // there is no memory for it
+            }
             p.keep(14, &doubled);
             p.at(14).write(&self.doubled, doubled + 1).await?;
         }
@@ -89,8 +93,13 @@ impl Stack {
     ) -> Self {
         let inner = site.part("rooms", None);
         let array = |(i, name): (usize, &&'static str)| site.row(name, first << i, |_| unwritten.into());
-        let grows =
-            Grows { part: site.here(), start: site.var("start", false), doubled: site.var("doubled", 0), fault };
+        let grows = Grows {
+            part: site.here(),
+            start: site.var("start", false),
+            doubled: site.var("doubled", 0),
+            most: arrays.max(1) as u64,
+            fault,
+        };
         let names = if growth == Growth::Copying { ARRAYS } else { SEGMENTS };
         Self {
             part: site.here(),
@@ -108,7 +117,7 @@ impl Stack {
         let arrays = doubled + 1;
         match self.growth {
             Growth::Copying => DynamicStack::<Sim>::most(self.first, arrays) as i64,
-            Growth::Segments => SegmentStack::<Sim>::most(self.first, arrays) as i64,
+            Growth::Segments => InSegments::<Sim>::most(self.first, arrays) as i64,
         }
     }
 
@@ -133,7 +142,8 @@ impl Stack {
                 }
                 break true;
             }
-            let fits = doubled + 1 < self.arrays.len();
+            // Nobody knows before it is asked for.
+            let fits = doubled + 1 < self.arrays.len() || self.fault == Fault::AsksForEver;
             if fits && self.fault != Fault::NeverAsks {
                 here.keep(2, &inside);
                 here.at(2).write(&self.rooms.last_out().start, true).await?;

@@ -46,6 +46,7 @@ mod turnstile;
 mod turnstile_simple;
 mod two_process;
 mod universal;
+pub(crate) mod work;
 mod ya_fast;
 
 use crate::at_once::OddTry;
@@ -131,6 +132,7 @@ enum Text {
     Universal(universal::Within, universal::Fault),
     /// And how it grows.
     Growing(growing::Growth, growing::Fault),
+    Work(work::Fault),
 }
 
 /// What users of rooms do.
@@ -220,6 +222,7 @@ impl Text {
             Self::Universal(within, _) => within.of(),
             Self::Growing(growing::Growth::Copying, _) => "room-dynamic-stack",
             Self::Growing(growing::Growth::Segments, _) => "room-segment-stack",
+            Self::Work(_) => "room-work-stack",
         }
     }
 
@@ -289,6 +292,7 @@ impl Text {
             }
             Self::Universal(within, fault) => within.world(fault, sizes, rules),
             Self::Growing(growth, fault) => crate::objects::growing_stack(sizes, rules, growth, fault),
+            Self::Work(fault) => crate::objects::faulty_work_stack(sizes, rules, fault),
             Self::Strict(fault) => {
                 World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
             }
@@ -375,6 +379,7 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         in_use(universal::Fault::None),
         Text::Growing(growing::Growth::Copying, growing::Fault::None),
         Text::Growing(growing::Growth::Segments, growing::Fault::None),
+        Text::Work(work::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),

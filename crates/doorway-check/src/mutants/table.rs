@@ -801,4 +801,16 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Growing(growing::Growth::Segments, growing::Fault::EntersAgain), (2, 3, None), Some(("never-stuck", 21)), "room-segment-stack-enters-again", "who tries again does not exit first"),
     mutant(Text::Growing(growing::Growth::Segments, growing::Fault::NeverTakesBack), (2, 3, None), Some(("linearizable", 41)), "room-segment-stack-never-takes-back", "3 dropped: what found no space is counted"),
     mutant(Text::Growing(growing::Growth::Segments, growing::Fault::ExitsToRetry), (2, 3, None), None, "room-segment-stack-exits-to-retry", "who tries again exits and enters (control: there is a doubling for each retry)"),
+    mutant(Text::Growing(growing::Growth::Segments, growing::Fault::AsksForEver), (2, 3, None), Some(("retries", 81)), "room-segment-stack-asks-for-ever", "there is no memory for another segment, and a push that asked in vain asks again"),
+    // room-work-stack
+    mutant(Text::Work(work::Fault::CountsLate), (2, 1, None), Some(("linearizable", 33)), "room-work-stack-counts-late", "21 after the exit: all is done while somebody has loot"),
+    mutant(Text::Work(work::Fault::NeverCounts), (2, 1, None), Some(("W2", 28)), "room-work-stack-never-counts", "21 and 26 dropped"),
+    mutant(Text::Work(work::Fault::ReturnsEarly), (2, 1, None), Some(("linearizable", 54)), "room-work-stack-returns-early", "26 before it enters: all is done while it brings work"),
+    mutant(Text::Work(work::Fault::DecidesInside), (2, 1, None), Some(("W1", 42)), "room-work-stack-decides-inside", "23 says that all is done if it finds nothing, and nobody has loot that was counted"),
+    mutant(Text::Work(work::Fault::OnlyAfterPushes), (2, 1, None), Some(("never-stuck", 20)), "room-work-stack-only-after-pushes", "32 only after turns of the push room: who looks at an empty stack waits for ever"),
+    mutant(Text::Work(work::Fault::OnlyAfterPops), (2, 1, None), Some(("never-stuck", 64)), "room-work-stack-only-after-pops", "32 only after turns of the pop room: nobody is told that the last loot came back empty"),
+    mutant(Text::Work(work::Fault::NeverTells), (2, 1, None), Some(("never-stuck", 66)), "room-work-stack-never-tells", "34 dropped: who waits is not told of new work"),
+    mutant(Text::Work(work::Fault::DeniesIt), (2, 1, None), Some(("linearizable", 36)), "room-work-stack-denies-it", "22 dropped: who comes in when all is done says that there is nothing"),
+    mutant(Text::Work(work::Fault::NeverLooks), (2, 1, None), Some(("W1", 27)), "room-work-stack-never-looks", "25 dropped: work is added when all is done"),
+    mutant(Text::Work(work::Fault::TellsAlways), (2, 1, None), HOLDS, "room-work-stack-tells-always", "34 also where it was said before (control: it is the same news)"),
 ];

@@ -169,6 +169,12 @@ pub const OBJECTS: &[Info] = &[
         3,
         words_in_segments,
     ),
+    Info {
+        // `lent` and `news` too.
+        words: |s, p| words_in_segments(s, p) + 2,
+        properties: &["linearizable", "never-stuck", "W1", "W2", "told"],
+        ..grows("room-work-stack", "a stack of work that knows when all is done", "", 3, words_in_segments)
+    },
     grows(
         "room-dynamic-stack-as-printed",
         "the same that copies, as the figure has it, which takes from an empty stack",

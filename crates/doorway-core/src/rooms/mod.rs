@@ -21,7 +21,7 @@ mod visits;
 pub use visits::{Changes, Misuses, NotNow, Tries, Visits};
 
 use crate::Failure;
-use crate::memory::{Memory, Process};
+use crate::memory::{At, Immediate, Memory, Process, ReadWrite, Word};
 use core::fmt::{self, Debug};
 use core::future::Future;
 
@@ -62,6 +62,80 @@ pub trait RoomSynchronization<M: Memory> {
     /// # Errors
     /// If an access failed; `p` then stands where it stood, as after a crash.
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
+
+    /// [`enter`](Self::enter), as a plain function.
+    ///
+    /// # Errors
+    /// If the user is turned away.
+    #[inline(always)]
+    fn enter_now(&self, p: &Process<M>, room: usize) -> Result<Self::Inside, Self::Refusal>
+    where
+        M: Immediate,
+    {
+        M::now(or_refused(self.enter(p, room)))
+    }
+
+    /// [`exit`](Self::exit), as a plain function.
+    #[inline(always)]
+    fn exit_now(&self, p: &Process<M>, inside: Self::Inside) -> bool
+    where
+        M: Immediate,
+    {
+        M::now(self.exit(p, inside))
+    }
+}
+
+/// A refusal as a value: what is left to fail are accesses.
+pub(crate) async fn or_refused<T, E, R>(
+    entry: impl Future<Output = Result<T, Failure<E, R>>>,
+) -> Result<Result<T, R>, E> {
+    match entry.await {
+        Ok(inside) => Ok(Ok(inside)),
+        Err(Failure::Refused(refusal)) => Ok(Err(refusal)),
+        Err(Failure::Memory(e)) => Err(e),
+    }
+}
+
+/// Rooms that structures are built on which grow: users look at what the [last one out](LastOut) looks after, and can
+/// go out and come in again without missing a turn.
+pub trait Lit<M: Memory>: RoomSynchronization<M> {
+    /// What the last one out looks after.
+    type Lights;
+
+    /// The one that it looks after here.
+    fn lights(&self) -> &Self::Lights;
+
+    /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in.
+    ///
+    /// # Errors
+    /// As [`enter`](RoomSynchronization::enter); a user that is turned away has exited all the same.
+    fn change(
+        &self,
+        p: &Process<M>,
+        inside: Self::Inside,
+        to: usize,
+    ) -> impl Future<Output = Result<Self::Inside, Failure<M::Error, Self::Refusal>>>;
+
+    /// [`change`](Self::change), as a plain function.
+    ///
+    /// # Errors
+    /// If the user is turned away; it has exited all the same.
+    #[inline(always)]
+    fn change_now(&self, p: &Process<M>, inside: Self::Inside, to: usize) -> Result<Self::Inside, Self::Refusal>
+    where
+        M: Immediate,
+    {
+        M::now(or_refused(self.change(p, inside, to)))
+    }
+
+    /// Waits outside until `v` is as it should be, in the way in which users wait for their rooms.
+    #[inline(always)]
+    fn wait_now<T: Word>(&self, at: At<'_, M>, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> T
+    where
+        M: Immediate + ReadWrite,
+    {
+        M::now(at.wait_until(v, ok))
+    }
 }
 
 /// Rooms whose users wait with a ticket, which they can take while they are inside another room, and give back.
@@ -117,6 +191,15 @@ pub trait LastOut<M: Memory> {
     /// # Errors
     /// If an access failed.
     fn last_out(&self, p: &Process<M>, room: usize) -> impl Future<Output = Result<(), M::Error>>;
+
+    /// [`last_out`](Self::last_out), as a plain function.
+    #[inline(always)]
+    fn last_out_now(&self, p: &Process<M>, room: usize)
+    where
+        M: Immediate,
+    {
+        M::now(self.last_out(p, room));
+    }
 }
 
 /// Nothing is to be done.

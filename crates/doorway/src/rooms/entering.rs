@@ -1,6 +1,5 @@
 //! The ways in and out.
 
-use super::names::Side;
 use super::{EnterError, LastExit, Room, Rooms, TimeoutError, TryEnterError};
 use crate::native::{Native, now};
 use crate::slots::sure;
@@ -145,21 +144,6 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
         if X::DOES_SOMETHING && last {
             self.text.last_out().resume();
         }
-    }
-}
-
-/// For those that have the rooms to themselves: they name rooms that there are, nobody gives up, and no code of others runs inside. Without guards, which lie in memory.
-impl<X: LastExit<Side>> Rooms<Side, X> {
-    #[inline(always)]
-    pub(super) fn visit(&self, side: Side) -> Inside {
-        self.go_in("visit", side).unwrap_or_else(|refused| unreachable!("{refused}"))
-    }
-
-    /// Out, and into the same room in its next turn.
-    #[cold]
-    pub(super) fn visit_again(&self, inside: Inside) -> Inside {
-        let side = if inside.room() == Side::Push.index() { Side::Push } else { Side::Pop };
-        self.change_room(inside, side).unwrap_or_else(|refused| unreachable!("{refused}"))
     }
 }
 

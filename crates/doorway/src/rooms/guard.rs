@@ -1,5 +1,6 @@
 //! Guards: what one holds inside.
 
+use super::held::Left;
 use super::{ByAnyone, ByThread, EnterError, LastExit, Nothing, Room, Rooms, Who};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Inside;
 use std::fmt;
@@ -16,8 +17,15 @@ use std::sync::Arc;
 pub type Guard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
 /// A task's visit to a room: it can go to any thread.
 pub type TaskGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
-/// A visit to a room of shared [`Rooms`]: it can go anywhere.
-pub type OwnedGuard<R = usize, X = Nothing> = Visit<Arc<Rooms<R, X>>, R, X, ByAnyone>;
+/// A visit to a room of shared [`Rooms`]. A task's can go anywhere; a thread's stays with it, which is how a thread is kept
+/// from waiting for itself, until it is made one [by anyone](Visit::by_anyone).
+///
+/// ```compile_fail,E0277
+/// let rooms = std::sync::Arc::new(doorway::Rooms::new(2).unwrap());
+/// let inside = rooms.enter_owned(0).unwrap();
+/// std::thread::spawn(move || drop(inside));
+/// ```
+pub type OwnedGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<R, X>>, R, X, W>;
 
 /// Somebody is inside a room. It leaves when this is dropped, also while a panic unwinds.
 ///
@@ -56,10 +64,32 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Visit<S, R
     /// If there is no such room. It has left all the same.
     pub fn change(mut self, to: R) -> Result<Self, EnterError> {
         // What is inside is taken only when the ticket is drawn at once: who panics or is refused has left.
-        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and this take it") };
+        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room(inside, to)?);
         self.room = to;
         Ok(self)
+    }
+}
+
+impl<S: Deref<Target = Rooms<R, X>> + Clone, R: Room, X: LastExit<R>> Visit<S, R, X, ByThread> {
+    /// The same visit, which any thread may end. From then on nobody knows which thread has it: a thread that keeps it, and
+    /// enters the same rooms, waits for itself.
+    ///
+    /// ```
+    /// use doorway::rooms::EnterError;
+    /// use std::{sync::Arc, thread};
+    /// let rooms = Arc::new(doorway::Rooms::new(2)?);
+    /// let inside = rooms.enter_owned(0)?;
+    /// assert_eq!(rooms.enter(1).unwrap_err(), EnterError::InsideAlready { call: "enter" });
+    /// let inside = inside.by_anyone();
+    /// let other = thread::spawn(move || drop(inside));
+    /// drop(rooms.enter(1)?); // waits for the other thread
+    /// # other.join().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn by_anyone(mut self) -> Visit<S, R, X, ByAnyone> {
+        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
+        Visit::new(self.rooms.clone(), inside, self.room)
     }
 }
 
@@ -72,7 +102,7 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
     /// # Errors
     /// If there is no such room. It has left all the same.
     pub async fn change_async(mut self, to: R) -> Result<Self, EnterError> {
-        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and this take it") };
+        let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room_async(inside, to).await?);
         self.room = to;
         Ok(self)
@@ -82,21 +112,11 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
 impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Drop for Visit<S, R, X, W> {
     #[inline(always)]
     fn drop(&mut self) {
-        let left = Left(&self.who);
+        let left = Left(&self.who, &self.rooms.id);
         if let Some(inside) = self.inside.take() {
             self.rooms.leave(inside);
         }
         drop(left);
-    }
-}
-
-/// Also if the code of the last one out panics, the thread is no longer inside.
-struct Left<'a, W: Who>(&'a W);
-
-impl<W: Who> Drop for Left<'_, W> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.0.exits();
     }
 }
 

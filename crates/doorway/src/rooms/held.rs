@@ -1,35 +1,42 @@
 //! Which rooms objects the thread is inside of, so that it is not left waiting for itself.
 
+use super::bookkeeping::Id;
 use crate::tools::thread_local;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::mem::ManuallyDrop;
 
-/// Whose rooms: a number that no two of them have in the life of the program. An address would come back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Id(u64);
-
-impl Id {
-    pub(super) fn new() -> Self {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Self(LAST.fetch_add(1, Relaxed) + 1)
-    }
-}
-
-/// So many objects a thread can be inside of at a time and be reminded of it. Who is inside of more is not.
-const MOST: usize = 4;
+/// A thread is seldom inside of more objects at a time; those beyond are remembered in a vector.
+const FEW: usize = 4;
 const FREE: u64 = 0;
 
 thread_local! {
-    static HELD: [Cell<u64>; MOST] = const { [const { Cell::new(FREE) }; MOST] };
+    static HELD: [Cell<u64>; FEW] = const { [const { Cell::new(FREE) }; FEW] };
+}
+
+thread_local! {
+    /// Never dropped, so that it can be asked until the thread has ended; it has no memory while it is empty.
+    static MORE: Cell<ManuallyDrop<Vec<u64>>> = const { Cell::new(ManuallyDrop::new(Vec::new())) };
+}
+
+/// Changes or reads the vector.
+fn with_more<T>(what: impl FnOnce(&mut Vec<u64>) -> T) -> T {
+    MORE.with(|more| {
+        let mut ids = ManuallyDrop::into_inner(more.replace(ManuallyDrop::new(Vec::new())));
+        let result = what(&mut ids);
+        if !ids.is_empty() {
+            more.set(ManuallyDrop::new(ids));
+        }
+        result
+    })
 }
 
 /// Who is inside: this decides whether guards can go to other threads.
 pub trait Who: Sized {
-    /// Somebody goes in.
+    /// Somebody goes into rooms with this number.
     fn enters(id: u64) -> Self;
-    /// It goes out again.
-    fn exits(&self);
+    /// It goes out of them again.
+    fn exits(&self, id: u64);
 }
 
 /// A thread, whose guards stay with it.
@@ -46,24 +53,38 @@ pub struct ByAnyone;
 impl Who for ByThread {
     #[inline(always)]
     fn enters(id: u64) -> Self {
-        let place = HELD.with(|held| {
-            let free = held.iter().position(|place| place.get() == FREE);
-            if let Some(free) = free {
+        let place = HELD.with(|held| match held.iter().position(|place| place.get() == FREE) {
+            Some(free) => {
                 held[free].set(id);
+                free
             }
-            free.unwrap_or(MOST)
+            None => {
+                remember(id);
+                FEW
+            }
         });
         Self { place: place as u8, not_send: PhantomData }
     }
 
     #[inline(always)]
-    fn exits(&self) {
-        HELD.with(|held| {
-            if let Some(place) = held.get(usize::from(self.place)) {
-                place.set(FREE);
-            }
-        });
+    fn exits(&self, id: u64) {
+        let place = usize::from(self.place);
+        if place < FEW {
+            HELD.with(|held| held[place].set(FREE));
+        } else {
+            forget(id);
+        }
     }
+}
+
+#[cold]
+fn remember(id: u64) {
+    with_more(|ids| ids.push(id));
+}
+
+#[cold]
+fn forget(id: u64) {
+    with_more(|ids| ids.iter().position(|&held| held == id).map(|place| ids.swap_remove(place)));
 }
 
 impl Who for ByAnyone {
@@ -72,19 +93,24 @@ impl Who for ByAnyone {
         Self
     }
     #[inline(always)]
-    fn exits(&self) {}
+    fn exits(&self, _: u64) {}
+}
+
+/// Also if the code of the last one out panics, the thread is no longer inside.
+pub(super) struct Left<'a, W: Who>(pub(super) &'a W, pub(super) &'a Id);
+
+impl<W: Who> Drop for Left<'_, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.exits(self.1.number());
+    }
 }
 
 impl Id {
-    /// As a number, for [`Who::enters`].
-    #[inline(always)]
-    pub(super) fn number(self) -> u64 {
-        self.0
-    }
-
     /// Whether this thread is inside, as a thread.
     #[cold]
     pub(super) fn is_held(self) -> bool {
-        HELD.with(|held| held.iter().any(|place| place.get() == self.0))
+        let id = self.number();
+        HELD.with(|held| held.iter().any(|place| place.get() == id)) || with_more(|ids| ids.contains(&id))
     }
 }

@@ -1,9 +1,10 @@
 //! What the last one out of a room does, and what becomes of its panics.
 
 use super::Room;
+use super::bookkeeping::{Kept, Poison};
 use crate::native::Native;
+use crate::tools::Mutex;
 use crate::tools::thread::{self, ThreadId};
-use crate::tools::{AtomicBool, AtomicUsize, Mutex};
 use doorway_core::memory::Process;
 use doorway_core::rooms::LastOut;
 use std::any::Any;
@@ -11,7 +12,6 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering::SeqCst;
 
 /// What the last one out of a room does before another one is opened: once for each turn of a room. Closures are that, see [`on_last_exit`](super::Rooms::on_last_exit).
 ///
@@ -45,39 +45,33 @@ type Payload = Box<dyn Any + Send>;
 
 /// The code, and panics that were caught on the way.
 pub(super) struct Hook<R, X> {
-    pub(super) code: X,
+    code: X,
     /// Who panicked in the code, and has not gone on with that yet. Several can be on their way out at a time.
     panics: Mutex<Vec<(ThreadId, Payload)>>,
     /// How many there are of these.
-    kept: AtomicUsize,
+    kept: Kept,
     /// Somebody panicked in the code, or inside a room.
-    poisoned: AtomicBool,
+    poisoned: Poison,
     rooms: PhantomData<fn(R)>,
 }
 
 impl<R, X> Hook<R, X> {
     pub(super) fn new(code: X) -> Self {
-        Self {
-            code,
-            panics: Mutex::new(Vec::new()),
-            kept: AtomicUsize::new(0),
-            poisoned: AtomicBool::new(false),
-            rooms: PhantomData,
-        }
+        Self { code, panics: Mutex::new(Vec::new()), kept: Kept::none(), poisoned: Poison::none(), rooms: PhantomData }
     }
 
     pub(super) fn is_poisoned(&self) -> bool {
-        self.poisoned.load(SeqCst)
+        self.poisoned.is_set()
     }
 
     pub(super) fn poison(&self, poisoned: bool) {
-        self.poisoned.store(poisoned, SeqCst);
+        self.poisoned.set(poisoned);
     }
 
     /// Goes on with the panic that this thread was kept from, if there was one; unless it is unwinding already.
     #[inline(always)]
     pub(super) fn resume(&self) {
-        if self.kept.load(SeqCst) > 0 {
+        if self.kept.is_some() {
             self.resume_own();
         }
     }
@@ -90,7 +84,7 @@ impl<R, X> Hook<R, X> {
         let own = panics.iter().position(|(thread, _)| *thread == me).map(|place| panics.swap_remove(place).1);
         drop(panics);
         if let Some(payload) = own {
-            self.kept.fetch_sub(1, SeqCst);
+            self.kept.one_less();
             if !thread::panicking() {
                 resume_unwind(payload);
             }
@@ -101,21 +95,31 @@ impl<R, X> Hook<R, X> {
 impl<R: Room, X: LastExit<R>> LastOut<Native> for Hook<R, X> {
     #[inline(always)]
     async fn last_out(&self, _: &Process<Native>, room: usize) -> Result<(), Infallible> {
-        if X::DOES_SOMETHING {
-            self.run(room);
-        }
+        self.run(room);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn last_out_now(&self, _: &Process<Native>, room: usize) {
+        self.run(room);
     }
 }
 
 impl<R: Room, X: LastExit<R>> Hook<R, X> {
-    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    #[inline(always)]
     fn run(&self, room: usize) {
+        if X::DOES_SOMETHING {
+            self.run_code(room);
+        }
+    }
+
+    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    fn run_code(&self, room: usize) {
         let Some(room) = R::from_index(room) else { return };
         // What it leaves behind in the middle, everybody can find out by asking whether there was a panic.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.code.last_exit(room))) {
             self.panics.lock().unwrap_or_else(PoisonError::into_inner).push((thread::current().id(), payload));
-            self.kept.fetch_add(1, SeqCst);
+            self.kept.one_more();
             self.poison(true);
         }
     }

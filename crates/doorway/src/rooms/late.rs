@@ -1,7 +1,9 @@
 //! [`LateRooms`]: rooms that can be joined while they are open.
 
+use super::bookkeeping::Id;
+use super::held::Left;
 use super::last_exit::Hook;
-use super::{BuildError, EnterError, LastExit, Named, Nothing, PATIENT, Room, check_rooms};
+use super::{BuildError, ByThread, EnterError, LastExit, Named, Nothing, PATIENT, Room, Who, check_rooms};
 use crate::native::{Native, now};
 use crate::slots::sure;
 use crate::waiting::Policy;
@@ -10,7 +12,6 @@ use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::rooms::RoomSynchronization;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{LateJoin, Turn, Width};
 use std::fmt;
-use std::marker::PhantomData;
 
 type Text<R, X> = LateJoin<Native, Hook<R, X>>;
 type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
@@ -37,6 +38,7 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// left, and for that a word of the machine is too short to be safe: with 21 bits for tickets a thread that is stopped for seconds could find its own ticket's number again on somebody else's.
 pub struct LateRooms<R: Room = usize, X = Nothing> {
     text: Text<R, X>,
+    id: Id,
     policy: Policy,
 }
 
@@ -79,7 +81,7 @@ impl<R: Room, X> LateRooms<R, X> {
     fn build(rooms: usize, joins: u64, code: X) -> Self {
         let widest = Width { bits: 64, ghosts: 0 };
         let text = LateJoin::with(&Site::new(&Native::new()), rooms, widest, joins, Hook::new(code));
-        Self { text, policy: PATIENT }
+        Self { text, id: Id::new(), policy: PATIENT }
     }
 
     /// The same, but threads wait by this policy.
@@ -96,11 +98,27 @@ impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
 
     /// Waits until it is inside `room`.
     ///
+    /// ```
+    /// use doorway::rooms::{EnterError, LateRooms};
+    /// let rooms = LateRooms::new(2, 8)?;
+    /// let inside = rooms.enter(0)?;
+    /// // Also where it might join itself: whether it can depends on who else is there.
+    /// assert_eq!(rooms.enter(0).unwrap_err(), EnterError::InsideAlready { call: "enter" });
+    /// # drop(inside);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// If there is no such room.
+    /// If there is no such room, or if this thread is inside already.
     pub fn enter(&self, room: R) -> Result<LateGuard<'_, R, X>, EnterError> {
+        if room.index() < self.text.rooms() && self.id.is_held() {
+            return Err(EnterError::InsideAlready { call: "enter" });
+        }
         match now(self.text.enter(&self.someone(), room.index())) {
-            Ok(inside) => Ok(LateGuard { rooms: self, inside: Some(inside), room, not_send: PhantomData }),
+            Ok(inside) => {
+                let who = ByThread::enters(self.id.number());
+                Ok(LateGuard { rooms: self, inside: Some(inside), room, who })
+            }
             Err(Failure::Memory(impossible)) => match impossible {},
             Err(Failure::Refused(refusal)) => Err(refusal.into()),
         }
@@ -125,7 +143,7 @@ pub struct LateGuard<'a, R: Room, X: LastExit<R>> {
     rooms: &'a LateRooms<R, X>,
     inside: Option<Inside<R, X>>,
     room: R,
-    not_send: PhantomData<*const ()>,
+    who: ByThread,
 }
 
 impl<R: Room, X: LastExit<R>> LateGuard<'_, R, X> {
@@ -138,6 +156,7 @@ impl<R: Room, X: LastExit<R>> LateGuard<'_, R, X> {
 
 impl<R: Room, X: LastExit<R>> Drop for LateGuard<'_, R, X> {
     fn drop(&mut self) {
+        let left = Left(&self.who, &self.rooms.id);
         let hook = self.rooms.text.last_out();
         if std::thread::panicking() {
             hook.poison(true);
@@ -147,6 +166,7 @@ impl<R: Room, X: LastExit<R>> Drop for LateGuard<'_, R, X> {
         {
             hook.resume();
         }
+        drop(left);
     }
 }
 

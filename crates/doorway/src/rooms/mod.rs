@@ -1,17 +1,19 @@
 //! [`Rooms`]: any number inside one room, nobody in two rooms at once; and what can be built with them.
 //!
-//! | type | what it is |
-//! |---|---|
-//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last one out |
-//! | [`LateRooms`] | rooms that can be joined while they are open |
-//! | [`StrictRooms`] | rooms without guards: requests that make no sense are refused |
-//! | [`Queue`] | a bounded queue: enqueuers in one room, dequeuers in the other |
-//! | [`Stack`], [`GrowingStack`] | a stack, bounded or not, with batches |
-//! | [`WorkStack`] | a stack of work that knows when all is done |
+//! | type | what it is | text |
+//! |---|---|---|
+//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last one out | [`Rooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms) |
+//! | [`LateRooms`] | rooms that can be joined while they are open | [`LateJoin`](doorway_core::rooms::blelloch_cheng_gibbons_01::LateJoin) |
+//! | [`StrictRooms`] | rooms without guards: requests that make no sense are refused | [`Strict`](doorway_core::rooms::blelloch_cheng_gibbons_01::Strict) |
+//! | [`Queue`] | a bounded queue: enqueuers in one room, dequeuers in the other | [`RoomQueue`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomQueue) |
+//! | [`Stack`] | a bounded stack, with batches | [`RoomStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomStack) |
+//! | [`GrowingStack`] | a stack without a bound, with batches | [`SegmentStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::SegmentStack) |
+//! | [`WorkStack`] | a stack of work that knows when all is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
 //!
-//! The algorithm is that of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01).
+//! The algorithms are those of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type
+//! runs the text that is checked. What is here are guards, waiting, and storage.
 
-mod cells;
+mod bookkeeping;
 mod entering;
 mod errors;
 mod guard;
@@ -19,9 +21,10 @@ mod held;
 mod last_exit;
 mod late;
 mod names;
-mod pile;
+mod pair;
 mod queue;
 mod stack;
+mod store;
 mod strict;
 mod work;
 
@@ -38,9 +41,9 @@ pub use work::{Finished, Loot, WorkStack};
 
 use crate::native::Native;
 use crate::waiting::Policy;
+use bookkeeping::Id;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Rooms as Text, Width};
-use held::Id;
 use last_exit::Hook;
 use std::fmt;
 use std::sync::Arc;
@@ -204,11 +207,6 @@ impl<R: Room, X> Rooms<R, X> {
     pub fn clear_poison(&self) {
         self.text.last_out().poison(false);
     }
-
-    /// What the last one out does.
-    pub(super) fn code(&self) -> &X {
-        &self.text.last_out().code
-    }
 }
 
 /// Makes the methods for guards that borrow, and those for guards that own.
@@ -223,11 +221,12 @@ macro_rules! ways_in {
                     Ok(Visit::new(self, inside, room))
                 }
 
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns, and may be dropped by another thread.")]
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                /// It stays in its thread, unless it is made one [by anyone](Visit::by_anyone).
                 ///
                 /// # Errors
                 /// The same.
-                pub fn $owned(self: &Arc<Self>, room: R, $($argument: $of),*) -> Result<OwnedGuard<R, X>, $error> {
+                pub fn $owned(self: &Arc<Self>, room: R, $($argument: $of),*) -> Result<OwnedGuard<R, X, ByThread>, $error> {
                     let inside = self.$function(stringify!($owned), room, $($argument),*)?;
                     Ok(Visit::new(Arc::clone(self), inside, room))
                 }
@@ -304,6 +303,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// [`enter`](Self::enter) for tasks, on any executor.
     ///
     /// A task that is inside must not enter the same rooms again: it would wait for itself, and nobody can tell tasks apart.
+    /// The same is true of a thread that has a task's guard.
     ///
     /// # Cancel safety
     /// To drop the future is to give up, at any point, and exact. If it had been let in, it leaves, and may have to run the [code of the last one out](Self::on_last_exit).

@@ -64,8 +64,3 @@ macro_rules! named_rooms {
         }
     };
 }
-
-named_rooms! {
-    /// The two rooms of whatever is filled at one end and emptied at one end.
-    pub(super) enum Side { Push, Pop }
-}

@@ -1,29 +1,16 @@
 //! [`Stack`] and [`GrowingStack`].
 
-// As `cells`.
+// What is left is dropped.
 #![allow(unsafe_code)]
 
-use super::cells::Batch;
-use super::names::Side;
-use super::pile::Pile;
-use super::{BuildError, Full, LastExit, PATIENT, Rooms};
+use super::pair::Pair;
+use super::store::{Ring, Segmented, put_many, put_one, take_many, take_one};
+use super::{BuildError, Full};
+use crate::native::Native;
+use doorway_core::memory::{Process, Site};
+use doorway_core::rooms::Lit;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomStack, SegmentStack, Segments};
 use std::fmt;
-use std::mem::MaybeUninit;
-
-/// The pile is what the last one out looks after.
-struct Lights<T, const GROWS: bool>(Pile<T, GROWS>);
-
-impl<T: Send, const GROWS: bool> LastExit<Side> for Lights<T, GROWS> {
-    const DOES_SOMETHING: bool = GROWS;
-
-    #[inline(always)]
-    fn last_exit(&self, side: Side) {
-        if side == Side::Push {
-            // SAFETY: this is the last one out.
-            unsafe { self.0.grow_if_short() };
-        }
-    }
-}
 
 /// A bounded stack, last in, first out: those who push are in one room, those who pop in another, and within a room nobody waits for anybody.
 ///
@@ -50,7 +37,7 @@ impl<T: Send, const GROWS: bool> LastExit<Side> for Lights<T, GROWS> {
 /// std::thread::scope(|s| { s.spawn(|| stack.pop()); });
 /// ```
 pub struct Stack<T: Send> {
-    rooms: Rooms<Side, Lights<T, false>>,
+    text: RoomStack<Native, Pair<()>, Ring<T>>,
 }
 
 impl<T: Send> Stack<T> {
@@ -59,7 +46,21 @@ impl<T: Send> Stack<T> {
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
     pub fn new(capacity: usize) -> Result<Self, BuildError> {
-        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), PATIENT) })
+        let ring = slots(capacity, Ring::new)?;
+        let text = RoomStack::new(&Site::new(&Native::new()), capacity, ring, |site| Pair::new(site, ()));
+        Ok(Self { text })
+    }
+
+    /// How many values there is room for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.text.size()
+    }
+
+    /// How many values there are. It may be different when you look at it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.text.len_now(self.anyone())
     }
 
     /// Puts the first values of a batch on top, one above the other, as many as fit, in one visit; how many. The others stay in the vector.
@@ -67,12 +68,9 @@ impl<T: Send> Stack<T> {
         if values.is_empty() {
             return 0;
         }
-        let mut batch = Batch::new(values);
-        let inside = self.rooms.visit(Side::Push);
-        // SAFETY: inside the room of those who push.
-        unsafe { self.pile().put_batch(&mut batch) };
-        self.rooms.leave(inside);
-        batch.end()
+        put_many(values, |hand, count| {
+            let Ok(_) = self.text.push_now(self.anyone(), hand, count);
+        })
     }
 
     /// Puts a value on top.
@@ -81,13 +79,19 @@ impl<T: Send> Stack<T> {
     /// If it is full: the value comes back.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
-        let value = MaybeUninit::new(value);
-        let inside = self.rooms.visit(Side::Push);
-        // SAFETY: inside the room of those who push, with one value.
-        let fits = unsafe { self.pile().put(value.as_ptr(), 1) };
-        self.rooms.leave(inside);
-        // SAFETY: it did not go, so it is here.
-        if fits == 1 { Ok(()) } else { Err(Full(unsafe { value.assume_init() })) }
+        put_one(value, |hand| {
+            let Ok(_) = self.text.push_now(self.anyone(), hand, 1);
+        })
+        .map_err(Full)
+    }
+}
+
+/// What is left is dropped.
+impl<T: Send> Drop for Stack<T> {
+    fn drop(&mut self) {
+        let left = self.len();
+        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        unsafe { self.text.store_mut().drop_values(0, left) };
     }
 }
 
@@ -101,7 +105,8 @@ impl<T: Send> Stack<T> {
 /// assert_eq!(stack.pop_many(2), [997, 998]);
 /// ```
 ///
-/// It does not shrink. A batch is one visit, unless the stack has to grow for it: then what did not fit follows in the next turn, and others may have pushed in between.
+/// It does not shrink. A batch is one visit, unless the stack has to grow for it: then what did not fit follows
+/// in the next turns, one for each segment, and others may have pushed in between.
 ///
 /// Who shares it sends values, so values must be able to be sent:
 ///
@@ -111,7 +116,7 @@ impl<T: Send> Stack<T> {
 /// std::thread::scope(|s| { s.spawn(|| stack.pop()); });
 /// ```
 pub struct GrowingStack<T: Send> {
-    rooms: Rooms<Side, Lights<T, true>>,
+    text: SegmentStack<Native, Pair<Segments<Native, Segmented<T>>>>,
 }
 
 const AT_FIRST: usize = 64;
@@ -137,7 +142,26 @@ impl<T: Send> GrowingStack<T> {
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
     pub fn with_capacity(capacity: usize) -> Result<Self, BuildError> {
-        Ok(Self { rooms: Rooms::build(2, Lights(pile(capacity)?), PATIENT) })
+        let store = slots(capacity, Segmented::new)?;
+        Ok(Self { text: SegmentStack::new(&Site::new(&Native::new()), store, Pair::new) })
+    }
+
+    fn segments(&self) -> &Segments<Native, Segmented<T>> {
+        self.text.rooms().lights()
+    }
+
+    /// How many values there is room for now.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.segments().size_now(self.anyone())
+    }
+
+    /// How many values there are. It may be different when you look at it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        // In this order: it may grow meanwhile, and is not seen to have more than it has room for.
+        let len = self.segments().len_now(self.anyone());
+        len.min(self.capacity())
     }
 
     /// Puts the values of a batch on top, one above the other.
@@ -148,23 +172,10 @@ impl<T: Send> GrowingStack<T> {
         if values.is_empty() {
             return Ok(());
         }
-        let mut batch = Batch::new(values);
-        let mut inside = self.rooms.visit(Side::Push);
-        // SAFETY: inside the room of those who push.
-        unsafe { self.pile().put_batch(&mut batch) };
-        while batch.left() > 0 {
-            inside = self.rooms.visit_again(inside);
-            // SAFETY: the same.
-            unsafe { self.pile().put_batch(&mut batch) };
-            if batch.left() > 0 && self.pile().has_failed() {
-                break;
-            }
-        }
-        self.rooms.leave(inside);
-        match batch.left() {
-            0 => Ok(()),
-            _ => Err(Full(batch.end())),
-        }
+        let went = put_many(values, |hand, count| {
+            let Ok(_) = self.text.push_now(self.anyone(), hand, count);
+        });
+        if values.is_empty() { Ok(()) } else { Err(Full(went)) }
     }
 
     /// Puts a value on top.
@@ -173,49 +184,36 @@ impl<T: Send> GrowingStack<T> {
     /// If there is no memory: the value comes back.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
-        let value = MaybeUninit::new(value);
-        let mut inside = self.rooms.visit(Side::Push);
-        let mut tried = false;
-        // SAFETY: inside the room of those who push, with one value.
-        while unsafe { self.pile().put(value.as_ptr(), 1) } == 0 {
-            if tried && self.pile().has_failed() {
-                self.rooms.leave(inside);
-                // SAFETY: it did not go, so it is here.
-                return Err(Full(unsafe { value.assume_init() }));
-            }
-            tried = true;
-            inside = self.rooms.visit_again(inside);
-        }
-        self.rooms.leave(inside);
-        Ok(())
+        put_one(value, |hand| {
+            let Ok(_) = self.text.push_now(self.anyone(), hand, 1);
+        })
+        .map_err(Full)
     }
 }
 
-fn pile<T, const GROWS: bool>(capacity: usize) -> Result<Pile<T, GROWS>, BuildError> {
+/// What is left is dropped.
+impl<T: Send> Drop for GrowingStack<T> {
+    fn drop(&mut self) {
+        let left = self.len();
+        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        unsafe { self.segments().store().drop_values(left) };
+    }
+}
+
+fn slots<S>(capacity: usize, store: fn(usize) -> Option<S>) -> Result<S, BuildError> {
     match capacity {
         0 => Err(BuildError::NoCapacity),
-        asked => Pile::new(asked).ok_or(BuildError::TooLarge { asked }),
+        asked => store(asked).ok_or(BuildError::TooLarge { asked }),
     }
 }
 
 macro_rules! in_common {
-    ($($name:ident, $grows:literal;)*) => {
+    ($($name:ident)*) => {
         $(
             impl<T: Send> $name<T> {
-                fn pile(&self) -> &Pile<T, $grows> {
-                    &self.rooms.code().0
-                }
-
-                /// How many values there is room for now.
-                #[must_use]
-                pub fn capacity(&self) -> usize {
-                    self.pile().places()
-                }
-
-                /// How many values there are. It may be different when you look at it.
-                #[must_use]
-                pub fn len(&self) -> usize {
-                    self.pile().len().min(self.capacity())
+                #[inline(always)]
+                fn anyone(&self) -> &Process<Native> {
+                    &self.text.rooms().anyone
                 }
 
                 /// Whether there are none.
@@ -227,13 +225,9 @@ macro_rules! in_common {
                 /// Takes the value on top.
                 #[inline]
                 pub fn pop(&self) -> Option<T> {
-                    let mut value = MaybeUninit::uninit();
-                    let inside = self.rooms.visit(Side::Pop);
-                    // SAFETY: inside the room of those who pop, with room for one.
-                    let got = unsafe { self.pile().take(value.as_mut_ptr(), 1) };
-                    self.rooms.leave(inside);
-                    // SAFETY: there is one if there was one.
-                    (got == 1).then(|| unsafe { value.assume_init() })
+                    take_one(|hand| {
+                        let Ok(_) = self.text.pop_now(self.anyone(), hand, 1);
+                    })
                 }
 
                 /// Takes up to so many from the top, in one visit, in the order in which they lie: the last one was on top.
@@ -247,14 +241,9 @@ macro_rules! in_common {
                 /// The same, at the end of a vector; how many.
                 pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
                     let most = most.min(self.capacity());
-                    values.reserve(most);
-                    let inside = self.rooms.visit(Side::Pop);
-                    // SAFETY: inside the room of those who pop, with room for as many.
-                    let got = unsafe { self.pile().take(values.as_mut_ptr().add(values.len()), most) };
-                    self.rooms.leave(inside);
-                    // SAFETY: so many were moved there.
-                    unsafe { values.set_len(values.len() + got) };
-                    got
+                    take_many(values, most, |hand| {
+                        let Ok(_) = self.text.pop_now(self.anyone(), hand, most);
+                    })
                 }
             }
 
@@ -268,7 +257,4 @@ macro_rules! in_common {
     };
 }
 
-in_common! {
-    Stack, false;
-    GrowingStack, true;
-}
+in_common! { Stack GrowingStack }

@@ -119,7 +119,8 @@ impl<X> fmt::Debug for StrictRooms<X> {
 
 /// A user of strict rooms. Several threads may share it, and then get in each other's way: what does not follow from where the user is, is refused.
 ///
-/// One that is dropped inside exits.
+/// One that is dropped inside exits. A thread that is inside as one user, and enters as another, waits for itself: users are
+/// not tied to threads, so nobody can tell.
 pub struct User<'a, X: LastExit<usize> = Nothing> {
     rooms: &'a StrictRooms<X>,
     number: usize,

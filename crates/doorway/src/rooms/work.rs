@@ -1,19 +1,17 @@
 //! [`WorkStack`]: work to do, and when all is done.
 
-// As `cells`.
+// What is left is dropped.
 #![allow(unsafe_code)]
 
-use super::cells::Batch;
-use super::names::Side;
-use super::pile::Pile;
-use super::{Full, LastExit, PATIENT, Rooms};
-use crate::native::{Native, Var, now};
-use crate::slots::sure;
-use crossbeam_utils::CachePadded;
-use doorway_core::memory::{Pid, Process, Site};
+use super::Full;
+use super::pair::Pair;
+use super::store::{Segmented, put_many, take_many};
+use crate::native::Native;
+use doorway_core::memory::{Process, Site};
+use doorway_core::rooms::Lit;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Work, WorkStack as Text};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 /// A stack of work that many do together, and that knows when all is done: when nothing is left and nobody has any that could become more.
 ///
@@ -49,43 +47,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 /// std::thread::scope(|s| { s.spawn(|| drop(work.take(1))); });
 /// ```
 pub struct WorkStack<T: Send> {
-    rooms: Rooms<Side, Lights<T>>,
-}
-
-/// What the last one out looks after.
-struct Lights<T> {
-    pile: Pile<T, true>,
-    /// How many have loot.
-    borrowed: CachePadded<AtomicUsize>,
-    finished: AtomicBool,
-    /// Changes whenever those who found nothing should look again.
-    news: Var<u64>,
-    anyone: Process<Native>,
-}
-
-impl<T: Send> LastExit<Side> for Lights<T> {
-    fn last_exit(&self, side: Side) {
-        if side == Side::Push {
-            // SAFETY: this is the last one out.
-            unsafe { self.pile.grow_if_short() };
-        }
-        // Only here: inside, somebody may have taken values and not yet said that it has some. And for both rooms: one that is empty from the beginning is only ever popped.
-        let left = self.pile.len();
-        if left == 0 && self.borrowed.load(SeqCst) == 0 {
-            self.finished.store(true, SeqCst);
-            self.tell();
-        } else if side == Side::Push && left > 0 {
-            self.tell();
-        }
-    }
-}
-
-impl<T> Lights<T> {
-    fn tell(&self) {
-        let p = self.anyone.on(());
-        let news = sure(now(p.at(1).read(&self.news)));
-        sure(now(p.at(2).write(&self.news, news.wrapping_add(1))));
-    }
+    text: Text<Native, Pair<Work<Native, Segmented<T>>>>,
 }
 
 /// All is done; what was pushed is handed back.
@@ -108,23 +70,21 @@ impl<T: Send> WorkStack<T> {
     /// If there is no memory for it.
     #[must_use]
     pub fn of(mut work: Vec<T>) -> Self {
-        let pile = Pile::new(work.len().max(AT_FIRST)).expect("there is memory for a copy of the work");
-        let lights = Lights {
-            pile,
-            borrowed: CachePadded::default(),
-            finished: AtomicBool::new(false),
-            news: Site::new(&Native::new()).var("news", 0u64),
-            anyone: Process::new(Pid::new(0), Native::new()),
-        };
-        let stack = Self { rooms: Rooms::build(2, lights, PATIENT) };
+        let store = Segmented::new(work.len().max(AT_FIRST)).expect("there is memory for a copy of the work");
+        let stack = Self { text: Text::new(&Site::new(&Native::new()), store, Pair::new) };
         let Ok(()) = stack.push_all(&mut work) else {
             unreachable!("there is room for it, and nobody has asked for work")
         };
         stack
     }
 
-    fn lights(&self) -> &Lights<T> {
-        self.rooms.code()
+    #[inline(always)]
+    fn anyone(&self) -> &Process<Native> {
+        &self.text.rooms().anyone
+    }
+
+    fn work(&self) -> &Work<Native, Segmented<T>> {
+        self.text.rooms().lights()
     }
 
     /// Adds work: who has none is told. What there is no memory for, and everything if all was done before, stays in the vector.
@@ -143,76 +103,48 @@ impl<T: Send> WorkStack<T> {
 
     /// In one visit, if there is room.
     fn put(&self, work: &mut Vec<T>, returns_loot: bool) -> Result<(), Finished> {
-        let Lights { pile, borrowed, .. } = self.lights();
-        let mut batch = Batch::new(work);
-        let mut inside = self.rooms.visit(Side::Push);
-        // It changes when nobody is inside.
-        if self.is_finished() {
-            self.rooms.leave(inside);
-            return Err(Finished);
-        }
-        // SAFETY: inside the room of those who push.
-        unsafe { pile.put_batch(&mut batch) };
-        while batch.left() > 0 {
-            inside = self.rooms.visit_again(inside);
-            // SAFETY: the same.
-            unsafe { pile.put_batch(&mut batch) };
-            if batch.left() > 0 && pile.has_failed() {
-                break;
-            }
-        }
-        if returns_loot {
-            borrowed.fetch_sub(1, SeqCst);
-        }
-        self.rooms.leave(inside);
-        Ok(())
+        let mut went = None;
+        put_many(work, |hand, count| {
+            let Ok(given) = self.text.give_now(self.anyone(), hand, count, returns_loot);
+            went = given;
+        });
+        went.map(drop).ok_or(Finished)
     }
 
     /// Takes up to so many pieces of work; waits while there are none, but somebody has some and may bring more. `None`: all is done.
     ///
     /// Who asks while it has loot may wait for itself. None at all are not asked for: it is at least one.
+    ///
+    /// ```
+    /// let work = doorway::rooms::WorkStack::of(vec![1, 2, 3]);
+    /// assert_eq!(work.take(usize::MAX).unwrap().len(), 3); // all there is
+    /// ```
     pub fn take(&self, most: usize) -> Option<Loot<'_, T>> {
         self.take_into(most, Vec::new())
     }
 
     /// The same in a vector that is there already, at whose end they are.
     pub fn take_into(&self, most: usize, mut work: Vec<T>) -> Option<Loot<'_, T>> {
-        let most = most.max(1);
-        let Lights { pile, borrowed, news, anyone, .. } = self.lights();
-        work.reserve(most);
-        loop {
-            let seen = sure(now(anyone.on(()).at(1).read(news)));
-            if self.is_finished() {
-                return None;
-            }
-            let inside = self.rooms.visit(Side::Pop);
-            // SAFETY: inside the room of those who pop, with room for as many.
-            let got = unsafe { pile.take(work.as_mut_ptr().add(work.len()), most) };
-            if got > 0 {
-                borrowed.fetch_add(1, SeqCst);
-            }
-            self.rooms.leave(inside);
-            if got > 0 {
-                // SAFETY: so many were moved there.
-                unsafe { work.set_len(work.len() + got) };
-                return Some(Loot { stack: self, work });
-            }
-            // Who brings work, or finds that all is done, does so after the visit, hence after this was read.
-            let p = Process::new(Pid::new(0), Native::new().with_policy(self.rooms.policy));
-            sure(now(p.on(()).at(1).wait_until(news, |now| now != seen)));
-        }
+        // No more can be there, unless it grows meanwhile.
+        let most = most.clamp(1, self.work().segments().size_now(self.anyone()));
+        let got = take_many(&mut work, most, |hand| {
+            let Ok(_) = self.text.take_now(self.anyone(), hand, most);
+        });
+        (got > 0).then(|| Loot { stack: self, work })
     }
 
     /// Whether all is done.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.lights().finished.load(SeqCst)
+        self.work().is_done_now(self.anyone())
     }
 
     /// How many pieces of work lie there. It may be different when you look at it.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lights().pile.len()
+        let segments = self.work().segments();
+        let len = segments.len_now(self.anyone());
+        len.min(segments.size_now(self.anyone()))
     }
 
     /// Whether there are none.
@@ -222,10 +154,19 @@ impl<T: Send> WorkStack<T> {
     }
 }
 
+/// What is left is dropped.
+impl<T: Send> Drop for WorkStack<T> {
+    fn drop(&mut self) {
+        let left = self.len();
+        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        unsafe { self.work().segments().store().drop_values(left) };
+    }
+}
+
 impl<T: Send> fmt::Debug for WorkStack<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("WorkStack");
-        all.field("len", &self.len()).field("borrowed", &self.lights().borrowed.load(SeqCst));
+        all.field("len", &self.len()).field("borrowed", &self.work().lent_now(self.anyone()));
         all.field("finished", &self.is_finished()).finish_non_exhaustive()
     }
 }

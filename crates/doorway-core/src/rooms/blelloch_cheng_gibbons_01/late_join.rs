@@ -36,6 +36,9 @@ use core::fmt;
 
 /// `turn[i]`: what has become of the tickets of a room.
 ///
+/// No field runs into another: `grant`, of at most 28 bits, and `joins`, up to [`MOST_JOINS`](Self::MOST_JOINS), are only ever
+/// replaced, and `done` is added to at the upper end of the word.
+///
 /// ```
 /// use doorway_core::memory::Word;
 /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Turn;

@@ -13,7 +13,7 @@
 //! | Assign Exit Code | [`LastOut`] |
 //! | the vector `V` (2.3, Variants) | [`Strict`] |
 //! | a stack (Figure 1), a queue (Figure 3), a stack that grows (Figure 4) | [`RoomStack`], [`RoomQueue`], [`DynamicStack`] |
-//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`] |
+//! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`], [`WorkStack`] |
 //!
 //! # Idea
 //! Whoever comes draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying `wait` to `grant`: a turn. Whoever exits counts itself `done`, and the one that makes `done` equal to
@@ -65,21 +65,27 @@
 //! # Departures
 //! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
 
+mod as_printed;
 mod dynamic_stack;
 mod late_join;
 mod queue;
 mod segment_stack;
 mod stack;
+mod store;
 mod strict;
 mod words;
+mod work_stack;
 
+pub use as_printed::AsPrinted;
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
-pub use queue::RoomQueue;
-pub use segment_stack::{SegmentStack, place};
+pub use queue::{RoomQueue, bits_of_a_queue};
+pub use segment_stack::{SegmentStack, Segments};
 pub use stack::{IN, OUT, RoomStack};
+pub use store::{InSegments, InWords, SegmentStore, Store, place};
 pub use strict::{Kept, Misuse, Status, Strict};
-pub use words::{Active, Count, Grant, Width};
+pub use words::{Active, Count, Grant, Number, Top, Whole, Width};
+pub use work_stack::{News, Work, WorkStack};
 
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
@@ -387,7 +393,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
             p.part(&(room, next));
-            access!(self.last_out.last_out(process, room));
+            either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room));
             p.part_done();
             // The room itself is looked at last.
             for k in 1..=self.rooms {
@@ -587,34 +593,5 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for Rooms<
 
     async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
         self.exit(p, inside).await
-    }
-}
-
-/// [`Rooms`] as Figure 2 has them: an exit reads `activeRoom` (13) and, after it has counted itself done, `grant` (15). Kept to show what goes wrong: see `rooms-as-printed` in the
-/// [registry](crate::registry). Nobody can give up.
-#[derive(Debug)]
-pub struct AsPrinted<M: Memory>(Rooms<M>);
-
-impl<M: Memory> AsPrinted<M> {
-    /// `m` rooms.
-    pub fn new(site: &Site<'_, M>, m: usize, width: Width) -> Self {
-        Self(Rooms { as_printed: true, ..Rooms::with(site, m, width, ()) })
-    }
-}
-
-impl<M: FetchAdd + CompareSwap> RoomSynchronization<M> for AsPrinted<M> {
-    type Inside = Inside;
-    type Refusal = Refusal;
-
-    fn rooms(&self) -> usize {
-        self.0.rooms
-    }
-
-    async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
-        self.0.enter(p, room).await
-    }
-
-    async fn exit(&self, p: &Process<M>, inside: Inside) -> Result<bool, M::Error> {
-        self.0.exit(p, inside).await
     }
 }

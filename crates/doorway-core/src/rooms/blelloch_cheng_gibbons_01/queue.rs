@@ -4,185 +4,171 @@
 //! A linearizable queue of bounded size in which enqueues do not wait for each other, nor dequeues.
 //!
 //! # Source
-//! Blelloch, Cheng and Gibbons, Figure 3, with its statement numbers.
+//! Blelloch, Cheng and Gibbons, Figure 3, with its statement numbers, for one element or several.
 //!
 //! # Idea
-//! As the [stack](super::RoomStack): `top` and `bot` only ever move by fetch-and-add, and who went too far comes back within its turn, in which nobody can succeed any more.
+//! As the [stack](super::RoomStack): `top` and `bot` only ever move by fetch-and-add, and a user that went too far comes back
+//! within its turn, in which nobody can succeed any more.
 //!
 //! # Shared variables
 //! | name        | range  | initially | home   | written at | meaning |
 //! |-------------|--------|-----------|--------|------------|---------|
 //! | `top`       | 0..2^w | 0         | nobody | 22, 24     | where the next element goes |
 //! | `bot`       | 0..2^w | 0         | nobody | 34, 36     | where the first element is |
-//! | `A[0..size]`| value  | anything  | nobody | 27         | the elements, element `j` in `A[j mod size]` |
+//! | `A[0..size]`| value  | anything  | nobody | 27         | the elements, element `j` in `A[j mod size]`, in a [store](super::Store) |
 //!
-//! `size` is a power of two, so that numbers that wrap keep their slots; and `2^w > 2 (size + p)`, since `top - bot` can be `size + p` or `-p` for a while.
+//! `size` is a power of two, so that numbers that wrap keep their slots; and `2^w > 2 (size + pb)`, since `top - bot` can be
+//! `size + pb` or `-pb` for a while, `b` being the length of the longest batch, at most `size`.
 //!
 //! # Cost, faults, fairness
-//! Two fetch-and-adds at most, beside those of the rooms. An enqueue takes effect with 22, a dequeue with 34.
+//! Two fetch-and-adds at most, beside those of the rooms, however long a batch is. An enqueue takes effect with 22, a dequeue
+//! with 34.
 
-use super::{IN, OUT};
-use crate::Failure;
-use crate::memory::{FetchAdd, Memory, Process, Site, decl, fit};
-use crate::rooms::RoomSynchronization;
+use super::{Count, IN, Number, OUT, Store};
+use crate::memory::{FetchAdd, Memory, Process, Site, decl, fit, in_both_forms};
+use crate::rooms::{RoomSynchronization, or_refused};
 
-/// The queue of Figure 3.
+/// The queue of Figure 3. Positions are kept in an `N`.
 #[derive(Debug)]
-pub struct RoomQueue<M: Memory, R> {
+pub struct RoomQueue<M: Memory, R, S, N: Number = Count> {
     part: M::Part,
     rooms: R,
     size: usize,
     bits: u32,
-    top: M::Var<u64>,
-    bot: M::Var<u64>,
-    slots: M::Row<u64>,
+    top: M::Var<N>,
+    bot: M::Var<N>,
+    store: S,
 }
 
-impl<M: Memory, R> RoomQueue<M, R> {
-    /// For up to `size` elements, or as many more as make a power of two; `rooms` builds two rooms. `unwritten` is what a slot holds before it is written. Numbers have `bits` bits.
-    pub fn new(
-        site: &Site<'_, M>,
-        size: usize,
-        bits: u32,
-        unwritten: u64,
-        rooms: impl FnOnce(&Site<'_, M>) -> R,
-    ) -> Self {
-        let size = size.next_power_of_two();
+/// The smallest number of bits that does for `p` users of a queue of this size, who bring or take one element each; with
+/// batches there are `size` times as many.
+#[must_use]
+pub const fn bits_of_a_queue(size: usize, p: usize) -> u32 {
+    let far = 2 * (size.next_power_of_two() as u64 + p as u64);
+    (far + 1).next_power_of_two().trailing_zeros()
+}
+
+impl<M: Memory, R, S, N: Number> RoomQueue<M, R, S, N> {
+    /// For up to `size` elements, a power of two, in as many slots of `store`; `rooms` builds two rooms. Numbers have `bits`
+    /// bits.
+    pub fn new(site: &Site<'_, M>, size: usize, bits: u32, store: S, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
+        debug_assert!(size.is_power_of_two(), "numbers that wrap keep their slots only then");
         Self {
             part: site.here(),
             rooms: rooms(&site.part("rooms", None)),
             size,
             bits,
-            top: site.var("top", decl(0).wraps_at(bits)),
-            bot: site.var("bot", decl(0).wraps_at(bits)),
-            slots: site.row("A", size, |_| unwritten.into()),
+            top: site.var("top", decl(N::of(0)).wraps_at(bits)),
+            bot: site.var("bot", decl(N::of(0)).wraps_at(bits)),
+            store,
         }
     }
 
-    /// The smallest number of bits that does for `p` users.
+    /// How many elements fit.
     #[must_use]
-    pub const fn bits(size: usize, p: usize) -> u32 {
-        let far = 2 * (size.next_power_of_two() as u64 + p as u64);
-        (far + 1).next_power_of_two().trailing_zeros()
+    pub fn size(&self) -> usize {
+        self.size
     }
 
-    fn less(&self, a: u64, b: u64) -> i64 {
-        fit::<i64>(a.wrapping_sub(b), self.bits) as i64
+    /// The rooms.
+    pub fn rooms(&self) -> &R {
+        &self.rooms
     }
 
-    fn slot(&self, j: u64) -> &M::Cell<u64> {
-        &self.slots[j as usize & (self.size - 1)]
+    /// The elements, to change them while nobody is inside.
+    pub fn store_mut(&mut self) -> &mut S {
+        &mut self.store
+    }
+
+    /// `a - b`, of numbers that wrap.
+    #[inline(always)]
+    fn between(&self, a: N, b: N) -> i64 {
+        let between = a.value().wrapping_sub(b.value());
+        if N::WHOLE { between as i64 } else { fit::<i64>(between, self.bits) as i64 }
+    }
+
+    #[inline(always)]
+    fn slot(&self, j: N) -> usize {
+        j.value() as usize & (self.size - 1)
     }
 }
 
-impl<M: FetchAdd, R: RoomSynchronization<M>> RoomQueue<M, R> {
-    /// Adds an element at the end; `false` if there is no space.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn enqueue(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        here.part(&y);
-        let inside = self.rooms.enter(p, IN).await?;
-        here.part_done();
-        here.keep(22, &(&inside, y));
-        let j = here.at(22).fetch_add(&self.top, 1).await?;
-        here.keep(23, &(&inside, j, y));
-        let fits = self.less(j, here.at(23).read(&self.bot).await?) < self.size as i64;
-        if fits {
-            here.keep(27, &(&inside, j, y));
-            here.at(27).write(self.slot(j), y).await?;
-        } else {
-            here.keep(24, &inside);
-            here.at(24).fetch_add(&self.top, u64::MAX).await?;
-        }
-        here.part(&fits);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(fits)
-    }
+impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M, R, S, N> {
+    in_both_forms! {
+        /// Adds the first `count` elements in hand at the end, in this order, in one visit: as many as there is space for.
+        /// How many these were; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn enqueue, enqueue_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, IN)), self.rooms.enter_now(p, IN));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            // More can never fit, and the sum of what all ask for must not run over.
+            let most = count.min(self.size) as i64;
+            here.keep(22, &(&inside, most, S::told(hand)));
+            let j = access!(here.at(22).fetch_add(&self.top, N::of(most as u64)));
+            here.keep(23, &(&inside, j, most, S::told(hand)));
+            let taken = self.between(j, access!(here.at(23).read(&self.bot)));
+            let fit = (self.size as i64 - taken).clamp(0, most);
+            if fit > 0 {
+                here.part(&(&inside, j, fit, most));
+                access!(self.store.put(here, 27, self.slot(j), fit as usize, hand));
+                here.part_done();
+            }
+            if fit < most {
+                here.keep(24, &(&inside, fit, most, S::told(hand)));
+                access!(here.at(24).fetch_add(&self.top, N::of((fit - most) as u64)));
+            }
+            here.part(&(fit, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            Ok(fit as usize)
+        }}
 
-    /// Takes the first element; `None` if there is none.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn dequeue(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        let inside = self.rooms.enter(p, OUT).await?;
-        here.keep(34, &inside);
-        let j = here.at(34).fetch_add(&self.bot, 1).await?;
-        here.keep(35, &(&inside, j));
-        let x = if self.less(here.at(35).read(&self.top).await?, j) <= 0 {
-            here.keep(36, &inside);
-            here.at(36).fetch_add(&self.bot, u64::MAX).await?;
-            None
-        } else {
-            here.keep(39, &(&inside, j));
-            Some(here.at(39).read(self.slot(j)).await?)
-        };
-        here.part(&x);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(x)
-    }
+        /// Takes the first elements in one visit: up to `count`, or as many as there are. How many these were; or why the
+        /// rooms turned it away.
+        #[inline(always)]
+        pub fn dequeue, dequeue_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let most = count.min(self.size) as i64;
+            here.keep(34, &(&inside, most, S::told(hand)));
+            let j = access!(here.at(34).fetch_add(&self.bot, N::of(most as u64)));
+            here.keep(35, &(&inside, j, most, S::told(hand)));
+            let there = self.between(access!(here.at(35).read(&self.top)), j);
+            let got = there.clamp(0, most);
+            if got > 0 {
+                here.part(&(&inside, j, got, most));
+                access!(self.store.take(here, 39, self.slot(j), got as usize, hand));
+                here.part_done();
+            }
+            if got < most {
+                here.keep(36, &(&inside, got, most, S::told(hand)));
+                access!(here.at(36).fetch_add(&self.bot, N::of((got - most) as u64)));
+            }
+            here.part(&(got, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            Ok(got as usize)
+        }}
 
-    /// Adds the first elements of a batch in one visit, as many as fit; how many these were. Numbers need [bits](Self::bits) for `size` times as many users.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn enqueue_many(&self, p: &Process<M>, all: &[u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        // More can never fit, and the sum of what all ask for must not run over.
-        let all = &all[..all.len().min(self.size)];
-        here.part(&all);
-        let inside = self.rooms.enter(p, IN).await?;
-        here.part_done();
-        let most = all.len() as i64;
-        here.keep(50, &(&inside, all));
-        let j = here.at(50).fetch_add(&self.top, most as u64).await?;
-        here.keep(51, &(&inside, j, all));
-        let taken = self.less(j, here.at(51).read(&self.bot).await?);
-        let fit = (self.size as i64 - taken).clamp(0, most);
-        if fit < most {
-            here.keep(52, &(&inside, j, fit, all));
-            here.at(52).fetch_add(&self.top, (fit - most) as u64).await?;
+        /// The slot of the first element, and how many there are, if nobody is inside: 40, 41.
+        pub fn extent, extent_now(&self, p: &Process<M>) -> (usize, usize) {
+            let here = p.on(self.part);
+            let top = access!(here.at(40).read(&self.top));
+            here.keep(41, &top);
+            let bot = access!(here.at(41).read(&self.bot));
+            (self.slot(bot), usize::try_from(self.between(top, bot)).unwrap_or(0).min(self.size))
         }
-        for (i, &y) in (0..fit as u64).zip(all) {
-            here.keep(53, &(&inside, j, i, fit, all));
-            here.at(53).write(self.slot(j.wrapping_add(i)), y).await?;
-        }
-        here.part(&fit);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(fit as usize)
-    }
-
-    /// Takes the first elements in one visit: up to `into.len()`, or as many as there are. How many these were.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn dequeue_many(&self, p: &Process<M>, into: &mut [u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        let most = into.len().min(self.size) as i64;
-        here.part(&most);
-        let inside = self.rooms.enter(p, OUT).await?;
-        here.part_done();
-        here.keep(54, &(&inside, most));
-        let j = here.at(54).fetch_add(&self.bot, most as u64).await?;
-        here.keep(55, &(&inside, j, most));
-        let there = self.less(here.at(55).read(&self.top).await?, j);
-        let got = there.clamp(0, most);
-        if got < most {
-            here.keep(56, &(&inside, j, got, most));
-            here.at(56).fetch_add(&self.bot, (got - most) as u64).await?;
-        }
-        for i in 0..got as u64 {
-            here.keep(57, &(&inside, j, i, got, &*into));
-            into[i as usize] = here.at(57).read(self.slot(j.wrapping_add(i))).await?;
-        }
-        here.part(&(got, &*into));
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(got as usize)
     }
 }

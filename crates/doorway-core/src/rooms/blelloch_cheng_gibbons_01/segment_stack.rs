@@ -1,147 +1,289 @@
 //! A stack that grows by segments: nothing is ever copied.
 //!
 //! # Problem
-//! That of the [stack of Figure 4](super::DynamicStack), for any number of pushes in a turn.
+//! That of the [stack of Figure 4](super::DynamicStack), for any number of pushes in a turn, of one element or several, and for
+//! memory that can run out.
 //!
 //! # Source
 //! Our own, on Figure 4 of Blelloch, Cheng and Gibbons. Statement numbers are ours.
 //!
 //! # Idea
-//! Segment `s` has `first * 2^s` slots, and an element stays where it was put. Who finds no space asks for another segment, and the last one out of the push room makes one: only there nobody can look at
-//! the table of segments.
+//! Segment `s` has `first * 2^s` slots, and an element stays where it was put. A push that finds no space asks for another
+//! segment, and the last one out of the push room makes one: only there nobody can look at the table of segments.
 //!
 //! # Shared variables
 //! | name       | range      | initially | home   | written at | meaning |
 //! |------------|------------|-----------|--------|------------|---------|
-//! | `top`      | -p..size+p | 0         | nobody | 1, 3, 5, 6 | how many elements there are, when nobody is inside |
+//! | `top`      | -pb..size+pb | 0       | nobody | 1, 3, 5, 6 | how many elements there are, when nobody is inside |
 //! | `start`    | bool       | no        | nobody | 2, 13      | whether somebody found no space in this turn |
 //! | `doubled`  | 0..g       | 0         | nobody | 14         | the last segment there is |
-//! | `segment0`, ... | value | anything  | nobody | 4          | the segments |
+//! | `segment0`, ... | value | anything  | nobody | 4          | the segments, in a [store](SegmentStore) |
+//!
+//! `b` is the length of the longest batch, at most `2^40`. Nothing runs over while `pb` is less than `2^62`.
+//!
+//! # Why
+//! - *no memory*: a push that asked for a segment, and finds as many as before in its next turn, knows that there was no memory
+//!   for it: the last one out of the turn in which it asked has tried. So there is no flag for it, and nobody asks for ever.
 //!
 //! # Cost, faults, fairness
-//! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment before one that tries again: once for each doubling (checked).
+//! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment
+//! before one that tries again: once for each doubling (checked).
 
-use super::dynamic_stack::Grows;
-use super::{IN, OUT, Rooms, Width};
+use super::{IN, Inside, OUT, Rooms, SegmentStore, Top, Whole};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site};
-use crate::rooms::Refusal;
-use alloc::vec::Vec;
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, ReadWrite, Site, in_both_forms};
+use crate::rooms::{LastOut, Lit, Refusal, or_refused};
+use core::fmt::Debug;
 
-const SEGMENTS: [&str; 4] = ["segment0", "segment1", "segment2", "segment3"];
+/// So many elements are put or taken at once at the most, so that `top` does not run over.
+const AT_ONCE: usize = 1 << 40;
 
-/// A stack of segments.
+/// What the last one out of the push room looks after: segments, and how many elements are in them.
 #[derive(Debug)]
-pub struct SegmentStack<M: Memory> {
+pub struct Segments<M: Memory, S> {
     part: M::Part,
-    rooms: Rooms<M, Grows<M>>,
-    first: usize,
-    top: M::Var<i64>,
-    segments: Vec<M::Row<u64>>,
+    start: M::Var<bool>,
+    doubled: M::Var<Whole>,
+    top: M::Var<Top>,
+    store: S,
 }
 
-/// The segment of element `e`, and its place there, if the first segment has `first` slots.
-///
-/// ```
-/// use doorway_core::rooms::blelloch_cheng_gibbons_01::place;
-/// assert_eq!([0, 1, 2, 3, 5, 6].map(|e| place(2, e)), [(0, 0), (0, 1), (1, 0), (1, 1), (1, 3), (2, 0)]);
-/// ```
-#[must_use]
-pub const fn place(first: usize, e: usize) -> (usize, usize) {
-    let segment = (e / first + 1).ilog2() as usize;
-    (segment, e - first * ((1 << segment) - 1))
-}
-
-impl<M: Memory> SegmentStack<M> {
-    /// The first of `segments` segments (up to 4) has `first` slots. `unwritten` is what a slot holds before it is written.
-    pub fn new(site: &Site<'_, M>, first: usize, segments: usize, unwritten: u64, width: Width) -> Self {
-        let inner = site.part("rooms", None);
-        let segment = |(i, name): (usize, &&'static str)| site.row(name, first << i, |_| unwritten.into());
+impl<M: Memory, S> Segments<M, S> {
+    /// The first segment of `store` is there.
+    pub fn new(site: &Site<'_, M>, store: S) -> Self {
         Self {
             part: site.here(),
-            rooms: Rooms::with(&inner, 2, width, Grows::new(site)),
-            first,
-            top: site.var("top", 0),
-            segments: SEGMENTS.iter().take(segments.max(1)).enumerate().map(segment).collect(),
+            start: site.var("start", false),
+            doubled: site.var("doubled", Whole(0)),
+            top: site.var("top", Top(0)),
+            store,
         }
     }
 
-    /// How many elements there can be.
-    #[must_use]
-    pub fn most(first: usize, segments: usize) -> usize {
-        first * ((1 << segments.clamp(1, SEGMENTS.len())) - 1)
+    /// The elements.
+    pub fn store(&self) -> &S {
+        &self.store
     }
 
-    fn slot(&self, e: i64) -> &M::Cell<u64> {
-        let (segment, at) = place(self.first, e as usize);
-        &self.segments[segment][at]
+    /// How many elements there are, when nobody is inside.
+    pub fn top(&self) -> &M::Cell<Top> {
+        &self.top
     }
 }
 
-impl<M: FetchAdd + CompareSwap> SegmentStack<M> {
-    /// Adds an element; `false` if there is no space, and no more can be had.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, Refusal>> {
-        let here = p.on(self.part);
-        let mut retries = 0_u64;
-        here.part(&(y, retries));
-        let mut inside = self.rooms.enter(p, IN).await?;
-        let fits = loop {
-            here.keep(1, &inside);
-            let j = here.at(1).fetch_add(&self.top, 1).await?;
-            here.keep(7, &(&inside, j));
-            let doubled = here.at(7).read(&self.rooms.last_out().doubled).await? as usize;
-            if j < Self::most(self.first, doubled + 1) as i64 {
-                here.keep(4, &(&inside, j));
-                here.at(4).write(self.slot(j), y).await?;
-                break true;
+impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
+    in_both_forms! {
+        /// After a turn of the push room: 12 to 14.
+        #[inline(always)]
+        pub fn grow_if_asked, grow_if_asked_now(&self, p: &Process<M>) -> () {
+            let p = p.on(self.part);
+            p.keep(12, &());
+            if access!(p.at(12).read(&self.start)) {
+                either!(self.grow(p), self.grow_now(p));
             }
-            let fits = doubled + 1 < self.segments.len();
-            if fits {
-                here.keep(2, &inside);
-                here.at(2).write(&self.rooms.last_out().start, true).await?;
+        }
+
+        /// 13 and 14.
+        #[inline(never)]
+        fn grow, grow_now(&self, p: Here<'_, M>) -> () {
+            p.keep(13, &());
+            access!(p.at(13).write(&self.start, false));
+            p.keep(14, &());
+            let doubled = access!(p.at(14).read(&self.doubled)).0;
+            if self.store.grow(doubled as usize + 1) {
+                p.keep(14, &doubled);
+                access!(p.at(14).write(&self.doubled, Whole(doubled + 1)));
             }
-            here.keep(3, &(&inside, fits));
-            here.at(3).fetch_add(&self.top, -1).await?;
-            if !fits {
-                break false;
+        }
+
+        /// How many elements fit now: 15.
+        pub fn size, size_now(&self, p: &Process<M>) -> usize {
+            self.store.slots(access!(p.on(self.part).at(15).read(&self.doubled)).0 as usize + 1)
+        }
+
+        /// How many elements there are, if nobody is inside: 16.
+        pub fn len, len_now(&self, p: &Process<M>) -> usize {
+            usize::try_from(access!(p.on(self.part).at(16).read(&self.top)).0).unwrap_or(0)
+        }
+    }
+}
+
+impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
+    in_both_forms! {
+        /// Puts the first `count` elements in hand on top, inside the push room: 1 to 4 and 7, and again in the next turn as
+        /// long as there can be more space. How many were put; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), R::Refusal> {'text: {
+            let here = p.on(self.part);
+            let (mut inside, mut left) = (inside, count);
+            let (mut retries, mut asked) = (0_u64, None);
+            if count == 0 {
+                break 'text Ok((inside, 0));
             }
-            here.part_done();
-            retries += 1;
-            here.shows("retries", retries);
-            here.part(&(y, retries));
-            inside = self.rooms.change(p, inside, IN).await?;
-        };
-        here.part_done();
-        here.part(&fits);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        here.hides("retries");
-        Ok(fits)
+            loop {
+                let most = left.min(AT_ONCE) as i64;
+                here.keep(1, &(&inside, left, retries, asked, S::told(hand)));
+                let j = access!(here.at(1).fetch_add(&self.top, Top(most))).0;
+                here.keep(7, &(&inside, j, left, retries, asked, S::told(hand)));
+                let doubled = access!(here.at(7).read(&self.doubled)).0 as usize;
+                let fit = (self.store.slots(doubled + 1) as i64 - j).clamp(0, most);
+                if fit > 0 {
+                    here.part(&(&inside, j, fit, left, retries, asked, doubled));
+                    access!(self.store.put(here, 4, j as usize, fit as usize, hand));
+                    here.part_done();
+                    left -= fit as usize;
+                    if left == 0 {
+                        break 'text Ok((inside, count));
+                    }
+                }
+                let goes_on = fit == most || (doubled + 1 < self.store.most_segments() && asked != Some(doubled));
+                if fit < most {
+                    if goes_on {
+                        here.keep(2, &(&inside, fit, left, retries, doubled, S::told(hand)));
+                        access!(here.at(2).write(&self.start, true));
+                        asked = Some(doubled);
+                    }
+                    here.keep(3, &(&inside, goes_on, fit, left, retries, asked, S::told(hand)));
+                    access!(here.at(3).fetch_add(&self.top, Top(fit - most)));
+                }
+                if !goes_on {
+                    break 'text Ok((inside, count - left));
+                }
+                retries += 1;
+                here.shows("retries", retries);
+                here.part(&(left, retries, asked, S::told(hand)));
+                let changed = either!(or_refused(rooms.change(p, inside, IN)), rooms.change_now(p, inside, IN));
+                inside = match changed {
+                    Ok(inside) => inside,
+                    Err(refusal) => break 'text Err(refusal),
+                };
+                here.part_done();
+            }
+        }}
+
+        /// Takes up to `count` elements from the top, inside the pop room, in the order in which they lie: 5, 6 and 8. How
+        /// many these were.
+        #[inline(always)]
+        pub fn take, take_now(&self, here: Here<'_, M>, inside: &dyn Debug, hand: &mut S::Hand, count: usize) -> usize {
+            let most = count.min(AT_ONCE) as i64;
+            here.keep(5, &(inside, most, S::told(hand)));
+            let j = access!(here.at(5).fetch_add(&self.top, Top(-most))).0;
+            let got = j.clamp(0, most);
+            if got > 0 {
+                here.part(&(inside, j, got, most));
+                access!(self.store.take(here, 8, (j - got) as usize, got as usize, hand));
+                here.part_done();
+            }
+            if got < most {
+                here.keep(6, &(inside, got, most, S::told(hand)));
+                access!(here.at(6).fetch_add(&self.top, Top(most - got)));
+            }
+            got as usize
+        }
+    }
+}
+
+impl<M: ReadWrite, S: SegmentStore<M>> LastOut<M> for Segments<M, S> {
+    async fn last_out(&self, p: &Process<M>, room: usize) -> Result<(), M::Error> {
+        if room == IN { self.grow_if_asked(p).await } else { Ok(()) }
     }
 
-    /// Takes the element that was added last; `None` if there is none.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn pop(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, Refusal>> {
-        let here = p.on(self.part);
-        let inside = self.rooms.enter(p, OUT).await?;
-        here.keep(5, &inside);
-        let j = here.at(5).fetch_add(&self.top, -1).await?;
-        let x = if j <= 0 {
-            here.keep(6, &inside);
-            here.at(6).fetch_add(&self.top, 1).await?;
-            None
-        } else {
-            here.keep(8, &(&inside, j));
-            Some(here.at(8).read(self.slot(j - 1)).await?)
-        };
-        here.part(&x);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(x)
+    #[inline(always)]
+    fn last_out_now(&self, p: &Process<M>, room: usize)
+    where
+        M: Immediate,
+    {
+        if room == IN {
+            self.grow_if_asked_now(p);
+        }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Lit<M> for Rooms<M, X> {
+    type Lights = X;
+
+    fn lights(&self) -> &X {
+        self.last_out()
+    }
+
+    async fn change(&self, p: &Process<M>, inside: Inside, to: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
+        self.change(p, inside, to).await
+    }
+}
+
+/// A stack of segments.
+#[derive(Debug)]
+pub struct SegmentStack<M: Memory, R> {
+    part: M::Part,
+    rooms: R,
+}
+
+impl<M: Memory, R: Lit<M>> SegmentStack<M, R> {
+    /// The elements lie in `store`; `rooms` builds two rooms, whose last one out looks after the [segments](Segments).
+    pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Segments<M, S>) -> R) -> Self
+    where
+        R: Lit<M, Lights = Segments<M, S>>,
+    {
+        Self { part: site.here(), rooms: rooms(&site.part("rooms", None), Segments::new(site, store)) }
+    }
+
+    /// The rooms.
+    pub fn rooms(&self) -> &R {
+        &self.rooms
+    }
+}
+
+impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> SegmentStack<M, R> {
+    in_both_forms! {
+        /// Adds the first `count` elements in hand, in this order: as many as there is memory for, in one visit or, where the
+        /// stack has to grow, in several. How many these were; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn push, push_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, IN)), self.rooms.enter_now(p, IN));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let segments = self.rooms.lights();
+            let put = either!(
+                segments.put(p, &self.rooms, inside, hand, count),
+                segments.put_now(p, &self.rooms, inside, hand, count)
+            );
+            let (inside, went) = match put {
+                Ok(put) => put,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part(&(went, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            here.hides("retries");
+            Ok(went)
+        }}
+
+        /// Takes up to `count` elements in one visit, those that were added last, in the order in which they were added.
+        /// How many these were; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn pop, pop_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let segments = self.rooms.lights();
+            let got = either!(
+                segments.take(here, &inside, hand, count),
+                segments.take_now(here, &inside, hand, count)
+            );
+            here.part(&(got, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            Ok(got)
+        }}
     }
 }

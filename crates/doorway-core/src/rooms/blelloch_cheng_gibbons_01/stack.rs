@@ -4,24 +4,30 @@
 //! A linearizable stack of bounded size in which pushes do not wait for each other, nor pops.
 //!
 //! # Source
-//! Blelloch, Cheng and Gibbons, Figure 1(b). Statement numbers are ours. In print a push does not look whether there is room.
+//! Blelloch, Cheng and Gibbons, Figure 1(b), for one element or several. Statement numbers are ours. In print a push does not
+//! look whether there is room.
 //!
 //! # Idea
-//! Pushes among themselves can do with a fetch-and-add of `top`, which gives each a slot of its own; so can pops. Only a pop beside a push could read what is not written yet.
-//! Whoever goes too far comes back before its turn ends: once one push found the stack full, all later ones of the same turn do.
+//! Pushes among themselves can do with a fetch-and-add of `top`, which gives each a slot of its own; so can pops. Only a pop
+//! beside a push could read what is not written yet.
+//! A push that goes too far comes back before its turn ends: once one push found the stack full, all later ones of the same
+//! turn do.
 //!
 //! # Shared variables
 //! | name       | range        | initially | home   | written at | meaning |
 //! |------------|--------------|-----------|--------|------------|---------|
-//! | `top`      | -p..size+p   | 0         | nobody | 1, 2, 4, 5 | how many elements there are, when nobody is inside |
-//! | `A[0..size]`| value       | anything  | nobody | 3          | the elements |
+//! | `top`      | -pb..size+pb | 0         | nobody | 1, 2, 4, 5 | how many elements there are, when nobody is inside |
+//! | `A[0..size]`| value       | anything  | nobody | 3          | the elements, in a [store](super::Store) |
+//!
+//! `b` is the length of the longest batch, at most `size`. Nothing runs over while `pb` is less than `2^62`.
 //!
 //! # Cost, faults, fairness
-//! Two fetch-and-adds at most, beside those of the rooms. Who stops inside blocks the other room. The push takes effect with 1, the pop with 4.
+//! Two fetch-and-adds at most, beside those of the rooms, however long a batch is. A user that stops inside blocks the other
+//! room. The push takes effect with 1, the pop with 4.
 
-use crate::Failure;
-use crate::memory::{FetchAdd, Memory, Process, Site};
-use crate::rooms::RoomSynchronization;
+use super::{Store, Top};
+use crate::memory::{FetchAdd, Memory, Process, Site, in_both_forms};
+use crate::rooms::{RoomSynchronization, or_refused};
 
 /// The room of pushes, or enqueues.
 pub const IN: usize = 0;
@@ -30,136 +36,106 @@ pub const OUT: usize = 1;
 
 /// The stack of Figure 1.
 #[derive(Debug)]
-pub struct RoomStack<M: Memory, R> {
+pub struct RoomStack<M: Memory, R, S> {
     part: M::Part,
     rooms: R,
     size: usize,
-    top: M::Var<i64>,
-    slots: M::Row<u64>,
+    top: M::Var<Top>,
+    store: S,
 }
 
-impl<M: Memory, R> RoomStack<M, R> {
-    /// For up to `size` elements; `rooms` builds two rooms. `unwritten` is what a slot holds before it is written.
-    pub fn new(site: &Site<'_, M>, size: usize, unwritten: u64, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
-        Self {
-            part: site.here(),
-            rooms: rooms(&site.part("rooms", None)),
-            size,
-            top: site.var("top", 0),
-            slots: site.row("A", size, |_| unwritten.into()),
-        }
+impl<M: Memory, R, S> RoomStack<M, R, S> {
+    /// For up to `size` elements, in as many slots of `store`; `rooms` builds two rooms.
+    pub fn new(site: &Site<'_, M>, size: usize, store: S, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
+        Self { part: site.here(), rooms: rooms(&site.part("rooms", None)), size, top: site.var("top", Top(0)), store }
     }
 
-    /// `A[e]`, if there is one.
-    fn slot(&self, e: i64) -> Option<&M::Cell<u64>> {
-        let e = usize::try_from(e).ok().filter(|&e| e < self.size)?;
-        Some(&self.slots[e])
+    /// How many elements fit.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The rooms.
+    pub fn rooms(&self) -> &R {
+        &self.rooms
+    }
+
+    /// The elements, to change them while nobody is inside.
+    pub fn store_mut(&mut self) -> &mut S {
+        &mut self.store
     }
 }
 
-impl<M: FetchAdd, R: RoomSynchronization<M>> RoomStack<M, R> {
-    /// Adds an element; `false` if there is no space.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        here.part(&y);
-        let inside = self.rooms.enter(p, IN).await?;
-        here.part_done();
-        here.keep(1, &(&inside, y));
-        let j = here.at(1).fetch_add(&self.top, 1).await?;
-        let slot = self.slot(j);
-        let fits = slot.is_some();
-        if let Some(slot) = slot {
-            here.keep(3, &(&inside, j, y));
-            here.at(3).write(slot, y).await?;
-        } else {
-            here.keep(2, &inside);
-            here.at(2).fetch_add(&self.top, -1).await?;
-        }
-        here.part(&fits);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(fits)
-    }
+impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
+    in_both_forms! {
+        /// Adds the first `count` elements in hand, in this order, in one visit: as many as there is space for. How many
+        /// these were; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn push, push_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, IN)), self.rooms.enter_now(p, IN));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            // More can never fit, and the sum of what all ask for must not run over.
+            let most = count.min(self.size) as i64;
+            here.keep(1, &(&inside, most, S::told(hand)));
+            let j = access!(here.at(1).fetch_add(&self.top, Top(most))).0;
+            let fit = (self.size as i64 - j).clamp(0, most);
+            if fit > 0 {
+                here.part(&(&inside, j, fit, most));
+                access!(self.store.put(here, 3, j as usize, fit as usize, hand));
+                here.part_done();
+            }
+            if fit < most {
+                here.keep(2, &(&inside, fit, most, S::told(hand)));
+                access!(here.at(2).fetch_add(&self.top, Top(fit - most)));
+            }
+            here.part(&(fit, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            Ok(fit as usize)
+        }}
 
-    /// Takes the element that was added last; `None` if there is none.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn pop(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        let inside = self.rooms.enter(p, OUT).await?;
-        here.keep(4, &inside);
-        let k = here.at(4).fetch_add(&self.top, -1).await?;
-        let x = if let Some(slot) = self.slot(k - 1) {
-            here.keep(6, &(&inside, k));
-            Some(here.at(6).read(slot).await?)
-        } else {
-            here.keep(5, &inside);
-            here.at(5).fetch_add(&self.top, 1).await?;
-            None
-        };
-        here.part(&x);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(x)
-    }
+        /// Takes up to `count` elements in one visit, those that were added last, in the order in which they were added.
+        /// How many these were; or why the rooms turned it away.
+        #[inline(always)]
+        pub fn pop, pop_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let most = count.min(self.size) as i64;
+            here.keep(4, &(&inside, most, S::told(hand)));
+            let k = access!(here.at(4).fetch_add(&self.top, Top(-most))).0;
+            let got = k.clamp(0, most);
+            if got > 0 {
+                here.part(&(&inside, k, got, most));
+                access!(self.store.take(here, 6, (k - got) as usize, got as usize, hand));
+                here.part_done();
+            }
+            if got < most {
+                here.keep(5, &(&inside, got, most, S::told(hand)));
+                access!(here.at(5).fetch_add(&self.top, Top(most - got)));
+            }
+            here.part(&(got, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            Ok(got as usize)
+        }}
 
-    /// Adds elements, in this order, in one visit: as many as there is space for. How many these were.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn push_many(&self, p: &Process<M>, all: &[u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        here.part(&all);
-        let inside = self.rooms.enter(p, IN).await?;
-        here.part_done();
-        let most = all.len() as i64;
-        here.keep(7, &(&inside, all));
-        let j = here.at(7).fetch_add(&self.top, most).await?;
-        let fit = (self.size as i64 - j).clamp(0, most);
-        for (i, &y) in (0..fit).zip(all) {
-            let Some(slot) = self.slot(j + i) else { break };
-            here.keep(8, &(&inside, j, i, all));
-            here.at(8).write(slot, y).await?;
+        /// How many elements there are, if nobody is inside: 13.
+        pub fn len, len_now(&self, p: &Process<M>) -> usize {
+            let top = access!(p.on(self.part).at(13).read(&self.top)).0;
+            usize::try_from(top).unwrap_or(0).min(self.size)
         }
-        if fit < most {
-            here.keep(9, &(&inside, fit, most));
-            here.at(9).fetch_add(&self.top, fit - most).await?;
-        }
-        here.part(&fit);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(fit as usize)
-    }
-
-    /// Takes elements in one visit, that which was added last first: up to `into.len()`, or as many as there are. How many these were.
-    ///
-    /// # Errors
-    /// If an access failed, or the room refuses.
-    pub async fn pop_many(&self, p: &Process<M>, into: &mut [u64]) -> Result<usize, Failure<M::Error, R::Refusal>> {
-        let here = p.on(self.part);
-        let most = into.len() as i64;
-        here.part(&most);
-        let inside = self.rooms.enter(p, OUT).await?;
-        here.part_done();
-        here.keep(10, &(&inside, most));
-        let k = here.at(10).fetch_add(&self.top, -most).await?;
-        let got = k.clamp(0, most);
-        for i in 0..got {
-            let Some(slot) = self.slot(k - 1 - i) else { break };
-            here.keep(11, &(&inside, k, i, &*into));
-            into[i as usize] = here.at(11).read(slot).await?;
-        }
-        if got < most {
-            here.keep(12, &(&inside, got, &*into));
-            here.at(12).fetch_add(&self.top, most - got).await?;
-        }
-        here.part(&(got, &*into));
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
-        Ok(got as usize)
     }
 }

@@ -32,6 +32,9 @@ const HALF: u32 = 32;
 
 /// `grant[i]`: up to which ticket users were let in, and how many tickets after it were given up.
 ///
+/// Neither field runs into the other: `ticket` is only ever replaced, by a number of at most [32 bits](Width), and `ghosts`
+/// is added to and taken from at the upper end of the word.
+///
 /// ```
 /// use doorway_core::memory::Word;
 /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Grant;
@@ -178,5 +181,86 @@ impl Width {
     #[inline(always)]
     pub const fn after(self, a: u64, b: u64) -> i64 {
         fit::<i64>(a.wrapping_sub(b), self.bits) as i64
+    }
+}
+
+/// What counters of structures are made of.
+pub trait Number: Additive {
+    /// The one with this value.
+    fn of(value: u64) -> Self;
+    /// Its value.
+    fn value(self) -> u64;
+}
+
+impl Number for Count {
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        Self(value)
+    }
+    #[inline(always)]
+    fn value(self) -> u64 {
+        self.0
+    }
+}
+
+/// A counter of all 64 bits that nobody waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Whole(pub u64);
+
+impl Word for Whole {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+impl Additive for Whole {}
+
+impl Number for Whole {
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        Self(value)
+    }
+    #[inline(always)]
+    fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// How many elements a stack has, and for a moment more or fewer: a number of all 64 bits that nobody waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Top(pub i64);
+
+impl Word for Top {
+    const SIGNED: bool = true;
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0 as u64
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word as i64)
+    }
+}
+impl Additive for Top {}
+
+impl fmt::Debug for Top {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
     }
 }

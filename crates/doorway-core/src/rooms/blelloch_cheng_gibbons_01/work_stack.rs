@@ -1,0 +1,266 @@
+//! A stack of work that knows when all is done.
+//!
+//! # Problem
+//! Workers take elements from a stack, and give back what came of them, possibly nothing. A worker that finds nothing waits as
+//! long as another one has *loot*, for that may bring more. *All is done* when there is nothing left and nobody has loot;
+//! from then on nothing can be added, and every worker is told.
+//!
+//! # Source
+//! Our own, on the stack for the collector in section 5 of Blelloch, Cheng and Gibbons. Statement numbers are ours; 1 to 16 are
+//! those of the [stack of segments](super::SegmentStack).
+//!
+//! # Idea
+//! A worker counts its loot in and out *inside* the rooms, and whether all is done is decided by the [last one out](LastOut),
+//! when nobody is inside: then every element is on the stack or belongs to loot that was counted.
+//!
+//! # Shared variables
+//! | name   | range     | initially | home   | written at | meaning |
+//! |--------|-----------|-----------|--------|------------|---------|
+//! | `lent` | 0..p      | 0         | nobody | 21, 26     | how many have loot, when nobody is inside |
+//! | `news` | [`News`]  | look      | nobody | 23, 32, 34 | whether it is worth a visit |
+//!
+//! # Why
+//! - *both rooms (31)*: the last loot may come back empty, after a turn of the push room; and a stack that is empty from the
+//!   beginning is only ever popped.
+//! - *`news` says nothing of how many (23, 34)*: a worker that finds nothing says so inside the pop room, in which nobody can add
+//!   anything; and the last one out of the push room says that there is something again. So nobody who waits for `news`
+//!   misses it, and no counter of news is needed, which would wrap.
+//! - *23 looks first (22)*: it may have come in after all was done, and must not deny it.
+//! - *25 inside*: all can be done between any two visits, but not during one.
+//!
+//! # Invariants (checked)
+//! - (W1) once all is done, there are no elements, and nobody has loot
+//! - (W2) `lent` is the number of those that have loot
+//! - (told) whoever waits for `news` gets some
+//!
+//! # Cost, faults, fairness
+//! One fetch-and-add more than the stack of segments, and two or three reads. A worker that stops with loot keeps all others
+//! waiting. Workers take what they find: nobody is promised a share.
+
+use super::{IN, OUT, SegmentStore, Segments, Whole};
+use crate::memory::{FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms};
+use crate::rooms::{LastOut, Lit, or_refused};
+
+/// Whether a worker should pay the stack a visit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// There may be something.
+    Look,
+    /// There is nothing, but somebody has loot, or is about to find out.
+    Nothing,
+    /// There will never be anything again.
+    AllDone,
+}
+
+impl Word for News {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        match word {
+            1 => Self::Nothing,
+            2 => Self::AllDone,
+            _ => Self::Look,
+        }
+    }
+}
+
+/// What the last one out of a room looks after.
+#[derive(Debug)]
+pub struct Work<M: Memory, S> {
+    part: M::Part,
+    segments: Segments<M, S>,
+    lent: M::Var<Whole>,
+    news: M::Var<News>,
+}
+
+impl<M: Memory, S> Work<M, S> {
+    /// The first segment of `store` is there.
+    pub fn new(site: &Site<'_, M>, store: S) -> Self {
+        Self {
+            part: site.here(),
+            segments: Segments::new(site, store),
+            lent: site.var("lent", Whole(0)),
+            news: site.var("news", News::Look),
+        }
+    }
+
+    /// Where the work lies.
+    pub fn segments(&self) -> &Segments<M, S> {
+        &self.segments
+    }
+}
+
+impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
+    in_both_forms! {
+        /// After a turn of any room: 31 to 34.
+        #[inline(always)]
+        fn look_round, look_round_now(&self, process: &Process<M>, room: usize) -> () {'text: {
+            let p = process.on(self.part);
+            p.keep(31, &room);
+            if access!(p.at(31).read(self.segments.top())).0 == 0 {
+                p.keep(31, &"nothing");
+                if access!(p.at(31).read(&self.lent)) == Whole(0) {
+                    p.keep(32, &());
+                    access!(p.at(32).write(&self.news, News::AllDone));
+                }
+                break 'text;
+            }
+            if room == IN {
+                p.keep(33, &());
+                if access!(p.at(33).read(&self.news)) == News::Nothing {
+                    p.keep(34, &());
+                    access!(p.at(34).write(&self.news, News::Look));
+                }
+            }
+        }}
+
+        /// Whether all is done: 35.
+        pub fn is_done, is_done_now(&self, p: &Process<M>) -> bool {
+            access!(p.on(self.part).at(35).read(&self.news)) == News::AllDone
+        }
+
+        /// How many have loot, if nobody is inside: 36.
+        pub fn lent, lent_now(&self, p: &Process<M>) -> usize {
+            access!(p.on(self.part).at(36).read(&self.lent)).0 as usize
+        }
+    }
+}
+
+impl<M: ReadWrite, S: SegmentStore<M>> LastOut<M> for Work<M, S> {
+    async fn last_out(&self, p: &Process<M>, room: usize) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        here.part(&room);
+        self.segments.last_out(p, room).await?;
+        here.part_done();
+        self.look_round(p, room).await
+    }
+
+    #[inline(always)]
+    fn last_out_now(&self, p: &Process<M>, room: usize)
+    where
+        M: Immediate,
+    {
+        self.segments.last_out_now(p, room);
+        self.look_round_now(p, room);
+    }
+}
+
+/// A stack of work.
+#[derive(Debug)]
+pub struct WorkStack<M: Memory, R> {
+    part: M::Part,
+    rooms: R,
+}
+
+impl<M: Memory, R: Lit<M>> WorkStack<M, R> {
+    /// The work lies in `store`; `rooms` builds two rooms, whose last one out looks after the [work](Work).
+    pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Work<M, S>) -> R) -> Self
+    where
+        R: Lit<M, Lights = Work<M, S>>,
+    {
+        Self { part: site.here(), rooms: rooms(&site.part("rooms", None), Work::new(site, store)) }
+    }
+
+    /// The rooms.
+    pub fn rooms(&self) -> &R {
+        &self.rooms
+    }
+}
+
+impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<M, R> {
+    in_both_forms! {
+        /// Takes up to `count` elements, at least one, or waits as long as somebody may bring more. How many these were: then
+        /// it has loot. 0: all is done. Or why the rooms turned it away.
+        #[inline(always)]
+        pub fn take, take_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            let work = self.rooms.lights();
+            loop {
+                here.keep(20, &(count, S::told(hand)));
+                if access!(here.at(20).read(&work.news)) == News::AllDone {
+                    break 'text Ok(0);
+                }
+                here.part(&(count, S::told(hand)));
+                let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
+                let inside = match entered {
+                    Ok(inside) => inside,
+                    Err(refusal) => break 'text Err(refusal),
+                };
+                here.part_done();
+                here.part(&count);
+                let got = either!(
+                    work.segments.take(here, &inside, hand, count),
+                    work.segments.take_now(here, &inside, hand, count)
+                );
+                here.part_done();
+                if got > 0 {
+                    here.keep(21, &(&inside, got, S::told(hand)));
+                    access!(here.at(21).fetch_add(&work.lent, Whole(1)));
+                    here.shows("loot", got as u64);
+                } else {
+                    here.keep(22, &(&inside, count, S::told(hand)));
+                    if access!(here.at(22).read(&work.news)) == News::Look {
+                        here.keep(23, &(&inside, count, S::told(hand)));
+                        access!(here.at(23).write(&work.news, News::Nothing));
+                    }
+                }
+                here.part(&(got, count, S::told(hand)));
+                either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+                here.part_done();
+                if got > 0 {
+                    break 'text Ok(got);
+                }
+                here.keep(24, &(count, S::told(hand)));
+                let more = |news| news != News::Nothing;
+                either!(here.at(24).wait_until(&work.news, more), self.rooms.wait_now(here.at(24), &work.news, more));
+            }
+        }}
+
+        /// Adds the first `count` elements in hand. If the caller `returns` loot, it has none from then on. How many were
+        /// added, all but those that there is no memory for; `None` if all was done before. Or why the rooms turned it away.
+        #[inline(always)]
+        pub fn give, give_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize, returns: bool) -> Result<Option<usize>, R::Refusal> {'text: {
+            let here = p.on(self.part);
+            let work = self.rooms.lights();
+            here.part(&(count, returns, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, IN)), self.rooms.enter_now(p, IN));
+            let mut inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let mut went = None;
+            here.keep(25, &(&inside, count, returns, S::told(hand)));
+            if access!(here.at(25).read(&work.news)) != News::AllDone {
+                here.part(&returns);
+                let put = either!(
+                    work.segments.put(p, &self.rooms, inside, hand, count),
+                    work.segments.put_now(p, &self.rooms, inside, hand, count)
+                );
+                here.part_done();
+                inside = match put {
+                    Ok((inside, all)) => {
+                        went = Some(all);
+                        inside
+                    }
+                    Err(refusal) => break 'text Err(refusal),
+                };
+                if returns {
+                    here.keep(26, &(&inside, went, S::told(hand)));
+                    access!(here.at(26).fetch_add(&work.lent, Whole(u64::MAX)));
+                    here.hides("loot");
+                }
+            }
+            here.part(&(went, S::told(hand)));
+            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
+            here.part_done();
+            here.hides("retries");
+            Ok(went)
+        }}
+    }
+}

@@ -1,0 +1,67 @@
+//! Numbers and flags that no algorithm reads: the only atomics of these files.
+//!
+//! | what | read by | why no protocol rests on it |
+//! |---|---|---|
+//! | [`Id`] | the thread that made a record of it | each number is given out once, and nothing else is concluded from it |
+//! | [`Poison`] | users that ask | nobody is let in or kept out because of it; it is written before the writer exits, so a later turn sees it |
+//! | [`Kept`] | threads on their way out | it only spares them a lock; a thread that has kept a panic has counted it itself, and sees its own count |
+
+use crate::tools::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+/// Whose rooms: a number that no two of them have in the life of the program. An address would come back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Id(u64);
+
+impl Id {
+    pub(super) fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Relaxed) + 1)
+    }
+
+    /// As a number, which is not 0.
+    #[inline(always)]
+    pub(super) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// Whether somebody panicked.
+pub(super) struct Poison(AtomicBool);
+
+impl Poison {
+    pub(super) fn none() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(SeqCst)
+    }
+
+    pub(super) fn set(&self, poisoned: bool) {
+        self.0.store(poisoned, SeqCst);
+    }
+}
+
+/// How many panics are kept behind a lock.
+pub(super) struct Kept(AtomicUsize);
+
+impl Kept {
+    pub(super) fn none() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    #[inline(always)]
+    pub(super) fn is_some(&self) -> bool {
+        self.0.load(SeqCst) > 0
+    }
+
+    pub(super) fn one_more(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+
+    pub(super) fn one_less(&self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}

@@ -1,0 +1,117 @@
+//! The two rooms of whatever is filled at one end and emptied at one end, for the structure that has them to itself.
+
+use super::PATIENT;
+use crate::native::{Cell, Native, now};
+use crate::slots::sure;
+use doorway_core::memory::{At, Pid, Process, Site, Word};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Inside, Rooms as Text, Width};
+use doorway_core::rooms::{LastOut, Lit, RoomSynchronization};
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Future, ready};
+
+/// Two rooms without guards. Nobody is turned away: structures name rooms that there are, and nobody gives up. No code of
+/// others runs inside, nor when the last one goes out.
+pub(super) struct Pair<X> {
+    text: Text<Native, X>,
+    /// The one that all accesses are made by that wait for nothing. The texts do not tell processes apart.
+    pub(super) anyone: Process<Native>,
+}
+
+impl<X: LastOut<Native>> Pair<X> {
+    pub(super) fn new(site: &Site<'_, Native>, lights: X) -> Self {
+        let anyone = Process::new(Pid::new(0), Native::new());
+        Self { text: Text::with(site, 2, Width::MACHINE, lights), anyone }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_later(&self, room: usize) -> Inside {
+        match now(self.text.enter(&waits(), room)) {
+            Ok(inside) => inside,
+            Err(refused) => unreachable!("{refused:?}"),
+        }
+    }
+}
+
+/// One that has to wait, with a handle of its own.
+fn waits() -> Process<Native> {
+    Process::new(Pid::new(0), Native::new().with_policy(PATIENT))
+}
+
+impl<X: LastOut<Native>> RoomSynchronization<Native> for Pair<X> {
+    type Inside = Inside;
+    type Refusal = Infallible;
+
+    fn rooms(&self) -> usize {
+        2
+    }
+
+    fn enter(
+        &self,
+        p: &Process<Native>,
+        room: usize,
+    ) -> impl Future<Output = Result<Inside, doorway_core::Failure<Infallible>>> {
+        let Ok(inside) = self.enter_now(p, room);
+        ready(Ok(inside))
+    }
+
+    fn exit(&self, p: &Process<Native>, inside: Inside) -> impl Future<Output = Result<bool, Infallible>> {
+        ready(Ok(self.exit_now(p, inside)))
+    }
+
+    /// A user that is alone opens the room without waiting; the others draw tickets. See [`Rooms`](super::Rooms) for why
+    /// nobody is overtaken by that.
+    #[inline(always)]
+    fn enter_now(&self, p: &Process<Native>, room: usize) -> Result<Inside, Infallible> {
+        Ok(match self.text.enter_at_once_now(p, room) {
+            Some(inside) => inside,
+            None => self.enter_later(room),
+        })
+    }
+
+    #[inline(always)]
+    fn exit_now(&self, p: &Process<Native>, inside: Inside) -> bool {
+        self.text.exit_now(p, inside)
+    }
+}
+
+impl<X: LastOut<Native>> Lit<Native> for Pair<X> {
+    type Lights = X;
+
+    #[inline(always)]
+    fn lights(&self) -> &X {
+        self.text.last_out()
+    }
+
+    fn change(
+        &self,
+        p: &Process<Native>,
+        inside: Inside,
+        to: usize,
+    ) -> impl Future<Output = Result<Inside, doorway_core::Failure<Infallible>>> {
+        let Ok(inside) = self.change_now(p, inside, to);
+        ready(Ok(inside))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change_now(&self, _: &Process<Native>, inside: Inside, to: usize) -> Result<Inside, Infallible> {
+        match now(self.text.change(&waits(), inside, to)) {
+            Ok(inside) => Ok(inside),
+            Err(refused) => unreachable!("{refused:?}"),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wait_now<T: Word>(&self, _: At<'_, Native>, v: &Cell<T>, ok: impl Fn(T) -> bool) -> T {
+        sure(now(waits().on(()).at(0).wait_until(v, ok)))
+    }
+}
+
+impl<X> fmt::Debug for Pair<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}

@@ -1,0 +1,375 @@
+//! Values of any type in plain memory, and the hands that move them.
+
+// Which slot is whose, and when, is the business of the texts that call this: the compiler cannot know.
+#![allow(unsafe_code)]
+
+use crate::native::Native;
+use doorway_core::memory::{Here, Label};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{SegmentStore, Store};
+use std::cell::UnsafeCell;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Future, ready};
+use std::mem::MaybeUninit;
+
+/// A structure has at most so many slots, so that positions do not run over.
+const MOST_SLOTS: usize = 1 << 40;
+
+/// So many slots. They are plain memory; dropping this drops no values.
+struct Cells<T>(Box<[UnsafeCell<MaybeUninit<T>>]>);
+
+impl<T> Cells<T> {
+    /// `None` if there is no memory for so many.
+    fn new(slots: usize) -> Option<Self> {
+        let mut cells = Vec::new();
+        cells.try_reserve_exact(slots).ok()?;
+        // SAFETY: there is memory for so many, and a slot that may be uninitialised needs no value.
+        unsafe { cells.set_len(slots) };
+        Some(Self(cells.into_boxed_slice()))
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Where the value of a slot lies.
+    ///
+    /// # Safety
+    /// There is such a slot, or it is the one after the last.
+    #[inline(always)]
+    unsafe fn at(&self, slot: usize) -> *mut T {
+        debug_assert!(slot <= self.0.len());
+        // SAFETY: it is within the slots, or one after them; a cell has the layout of its value.
+        unsafe { self.0.as_ptr().add(slot).cast::<T>().cast_mut() }
+    }
+
+    /// Drops the values of these slots.
+    ///
+    /// # Safety
+    /// There are values there, which nobody uses any more.
+    unsafe fn drop_values(&mut self, slots: std::ops::Range<usize>) {
+        for cell in &mut self.0[slots] {
+            // SAFETY: there is a value, and it is dropped once.
+            unsafe { cell.get_mut().assume_init_drop() };
+        }
+    }
+}
+
+/// Values in somebody's hands, or space for some. It is made by the functions of this file alone, for one call of a text.
+pub(super) struct Hand<T> {
+    /// The next value to be put, or the next place for one that is taken.
+    next: *mut T,
+    /// How many values were put or taken.
+    moved: usize,
+    /// How many values or places there were.
+    all: usize,
+}
+
+impl<T> Hand<T> {
+    fn new(next: *mut T, all: usize) -> Self {
+        Self { next, moved: 0, all }
+    }
+
+    /// # Safety
+    /// There are as many values or places left.
+    #[inline(always)]
+    unsafe fn moved(&mut self, count: usize) {
+        debug_assert!(count <= self.all - self.moved);
+        self.moved += count;
+        // SAFETY: there were as many.
+        self.next = unsafe { self.next.add(count) };
+    }
+}
+
+/// Lets `put` put a value somewhere; it comes back if it did not.
+#[inline(always)]
+pub(super) fn put_one<T>(value: T, put: impl FnOnce(&mut Hand<T>)) -> Result<(), T> {
+    let mut value = MaybeUninit::new(value);
+    let mut hand = Hand::new(value.as_mut_ptr(), 1);
+    put(&mut hand);
+    match hand.moved {
+        // SAFETY: it was not moved, so it is here.
+        0 => Err(unsafe { value.assume_init() }),
+        _ => Ok(()),
+    }
+}
+
+/// Lets `put` put the first values of a vector somewhere, as many as it likes. The others move up. How many were put.
+pub(super) fn put_many<T>(values: &mut Vec<T>, put: impl FnOnce(&mut Hand<T>, usize)) -> usize {
+    /// The values are whole again also if `put` panics.
+    struct Rest<'a, T>(&'a mut Vec<T>, Hand<T>);
+
+    impl<T> Drop for Rest<'_, T> {
+        fn drop(&mut self) {
+            let (left, to) = (self.1.all - self.1.moved, self.0.as_mut_ptr());
+            // SAFETY: `left` values begin at `next`, after those that were moved, all within the vector.
+            unsafe {
+                to.copy_from(self.1.next, left);
+                self.0.set_len(left);
+            }
+        }
+    }
+
+    let all = values.len();
+    let hand = Hand::new(values.as_mut_ptr(), all);
+    // SAFETY: 0 is not more than there are. Until `Rest` says otherwise, nobody drops values that may have been moved.
+    unsafe { values.set_len(0) };
+    let mut rest = Rest(values, hand);
+    put(&mut rest.1, all);
+    rest.1.moved
+}
+
+/// Lets `take` take a value from somewhere; `None` if it did not.
+#[inline(always)]
+pub(super) fn take_one<T>(take: impl FnOnce(&mut Hand<T>)) -> Option<T> {
+    let mut value = MaybeUninit::uninit();
+    let mut hand = Hand::new(value.as_mut_ptr(), 1);
+    take(&mut hand);
+    // SAFETY: a value was moved there.
+    (hand.moved == 1).then(|| unsafe { value.assume_init() })
+}
+
+/// Lets `take` take up to `most` values from somewhere, to the end of a vector. How many were taken.
+pub(super) fn take_many<T>(values: &mut Vec<T>, most: usize, take: impl FnOnce(&mut Hand<T>)) -> usize {
+    values.reserve(most);
+    let before = values.len();
+    // SAFETY: there is space for `most` more.
+    let mut hand = Hand::new(unsafe { values.as_mut_ptr().add(before) }, most);
+    take(&mut hand);
+    // SAFETY: so many values were moved there.
+    unsafe { values.set_len(before + hand.moved) };
+    hand.moved
+}
+
+fn done() -> impl Future<Output = Result<(), Infallible>> {
+    ready(Ok(()))
+}
+
+/// Slots in a ring: for a queue, or a stack that does not grow.
+pub(super) struct Ring<T>(Cells<T>);
+
+// SAFETY: only the texts of the stack and the queue reach the slots. They let one user at a time at a slot, to write it in a turn of one room and to read it in a turn of the other, and a turn happens after
+// all that was done in earlier ones. So sharing this sends values from the thread that puts one to the thread that takes it, and shares none.
+unsafe impl<T: Send> Sync for Ring<T> {}
+
+impl<T> Ring<T> {
+    /// `None` if there cannot be so many slots, or if there is no memory for them.
+    pub(super) fn new(slots: usize) -> Option<Self> {
+        if slots > MOST_SLOTS { None } else { Cells::new(slots).map(Self) }
+    }
+
+    /// Drops `count` values, from this slot on.
+    ///
+    /// # Safety
+    /// There are values there, which nobody uses any more.
+    pub(super) unsafe fn drop_values(&mut self, slot: usize, count: usize) {
+        let before_end = count.min(self.0.len() - slot);
+        // SAFETY: the same.
+        unsafe {
+            self.0.drop_values(slot..slot + before_end);
+            self.0.drop_values(0..count - before_end);
+        }
+    }
+}
+
+impl<T> Store<Native> for Ring<T> {
+    type Hand = Hand<T>;
+
+    #[inline(always)]
+    fn told(_: &Hand<T>) -> impl fmt::Debug {}
+
+    #[inline(always)]
+    fn put(
+        &self,
+        _: Here<'_, Native>,
+        _: Label,
+        slot: usize,
+        count: usize,
+        hand: &mut Hand<T>,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        // SAFETY: the text names slots that there are, which were given to this user alone until the turn is over, and asks for no more than there are in hand.
+        unsafe {
+            let before_end = count.min(self.0.len() - slot);
+            if count == 1 {
+                self.0.at(slot).copy_from_nonoverlapping(hand.next, 1);
+            } else {
+                self.0.at(slot).copy_from_nonoverlapping(hand.next, before_end);
+            }
+            hand.moved(before_end);
+            if before_end < count {
+                self.0.at(0).copy_from_nonoverlapping(hand.next, count - before_end);
+                hand.moved(count - before_end);
+            }
+        }
+        done()
+    }
+
+    #[inline(always)]
+    fn take(
+        &self,
+        _: Here<'_, Native>,
+        _: Label,
+        slot: usize,
+        count: usize,
+        hand: &mut Hand<T>,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        // SAFETY: as above; and values were put there in an earlier turn, which nobody else takes.
+        unsafe {
+            let before_end = count.min(self.0.len() - slot);
+            if count == 1 {
+                hand.next.copy_from_nonoverlapping(self.0.at(slot), 1);
+            } else {
+                hand.next.copy_from_nonoverlapping(self.0.at(slot), before_end);
+            }
+            hand.moved(before_end);
+            if before_end < count {
+                hand.next.copy_from_nonoverlapping(self.0.at(0), count - before_end);
+                hand.moved(count - before_end);
+            }
+        }
+        done()
+    }
+}
+
+const SEGMENTS: usize = 40;
+
+/// Slots in segments, each twice as long as the one before: for stacks that grow.
+pub(super) struct Segmented<T> {
+    /// How many slots the first one has: a power of two.
+    first: usize,
+    segments: [UnsafeCell<Option<Cells<T>>>; SEGMENTS],
+}
+
+// SAFETY: as `Ring`; and the table is changed only by the last one out of a room, when nobody is inside: that happens after all that was done inside, and before all that will be.
+unsafe impl<T: Send> Sync for Segmented<T> {}
+
+impl<T> Segmented<T> {
+    /// With so many slots to begin with, or as many more as make a power of two; `None` if there cannot be so many, or if
+    /// there is no memory for them.
+    pub(super) fn new(slots: usize) -> Option<Self> {
+        let first = slots.checked_next_power_of_two().filter(|&first| first <= MOST_SLOTS)?;
+        let mut segments = [const { UnsafeCell::new(None) }; SEGMENTS];
+        *segments[0].get_mut() = Some(Cells::new(first)?);
+        Some(Self { first, segments })
+    }
+
+    /// In which segment a slot is, and where there.
+    #[inline(always)]
+    fn locate(&self, slot: usize) -> (usize, usize) {
+        let from_first = slot + self.first;
+        let segment = from_first.ilog2() - self.first.ilog2();
+        (segment as usize, from_first - (self.first << segment))
+    }
+
+    /// # Safety
+    /// The caller is inside a room, and there is such a segment.
+    #[inline(always)]
+    unsafe fn segment(&self, segment: usize) -> &Cells<T> {
+        // SAFETY: only the last one out changes the table, and nobody is inside then.
+        match unsafe { &*self.segments[segment].get() } {
+            Some(cells) => cells,
+            None => unreachable!("slots below the limit have a segment"),
+        }
+    }
+
+    /// Pieces of `count` slots from `slot` on, each in one segment: where it is, how many slots come before it, and how many
+    /// it has.
+    ///
+    /// # Safety
+    /// The caller is inside a room, and there are as many slots.
+    #[inline(always)]
+    unsafe fn pieces(&self, slot: usize, count: usize, mut each: impl FnMut(*mut T, usize)) {
+        let mut done = 0;
+        while done < count {
+            let (segment, at) = self.locate(slot + done);
+            // SAFETY: there are as many slots, so there is this segment, and the slot is in it.
+            unsafe {
+                let cells = self.segment(segment);
+                let piece = (count - done).min(cells.len() - at);
+                each(cells.at(at), piece);
+                done += piece;
+            }
+        }
+    }
+
+    /// Drops the first `left` values.
+    ///
+    /// # Safety
+    /// There are values there, which nobody uses any more.
+    pub(super) unsafe fn drop_values(&self, mut left: usize) {
+        for segment in &self.segments {
+            // SAFETY: nobody uses it any more, so that this is the only reference.
+            let Some(cells) = (unsafe { &mut *segment.get() }) else { return };
+            let here = left.min(cells.len());
+            // SAFETY: the first `left` slots of those from here on have values.
+            unsafe { cells.drop_values(0..here) };
+            left -= here;
+        }
+    }
+}
+
+impl<T> Store<Native> for Segmented<T> {
+    type Hand = Hand<T>;
+
+    #[inline(always)]
+    fn told(_: &Hand<T>) -> impl fmt::Debug {}
+
+    #[inline(always)]
+    fn put(
+        &self,
+        _: Here<'_, Native>,
+        _: Label,
+        slot: usize,
+        count: usize,
+        hand: &mut Hand<T>,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        // SAFETY: as for a ring.
+        unsafe {
+            self.pieces(slot, count, |to, piece| {
+                to.copy_from_nonoverlapping(hand.next, piece);
+                hand.moved(piece);
+            });
+        }
+        done()
+    }
+
+    #[inline(always)]
+    fn take(
+        &self,
+        _: Here<'_, Native>,
+        _: Label,
+        slot: usize,
+        count: usize,
+        hand: &mut Hand<T>,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        // SAFETY: as for a ring.
+        unsafe {
+            self.pieces(slot, count, |from, piece| {
+                hand.next.copy_from_nonoverlapping(from, piece);
+                hand.moved(piece);
+            });
+        }
+        done()
+    }
+}
+
+impl<T> SegmentStore<Native> for Segmented<T> {
+    #[inline(always)]
+    fn most_segments(&self) -> usize {
+        SEGMENTS
+    }
+
+    #[inline(always)]
+    fn slots(&self, segments: usize) -> usize {
+        (self.first << segments) - self.first
+    }
+
+    fn grow(&self, segment: usize) -> bool {
+        // `MOST_SLOTS` for each segment is beyond any memory; values without a size need none.
+        let slots = Some(segment).filter(|&segment| segment < SEGMENTS && self.first <= MOST_SLOTS >> segment);
+        let Some(cells) = slots.and_then(|segment| Cells::new(self.first << segment)) else { return false };
+        // SAFETY: the last one out calls this, nobody is inside, and whoever comes sees it.
+        unsafe { *self.segments[segment].get() = Some(cells) };
+        true
+    }
+}
