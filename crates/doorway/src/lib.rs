@@ -132,7 +132,7 @@ pub type KBakeryAsPrinted = Gate<registry::DanekKBakeryAsPrinted>;
 pub type TurnstileGate = Gate<registry::FairTurnstile>;
 /// The turnstile at which member 0 asks for [two places at once](doorway_core::k_exclusion::turnstile::Many): for comparison.
 pub type TurnstileManyGate = Gate<registry::TurnstileMany>;
-/// The [unfair](doorway_core::k_exclusion::turnstile::Unfair) turnstile.
+/// The [unfair](doorway_core::k_assignment::Unfair) turnstile.
 pub type TurnstileUnfairGate = Gate<registry::TurnstileUnfair>;
 /// The [simple](doorway_core::k_exclusion::turnstile::Simple) turnstile, for who never gives up.
 pub type TurnstileSimpleGate = Gate<registry::TurnstileSimple>;

@@ -101,7 +101,7 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
 
 /// Which part of it is a turnstile.
 fn turnstile_part(info: &Info) -> &'static str {
-    if matches!(info.id, "turnstile-slots" | "turnstile-bits") { "exclusion" } else { "" }
+    if matches!(info.id, "turnstile-slots" | "turnstile-bits" | "turnstile-unfair") { "exclusion" } else { "" }
 }
 
 /// Which part of it is a universal construction.

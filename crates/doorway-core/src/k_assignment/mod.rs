@@ -33,7 +33,7 @@ pub mod anderson_moir_94;
 pub mod names;
 mod slots;
 
-pub use slots::{Entered, Grant, Retired, Slots};
+pub use slots::{Entered, Grant, Retired, Slots, Unfair};
 
 use crate::k_exclusion::KExclusion;
 use crate::memory::Memory;

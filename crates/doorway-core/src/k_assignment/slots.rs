@@ -35,7 +35,7 @@
 //! Those of the turnstile; a name costs one read-modify-write and a write more. A process that dies inside keeps its places and their names.
 
 use super::KAssignment;
-use super::names::{Name, Names};
+use super::names::{Name, Names, NoNames};
 use crate::Failure;
 use crate::k_exclusion::turnstile::{Attempt, Drawn, Held, Look, Refused, TooMany, Tried, Turnstile, Unsettled};
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
@@ -574,5 +574,53 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Abortable<M> for Slots<M, N> {
 impl<M: FetchAdd + CompareSwap, N: Names<M>> KAssignment<M> for Slots<M, N> {
     fn name(held: &Grant) -> usize {
         held.name().slot as usize
+    }
+}
+
+/// Slots without names, whose newcomers try a few times to take what is free before they draw a ticket: `doorway::Slots::unfair` without its names.
+///
+/// Nothing is free while somebody is in line, so nobody in line is ever passed: bypassing ends with the last of these tries.
+#[derive(Debug)]
+pub struct Unfair<M: Memory> {
+    inner: Slots<M, NoNames>,
+    tries: u32,
+}
+
+impl<M: Memory> Unfair<M> {
+    /// For `n` processes and `k` units.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize, tries: u32) -> Self {
+        Self { inner: Slots::new(site, k, None, |site| Turnstile::new(site, n, k)), tries }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
+    type Held = Grant;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
+        match self.inner.acquire(p, 1, self.tries, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        self.inner.release(p, grant).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Abortable<M> for Unfair<M> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        self.inner.acquire(p, 1, self.tries, attempt, true).await
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        self.inner.leave(p, attempt).await
     }
 }

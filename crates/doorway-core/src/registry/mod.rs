@@ -35,7 +35,7 @@ pub mod objects;
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, SizeError, Sizes, Tolerates};
 pub use objects::OBJECTS;
 
-use crate::k_assignment::Slots;
+use crate::k_assignment::{Slots, Unfair};
 use crate::k_assignment::anderson_moir_94::Renaming;
 use crate::k_assignment::names::{BitNames, FlagNames};
 use crate::k_exclusion::anderson_moir_94::{
@@ -900,8 +900,8 @@ registry! {
         defaults: Defaults { n: 3, k: 2, passages: None },
     };
 
-    /// [`Unfair`](turnstile::Unfair), with two tries
-    TurnstileUnfair: turnstile::Unfair<M>, |site, sizes| turnstile::Unfair::new(site, sizes.n, sizes.k, 2), Info {
+    /// [`Unfair`], with two tries
+    TurnstileUnfair: Unfair<M>, |site, sizes| Unfair::new(site, sizes.n, sizes.k, 2), Info {
         id: "turnstile-unfair",
         title: "the turnstile with tries before the doorway: bypassing is bounded",
         problem: Problem::KExclusion,

@@ -70,7 +70,7 @@ mod simple;
 mod words;
 
 pub use changes::Look;
-pub use forms::{Many, Unfair};
+pub use forms::Many;
 pub use limits::Limits;
 pub use simple::{Signal, Simple, simple_ring};
 pub use words::{Door, Fate, Front, Gate, Next, Places, Record, TICKET};
