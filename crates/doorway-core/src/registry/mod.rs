@@ -35,9 +35,9 @@ pub mod objects;
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, SizeError, Sizes, Tolerates};
 pub use objects::OBJECTS;
 
-use crate::k_assignment::{Slots, Unfair};
 use crate::k_assignment::anderson_moir_94::Renaming;
 use crate::k_assignment::names::{BitNames, FlagNames};
+use crate::k_assignment::{Slots, Unfair};
 use crate::k_exclusion::anderson_moir_94::{
     Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space,
 };
