@@ -141,3 +141,11 @@ fn a_schedule_for_somebody_who_is_not_there_says_so() {
     assert!(message.contains("there are 2 processes, p0 to p1"), "{message}");
     assert!(!message.contains("no word"), "{message}");
 }
+
+#[test]
+fn what_holds_because_there_is_nothing_to_ask_says_so_in_json_too() {
+    let report = json("check am-chain --n 2 --k 3 --json");
+    let of = |name: &str| report["properties"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();
+    assert_eq!(of("I1")["why"], "there is no such part");
+    assert!(of("k-exclusion").get("why").is_none());
+}

@@ -116,7 +116,7 @@ mod waiting {
     pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads};
     use shuttle::sync::Condvar;
     use std::time::Instant;
-    pub(crate) use table::{Place, Table, Waiter};
+    pub(crate) use table::{Place, Table, Waiter, contained};
 
     shuttle::lazy_static! {
         /// Of all words: some are woken for no reason.

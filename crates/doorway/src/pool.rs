@@ -41,6 +41,10 @@ struct Empty {
     slots: Vec<Retired>,
     /// Whether the pool is closed when the last value has been taken out.
     drains: bool,
+    /// How many values are about to be put into slots that were empty.
+    adding: usize,
+    /// Whether the last value has been taken out of a pool that was to be drained.
+    drained: bool,
 }
 
 // SAFETY: a value is touched only by who holds its slot, and slots are unique among those inside; a slot goes from one holder to the next by a release and an acquire on its name.
@@ -93,7 +97,8 @@ impl<T> Pool<T> {
         self.slots.available()
     }
 
-    /// Lends nothing any more. See [`Slots::close`].
+    /// Lends nothing any more, not even to [`drain`](Self::drain): to have the values, drain the pool instead, which closes it; or take it apart by [`into_values`](Self::into_values). See
+    /// [`Slots::close`].
     pub fn close(&self) {
         self.slots.close();
     }
@@ -197,27 +202,41 @@ impl<T> Pool<T> {
     /// ```
     ///
     /// # Errors
-    /// Gives the value back if there is no empty slot.
+    /// Gives the value back if there is no empty slot, or if the pool is closed.
     pub fn add(&self, value: T) -> Result<(), T> {
-        let Some(slot) = self.empty().slots.pop() else { return Err(value) };
+        if self.is_closed() {
+            return Err(value);
+        }
+        let Some(slot) = self.begin_to_add() else { return Err(value) };
         // SAFETY: the name of an empty slot is taken and nobody's, so nobody is lent its value; it was popped under the lock, so nobody else adds one there.
         unsafe { *self.values[slot.slot()].get() = Some(value) };
         self.slots.revive(slot);
+        self.after_taking(|empty| empty.adding -= 1);
         Ok(())
+    }
+
+    /// A slot that is empty. Until the value is there, the pool is not drained.
+    fn begin_to_add(&self) -> Option<Retired> {
+        let mut empty = self.empty();
+        let slot = if empty.drained { None } else { empty.slots.pop() };
+        empty.adding += usize::from(slot.is_some());
+        slot
     }
 
     /// Closes the pool if it is to be drained and has no value left. Whichever of the two comes last sees both, for both happen under the lock.
     fn after_taking(&self, change: impl FnOnce(&mut Empty)) {
         let mut empty = self.empty();
         change(&mut empty);
-        let is_drained = empty.drains && self.slots.places() == 0;
-        drop(empty);
+        let is_drained = empty.drains && empty.adding == 0 && self.slots.places() == 0;
+        empty.drained |= is_drained;
+        drop(empty); // whom it wakes may ask for the lock
         if is_drained {
             self.slots.close();
         }
     }
 
-    /// Takes all values out, each as soon as it is back, and closes the pool. Others may be lent some meanwhile, each in its turn.
+    /// Takes all values out, each as soon as it is back, and closes the pool. Others may be lent some meanwhile, each in its turn. If somebody [closes](Self::close) the pool before, it
+    /// ends with what it has by then.
     ///
     /// ```
     /// let pool = doorway::Pool::new([1, 2, 3])?;

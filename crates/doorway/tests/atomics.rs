@@ -10,14 +10,17 @@ fn may(file: &str) -> bool {
 }
 
 /// Other files that touch atomics, and why that is no protocol beside a checked text.
-const EXCEPTIONS: &[(&str, &str)] = &[(
-    "tools.rs",
-    "it is where native memory and waiting take their atomics from, so that another tool's can stand in",
-)];
+const EXCEPTIONS: &[(&str, &str)] = &[
+    (
+        "rooms/bookkeeping.rs",
+        "numbers, a poison flag, and a count that spares a lock: nobody is let in or kept out because of them, as its header argues one by one",
+    ),
+    ("tools.rs", "it is where native memory and waiting take their atomics from, so that another tool's can stand in"),
+];
 
-/// The lines of a file that touch an atomic: comments, and the examples in them, do not count.
+/// The lines of a file that touch an atomic. Comments do not count, nor do the examples in them, nor algorithms for registers that are not atomic.
 fn atomics_in(text: &str) -> Vec<(usize, &str)> {
-    let code = |line: &str| line.split("//").next().unwrap_or_default().to_lowercase();
+    let code = |line: &str| line.split("//").next().unwrap_or_default().to_lowercase().replace("nonatomic", "");
     text.lines().enumerate().filter(|(_, line)| code(line).contains("atomic")).map(|(i, line)| (i + 1, line)).collect()
 }
 

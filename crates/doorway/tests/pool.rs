@@ -144,3 +144,29 @@ fn every_value_is_dropped_once() {
     drop(pool);
     assert_eq!(dropped.load(SeqCst), 6);
 }
+
+#[test]
+fn a_pool_that_is_closed_or_drained_takes_no_value() {
+    let pool = Pool::new([1]).unwrap();
+    let value = pool.acquire().unwrap().take();
+    pool.close();
+    assert_eq!(pool.add(value), Err(1));
+    let pool = Pool::new([1, 2]).unwrap();
+    assert_eq!(pool.drain().len(), 2);
+    assert_eq!((pool.add(3), pool.places()), (Err(3), 0));
+}
+
+/// A value that is added while the pool is drained is either in what was drained, or comes back.
+#[test]
+fn no_value_is_lost_between_adding_and_draining() {
+    for _ in 0..300 {
+        let pool = Pool::new([1, 2]).unwrap();
+        let taken = pool.acquire().unwrap().take();
+        let (added, drained) = thread::scope(|s| {
+            let adds = s.spawn(|| pool.add(taken));
+            let drains = s.spawn(|| pool.drain());
+            (adds.join().unwrap(), drains.join().unwrap())
+        });
+        assert_eq!(drained.len() + added.err().iter().len(), 2);
+    }
+}

@@ -357,3 +357,42 @@ fn work_can_be_added_while_somebody_has_some() {
     loot.end().unwrap();
     assert_eq!(stack.take(10).unwrap().len(), 3);
 }
+
+/// A value whose destructor panics once.
+struct Panics<'a>(bool, &'a AtomicUsize);
+
+impl Drop for Panics<'_> {
+    fn drop(&mut self) {
+        self.1.fetch_add(1, SeqCst);
+        assert!(!self.0, "on purpose");
+    }
+}
+
+/// As in a vector: the values after one whose destructor panics are dropped all the same.
+#[test]
+fn a_destructor_that_panics_leaves_nobody_behind() {
+    fn drops(build: impl FnOnce(Vec<Panics<'_>>)) {
+        let dropped = AtomicUsize::new(0);
+        let values = (0..6).map(|i| Panics(i == 2, &dropped)).collect();
+        assert!(catch_unwind(AssertUnwindSafe(|| build(values))).is_err());
+        assert_eq!(dropped.load(SeqCst), 6);
+    }
+    drops(|values| {
+        let stack = Stack::new(8).unwrap();
+        values.into_iter().for_each(|value| stack.push(value).map_err(drop).unwrap());
+    });
+    drops(|values| {
+        let stack = GrowingStack::with_capacity(1).unwrap();
+        values.into_iter().for_each(|value| stack.push(value).map_err(drop).unwrap());
+    });
+    drops(|values| {
+        // So that they lie at the end of the ring and at its beginning.
+        let (queue, none) = (Queue::new(8).unwrap(), AtomicUsize::new(0));
+        let none = Box::leak(Box::new(none));
+        for _ in 0..5 {
+            queue.push(Panics(false, none)).map_err(drop).unwrap();
+            drop(queue.pop());
+        }
+        values.into_iter().for_each(|value| queue.push(value).map_err(drop).unwrap());
+    });
+}

@@ -295,6 +295,30 @@ fn none_is_refused_and_so_are_too_many() {
     all_can_be_taken(&slots);
 }
 
+/// As many as can be asked for, and as many as tickets and gates have bits for: newcomers that try first are refused like all others.
+#[test]
+fn too_many_are_refused_by_every_kind_of_slots() {
+    fn refuses<N: doorway::slots::Numbering>(slots: &Slots<N>) {
+        let _held = slots.acquire().unwrap();
+        for bits in [2, 16, 17, 32, 40, 41, 42, 43, 53, 54, 63] {
+            for asked in [1usize << bits, (1 << bits) + 1, usize::MAX - bits] {
+                let too_many = TooMany { asked, most: 2 };
+                assert_eq!(slots.acquire_many(asked).map(drop).unwrap_err(), AcquireError::TooMany(too_many));
+                assert_eq!(slots.try_acquire_many(asked).map(drop).unwrap_err(), TryAcquireError::TooMany(too_many));
+                let timed = slots.acquire_many_timeout(asked, Duration::ZERO).map(drop);
+                assert_eq!(timed.unwrap_err(), TimeoutError::TooMany(too_many));
+                let task = block_on(slots.acquire_many_async(asked)).map(drop);
+                assert_eq!(task.unwrap_err(), AcquireError::TooMany(too_many));
+            }
+        }
+        assert_eq!(slots.available(), 1);
+    }
+    refuses(&Slots::new(2).unwrap());
+    refuses(&Slots::new(2).unwrap().unfair());
+    refuses(&Slots::new(2).unwrap().without_numbers());
+    refuses(&Slots::new(2).unwrap().unfair().without_numbers());
+}
+
 /// One place is free, and still nobody passes who came after one that wants two.
 #[test]
 fn who_comes_after_one_that_wants_many_waits_with_it() {

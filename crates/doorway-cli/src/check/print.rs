@@ -137,6 +137,9 @@ impl<'a> Document<'a> {
 pub(super) struct Line<'a> {
     name: &'a str,
     holds: Option<bool>,
+    /// Why it holds, or was not decided, without having been asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<&'a Trace>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,7 +150,7 @@ impl<'a> Line<'a> {
     fn new(v: &'a Verdict, subject: &Subject, sizes: Sizes, rules: Rules) -> Self {
         let trace = v.trace.as_ref().filter(|_| v.holds == Some(false));
         let replay = trace.map(|trace| Token::new(subject, sizes, rules, &v.name, trace).to_string());
-        Self { name: &v.name, holds: v.holds, trace, replay }
+        Self { name: &v.name, holds: v.holds, why: v.vacuous, trace, replay }
     }
 }
 

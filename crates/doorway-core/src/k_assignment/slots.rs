@@ -122,8 +122,8 @@ pub enum Entered {
     Not(Drawn),
     /// There is no place for it now.
     NoPlace,
-    /// Nobody is let in any more.
-    Closed,
+    /// Nobody is let in any more, or there are not as many places.
+    Refused(Refused),
 }
 
 /// A name whose place was taken away: it stays taken, and nobody holds it. There is one of it, so that it is revived once.
@@ -220,9 +220,17 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
             let held = match tried {
                 Tried::Drawn(Drawn::Inside(held)) => held,
                 Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
-                refused => {
+                Tried::NoPlace => {
                     here.part_done();
-                    break 'text if refused == Tried::Closed { Entered::Closed } else { Entered::NoPlace };
+                    break 'text Entered::NoPlace;
+                }
+                Tried::Closed => {
+                    here.part_done();
+                    break 'text Entered::Refused(Refused::Closed);
+                }
+                Tried::TooMany(too_many) => {
+                    here.part_done();
+                    break 'text Entered::Refused(Refused::TooMany(too_many));
                 }
             };
             here.part_done();
@@ -335,7 +343,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
                 Entered::Inside(grant) => return Ok(Some(grant)),
                 Entered::Not(drawn) => return self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
                 Entered::NoPlace => {}
-                Entered::Closed => return Err(Failure::Refused(Refused::Closed)),
+                Entered::Refused(why) => return Err(Failure::Refused(why)),
             }
         }
         Ok(None)
@@ -373,7 +381,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
         let drawn = match self.begin(p, units).await? {
             Entered::Not(drawn) => drawn,
             Entered::Inside(grant) => return Ok(Some(grant)),
-            Entered::NoPlace | Entered::Closed => unreachable!("only a try ends so"),
+            Entered::NoPlace | Entered::Refused(_) => unreachable!("only a try ends so"),
         };
         self.go_on(p, drawn, units, attempt, may_give_up).await
     }
@@ -392,7 +400,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
             Entered::Inside(grant) => Ok(Some(grant)),
             Entered::Not(drawn) => self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
             Entered::NoPlace => Ok(None),
-            Entered::Closed => Err(Failure::Refused(Refused::Closed)),
+            Entered::Refused(why) => Err(Failure::Refused(why)),
         }
     }
 

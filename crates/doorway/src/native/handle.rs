@@ -2,7 +2,7 @@
 
 use super::Cell;
 use crate::tools::{AtomicU32 as Bed, once};
-use crate::waiting::{Patience, Place, Platform, Policy, Sequence, Table, Threads, Waiter};
+use crate::waiting::{Patience, Place, Platform, Policy, Sequence, Table, Threads, Waiter, contained};
 use doorway_core::memory::{Next, Word};
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -231,6 +231,10 @@ impl Native {
 impl Drop for Native {
     fn drop(&mut self) {
         self.records_no_more();
+        // It may be the last to know the waker of a task, whose destructor may panic.
+        if let Some(waiter) = self.waiter.take() {
+            contained(|| drop(waiter));
+        }
     }
 }
 

@@ -48,10 +48,9 @@ impl<T> Cells<T> {
     /// # Safety
     /// There are values there, which nobody uses any more.
     unsafe fn drop_values(&mut self, slots: std::ops::Range<usize>) {
-        for cell in &mut self.0[slots] {
-            // SAFETY: there is a value, and it is dropped once.
-            unsafe { cell.get_mut().assume_init_drop() };
-        }
+        let cells = &mut self.0[slots];
+        // SAFETY: there is a value in each, and it is dropped once. A cell is laid out as its value is. As one slice, the others are dropped also if a destructor panics.
+        unsafe { std::ptr::slice_from_raw_parts_mut(cells.as_mut_ptr().cast::<T>(), cells.len()).drop_in_place() };
     }
 }
 
@@ -164,11 +163,19 @@ impl<T> Ring<T> {
     /// There are values there, which nobody uses any more.
     pub(super) unsafe fn drop_values(&mut self, slot: usize, count: usize) {
         let before_end = count.min(self.0.len() - slot);
-        // SAFETY: the same.
-        unsafe {
-            self.0.drop_values(slot..slot + before_end);
-            self.0.drop_values(0..count - before_end);
-        }
+        let cells = Rest(&mut self.0, 0..count - before_end);
+        // SAFETY: the same. The others are dropped after them, also if a destructor panics.
+        unsafe { cells.0.drop_values(slot..slot + before_end) };
+    }
+}
+
+/// Values that are dropped when this is: made only of slots that have some.
+struct Rest<'a, T>(&'a mut Cells<T>, std::ops::Range<usize>);
+
+impl<T> Drop for Rest<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: there are values there, as whoever made this knows, and nobody uses them any more.
+        unsafe { self.0.drop_values(self.1.clone()) };
     }
 }
 
@@ -297,14 +304,16 @@ impl<T> Segmented<T> {
     /// # Safety
     /// There are values there, which nobody uses any more.
     pub(super) unsafe fn drop_values(&self, mut left: usize) {
+        let mut all = Vec::new();
         for segment in &self.segments {
             // SAFETY: nobody uses it any more, so that this is the only reference.
-            let Some(cells) = (unsafe { &mut *segment.get() }) else { return };
+            let Some(cells) = (unsafe { &mut *segment.get() }) else { break };
             let here = left.min(cells.len());
-            // SAFETY: the first `left` slots of those from here on have values.
-            unsafe { cells.drop_values(0..here) };
             left -= here;
+            // The first `left` slots of those from here on have values.
+            all.push(Rest(cells, 0..here));
         }
+        // All of them are dropped, also if a destructor panics.
     }
 }
 

@@ -123,7 +123,7 @@ impl<T: Send> WorkStack<T> {
         self.take_into(most, Vec::new())
     }
 
-    /// The same in a vector that is there already, at whose end they are.
+    /// The same in a vector that is there already, at whose end they are. If all is done, the vector is dropped with whatever is in it.
     pub fn take_into(&self, most: usize, mut work: Vec<T>) -> Option<Loot<'_, T>> {
         // No more can be there, unless it grows meanwhile.
         let most = most.clamp(1, self.work().segments().size_now(self.anyone()));

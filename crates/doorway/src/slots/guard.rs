@@ -135,15 +135,15 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         sure(now(self.slots.text.forget(&self.slots.anyone, grant)));
     }
 
-    /// Two guards of one that holds several: the second holds so many, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.
+    /// Two guards of one that holds several: the second holds so many, the last of its slots, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.
     ///
     /// ```
     /// let slots = doorway::Slots::new(3)?;
-    /// let mut two = slots.acquire_many(3)?;
-    /// let one = two.split(1).unwrap();
-    /// assert_eq!((two.slots(), one.slot()), (vec![0, 1], 2));
-    /// assert!(two.split(0).is_none() && two.split(2).is_none());
-    /// drop(two);
+    /// let mut most = slots.acquire_many(3)?;
+    /// let one = most.split(1).unwrap();
+    /// assert_eq!((most.slots(), one.slot()), (vec![0, 1], 2));
+    /// assert!(most.split(0).is_none() && most.split(2).is_none());
+    /// drop(most);
     /// assert_eq!(slots.available(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

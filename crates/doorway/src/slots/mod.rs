@@ -220,7 +220,7 @@ impl<N: Numbering> Slots<N> {
     /// ```
     ///
     /// # Errors
-    /// If there is no [room](Self::room_for).
+    /// If there is no [room](Self::room_for): without saying otherwise there is room for the next multiple of 64 places.
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
         sure(now(self.text.add(&self.anyone, places as u64)))
     }
@@ -293,7 +293,7 @@ ways_in! {
     /// |---|---|
     /// | fairness | in the order of arrival |
     /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
-    /// | cost | one read-modify-write and two loads if there is a place |
+    /// | cost | two read-modify-writes and a few loads if there is a place; one without numbers |
     ///
     /// ```
     /// let slots = doorway::Slots::new(2)?;
@@ -364,24 +364,24 @@ ways_in! {
     /// Takes so many places if they are free, and nobody is in line.
     ///
     /// # Errors
-    /// If too few are free or exist, or if it is closed.
+    /// If too few are free or exist, if no place was asked for, or if it is closed.
     try_acquire_many, try_acquire_many_owned, try_acquire_many(places: usize) -> TryAcquireError;
 
     /// Waits until there are so many places at once, but no longer than this.
     ///
     /// # Errors
-    /// If the time runs out, if there are not as many places, or if it is closed.
+    /// If the time runs out, if there are not as many places, if no place was asked for, or if it is closed.
     acquire_many_timeout, acquire_many_timeout_owned, acquire_many_timeout(places: usize, timeout: Duration) -> TimeoutError;
 
     /// [`acquire_many_timeout`](Self::acquire_many_timeout) until a point in time.
     ///
     /// # Errors
-    /// If the time comes, if there are not as many places, or if it is closed.
+    /// If the time comes, if there are not as many places, if no place was asked for, or if it is closed.
     acquire_many_deadline, acquire_many_deadline_owned, acquire_many_deadline(places: usize, deadline: Instant) -> TimeoutError;
 }
 
 impl<N: Numbering> Slots<N> {
-    /// [`acquire`](Self::acquire) for tasks, on any executor.
+    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future is exact.
     ///
     /// # Cancel safety
     /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere. A future that has been polled
@@ -420,7 +420,7 @@ impl<N: Numbering> Slots<N> {
     /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
     ///
     /// # Errors
-    /// If it is closed, or if there are not as many places.
+    /// If it is closed, if no place was asked for, or if there are not as many places.
     pub async fn acquire_many_async(&self, places: usize) -> Result<Guard<'_, N>, AcquireError> {
         waiting::acquire_many_async(self, places).await
     }

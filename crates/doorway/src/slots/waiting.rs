@@ -5,7 +5,7 @@ use super::{AcquireError, Numbering, Permit, Slots, TimeoutError, TryAcquireErro
 use crate::native::{Native, now};
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused, TooMany};
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Pid, Process};
 use std::convert::Infallible;
@@ -54,8 +54,7 @@ pub(super) fn try_acquire_many<N: Numbering, S: Deref<Target = Slots<N>>>(
     slots: S,
     places: usize,
 ) -> Result<Permit<S, N>, TryAcquireError> {
-    let units = slots.check(some(places)?)?;
-    let grant = slots.try_enter(units, false)?.ok_or(TryAcquireError::NoPlace)?;
+    let grant = slots.try_enter(some(places)?, false)?.ok_or(TryAcquireError::NoPlace)?;
     Ok(Permit::new(slots, grant))
 }
 
@@ -64,8 +63,7 @@ pub(super) fn acquire_many_timeout<N: Numbering, S: Deref<Target = Slots<N>>>(
     places: usize,
     timeout: Duration,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let units = slots.check(some(places)?)?;
-    let grant = slots.enter_within(units, timeout)?;
+    let grant = slots.enter_within(some(places)?, timeout)?;
     Ok(Permit::new(slots, grant))
 }
 
@@ -74,8 +72,7 @@ pub(super) fn acquire_many_deadline<N: Numbering, S: Deref<Target = Slots<N>>>(
     places: usize,
     deadline: Instant,
 ) -> Result<Permit<S, N>, TimeoutError> {
-    let units = slots.check(some(places)?)?;
-    let grant = slots.enter_until(units, deadline)?;
+    let grant = slots.enter_until(some(places)?, deadline)?;
     Ok(Permit::new(slots, grant))
 }
 
@@ -155,7 +152,7 @@ impl<N: Numbering> Slots<N> {
             Entered::Inside(grant) => Ok(grant),
             Entered::Not(drawn) => Ok(self.go_on(drawn, units)?.expect(NEVER_ASKED)),
             Entered::NoPlace => self.barge(units),
-            Entered::Closed => Err(Refused::Closed),
+            Entered::Refused(why) => Err(why),
         }
     }
 
@@ -177,7 +174,7 @@ impl<N: Numbering> Slots<N> {
             Entered::Inside(grant) => Ok(Some(grant)),
             Entered::Not(drawn) => self.go_on(drawn, units),
             Entered::NoPlace => Ok(None),
-            Entered::Closed => Err(Refused::Closed),
+            Entered::Refused(why) => Err(why),
         }
     }
 
@@ -214,15 +211,6 @@ impl<N: Numbering> Slots<N> {
         Process::new(Pid::new(0), Native::new().with_policy(self.policy))
     }
 
-    /// Whether there are as many places. One is waited for even if there is none: it may be added.
-    fn check(&self, units: u64) -> Result<u64, Refused> {
-        let most = self.places();
-        if units > 1 && units > most as u64 {
-            return Err(Refused::TooMany(TooMany { asked: units as usize, most }));
-        }
-        Ok(units)
-    }
-
     async fn enter_async(&self, units: u64) -> Result<Grant, Refused> {
         if self.unfair
             && let Some(grant) = self.try_enter(units, true)?
@@ -232,7 +220,7 @@ impl<N: Numbering> Slots<N> {
         let drawn = match self.text.begin_now(&self.anyone, units) {
             Entered::Inside(grant) => return Ok(grant),
             Entered::Not(drawn) => drawn,
-            Entered::NoPlace | Entered::Closed => not_a_try(),
+            Entered::NoPlace | Entered::Refused(_) => not_a_try(),
         };
         let mut waits = Waits { slots: self, p: self.waits(), attempt: Attempt::default() };
         waits.p.memory().wait_as_task(true);

@@ -165,6 +165,8 @@ pub enum Tried {
     NoPlace,
     /// Nobody is let in any more.
     Closed,
+    /// There are not as many places.
+    TooMany(TooMany),
 }
 
 /// Tickets that are drawn and not enabled.
@@ -341,10 +343,16 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             Drawn::Waits(Ticket { first, units, too_long })
         }}
 
-        /// Enters if it can do so at once: 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
+        /// Enters if it can do so at once: 41 for several units, 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
         #[inline(always)]
         pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
             let p = p.on(self.part);
+            if units > 1 {
+                p.keep(41, &());
+                if let Err(too_many) = access!(p.at(41).read(&self.places)).are_enough_for(units) {
+                    break 'text Tried::TooMany(too_many);
+                }
+            }
             loop {
                 p.keep(25, &());
                 let drawn = access!(p.at(25).read(&self.next));
@@ -712,6 +720,7 @@ impl<M: FetchAdd + CompareSwap> AtOnce<M> for Turnstile<M> {
             Tried::Drawn(drawn) => self.enter(p, drawn, 1, &mut Attempt::default(), false).await,
             Tried::NoPlace => Ok(None),
             Tried::Closed => Err(Failure::Refused(Refused::Closed)),
+            Tried::TooMany(_) => unreachable!("one is never too many"),
         }
     }
 }
