@@ -121,7 +121,8 @@ fn explore(
     let limits = Limits::for_processes(sizes.n + usize::from(info.id == "turnstile-many"), sizes.k);
     let sights = Rc::new(RefCell::new(BTreeSet::new()));
     let all = Rc::clone(&sights);
-    let kind = if ["turnstile-slots", "turnstile-bits"].contains(&info.id) { "exclusion" } else { "" };
+    let kind =
+        if ["turnstile-slots", "turnstile-bits", "turnstile-unfair"].contains(&info.id) { "exclusion" } else { "" };
     let look = Property::always("look", move |v| {
         all.borrow_mut().insert(sight(v, limits));
         true

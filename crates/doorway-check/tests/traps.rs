@@ -51,8 +51,8 @@ fn what_few_runs_cannot_decide_does_not_hold() {
     let rules = Rules { switches: Some(1), ..Rules::default() };
     let world = World::new(2, rules, |site| Chain::new(site, 2, 1)).unwrap();
     let report = Explorer::new(2).property(Property::starvation_free("starvation-free")).explore(world).unwrap();
-    assert!(report.complete);
-    assert_eq!(complaint(&report), "starvation-free does not hold: it was not decided within these bounds");
+    assert!(!report.complete);
+    assert!(complaint(&report).starts_with("incomplete after"), "{}", complaint(&report));
 }
 
 // ---- rules that are not those of the machine

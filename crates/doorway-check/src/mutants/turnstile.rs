@@ -68,8 +68,6 @@ pub(super) enum Fault {
     LeavesDoor,
     /// 27 draws whatever 26 says.
     DrawsUnchecked,
-    /// A ring of two records, and 46 dropped: gives up a ticket whose record is still that of an earlier one.
-    GivesUpFar,
 }
 
 /// Which form of it.
@@ -102,18 +100,14 @@ impl Form {
         ) -> Result<World, TextError> {
             if rules.give_ups { World::of_abortable(n, rules, build) } else { World::new(n, rules, build) }
         }
-        let limits = match fault {
-            Fault::GivesUpFar => Limits { ring: 2, full: 2, clear: 1, places: 1 },
-            _ => Limits::for_processes(n, k),
-        };
-        let fair = |site: &Site<'_, Sim>| Turnstile::new(site, k, limits, fault);
+        let fair = |site: &Site<'_, Sim>| Turnstile::new(site, k, Limits::for_processes(n, k), fault);
         match self {
             Self::Fair => machine(n, rules, fair),
             Self::Many => machine(n, rules, |site| Many {
                 inner: Turnstile::new(site, k, Limits::for_processes(n + 1, k), fault),
                 most: k.min(2) as u64,
             }),
-            Self::Unfair => machine(n, rules, |site| Unfair { inner: fair(site) }),
+            Self::Unfair => machine(n, rules, |site| Unfair { inner: fair(&site.part("exclusion", None)) }),
             Self::Slots(names) => machine(n, rules, |site| WithNames::new(site, k, false, names, fair)),
             Self::Bits(names) => machine(n, rules, |site| WithNames::new(site, k, true, names, fair)),
         }
