@@ -164,8 +164,7 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
     #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
         let slots = &*self.slots;
-        let held = self.grant.held();
-        if held.units != 1 || held.announced || !slots.text.has_few_names() {
+        if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
             give_back(slots, self.grant);
         } else if let Some(unsettled) = slots.text.end_now(&slots.anyone, self.grant) {
             slots.settle_at_once(unsettled);
