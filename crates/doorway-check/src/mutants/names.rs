@@ -31,7 +31,7 @@ pub(super) enum Fault {
 }
 
 const FREE: Flag = Flag::free(0);
-const TAKEN: Flag = Flag::taken(0);
+const TAKEN: Flag = Flag::TAKEN;
 
 /// How names are kept.
 enum Row {
@@ -105,7 +105,7 @@ impl<Inner> WithNames<Inner> {
                 }
                 was == FREE
             } else {
-                p.at(3).compare_swap(flag, FREE, TAKEN).await?.is_ok()
+                p.at(3).swap(flag, TAKEN).await? == FREE
             };
             if was_free || self.fault == Fault::NeverLooks {
                 return Ok(Some(name));

@@ -41,6 +41,7 @@ use crate::k_exclusion::turnstile::{Attempt, Drawn, Held, Look, Refused, TooMany
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms};
 use core::fmt::{self, Debug};
+use core::num::NonZeroU64;
 
 /// Names around a turnstile.
 #[derive(Debug)]
@@ -59,8 +60,10 @@ pub struct Slots<M: Memory, N> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Grant {
     fence: u64,
-    /// The slot, 32 bits; the units, 31 bits; whether they were announced. One word, because what is written in pieces and moved as a whole takes longer than all the rest of a passage.
-    packed: u64,
+    /// The slot, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always set. One word,
+    /// because what is written in pieces and moved as a whole takes longer than all the rest of a passage. Never
+    /// zero, so that a grant or a refusal are two words as well, and are returned in registers.
+    packed: NonZeroU64,
 }
 
 impl Debug for Grant {
@@ -73,21 +76,22 @@ impl Grant {
     #[inline(always)]
     fn new(held: Held, name: Name) -> Self {
         // Nobody holds more units than there are places.
-        Self { fence: name.fence, packed: u64::from(name.slot) << 32 | held.units << 1 | u64::from(held.announced) }
+        let packed = u64::from(name.slot) << 32 | held.units << 2 | u64::from(held.announced) << 1;
+        Self { fence: name.fence, packed: NonZeroU64::MIN | packed }
     }
 
     /// What it holds of the turnstile.
     #[must_use]
     #[inline(always)]
     pub fn held(self) -> Held {
-        Held::of(self.units() as u64, self.packed & 1 == 1)
+        Held::of(self.units() as u64, self.packed.get() >> 1 & 1 == 1)
     }
 
     /// How many units it holds.
     #[must_use]
     #[inline(always)]
     pub fn units(self) -> usize {
-        (self.packed as u32 >> 1) as usize
+        (self.packed.get() as u32 >> 2) as usize
     }
 
     /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`, where `last` is the number of the last holder of the same name, `t` its ticket, and `K` a power of two that
@@ -102,20 +106,20 @@ impl Grant {
     #[must_use]
     #[inline(always)]
     pub fn name(self) -> Name {
-        Name { slot: (self.packed >> 32) as u32, fence: self.fence }
+        Name { slot: (self.packed.get() >> 32) as u32, fence: self.fence }
     }
 
     /// Whether it holds one unit for which it did not wait.
     #[must_use]
     #[inline(always)]
     pub fn is_one_at_once(self) -> bool {
-        self.packed as u32 == 1 << 1
+        self.packed.get() as u32 == 1 << 2 | 1
     }
 
     /// The same, of no units: what it held is held elsewhere.
     #[must_use]
     pub fn of_nothing(self) -> Self {
-        Self { packed: self.packed >> 32 << 32, ..self }
+        Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32, ..self }
     }
 }
 

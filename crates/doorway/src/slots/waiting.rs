@@ -128,7 +128,7 @@ impl<N: Numbering> Slots<N> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter_unfairly(&self) -> Result<Grant, Closed> {
         match self.text.begin_at_once_now(&self.anyone, 1, true) {
             Entered::Inside(grant) => Ok(grant),

@@ -14,7 +14,8 @@
 //! | name              | range   | initially | home   | written at | meaning |
 //! |-------------------|---------|-----------|--------|------------|---------|
 //! | `taken[0..k/64]`  | 64 bits | 0         | nobody | 3, 4       | which names are held |
-//! | `mark[0..k]`      | [mark](super::Mark) | clear, 0 | its holder | 7, 8 | the number of its last holder; while it is held, which comes next |
+//! | `last[0..k]`      | number  | 0         | its holder | 7      | the fence number of its last holder |
+//! | `next[0..k]`      | `0..k`  | 0         | its holder | 8      | which of its names comes next |
 //!
 //! and those of the k-exclusion inside.
 //!
@@ -30,48 +31,78 @@
 //! store more for its fence number. A crashed holder keeps its name for ever, as it keeps its
 //! place. Nobody waits here.
 
-use super::{Mark, Name, Names};
-use crate::memory::{FetchAdd, FetchOr, Here, Immediate, Memory, Site};
+use super::{Mark, Name, Names, Next};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, Memory, Site, in_both_forms};
 use core::fmt::Debug;
 
 /// Names `0..k` in a bitmap, for at most `k` processes at a time.
 #[derive(Debug)]
 pub struct BitNames<M: Memory> {
     taken: M::Row<u64>,
-    mark: M::Row<Mark>,
+    last: M::Row<Mark>,
+    next: M::Row<Next>,
     k: usize,
     fences: bool,
 }
 
 impl<M: FetchOr + FetchAdd> BitNames<M> {
-    #[inline(always)]
-    async fn find(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<u32>, M::Error> {
-        let mut low = 0;
-        while low < self.k {
-            let word = low / 64;
-            p.shows("low", low as u64);
-            p.keep(2, &(low, live));
-            let taken = p.at(2).read(&self.taken[word]).await?;
-            let free = !taken & u64::MAX << (low % 64);
-            if free == 0 {
-                low = 64 * (word + 1);
-                continue;
+    in_both_forms! {
+        /// Takes the lowest free name: 2, 3.
+        #[inline(always)]
+        fn find, find_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<u32> {'text: {
+            let mut low = 0;
+            while low < self.k {
+                let word = low / 64;
+                p.shows("low", low as u64);
+                p.keep(2, &(low, live));
+                let taken = access!(p.at(2).read(&self.taken[word]));
+                let free = !taken & u64::MAX << (low % 64);
+                if free == 0 {
+                    low = 64 * (word + 1);
+                    continue;
+                }
+                let name = 64 * word + free.trailing_zeros() as usize;
+                if name >= self.k {
+                    break;
+                }
+                p.shows("low", name as u64);
+                p.keep(3, &(name, live));
+                let bit = 1 << (name % 64);
+                if access!(p.at(3).fetch_or(&self.taken[word], bit)) & bit == 0 {
+                    p.hides("low");
+                    break 'text Some(name as u32);
+                }
+                low = name + 1;
             }
-            let name = 64 * word + free.trailing_zeros() as usize;
-            if name >= self.k {
-                break;
+            p.hides("low");
+            None
+        }}
+
+        /// Takes a name and its number: 2, 3, 6.
+        #[inline(always)]
+        fn take_one, take_one_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
+            let Some(slot) = either!(self.find(p, live), self.find_now(p, live)) else { break 'text None };
+            if !self.fences {
+                break 'text Some(Name { slot, fence: 0 });
             }
-            p.shows("low", name as u64);
-            p.keep(3, &(name, live));
-            let bit = 1 << (name % 64);
-            if p.at(3).fetch_or(&self.taken[word], bit).await? & bit == 0 {
-                p.hides("low");
-                return Ok(Some(name as u32));
+            p.shows("takes", u64::from(slot));
+            p.keep(6, &(slot, fence, live));
+            let last = access!(p.at(6).read(&self.last[slot as usize])).last().unwrap_or(0);
+            p.hides("takes");
+            Some(Name { slot, fence: last.wrapping_add(1).max(fence) })
+        }}
+
+        /// Leaves its number, and gives it back: 7, 4.
+        #[inline(always)]
+        fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
+            let slot = name.slot as usize;
+            if self.fences {
+                access!(p.at(7).write_in_passing(&self.last[slot], Mark::free(name.fence)));
             }
-            low = name + 1;
+            let bit = 1u64 << (slot % 64);
+            // The bit is set, and nobody else clears it.
+            access!(p.at(4).fetch_add(&self.taken[slot / 64], bit.wrapping_neg()));
         }
-        p.hides("low");
-        Ok(None)
     }
 }
 
@@ -79,56 +110,48 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         Self {
             taken: site.row("taken", k.div_ceil(64), |_| 0.into()),
-            mark: site.row("mark", k, |_| Mark::free(fences.unwrap_or(0)).into()),
+            last: site.row("last", k, |_| Mark::free(fences.unwrap_or(0)).into()),
+            next: site.row("next", k, |_| Next(0).into()),
             k,
             fences: fences.is_some(),
         }
     }
 
-    #[inline(always)]
-    async fn take(&self, p: Here<'_, M>, fence: u64, live: &impl Debug) -> Result<Option<Name>, M::Error> {
-        let Some(slot) = self.find(p, live).await? else { return Ok(None) };
-        if !self.fences {
-            return Ok(Some(Name { slot, fence: 0 }));
-        }
-        p.shows("takes", u64::from(slot));
-        p.keep(6, &(slot, fence, live));
-        let last = p.at(6).read(&self.mark[slot as usize]).await?.last().unwrap_or(0);
-        p.hides("takes");
-        Ok(Some(Name { slot, fence: last.wrapping_add(1).max(fence) }))
+    fn take(
+        &self,
+        p: Here<'_, M>,
+        fence: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<Option<Name>, M::Error>> {
+        self.take_one(p, fence, live)
+    }
+
+    fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>> {
+        self.free(p, name)
     }
 
     #[inline(always)]
-    async fn give_back(&self, p: Here<'_, M>, name: Name) -> Result<(), M::Error> {
-        let slot = name.slot as usize;
-        if self.fences {
-            p.at(7).write_in_passing(&self.mark[slot], Mark::free(name.fence)).await?;
-        }
-        let bit = 1u64 << (slot % 64);
-        p.at(4).fetch_add(&self.taken[slot / 64], bit.wrapping_neg()).await?; // the bit is set, and nobody else clears it
-        Ok(())
-    }
-
     fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
     where
         M: Immediate,
     {
-        M::now(self.take(p, fence, &()))
+        self.take_one_now(p, fence, &())
     }
 
+    #[inline(always)]
     fn give_back_now(&self, p: Here<'_, M>, name: Name)
     where
         M: Immediate,
     {
-        M::now(self.give_back(p, name));
+        self.free_now(p, name);
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.mark[slot as usize], Mark::taken(next))
+        p.at(8).write_in_passing(&self.next[slot as usize], Next(next))
     }
 
     async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.mark[slot as usize]).await?.next())
+        Ok(p.at(9).read(&self.next[slot as usize]).await?.0)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {

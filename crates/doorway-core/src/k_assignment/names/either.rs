@@ -1,7 +1,7 @@
 //! Flags or a bitmap, whichever suits; and no names at all.
 
 use super::{BitNames, FlagNames, Name, Names};
-use crate::memory::{CompareSwap, FetchAdd, FetchOr, Here, Immediate, Memory, Site};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, Memory, Site, Swap};
 use core::fmt::Debug;
 
 /// Flags are faster, a bitmap is faster to search when there are many.
@@ -26,7 +26,7 @@ macro_rules! either {
     };
 }
 
-impl<M: FetchOr + FetchAdd + CompareSwap> Names<M> for EitherNames<M> {
+impl<M: FetchOr + FetchAdd + Swap> Names<M> for EitherNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         if k <= FEW { Self::Few(FlagNames::new(site, k, fences)) } else { Self::Many(BitNames::new(site, k, fences)) }
     }

@@ -9,12 +9,14 @@
 //! # Idea
 //! As there. A look at each flag spares an exchange for each name that is held, and giving a name back is
 //! a plain write: so a name costs one read-modify-write and not two. A flag that is clear has the number of
-//! its last holder; a flag that is set has room for its holder, to note which name comes next.
+//! its last holder. All flags that are set are alike, so that a process that comes too late changes nothing when
+//! it sets one again.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |
 //! |-----------------|-------|-----------|--------|------------|---------|
-//! | `taken[0..k]`   | [mark](super::Mark) | clear, 0 | nobody | 3, 4, 8 | whether the name is held; the number of its last holder, or which comes next |
+//! | `taken[0..k]`   | [mark](super::Mark) | clear, 0 | nobody | 3, 4 | whether the name is held; if not, the number of its last holder |
+//! | `next[0..k]`    | `0..k` | 0        | its holder | 8 | which of its names comes next |
 //!
 //! # Invariants (all checked)
 //! - assumed: at most `k` processes are at 2 to 4
@@ -27,20 +29,21 @@
 //! One read-modify-write to take a name while nobody else does, and as many loads as there are lower names; at most `k` of each. One write to give it back. A crashed holder
 //! keeps its name for ever, as it keeps its place. Nobody waits here.
 
-use super::{Mark, Name, Names};
-use crate::memory::{CompareSwap, Here, Immediate, Memory, Site, in_both_forms};
+use super::{Mark, Name, Names, Next};
+use crate::memory::{Here, Immediate, Memory, Site, Swap, in_both_forms};
 use core::fmt::Debug;
 
 /// Names `0..k` in flags, for at most `k` processes at a time.
 #[derive(Debug)]
 pub struct FlagNames<M: Memory> {
     taken: M::Row<Mark>,
+    next: M::Row<Next>,
     k: usize,
     /// What a grant adds to the fence number: nothing, if there are to be none.
     step: u64,
 }
 
-impl<M: CompareSwap> FlagNames<M> {
+impl<M: Swap> FlagNames<M> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
@@ -49,11 +52,12 @@ impl<M: CompareSwap> FlagNames<M> {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
                 p.keep(2, &(name, fence, live));
-                let free = access!(p.at(2).read(flag));
-                let Some(last) = free.last() else { continue };
-                p.keep(3, &(name, fence, free, live));
-                // Fails only if another process has taken the name since it was read.
-                if access!(p.at(3).compare_swap(flag, free, Mark::taken(0))).is_ok() {
+                if access!(p.at(2).read(flag)).last().is_none() {
+                    continue;
+                }
+                p.keep(3, &(name, fence, live));
+                // What 2 read may be old. The number that counts is the one that 3 takes away.
+                if let Some(last) = access!(p.at(3).swap(flag, Mark::TAKEN)).last() {
                     p.hides("low");
                     let fence = last.wrapping_add(self.step).max(fence);
                     break 'text Some(Name { slot: name as u32, fence });
@@ -71,10 +75,10 @@ impl<M: CompareSwap> FlagNames<M> {
     }
 }
 
-impl<M: CompareSwap> Names<M> for FlagNames<M> {
+impl<M: Swap> Names<M> for FlagNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         let taken = site.row("taken", k, |_| Mark::free(fences.unwrap_or(0)).into());
-        Self { taken, k, step: fences.is_some().into() }
+        Self { taken, next: site.row("next", k, |_| Next(0).into()), k, step: fences.is_some().into() }
     }
 
     fn take(
@@ -107,11 +111,11 @@ impl<M: CompareSwap> Names<M> for FlagNames<M> {
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.taken[slot as usize], Mark::taken(next))
+        p.at(8).write_in_passing(&self.next[slot as usize], Next(next))
     }
 
     async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.taken[slot as usize]).await?.next())
+        Ok(p.at(9).read(&self.next[slot as usize]).await?.0)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {

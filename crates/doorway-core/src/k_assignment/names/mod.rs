@@ -38,11 +38,14 @@ impl Debug for Name {
     }
 }
 
-/// What stands in the word of a name: free, and the number of its last holder; or taken, and whatever its holder notes there.
+/// What stands in the word of a name: taken; or free, and the number of its last holder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Mark(u64);
 
 impl Mark {
+    /// A name that is held.
+    pub const TAKEN: Self = Self(1);
+
     /// A name that is free, and the number of its last holder.
     #[must_use]
     #[inline(always)]
@@ -50,22 +53,11 @@ impl Mark {
         Self(last << 1)
     }
 
-    /// A name that is held, by a process that holds this one next.
-    #[must_use]
-    #[inline(always)]
-    pub const fn taken(next: u32) -> Self {
-        Self((next as u64) << 1 | 1)
-    }
-
     /// The number of the last holder of a free name.
     #[must_use]
     #[inline(always)]
     pub const fn last(self) -> Option<u64> {
         if self.0 & 1 == 0 { Some(self.0 >> 1) } else { None }
-    }
-
-    const fn next(self) -> u32 {
-        (self.0 >> 1) as u32
     }
 }
 
@@ -87,12 +79,29 @@ impl Word for Mark {
 
 impl Debug for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.last(), self.next()) {
-            (Some(0), _) => f.write_str("free"),
-            (Some(last), _) => write!(f, "free#{last}"),
-            (None, 0) => f.write_str("taken"),
-            (None, next) => write!(f, "taken+{next}"),
+        match self.last() {
+            Some(0) => f.write_str("free"),
+            Some(last) => write!(f, "free#{last}"),
+            None => f.write_str("taken"),
         }
+    }
+}
+
+/// Which name comes next, as the holder of several notes it. Nobody else reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Next(pub u32);
+
+impl Word for Next {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.0.into()
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self(word as u32)
     }
 }
 
