@@ -54,6 +54,11 @@ enum Command {
     #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
     /// Steps through a run again, by the token that `doorway check` printed
+    ///
+    /// Whether the run breaks the property that the token names is judged on the run itself.
+    ///
+    /// Exit code: 0 if it does, and for a schedule; 1 if it does not, 2 bad usage, or a token that is
+    /// stale.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
     /// Measures beside other libraries

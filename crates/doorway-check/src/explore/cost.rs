@@ -85,6 +85,7 @@ impl Explorer<'_> {
         let begun = Instant::now();
         let mut search = Search::with_graph(self, &world, initial);
         let (_, stop) = search.search(&mut world)?;
+        search.refuse_panics(&world)?;
         search.cross_check_counters(&mut world)?;
         let searching = begun.elapsed();
         let among = |&contention| {
