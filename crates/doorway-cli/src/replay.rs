@@ -103,7 +103,7 @@ fn again(token: &str) -> Result<(Trace, Judged), String> {
 }
 
 fn refuse_what_does_not_fit(subject: &Subject, sizes: Sizes) -> Result<(), String> {
-    check::does_not_fit(subject, sizes, check::half_of_free_memory()).map_or(Ok(()), Err)
+    check::does_not_fit(subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)
 }
 
 fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
