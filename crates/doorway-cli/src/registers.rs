@@ -22,9 +22,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     if let Some(id) = args.ids.iter().find(|id| !known.contains(&id.as_str())) {
         return Err(format!("`{id}` is none of those that only read and write: {}", known.join(", ")));
     }
+    // Before the bar, which takes Ctrl-C over too.
+    let searching = interrupt::Searching::begin();
     let bar = interrupt::shown(ProgressBar::new_spinner());
     let wanted = |id: &str| args.ids.is_empty() || args.ids.iter().any(|wanted| wanted == id);
-    let searching = interrupt::Searching::begin();
     let cells = registers::table(args.states.get(), &wanted, interrupt::is_asked_for, &mut |cell| {
         bar.set_message(format!("{} on {} registers", cell.id, cell.registers));
         bar.tick();

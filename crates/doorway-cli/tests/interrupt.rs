@@ -54,7 +54,7 @@ fn what_was_found_is_printed() {
 
 #[test]
 fn a_failure_that_was_found_is_printed_too() {
-    let out = interrupted("check mutant:am-chain-lacks-a-slot --n 6 --k 2 --keep-going --json", 40);
+    let out = interrupted("check mutant:am-chain-lacks-a-slot --n 6 --k 2 --keep-going --json", 150);
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((out.status.code(), &report["stopped"]), (Some(130), &"interrupted".into()));
     let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false);
@@ -63,7 +63,7 @@ fn a_failure_that_was_found_is_printed_too() {
 
 #[test]
 fn tables_are_printed_as_far_as_they_were_made() {
-    let out = interrupted("registers --states 100000000 --json", 0);
+    let out = interrupted("registers --states 100000000 --json", 20);
     let cells: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{cells}");
     let outcomes: Vec<&serde_json::Value> = cells.as_array().unwrap().iter().map(|cell| &cell["outcome"]).collect();
@@ -74,11 +74,11 @@ fn tables_are_printed_as_far_as_they_were_made() {
     assert_eq!(out.status.code(), Some(130), "{text}");
     assert!(text.contains("| not looked at |") && text.contains("interrupted, NOT complete: "), "{text}");
 
-    let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000 --json", 0);
+    let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000 --json", 100);
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{report}");
     assert_eq!((&report["complete"], &report["stopped"]), (&false.into(), &"interrupted".into()));
-    assert!(report["rows"].is_array(), "{report}");
+    assert!(!report["rows"].as_array().unwrap().is_empty(), "{report}");
     let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000", 0);
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{text}");
