@@ -17,7 +17,7 @@ fn world(n: usize, rules: Rules, most: usize) -> Result<World, TextError> {
         move |x, p| async move {
             let p = p.on(Sim::ROOT);
             let Ok(found) = p.at(1).fetch_add(&x, 1).await;
-            let _ = vec![(); most][found as usize];
+            let _ = vec![false; most][found as usize];
             let Ok(_) = p.at(2).fetch_add(&x, u64::MAX).await;
         },
     )

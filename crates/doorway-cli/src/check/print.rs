@@ -292,3 +292,33 @@ impl Bar {
         self.bar.finish_and_clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use doorway_check::sim::Sim;
+    use doorway_check::{Explorer, subject};
+    use doorway_core::memory::{Domain, Memory as _, Site, decl};
+
+    #[test]
+    fn a_value_that_a_text_cannot_use_is_named() {
+        let rules = Rules { registers: Register::Safe, force_registers: true, ..Rules::with_passages(Some(1)) };
+        let build = |site: &Site<'_, Sim>| site.var("Turn", decl(0u64).ranges_over(Domain::Of(&[0, 1, 2])));
+        let world = World::of_programs(2, rules, build, |turn, p| async move {
+            let here = p.on(Sim::ROOT);
+            if p.pid().index() == 0 {
+                let Ok(()) = here.at(1).write(&turn, 1).await;
+            } else {
+                let Ok(turn) = here.at(2).read(&turn).await;
+                assert!(turn < 2, "nobody has turn {turn}");
+            }
+        });
+        let report = Explorer::new(2).explore(world.unwrap()).unwrap();
+        let trace = report.failure().unwrap().trace.as_ref().unwrap();
+        let chain = subject::find("am-chain").unwrap();
+        let why = cannot_use(trace, &chain, rules).unwrap();
+        assert!(why.starts_with("am-chain cannot be run over safe registers: "), "{why}");
+        assert!(why.ends_with("The last access of p1 was 2: Turn = 2, torn."), "{why}");
+        assert_eq!(cannot_use(trace, &chain, Rules::default()), None, "atomic registers are not to blame");
+    }
+}
