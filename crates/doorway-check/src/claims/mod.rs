@@ -41,6 +41,7 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
 #[must_use]
 pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut all = askable_of_any(info, sizes);
+    all.push(Property::no_panic());
     all.extend(match info.id {
         "bakery" => lamport::bakery(),
         "tas-backoff" => mellor_crummey_scott::backoff(),
