@@ -146,6 +146,7 @@ impl Sampler {
                                 || state.asleep != 0;
                             may && world.is_deadlock(&state)?
                         }
+                        Test::QuietWaits => world.is_noisy(&state)?,
                         Test::Linearizable(_) => !world.is_linearizable(&state),
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled

@@ -199,6 +199,7 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),
         Property::never_stuck("never-stuck"),
+        Property::quiet_waits("quiet-waits"),
         Property::sometimes(everyone, move |v| v.inside() == most),
         Property::deadlock_free("deadlock-free"),
         Property::bounded_exit("bounded-exit"),

@@ -50,6 +50,7 @@ impl Asked {
             Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
             Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
             Test::NeverStuck => world.is_deadlock(state)?,
+            Test::QuietWaits => world.is_noisy(state)?,
             Test::Linearizable(_) => !world.is_linearizable(state),
             Test::FirstEnabled => {
                 let mut stuck = false;

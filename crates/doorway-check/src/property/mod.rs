@@ -8,6 +8,7 @@
 //! - [`Property::own_steps`]: no more steps of one's own than so many while something lasts.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
+//! - [`Property::quiet_waits`]: who waits does not write, so that it can sleep.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
 //! variables and the statement numbers are those of that part.
@@ -48,6 +49,7 @@ pub(crate) enum Test {
     Sometimes(OfState),
     Unless(OfProcess, OfProcess),
     NeverStuck,
+    QuietWaits,
     /// And whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
     DeadlockFree,
@@ -106,6 +108,15 @@ impl Property {
     /// stuck. It is decided by states, so a search finds it soon, and also says it of exit sections.
     pub fn never_stuck(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::NeverStuck)
+    }
+
+    /// A process that comes back to where it was by its own steps, and has changed nothing, has written nothing either: no
+    /// write, and no compare-and-swap that succeeds, not even of the value that is there.
+    ///
+    /// This is what a memory relies on that lets processes sleep: it may take every write for a change of what the
+    /// sleeper waits for, and a process whose every turn writes [never sleeps](doorway_core::memory::Here::go_round_until).
+    pub fn quiet_waits(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::QuietWaits)
     }
 
     /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
@@ -261,6 +272,7 @@ impl fmt::Debug for Property {
             Test::Sometimes(_) => "sometimes",
             Test::Unless(..) => "unless",
             Test::NeverStuck => "never-stuck",
+            Test::QuietWaits => "quiet-waits",
             Test::LeadsTo(..) => "leads-to",
             Test::DeadlockFree => "deadlock-free",
             Test::BoundedExit => "bounded-exit",

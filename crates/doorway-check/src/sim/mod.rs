@@ -19,6 +19,7 @@ mod layout;
 mod locals;
 mod memory;
 mod op;
+mod quiet;
 mod rules;
 mod step;
 mod torn;
