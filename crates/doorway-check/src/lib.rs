@@ -87,6 +87,7 @@ pub mod replay;
 pub mod sample;
 pub mod schedule;
 pub mod sim;
+mod sticky;
 pub mod subject;
 pub mod timed;
 pub mod trace;

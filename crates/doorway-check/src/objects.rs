@@ -23,6 +23,8 @@ pub(crate) fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World
     let world = match id {
         "universal-in-use" if rules.give_ups => Err(TextError::CannotGiveUp),
         "universal-in-use" => crate::in_use::shipped(sizes, rules),
+        "sticky-names" if rules.give_ups => Err(TextError::CannotGiveUp),
+        "sticky-names" => crate::sticky::shipped(sizes, rules),
         "rooms" if rules.give_ups => World::of_abortable(n, rules, |site| Visits::new(site, rooms)),
         "rooms-change" if rules.give_ups => World::of_abortable(n, rules, |site| Changes::new(site, rooms)),
         "rooms" => World::new(n, rules, |site| Visits::new(site, rooms)),

@@ -150,6 +150,7 @@ impl Sampler {
                                 || state.asleep != 0;
                             may && world.is_deadlock(&state)?
                         }
+                        Test::QuietWaits => world.is_noisy(&state)?,
                         Test::Linearizable(_) => !world.is_linearizable(&state),
                         Test::NoPanic => world.who_panicked(&state).is_some(),
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,

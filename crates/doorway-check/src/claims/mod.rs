@@ -11,6 +11,7 @@ mod mellor_crummey_scott;
 mod peterson_fischer;
 mod resilient;
 mod rooms;
+mod sticky;
 pub(crate) mod structures;
 mod turnstile;
 mod turnstile_simple;
@@ -90,6 +91,7 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
             turnstile::turnstile(limits(info, sizes), turnstile_part(info)),
             turnstile::names(sizes, info.id == "turnstile-bits"),
         ]),
+        "sticky-names" => sticky::claims(sizes),
         _ if info.problem == Problem::ResilientObject => {
             together([vec![resilient::linearizable(info.id)], resilient::invariants(sizes, resilient_part(info))])
         }
@@ -167,6 +169,9 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     if info.properties.contains(&"largest-id-enters") {
         claims.push(dolev_gafni_shavit::largest_id_enters());
     }
+    if info.id == "sticky-names" {
+        claims.push(sticky::nobody_is_turned_away(sizes));
+    }
     match info.problem {
         Problem::FetchAndOp => claims.push(combining::linearizable()),
         Problem::ResilientObject => {
@@ -195,6 +200,7 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),
         Property::never_stuck("never-stuck"),
+        Property::quiet_waits("quiet-waits"),
         Property::sometimes(everyone, move |v| v.inside() == most),
         Property::deadlock_free("deadlock-free"),
         Property::bounded_exit("bounded-exit"),

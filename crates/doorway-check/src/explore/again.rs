@@ -80,6 +80,10 @@ fn is_shown(
             pair.run_alone(under_way)?;
             true
         }
+        Test::QuietWaits => {
+            let text = pair.text.clone();
+            pair.plain.is_noisy(&text)?
+        }
         Test::FirstEnabled => {
             let passed = state.passed & !state.crashed;
             pair.run_alone((0..pair.plain.processes()).filter(|&p| is_set(passed, p)).collect::<Vec<_>>())?;

@@ -68,6 +68,7 @@ pub(super) fn is_decided_at(
         Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
         Test::NeverStuck => world.is_deadlock(state)?,
         Test::NoPanic => world.who_panicked(state).is_some(),
+        Test::QuietWaits => world.is_noisy(state)?,
         Test::Linearizable(_) => !world.is_linearizable(state),
         Test::FirstEnabled => {
             let mut stuck = false;

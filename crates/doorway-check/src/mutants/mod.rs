@@ -37,6 +37,7 @@ mod queue;
 mod queue_lock;
 mod renaming;
 mod rooms;
+mod sticky;
 mod strict;
 mod table;
 mod test_and_set;
@@ -133,6 +134,7 @@ enum Text {
     /// And how it grows.
     Growing(growing::Growth, growing::Fault),
     Work(work::Fault),
+    Sticky(sticky::Fault),
 }
 
 /// What users of rooms do.
@@ -223,6 +225,7 @@ impl Text {
             Self::Growing(growing::Growth::Copying, _) => "room-dynamic-stack",
             Self::Growing(growing::Growth::Segments, _) => "room-segment-stack",
             Self::Work(_) => "room-work-stack",
+            Self::Sticky(_) => "sticky-names",
         }
     }
 
@@ -293,6 +296,7 @@ impl Text {
             Self::Universal(within, fault) => within.world(fault, sizes, rules),
             Self::Growing(growth, fault) => crate::objects::growing_stack(sizes, rules, growth, fault),
             Self::Work(fault) => crate::objects::faulty_work_stack(sizes, rules, fault),
+            Self::Sticky(fault) => crate::sticky::world(sizes, rules, |site| sticky::StickyNames::new(site, k, fault)),
             Self::Strict(fault) => {
                 World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
             }
@@ -380,6 +384,7 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Growing(growing::Growth::Copying, growing::Fault::None),
         Text::Growing(growing::Growth::Segments, growing::Fault::None),
         Text::Work(work::Fault::None),
+        Text::Sticky(sticky::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),

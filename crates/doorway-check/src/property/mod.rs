@@ -9,6 +9,7 @@
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //! - [`Property::no_panic`]: the text never panics. Asked of every search, and shown if it fails.
 //! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
+//! - [`Property::quiet_waits`]: who waits does not write, so that it can sleep.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
 //! variables and the statement numbers are those of that part.
@@ -53,6 +54,7 @@ pub(crate) enum Test {
     Unless(OfProcess, OfProcess),
     NeverStuck,
     NoPanic,
+    QuietWaits,
     /// And whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
     DeadlockFree,
@@ -141,6 +143,15 @@ impl Property {
     #[must_use]
     pub fn no_panic() -> Self {
         Self::new(NO_PANIC, Test::NoPanic)
+    }
+
+    /// A process that comes back to where it was by its own steps, and has changed nothing, has written nothing either: no
+    /// write, and no compare-and-swap that succeeds, not even of the value that is there.
+    ///
+    /// This is what a memory relies on that lets processes sleep: it may take every write for a change of what the
+    /// sleeper waits for, and a process whose every turn writes [never sleeps](doorway_core::memory::Here::go_round_until).
+    pub fn quiet_waits(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::QuietWaits)
     }
 
     /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
@@ -297,6 +308,7 @@ impl fmt::Debug for Property {
             Test::Unless(..) => "unless",
             Test::NeverStuck => "never-stuck",
             Test::NoPanic => "no-panic",
+            Test::QuietWaits => "quiet-waits",
             Test::LeadsTo(..) => "leads-to",
             Test::DeadlockFree => "deadlock-free",
             Test::BoundedExit => "bounded-exit",

@@ -20,6 +20,7 @@ mod locals;
 mod memory;
 mod op;
 mod panics;
+mod quiet;
 mod rules;
 mod step;
 mod torn;

@@ -199,6 +199,23 @@ pub const OBJECTS: &[Info] = &[
         fits: Fits::AllInsideOf(MOST_NAMES),
         defaults: Defaults { n: 2, k: 2, passages: Some(2) },
     },
+    Info {
+        id: "sticky-names",
+        title: "names of which each process first asks for the one that it had last",
+        problem: Problem::KAssignment,
+        paper: DOORWAY,
+        figure: "",
+        instructions: &[Instruction::Read, Instruction::Write, Instruction::CompareSwap],
+        properties: &["k-exclusion", "k-enter-together", "unique-names", "S1", "S2"],
+        fairness: "lock-free; who finds all names taken is turned away",
+        tolerates: Tolerates::KMinusOne,
+        registers: Register::Atomic,
+        rmr: &[],
+        orders: None,
+        words: |s, _| s.k as u64,
+        fits: Fits::Any,
+        defaults: Defaults { n: 3, k: 3, passages: Some(2) },
+    },
 ];
 
 /// How many may give up waiting for a room, where objects are checked.

@@ -19,7 +19,7 @@
 //! |----------------|-----------------|-----------|--------|------------|---------|
 //! | `holder[0..n]` | process, number | nobody, 0 | nobody | 2, 4       | the process that has the name, and how often it has been taken |
 //!
-//! # Invariants (all checked)
+//! # Invariants (all checked, as `sticky-names`)
 //! - unique names: the names of processes inside are different, and below `n`
 //! - (S1) a word names a process exactly while that process has the name
 //! - (S2) nobody is turned away while at most `n` processes are in a passage
