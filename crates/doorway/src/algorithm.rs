@@ -31,34 +31,34 @@ macro_rules! exclusive {
 
 exclusive! {
     /// The test-and-set lock.
-    Tas = TestAndSetBit;
+    Tas = Tas;
     /// Lamport's Bakery.
-    Bakery = LamportBakery;
+    Bakery = Bakery;
     /// The test-and-set lock with backoff.
-    TasBackoff = TestAndSetBackoff;
+    TasBackoff = TasBackoff;
     /// A tree of Peterson's.
     PetersonTree = PetersonTree;
     /// Kessels' tree.
     KesselsTree = KesselsTree;
     /// Yang and Anderson's, for two threads.
-    YaTwo = YangAndersonTwo;
+    YaTwo = YaTwo;
     /// Yang and Anderson's tree.
-    YaTree = YangAndersonTree;
+    YaTree = YaTree;
     /// Yang and Anderson's with a fast path: a constant cost while nobody competes.
-    YaFast = YangAndersonFast;
+    YaFast = YaFast;
     /// The ticket lock.
-    Ticket = MellorCrummeyScottTicket {
+    Ticket = Ticket {
         /// With tickets that never come again, so that who tries never waits.
         fn build_for_threads(site: &Site<'_, Native>, _: Sizes) -> TicketLock<Native> {
             TicketLock::with_bits(site, 64)
         }
     };
     /// Mellor-Crummey and Scott's queue.
-    Mcs = MellorCrummeyScottQueue;
+    Mcs = Mcs;
     /// The turnstile with one place.
-    Turnstile = FairTurnstile;
+    Turnstile = Turnstile;
     /// Danek's k-Bakery with one place.
-    KBakery = DanekKBakery;
+    KBakery = Kbakery;
     /// Dolev, Gafni and Shavit's with one place.
-    Dgs = DolevGafniShavit;
+    Dgs = Dgs;
 }

@@ -4,7 +4,7 @@ use doorway::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Machine, Process, Site};
-use doorway_core::registry::{AndersonMoirChain, Entry, Info, Sizes};
+use doorway_core::registry::{AmChain, Entry, Info, Sizes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// Threads go in and out; each time, whoever is inside counts itself.
@@ -34,29 +34,26 @@ where
 
 #[test]
 fn never_more_than_k_are_inside() {
-    use doorway_core::registry::{
-        AndersonMoirFast, LamportBakery, YangAndersonFast, YangAndersonTree, YangAndersonTwo,
-    };
-    never_more_than_k::<LamportBakery>(3, 1, 500);
-    never_more_than_k::<YangAndersonTwo>(2, 1, 2000);
-    never_more_than_k::<YangAndersonTree>(5, 1, 500);
-    never_more_than_k::<YangAndersonFast>(5, 1, 500);
-    never_more_than_k::<AndersonMoirChain>(5, 2, 500);
-    never_more_than_k::<AndersonMoirChain>(2, 9, 500);
-    never_more_than_k::<AndersonMoirFast>(5, 2, 500);
+    use doorway_core::registry::{AmFast, Bakery, YaFast, YaTree, YaTwo};
+    never_more_than_k::<Bakery>(3, 1, 500);
+    never_more_than_k::<YaTwo>(2, 1, 2000);
+    never_more_than_k::<YaTree>(5, 1, 500);
+    never_more_than_k::<YaFast>(5, 1, 500);
+    never_more_than_k::<AmChain>(5, 2, 500);
+    never_more_than_k::<AmChain>(2, 9, 500);
+    never_more_than_k::<AmFast>(5, 2, 500);
 }
 
 #[test]
 fn the_locks_of_others_let_one_in() {
     use doorway_core::registry::{
-        AndersonArray, KesselsTree, LamportFast, MellorCrummeyScottQueue, MellorCrummeyScottSwap,
-        MellorCrummeyScottTicket, PetersonFischer, PetersonTree, TestAndSetBackoff,
+        AndersonArray, KesselsTree, LamportFast, Mcs, McsSwap, PetersonFischer, PetersonTree, TasBackoff, Ticket,
     };
-    never_more_than_k::<TestAndSetBackoff>(4, 1, 500);
-    never_more_than_k::<MellorCrummeyScottTicket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
+    never_more_than_k::<TasBackoff>(4, 1, 500);
+    never_more_than_k::<Ticket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
     never_more_than_k::<AndersonArray>(5, 1, 500);
-    never_more_than_k::<MellorCrummeyScottQueue>(4, 1, 500);
-    never_more_than_k::<MellorCrummeyScottSwap>(4, 1, 500);
+    never_more_than_k::<Mcs>(4, 1, 500);
+    never_more_than_k::<McsSwap>(4, 1, 500);
     never_more_than_k::<LamportFast>(4, 1, 500);
     never_more_than_k::<PetersonFischer>(2, 1, 2000);
     never_more_than_k::<PetersonTree>(5, 1, 500);
@@ -114,8 +111,8 @@ fn a_panic_inside_leaves() {
 fn gates_members_and_guards_can_move_to_other_threads() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
-    is_send::<Member<AndersonMoirChain, &AmChain>>();
-    is_send::<Guard<'_, AndersonMoirChain>>();
+    is_send::<Member<AmChain, &AmChain>>();
+    is_send::<Guard<'_, AmChain>>();
     is_sync::<AmChain>();
     is_sync::<AmFast>();
     is_sync::<Bakery>();
@@ -128,9 +125,9 @@ fn futures_of_concrete_algorithms_are_send() {
     fn is_send<T: Send>(_: &T) {}
     let memory = Native::new();
     let p = Process::new(doorway_core::memory::Pid::new(0), Native::new());
-    let fast = doorway_core::registry::AndersonMoirFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let fast = doorway_core::registry::AmFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&fast.acquire(&p));
-    let bakery = doorway_core::registry::LamportBakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let bakery = doorway_core::registry::Bakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&bakery.acquire(&p));
 }
 
@@ -142,7 +139,7 @@ struct Closed;
 struct GoAway;
 
 impl Entry for Closed {
-    const INFO: Info = Info { id: "closed", ..AndersonMoirChain::INFO };
+    const INFO: Info = Info { id: "closed", ..AmChain::INFO };
     type On<M: Machine> = Self;
     fn build<M: Machine>(_: &Site<'_, M>, _: Sizes) -> Self {
         Self

@@ -1,0 +1,4 @@
+//! What solutions of k-assignment claim.
+
+mod anderson_moir_94;
+mod slots;
