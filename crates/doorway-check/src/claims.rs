@@ -25,7 +25,7 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
 /// Everything that can be asked of an algorithm by name, whether it claims it or not.
 #[must_use]
 pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
-    together([askable_of_any(info, sizes), (Kind::find(info).claims)(sizes)])
+    together([askable_of_any(info, sizes), vec![Property::no_panic()], (Kind::find(info).claims)(sizes)])
 }
 
 /// What an algorithm claims as a solution of its problem, whatever its text.
@@ -78,6 +78,7 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut all = vec![
         Property::exclusion(exclusion, sizes.k),
         Property::never_stuck("never-stuck"),
+        Property::quiet_waits("quiet-waits"),
         Property::sometimes(everyone, move |v| v.inside() == most),
         Property::deadlock_free("deadlock-free"),
         Property::bounded_exit("bounded-exit"),

@@ -16,7 +16,8 @@
 //! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns or a choice picks, `g` for giving up, `c` for a
 //! crash, `t` for waking up by itself; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
 
-use crate::explore::again;
+use crate::explore::{again, breaks};
+use crate::property::Property;
 use crate::sim::{Action, Rules, TextError, What};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
@@ -56,6 +57,13 @@ pub enum TokenError {
     Sizes(SizeError),
     /// The algorithm has changed since: this step cannot happen, or the steps did something else.
     Stale(Option<usize>),
+    /// There is no such property of its algorithm.
+    NoProperty {
+        /// The algorithm.
+        id: String,
+        /// What the token names.
+        property: String,
+    },
     /// The text cannot be run by replay.
     Text(TextError),
 }
@@ -77,6 +85,11 @@ impl fmt::Display for TokenError {
             Self::Stale(None) => {
                 write!(f, "the token is stale: its steps do something else now; make it again with `doorway check`")
             }
+            Self::NoProperty { id, property } => write!(
+                f,
+                "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` \
+                 printed, or make it again with `doorway check {id}`"
+            ),
             Self::Text(e) => e.fmt(f),
         }
     }
@@ -131,6 +144,44 @@ impl Token {
         }
         again(&mut world, &initial, &self.actions, self.repeats_from, None).map_err(TokenError::Text)?;
         Ok(trace)
+    }
+
+    /// Whether its run, made again, breaks the property that it names. The number at its end vouches for the steps only,
+    /// so this is judged on the run itself, and not believed.
+    ///
+    /// ```
+    /// use doorway_check::replay::Token;
+    /// let stuck = "dw1/mutant:am-chain-without-7/2,1/-/c0/atomic/never-stuck/0.1x3.0/75250951";
+    /// assert!(stuck.parse::<Token>()?.breaks_its_property()?);
+    /// let two_inside = stuck.replace("never-stuck", "k-exclusion");
+    /// assert!(!two_inside.parse::<Token>()?.breaks_its_property()?);
+    /// # Ok::<(), doorway_check::replay::TokenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the algorithm has no such property, or is gone.
+    pub fn breaks_its_property(&self) -> Result<bool, TokenError> {
+        let property = [self.named_property()?];
+        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let rules = self.rules.for_properties(&property);
+        let mut world = subject.world(self.sizes, rules).map_err(TokenError::Text)?;
+        world.watch_for(&property);
+        if self.actions.iter().any(|action| action.process >= world.processes()) {
+            return Ok(false);
+        }
+        breaks(&mut world, &self.actions, self.repeats_from, &property[0]).map_err(TokenError::Text)
+    }
+
+    /// The property that it names.
+    ///
+    /// # Errors
+    /// If its algorithm has none of that name, or is gone, or is not made for its sizes.
+    pub fn named_property(&self) -> Result<Property, TokenError> {
+        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
+        let mut known = subject.askable(sizes).into_iter().chain(subject.claims(sizes));
+        let named = known.find(|known| known.name() == self.property);
+        named.ok_or_else(|| TokenError::NoProperty { id: self.id.clone(), property: self.property.clone() })
     }
 }
 

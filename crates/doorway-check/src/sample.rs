@@ -99,9 +99,13 @@ impl Sampler {
     pub fn run_while(
         &self,
         world: &mut World,
-        properties: Vec<Property>,
+        mut properties: Vec<Property>,
         mut goes_on: impl FnMut(usize) -> bool,
     ) -> Result<Sampled, TextError> {
+        let named = properties.len();
+        if !properties.iter().any(|p| matches!(p.test, Test::NoPanic)) {
+            properties.push(Property::no_panic());
+        }
         world.watch_for(&properties);
         let initial = world.initial();
         let parts = |p: &Property| world.layout().parts_of_kind(p.kind);
@@ -146,7 +150,9 @@ impl Sampler {
                                 || state.asleep != 0;
                             may && world.is_deadlock(&state)?
                         }
+                        Test::QuietWaits => world.is_noisy(&state)?,
                         Test::Linearizable(_) => !world.is_linearizable(&state),
+                        Test::NoPanic => world.who_panicked(&state).is_some(),
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled
                         | Test::LeadsTo(..)
@@ -168,7 +174,10 @@ impl Sampler {
         }
         let probability = self.probability(world.processes());
         let mut verdicts = Vec::new();
-        for ((property, parts), found) in asked.iter().zip(&found) {
+        for (i, ((property, parts), found)) in asked.iter().zip(&found).enumerate() {
+            if i >= named && found.is_none() {
+                continue; // nobody asked
+            }
             let shows = Some((*property, &**parts));
             let trace = found.as_ref().map(|actions| again(world, &initial, actions, None, shows)).transpose()?;
             let holds = trace.as_ref().map(|_| !fails(&property.test));

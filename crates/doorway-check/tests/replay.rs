@@ -33,6 +33,7 @@ fn every_failure_of_every_mutant_can_be_replayed() {
             let trace = read.replay().unwrap_or_else(|stale| panic!("{line}: {stale}"));
             assert_eq!(trace.steps, verdict.trace.as_ref().unwrap().steps, "{line}");
             assert_eq!(trace.repeats_from, verdict.trace.as_ref().unwrap().repeats_from);
+            assert_eq!(read.breaks_its_property(), Ok(true), "{line}");
             replayed += 1;
         }
     }
@@ -66,6 +67,33 @@ fn a_stale_token_says_so() {
     assert_eq!(nobody.parse::<Token>().unwrap().replay(), Err(TokenError::Stale(Some(2))));
     let gone = GOOD.replace("without-7", "without-77").parse::<Token>().unwrap().replay();
     assert!(matches!(gone, Err(TokenError::Unknown(_))), "{gone:?}");
+}
+
+/// The number at the end of a token vouches for the steps, and not for what they are said to show.
+#[test]
+fn what_a_token_says_of_its_run_is_not_believed() {
+    let breaks = |token: &str| {
+        let token: Token = token.parse().unwrap();
+        assert!(token.replay().is_ok(), "{token}: its steps are as they were");
+        token.breaks_its_property()
+    };
+    assert_eq!(breaks(GOOD), Ok(true));
+    for other in ["k-exclusion", "starvation-free", "deadlock-free", "bounded-exit", "k-enter-together", "no-panic"] {
+        assert_eq!(breaks(&GOOD.replace("never-stuck", other)), Ok(false), "{other}");
+    }
+    // The sound text does the same so far; but p0 is about to let p1 in.
+    assert_eq!(breaks(&GOOD.replace("mutant:am-chain-without-7", "am-chain")), Ok(false));
+    let nonsense = TokenError::NoProperty { id: "am-chain".to_owned(), property: "luck".to_owned() };
+    assert_eq!(breaks("dw1/am-chain/2,1/-/c0/atomic/luck//811c9dc5"), Err(nonsense));
+
+    // p1 passes twice while p0 waits: a run without end that breaks one thing, and not another.
+    let starved = "dw1/tas/3,1/-/c0/atomic/starvation-free/0.1.2.1.0.1.2x2@1/703b4986";
+    assert_eq!(breaks(starved), Ok(true));
+    assert_eq!(breaks(&starved.replace("starvation-free", "deadlock-free")), Ok(false));
+    // Without p0's turn nobody knows whether it would have got in: that is not fair.
+    let unfair = starved.replace("0.1.2.1.0.1.2x2@1", "0.1.2.1.1.2x2@1");
+    let unfair = unfair.parse::<Token>().unwrap();
+    assert_eq!(unfair.breaks_its_property(), Ok(false));
 }
 
 #[test]

@@ -51,9 +51,15 @@ enum Command {
     /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe
     ///
     /// Exit code: 0 if all work with what they claim (texts as printed aside), 1 if one does not, 2 bad usage, 3 if that was not decided.
+    /// Ctrl-C prints what was found so far, with exit code 130.
     #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
     /// Steps through a run again, by the token that `doorway check` printed
+    ///
+    /// Whether the run breaks the property that the token names is judged on the run itself.
+    ///
+    /// Exit code: 0 if it does, and for a schedule; 1 if it does not, 2 bad usage, or a token that is
+    /// stale.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
     /// Measures beside other libraries
@@ -61,7 +67,7 @@ enum Command {
     /// Exit code: 0 whatever was measured, 2 bad usage.
     #[cfg(target_os = "linux")]
     Bench(bench::Args),
-    /// Shows what there is, in about a minute
+    /// Shows what there is, in a few seconds
     Tour,
 }
 

@@ -1,6 +1,6 @@
 //! `doorway registers`
 
-use crate::{Exit, interrupt, output};
+use crate::{Exit, interrupt, output, sizes};
 use doorway_lab::registers::{self, Cell, Outcome};
 use indicatif::ProgressBar;
 use std::num::NonZero;
@@ -10,7 +10,7 @@ pub(crate) struct Args {
     /// Only these algorithms
     ids: Vec<String>,
     /// Look at up to this many states for each entry
-    #[arg(long, default_value_t = NonZero::new(registers::STATES).expect("some states are looked at"))]
+    #[arg(long, default_value_t = NonZero::new(registers::STATES).expect("some states are looked at"), value_parser = sizes::states)]
     states: NonZero<usize>,
     /// Print one JSON document
     #[arg(long)]
@@ -22,12 +22,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     if let Some(id) = args.ids.iter().find(|id| !known.contains(&id.as_str())) {
         return Err(format!("`{id}` is none of those that only read and write: {}", known.join(", ")));
     }
+    // Before the bar, which takes Ctrl-C over too.
+    let searching = interrupt::Searching::begin();
     let bar = interrupt::shown(ProgressBar::new_spinner());
     let wanted = |id: &str| args.ids.is_empty() || args.ids.iter().any(|wanted| wanted == id);
-    let cells = registers::table(args.states.get(), &wanted, &mut |cell| {
+    let cells = registers::table(args.states.get(), &wanted, interrupt::is_asked_for, &mut |cell| {
         bar.set_message(format!("{} on {} registers", cell.id, cell.registers));
         bar.tick();
     });
+    drop(searching);
     bar.finish_and_clear();
     let cells = cells.map_err(|e| e.to_string())?;
     if args.json {
@@ -35,7 +38,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     } else {
         output::print(&registers::markdown(&cells))?;
     }
-    Ok(exit(&cells))
+    if !interrupt::is_asked_for() {
+        return Ok(exit(&cells));
+    }
+    if !args.json {
+        let missing = cells.iter().filter(|cell| cell.outcome == Outcome::NotLookedAt).count();
+        output::print(&format!(
+            "\ninterrupted, NOT complete: {missing} of {} entries were not looked at\n",
+            cells.len()
+        ))?;
+    }
+    Ok(Exit::Interrupted)
 }
 
 /// Whether algorithms work with what they say they work with; of what is kept as it was printed nobody says so.

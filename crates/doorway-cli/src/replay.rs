@@ -10,6 +10,7 @@ use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_core::registry::Sizes;
+use serde::Serialize;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -39,42 +40,70 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let (trace, says) = match &args.schedule {
-        Some(schedule) => (follow(args, schedule)?, String::new()),
-        None => again(&args.token)?,
+    let (trace, judged) = match &args.schedule {
+        Some(schedule) => (follow(args, schedule)?, None),
+        None => again(&args.token).map(|(trace, judged)| (trace, Some(judged)))?,
     };
     if args.json {
-        print_json(&trace)?;
+        let (property, breaks) = judged.as_ref().map(|judged| (judged.property.as_str(), judged.breaks)).unzip();
+        print_json(&Document { property, breaks, trace: &trace })?;
     } else if args.latex {
         print(&export::latex(&trace))?;
     } else {
-        print(&format!("{says}{trace}\n"))?;
+        print(&format!("{}{trace}\n", judged.as_ref().map_or(String::new(), |judged| judged.says.clone())))?;
     }
-    Ok(Exit::Fine)
+    Ok(if judged.is_none_or(|judged| judged.breaks) { Exit::Fine } else { Exit::Failed })
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// What the token says the run breaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'a str>,
+    /// Whether it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breaks: Option<bool>,
+    #[serde(flatten)]
+    trace: &'a Trace,
+}
+
+/// What a token says of its run, and whether that is so.
+struct Judged {
+    property: String,
+    breaks: bool,
+    /// For people.
+    says: String,
 }
 
 /// The run of a token, and what is to be said of it.
-fn again(token: &str) -> Result<(Trace, String), String> {
+fn again(token: &str) -> Result<(Trace, Judged), String> {
     if let Ok(subject) = subject::find(token) {
         return Err(format!("{} is no token; give --schedule to step through it", subject.id()));
     }
     let token: Token = token.parse().map_err(|e: TokenError| e.to_string())?;
     let (id, property, sizes) = (&token.id, &token.property, token.sizes);
     let subject = subject::find(id).map_err(|e| e.to_string())?;
-    if !subject.askable(sizes).iter().chain(&subject.claims(sizes)).any(|known| known.name() == property) {
-        return Err(format!(
-            "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` printed"
-        ));
-    }
+    token.named_property().map_err(|e| e.to_string())?;
     refuse_what_does_not_fit(&subject, sizes)?;
     check::refuse_too_many_values(sizes, token.rules)?;
     let second = subject.info.problem.second().name();
-    let says = format!("{id} with n={}, {second}={} breaks {property}:\n", sizes.n, sizes.k);
-    Ok((token.replay().map_err(|e| e.to_string())?, says))
+    let trace = token.replay().map_err(|e| e.to_string())?;
+    let breaks = token.breaks_its_property().map_err(|e| e.to_string())?;
+    let run = format!("{id} with n={}, {second}={}", sizes.n, sizes.k);
+    let says = if breaks {
+        format!("{run} breaks {property}:\n")
+    } else {
+        format!(
+            "this run of {run} does NOT break {property}, though the token says so; `doorway check {id} --property \
+             {property}` looks for one that does:\n"
+        )
+    };
+    Ok((trace, Judged { property: property.clone(), breaks, says }))
 }
 
 fn refuse_what_does_not_fit(subject: &Subject, sizes: Sizes) -> Result<(), String> {
-    check::does_not_fit(subject, sizes, check::half_of_free_memory()).map_or(Ok(()), Err)
+    check::does_not_fit(subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)
 }
 
 fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {

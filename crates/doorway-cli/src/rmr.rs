@@ -1,12 +1,13 @@
 //! `doorway rmr`
 
+use crate::check::{Limit, does_not_fit};
 use crate::output::{count, print, print_json};
-use crate::sizes::sizes;
+use crate::sizes::{self, sizes};
 use crate::{Exit, interrupt, output};
 use clap::ValueEnum;
 use doorway_check::Explorer;
 use doorway_check::adversary::{Hunt, Method as Way};
-use doorway_check::explore::Worst;
+use doorway_check::explore::{Stop, Worst};
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
@@ -46,20 +47,20 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Model::Cc)]
     model: Model,
     /// Only passages during which at most this many processes compete [default: n]
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = sizes::from_one::<NonZero<usize>>)]
     contention: Option<NonZero<usize>>,
     /// How to look for the worst passage
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     method: Method,
     /// With exhaustive: passages of each process, for algorithms with unbounded variables [default:
     /// the algorithm's]
-    #[arg(long)]
+    #[arg(long, value_parser = sizes::from_one::<NonZero<u32>>)]
     passages: Option<NonZero<u32>>,
     /// With adversary or random: how often to begin anew [default: 20; of each row of the theorems: 40]
-    #[arg(long)]
+    #[arg(long, value_parser = sizes::from_one::<NonZero<u32>>)]
     runs: Option<NonZero<u32>>,
     /// With adversary or random: steps in all [default: 200 million; of each row of the theorems: 20 million]
-    #[arg(long)]
+    #[arg(long, value_parser = sizes::from_one::<NonZero<u64>>)]
     steps: Option<NonZero<u64>>,
     /// With adversary or random: chooses the choices [default: 1]
     #[arg(long)]
@@ -68,7 +69,7 @@ pub(crate) struct Args {
     #[arg(long)]
     without_bounded_decrement: bool,
     /// End an exhaustive search after this many states [default: none; of each row of the theorems: 1 million]
-    #[arg(long, value_name = "STATES")]
+    #[arg(long, value_name = "STATES", value_parser = sizes::states)]
     max_states: Option<NonZero<usize>>,
     /// Print one JSON document
     #[arg(long)]
@@ -152,10 +153,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     refuse_what_has_no_effect(&subject, args)?;
     let contention = args.contention.map_or(sizes.n, NonZero::get);
     if contention > sizes.n {
-        return Err(format!(
-            "at most {} processes can compete, not {contention}; give a smaller --contention",
-            sizes.n
-        ));
+        return Err(format!("at most {} can compete, not {contention}; give a smaller --contention", sizes.n));
     }
     let model = CostModel::from(args.model);
     let searching = interrupt::Searching::begin();
@@ -246,8 +244,8 @@ fn exhaustive(
     let passages = args.passages.map(NonZero::get).or(subject.passages_to_measure());
     let mut found =
         Found { worst: Worst::Bounded(0), complete: true, stopped: None, covered: String::new(), trace: None };
-    let max_memory = crate::check::half_of_free_memory();
-    if let Some(why) = crate::check::does_not_fit(subject, sizes, max_memory) {
+    let limit = Limit::half_of_what_is_free();
+    if let Some(why) = does_not_fit(subject, sizes, limit) {
         let covered = format!("exhaustive: no states, NOT complete: {why}, or give --method adversary");
         return Ok(Found { complete: false, stopped: Some(why), covered, ..found });
     }
@@ -263,7 +261,7 @@ fn exhaustive(
             .and_then(|world| {
                 Explorer::new(sizes.n)
                     .max_states(args.max_states.map(NonZero::get))
-                    .max_memory(max_memory)
+                    .max_memory(limit.bytes)
                     .stop_when(interrupt::is_asked_for)
                     .worst_passage(world, contention)
             })
@@ -273,18 +271,16 @@ fn exhaustive(
         searching += passage.searching;
         measuring += passage.measuring;
         found.complete &= passage.complete;
+        found.stopped = found.stopped.or(passage.stop.map(|stop| limit.why(stop, args.max_states)));
         if passage.worst > found.worst || found.trace.is_none() {
             found.trace = passage.trace;
         }
         found.worst = found.worst.max(passage.worst);
         if interrupt::is_asked_for() {
             found.complete = false;
-            found.stopped = Some("interrupted".to_owned());
+            found.stopped = Some(Stop::Interrupted.to_string());
             break;
         }
-    }
-    if !found.complete {
-        found.stopped.get_or_insert_with(|| "a limit was reached".to_owned());
     }
     let extent = match (&found.stopped, passages) {
         (None, None) => "complete".to_owned(),
@@ -332,10 +328,14 @@ fn hunt(
 struct Theorems<'a> {
     rows: &'a [theorems::Row],
     lost_exchanges: &'a [u64],
+    /// Whether no row is missing.
+    complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
 }
 
 fn theorems(args: &Args) -> Result<Exit, String> {
-    let mut effort = Effort { seed: args.seed.unwrap_or(1), ..Effort::default() };
+    let mut effort = Effort { seed: args.seed.unwrap_or(1), stop_when: interrupt::is_asked_for, ..Effort::default() };
     effort.runs = args.runs.map_or(effort.runs, NonZero::get);
     effort.steps = args.steps.map_or(effort.steps, NonZero::get);
     effort.states = args.max_states.map_or(effort.states, NonZero::get);
@@ -359,24 +359,33 @@ fn theorems(args: &Args) -> Result<Exit, String> {
         ));
     }
     let mut rows = Vec::new();
-    for theorem in chosen {
+    let searching = interrupt::Searching::begin();
+    'all: for theorem in chosen {
         for &sizes in &sizes {
             let contentions = contentions(sizes);
             if contentions.is_empty() {
                 continue;
             }
             let more = theorems::measure(theorem, sizes, &contentions, effort).map_err(|e| e.to_string())?;
-            if !args.json {
+            if !args.json && !more.is_empty() {
                 let text = theorems::text(&more);
                 let lines = if rows.is_empty() { text.as_str() } else { text.split_once('\n').map_or("", |(_, t)| t) };
                 print(lines)?;
             }
             rows.extend(more);
+            if interrupt::is_asked_for() {
+                break 'all;
+            }
         }
     }
-    let lost = theorems::lost_exchanges(4).map_err(|e| e.to_string())?;
+    drop(searching);
+    let interrupted = interrupt::is_asked_for();
+    let lost = if interrupted { Vec::new() } else { theorems::lost_exchanges(4).map_err(|e| e.to_string())? };
     if args.json {
-        print_json(&Theorems { rows: &rows, lost_exchanges: &lost })?;
+        let stopped = interrupted.then(|| Stop::Interrupted.to_string());
+        print_json(&Theorems { rows: &rows, lost_exchanges: &lost, complete: !interrupted, stopped })?;
+    } else if interrupted {
+        print("\ninterrupted, NOT complete: the rows that are missing were not measured\n")?;
     } else {
         print(&format!(
             "\nexhaustive: the exact worst, if not for few passages only; else, and adversary: a lower bound\n\
@@ -386,5 +395,9 @@ fn theorems(args: &Args) -> Result<Exit, String> {
             doorway_lab::catalogue::table_1()
         ))?;
     }
-    Ok(if rows.iter().any(theorems::Row::is_broken) { Exit::Failed } else { Exit::Fine })
+    Ok(match rows.iter().any(theorems::Row::is_broken) {
+        _ if interrupted => Exit::Interrupted,
+        true => Exit::Failed,
+        false => Exit::Fine,
+    })
 }

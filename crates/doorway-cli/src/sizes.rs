@@ -1,8 +1,21 @@
-//! The sizes that are asked for, checked in the words in which they were given.
+//! The sizes and numbers that are asked for, checked in the words in which they were given.
 
 use doorway_check::subject::Subject;
 use doorway_core::memory::Pid;
 use doorway_core::registry::{Second, Sizes};
+use std::num::NonZero;
+use std::str::FromStr;
+
+/// A number of which there must be at least one.
+pub(crate) fn from_one<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "give a whole number from 1 on".to_owned())
+}
+
+/// A limit of states.
+pub(crate) fn states(text: &str) -> Result<NonZero<usize>, String> {
+    let advice = "give a whole number from 1 on: a search that may look at no state finds nothing";
+    text.parse().map_err(|_| advice.to_owned())
+}
 
 /// `--n`, and which of `--k`, `--rooms` and `--slots` the algorithm has; what is not given is the
 /// default.

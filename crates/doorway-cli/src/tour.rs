@@ -75,7 +75,7 @@ fn explore(id: &str, sizes: Option<(usize, usize)>, rules: Rules, names: &[&str]
     let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
     let registers = check::Registers::of(&world);
     let report = Explorer::new(sizes.n).properties(claims).explore(world).map_err(|e| e.to_string())?;
-    print(&check::describe(&subject, sizes, &registers, &report, begun.elapsed()))?;
+    print(&check::describe(&subject, sizes, &registers, &report, begun.elapsed(), &|stop| stop.to_string()))?;
     Ok(report)
 }
 

@@ -85,6 +85,29 @@ fn both_lists_have_the_same_entries() {
     assert_eq!((&without_7["of"], &without_7["breaks"]), (&"am-chain".into(), &"never-stuck".into()));
 }
 
+/// What papers call `I3` or `CL5` is in their pages; what has a name in words is explained in one place.
+#[test]
+fn the_documentation_explains_every_property_that_has_a_name_in_words() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checking.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let table = page.split("Properties that every algorithm can be asked for:").nth(1).unwrap();
+    let rows = table.trim_start().lines().take_while(|line| line.starts_with('|'));
+    let explained: String = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    let list = json("list --json");
+    let claimed = list.as_array().unwrap().iter().flat_map(|row| row["properties"].as_array().unwrap());
+    let names: std::collections::BTreeSet<&str> =
+        claimed.map(|name| name.as_str().unwrap()).chain(["no-panic"]).collect();
+    let in_words = |name: &&&str| !name.contains(|c: char| c.is_ascii_uppercase());
+    for name in names.iter().filter(in_words) {
+        assert!(explained.contains(&format!("`{name}`")), "docs/checking.md does not explain {name}");
+    }
+    assert!(names.iter().filter(in_words).count() > 15);
+    let known: Vec<&str> = explained.split('`').skip(1).step_by(2).collect();
+    for name in known {
+        assert!(names.contains(name), "docs/checking.md explains {name}, which nothing claims");
+    }
+}
+
 #[test]
 fn list_shows_every_algorithm() {
     let text = String::from_utf8(doorway("list").stdout).unwrap();

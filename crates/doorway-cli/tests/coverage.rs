@@ -65,6 +65,7 @@ fn memory_is_limited_before_the_first_step_too() {
     let out = text(args);
     assert!(out.contains("NOT complete: the variables of am-dsm-chain with n=5000, k="), "{out}");
     assert!(out.contains("TiB, and ") && out.contains("256.00 MiB is the limit of memory"), "{out}");
+    assert!(out.contains("take smaller sizes, or give a larger --max-memory"), "{out}");
     let report = json(&format!("{args} --json"));
     assert_eq!((&report["states"], &report["complete"]), (&0.into(), &false.into()));
     assert!(report["properties"].as_array().unwrap().iter().all(|p| p["holds"].is_null()));
@@ -75,12 +76,49 @@ fn memory_is_limited_before_the_first_step_too() {
 }
 
 #[test]
+fn a_limit_names_itself_and_its_option() {
+    for (option, words) in [
+        (
+            "--max-memory 100K",
+            "the limit of memory was reached, 100.00 KiB; take smaller sizes, or give a larger --max-memory",
+        ),
+        ("--max-memory 100KiB", "100.00 KiB;"),
+        ("--max-memory 102400B", "100.00 KiB;"),
+        ("--max-states 1", "the limit of 1 state was reached; give a larger --max-states"),
+        ("--max-states 2000", "the limit of 2,000 states was reached"),
+    ] {
+        let args = format!("check am-chain --n 4 --k 1 {option}");
+        assert_eq!(code(&args), 3);
+        assert!(text(&args).contains("NOT complete: the limit of"), "{}", text(&args));
+        assert!(text(&args).contains(words), "{}", text(&args));
+        assert!(json(&format!("{args} --json"))["stopped"].as_str().unwrap().contains(words), "{args}");
+    }
+    let sampled =
+        text("check bakery --passages 100 --method random --length 5000 --max-memory 100K --property mutual-exclusion");
+    assert!(sampled.contains("100.00 KiB; take smaller sizes, or give a larger --max-memory"), "{sampled}");
+}
+
+#[test]
+fn what_must_be_at_least_one_says_so() {
+    for args in ["check tas --max-states 0", "rmr tas --max-states 0", "registers ya-two --states 0"] {
+        refused(args, &["states", "whole number from 1 on", "finds nothing"]);
+    }
+    for args in ["check tas --method random --runs 0", "check turnstile --line 0", "rmr tas --contention 0"] {
+        refused(args, &["whole number from 1 on"]);
+    }
+    for size in ["0", "0K", "1.5G", "1T", "lots", "KiB"] {
+        refused(&format!("check tas --max-memory {size}"), &["--max-memory", "512M or 8GiB"]);
+    }
+}
+
+#[test]
 fn an_expensive_passage_that_was_not_found_is_not_ruled_out() {
     assert_eq!(code("rmr am-chain --n 3 --k 1"), 0);
     assert_eq!(code("rmr am-chain --n 3 --k 1 --max-states 10"), 3);
     assert_eq!(code("rmr am-chain --n 8 --k 2 --method adversary"), 3);
     let report = json("rmr am-chain --n 3 --k 1 --max-states 10 --json");
-    assert_eq!((&report["complete"], &report["stopped"]), (&false.into(), &"a limit was reached".into()));
+    let stopped = "the limit of 10 states was reached; give a larger --max-states";
+    assert_eq!((&report["complete"], &report["stopped"]), (&false.into(), &stopped.into()));
 }
 
 #[test]
@@ -95,6 +133,7 @@ fn an_option_without_effect_is_refused() {
     refused("check ya-two --force", &["--registers"]);
     refused("check ya-two --registers atomic --force", &["atomic ones are not weak"]);
     refused("check tas --crashes 4", &["4 crashes", "3 processes"]);
+    refused("check tas --n 1 --crashes 2", &["2 crashes are more than the one process there is"]);
     for option in ["--runs 5", "--length 5", "--seed 5"] {
         refused(&format!("check tas {option}"), &[option.split(' ').next().unwrap(), "--method random"]);
     }
@@ -115,7 +154,6 @@ fn an_option_without_effect_is_refused() {
         refused(&args, &[option.split(' ').next().unwrap(), "exhaustive"]);
     }
     refused("rmr tas --without-bounded-decrement", &["no bounded decrement"]);
-    refused("registers ya-two --states 0", &["--states"]);
 }
 
 #[test]
@@ -131,6 +169,28 @@ fn sizes_are_refused_in_the_words_they_were_given_in() {
     refused("replay dw1/bakery/3,1/4294967295/c0/safe/T/0.0.1/0", &["torn read"]);
     refused("check tas --n 65", &["progress is decided for at most 64 processes"]);
     refused("check tas --n 65 --crashes 1 --property mutual-exclusion", &["crashes", "at most 64 processes"]);
+}
+
+#[test]
+fn what_a_token_says_is_judged_on_its_run() {
+    let stuck = "dw1/mutant:am-chain-without-7/2,1/-/c0/atomic/never-stuck/0.1x3.0/75250951";
+    assert_eq!(code(&format!("replay {stuck}")), 0);
+    assert!(text(&format!("replay {stuck}")).contains("k=1 breaks never-stuck"));
+    let report = json(&format!("replay {stuck} --json"));
+    assert_eq!((&report["property"], &report["breaks"]), (&"never-stuck".into(), &true.into()));
+    let other_property = stuck.replace("never-stuck", "k-exclusion");
+    // The sound text does the same so far, and then it goes on.
+    let other_id = stuck.replace("mutant:am-chain-without-7", "am-chain");
+    for (token, property) in [(other_property, "k-exclusion"), (other_id, "never-stuck")] {
+        assert_eq!(code(&format!("replay {token}")), 1);
+        let out = text(&format!("replay {token}"));
+        assert!(out.contains(&format!("does NOT break {property}, though the token says so")), "{out}");
+        assert!(out.contains("X -= 1, was 1"), "the run is shown all the same: {out}");
+        let report = json(&format!("replay {token} --json"));
+        assert_eq!((&report["property"], &report["breaks"]), (&property.into(), &false.into()));
+    }
+    let nonsense = stuck.replace("never-stuck", "luck");
+    refused(&format!("replay {nonsense}"), &["no property \"luck\"", "copy the whole line", "doorway check"]);
 }
 
 #[test]

@@ -54,11 +54,35 @@ fn what_was_found_is_printed() {
 
 #[test]
 fn a_failure_that_was_found_is_printed_too() {
-    let out = interrupted("check mutant:am-chain-lacks-a-slot --n 6 --k 2 --keep-going --json", 40);
+    let out = interrupted("check mutant:am-chain-lacks-a-slot --n 6 --k 2 --keep-going --json", 150);
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((out.status.code(), &report["stopped"]), (Some(130), &"interrupted".into()));
     let failed = report["properties"].as_array().unwrap().iter().find(|p| p["holds"] == false);
     assert!(failed.is_some_and(|p| p["name"] == "k-exclusion" && p["replay"].is_string()), "{report}");
+}
+
+#[test]
+fn tables_are_printed_as_far_as_they_were_made() {
+    let out = interrupted("registers --states 100000000 --json", 20);
+    let cells: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{cells}");
+    let outcomes: Vec<&serde_json::Value> = cells.as_array().unwrap().iter().map(|cell| &cell["outcome"]).collect();
+    let missing = outcomes.iter().filter(|outcome| **outcome == "not-looked-at").count();
+    assert!(missing > 0 && outcomes.len() > missing, "{outcomes:?}");
+    let out = interrupted("registers --states 100000000", 0);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{text}");
+    assert!(text.contains("| not looked at |") && text.contains("interrupted, NOT complete: "), "{text}");
+
+    let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000 --json", 100);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{report}");
+    assert_eq!((&report["complete"], &report["stopped"]), (&false.into(), &"interrupted".into()));
+    assert!(!report["rows"].as_array().unwrap().is_empty(), "{report}");
+    let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000", 0);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{text}");
+    assert!(text.ends_with("interrupted, NOT complete: the rows that are missing were not measured\n"), "{text}");
 }
 
 #[test]

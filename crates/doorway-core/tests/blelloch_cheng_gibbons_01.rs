@@ -6,7 +6,8 @@ use common::{ask, inside, values};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::{Explorer, subject};
-use doorway_core::registry::{Sizes, objects};
+use doorway_core::registry::{self, Listed, Sizes};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{AsPrinted, LateJoin, Rooms, Width};
 use doorway_core::rooms::{Changes, Visits};
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::explore_without_trust;
 use doorway_check::sim::{Rules, Sim};
-use doorway_check::{Explorer, claims, subject};
+use doorway_check::{Explorer, Property, claims, subject};
 use doorway_core::memory::{Instruction, Memory};
 use doorway_core::registry::{self, Info, SizeError, Sizes};
 use std::collections::BTreeSet;
@@ -24,7 +24,9 @@ fn defaults_complete_and_everything_promised_holds() {
     for info in all() {
         let subject = subject::find(info.id).unwrap();
         let sizes = subject.sizes(None, None).unwrap();
-        let claims = subject.claims(sizes);
+        let mut claims = subject.claims(sizes);
+        // Asked of all, claimed by those whose turns write.
+        claims.push(Property::quiet_waits("who waits does not write"));
         let rules = Rules::with_passages(info.defaults.passages).for_properties(&claims);
         let world = subject.world(sizes, rules).unwrap();
         let weakest = world.layout().vars().iter().map(|v| v.needs).min();
@@ -45,7 +47,7 @@ fn defaults_complete_and_everything_promised_holds() {
 fn the_properties_listed_are_those_that_can_be_asked_for() {
     for info in all() {
         let claims = claims::of(info, info.sizes(None, None).unwrap());
-        let names: Vec<&str> = claims.iter().map(doorway_check::Property::name).collect();
+        let names: Vec<&str> = claims.iter().map(Property::name).collect();
         assert_eq!(names, info.properties, "{}", info.id);
     }
 }

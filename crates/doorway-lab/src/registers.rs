@@ -3,6 +3,7 @@
 //! Every variable of an algorithm is made the same kind, whatever it declares, and the search says whether what every solution of its problem promises still holds. A cell that
 //! holds names the instance and the number of states; one that fails, a run.
 
+use doorway_check::explore::Stop;
 use doorway_check::replay::Token;
 use doorway_check::sim::{Rules, TextError};
 use doorway_check::subject::Subject;
@@ -51,6 +52,8 @@ pub enum Outcome {
     },
     /// Nothing was found, and not all was searched: this says nothing.
     NotComplete,
+    /// The search was told to stop before it came to this.
+    NotLookedAt,
 }
 
 /// How many states to look at for one cell.
@@ -73,7 +76,12 @@ pub fn algorithms() -> impl Iterator<Item = &'static Info> {
 ///
 /// # Errors
 /// If the text breaks the rules that replay rests on.
-pub fn cell(info: &'static Info, registers: Register, states: usize) -> Result<Cell, TextError> {
+pub fn cell(
+    info: &'static Info,
+    registers: Register,
+    states: usize,
+    stop_when: fn() -> bool,
+) -> Result<Cell, TextError> {
     let subject = Subject { info, mutant: None };
     if let Some((.., run)) = KNOWN.iter().find(|(id, kind, _)| *id == info.id && *kind == registers) {
         return Ok(known(info, registers, run));
@@ -81,9 +89,9 @@ pub fn cell(info: &'static Info, registers: Register, states: usize) -> Result<C
     let mut found = None;
     for (sizes, passages) in instances(info) {
         let rules = Rules { registers, force_registers: true, passages, ..Rules::default() };
-        let report = search(&subject, sizes, rules, states)?;
+        let report = search(&subject, sizes, rules, states, stop_when)?;
         let outcome = outcome(&subject, sizes, &report);
-        let decided = outcome != Outcome::NotComplete;
+        let is_last = outcome != Outcome::NotComplete || report.stop == Some(Stop::Interrupted);
         let cell = Cell {
             id: info.id,
             registers: registers.to_string(),
@@ -94,12 +102,25 @@ pub fn cell(info: &'static Info, registers: Register, states: usize) -> Result<C
             passages,
             states: report.states,
         };
-        if decided {
+        if is_last {
             return Ok(cell);
         }
         found.get_or_insert(cell);
     }
     Ok(found.expect("there is at least one instance"))
+}
+
+fn not_looked_at(info: &'static Info, registers: Register) -> Cell {
+    Cell {
+        id: info.id,
+        registers: registers.to_string(),
+        claimed: registers >= info.registers,
+        outcome: Outcome::NotLookedAt,
+        n: info.defaults.n,
+        k: info.defaults.k,
+        passages: info.defaults.passages,
+        states: 0,
+    }
 }
 
 fn known(info: &'static Info, registers: Register, run: &str) -> Cell {
@@ -136,10 +157,17 @@ fn promised(info: &'static Info, sizes: Sizes) -> Vec<Property> {
     claims::of_the_problem(claims_it, sizes)
 }
 
-fn search(subject: &Subject, sizes: Sizes, rules: Rules, states: usize) -> Result<Report, TextError> {
+fn search(
+    subject: &Subject,
+    sizes: Sizes,
+    rules: Rules,
+    states: usize,
+    stop_when: fn() -> bool,
+) -> Result<Report, TextError> {
     let promised = promised(subject.info, sizes);
     let rules = rules.for_properties(&promised);
-    Explorer::new(sizes.n).properties(promised).max_states(states).explore(subject.world(sizes, rules)?)
+    let explorer = Explorer::new(sizes.n).properties(promised).max_states(states).stop_when(stop_when);
+    explorer.explore(subject.world(sizes, rules)?)
 }
 
 fn outcome(subject: &Subject, sizes: Sizes, report: &Report) -> Outcome {
@@ -157,19 +185,20 @@ fn outcome(subject: &Subject, sizes: Sizes, report: &Report) -> Outcome {
     }
 }
 
-/// The table, of the algorithms that are wanted.
+/// The table, of the algorithms that are wanted. As soon as `stop_when` is so, no more entries are looked at.
 ///
 /// # Errors
 /// If a text breaks the rules that replay rests on.
 pub fn table(
     states: usize,
     wanted: &dyn Fn(&str) -> bool,
+    stop_when: fn() -> bool,
     progress: &mut dyn FnMut(&Cell),
 ) -> Result<Vec<Cell>, TextError> {
     let mut cells = Vec::new();
     for info in algorithms().filter(|info| wanted(info.id)) {
         for kind in KINDS {
-            let cell = cell(info, kind, states)?;
+            let cell = if stop_when() { not_looked_at(info, kind) } else { cell(info, kind, states, stop_when)? };
             progress(&cell);
             cells.push(cell);
         }
@@ -189,6 +218,7 @@ impl fmt::Display for Cell {
             Outcome::Holds => write!(f, "holds: {instance}, {} states", self.states),
             Outcome::Fails { property, .. } => write!(f, "**fails**: {property} at {instance}"),
             Outcome::NotComplete => write!(f, "not complete: {instance}, {} states", self.states),
+            Outcome::NotLookedAt => f.write_str("not looked at"),
         }
     }
 }

@@ -135,11 +135,13 @@ pub struct Effort {
     pub runs: u32,
     /// Chooses the choices of the hunts.
     pub seed: u64,
+    /// No more is measured as soon as this is so.
+    pub stop_when: fn() -> bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { states: 1_000_000, steps: 20_000_000, runs: 40, seed: 1 }
+        Self { states: 1_000_000, steps: 20_000_000, runs: 40, seed: 1, stop_when: || false }
     }
 }
 
@@ -192,7 +194,8 @@ impl Row {
     }
 }
 
-/// Measures one theorem at one size, for these numbers of competitors.
+/// Measures one theorem at one size, for these numbers of competitors. Rows that are missing were not wholly measured when
+/// it was told to [stop](Effort::stop_when).
 ///
 /// # Errors
 /// If a text cannot be run.
@@ -206,12 +209,13 @@ pub fn measure(theorem: &Theorem, sizes: Sizes, contentions: &[usize], effort: E
             // Few passages may be too few for the worst one: the adversary's have no limit.
             let worse = |row: Row| {
                 let found = hunt(theorem, sizes, row.contention, effort)?;
-                Ok(if found.worst > row.worst { found } else { row })
+                Ok(found.map(|found| if found.worst > row.worst { found } else { row }))
             };
-            return rows.into_iter().map(worse).collect();
+            return rows.into_iter().map(worse).filter_map(Result::transpose).collect();
         }
     }
-    contentions.iter().map(|&contention| hunt(theorem, sizes, contention, effort)).collect()
+    let hunted = contentions.iter().map(|&contention| hunt(theorem, sizes, contention, effort));
+    hunted.filter_map(Result::transpose).collect()
 }
 
 fn row(theorem: &Theorem, sizes: Sizes, contention: usize) -> Row {
@@ -244,7 +248,8 @@ fn exhaustive(
     for p in 0..sizes.n {
         let rules = Rules { measure: Some((p, theorem.model)), ..Rules::with_passages(passages) };
         let world = theorem.world(sizes, rules)?;
-        let found = Explorer::new(sizes.n).max_states(effort.states).worst_passages(world, contentions)?;
+        let explorer = Explorer::new(sizes.n).max_states(effort.states).stop_when(effort.stop_when);
+        let found = explorer.worst_passages(world, contentions)?;
         for (row, found) in rows.iter_mut().zip(found) {
             if !found.complete {
                 return Ok(None);
@@ -260,7 +265,8 @@ fn exhaustive(
     Ok(Some(rows))
 }
 
-fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> Result<Row, TextError> {
+/// A lower bound; `None` if it was told to stop.
+fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> Result<Option<Row>, TextError> {
     let mut row = row(theorem, sizes, contention);
     let names = if theorem.named { bounds::renaming(sizes) } else { 0 };
     let most = theorem.layout.map_or(row.bound, |layout| row.bound.min(layout(sizes) + names));
@@ -274,11 +280,15 @@ fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> R
         enough: Some(most),
         seed: effort.seed,
     };
-    let quarry = hunt.on(|| theorem.world(sizes, Rules { sparse: true, ..Rules::default() }))?;
+    let world = || theorem.world(sizes, Rules { sparse: true, ..Rules::default() });
+    let quarry = hunt.on_while(world, &|| !(effort.stop_when)())?;
+    if (effort.stop_when)() {
+        return Ok(None);
+    }
     row.unbounded = quarry.worst == Worst::Unbounded;
     row.worst = quarry.worst.bounded().filter(|_| quarry.passages > 0);
     row.looked_at = quarry.steps;
-    Ok(row)
+    Ok(Some(row))
 }
 
 /// The rows for a terminal.

@@ -32,8 +32,10 @@ pub(super) struct TooManyThreads {
 
 impl fmt::Display for TooManyThreads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { most } = self;
-        write!(f, "made for {most} threads at a time, and as many others are in it now; make it for more")
+        match self.most {
+            1 => f.write_str("made for 1 thread at a time, and another is in it now; make it for more"),
+            most => write!(f, "made for {most} threads at a time, and as many others are in it now; make it for more"),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use doorway::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Machine, Process, Site};
-use doorway_core::registry::{AmChain, Entry, Info, Sizes};
+use doorway_core::registry::{self, Entry, Info, Listed, Sizes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// Threads go in and out; each time, whoever is inside counts itself.
@@ -34,26 +34,22 @@ where
 
 #[test]
 fn never_more_than_k_are_inside() {
-    use doorway_core::registry::{AmFast, Bakery, YaFast, YaTree, YaTwo};
-    never_more_than_k::<Bakery>(3, 1, 500);
-    never_more_than_k::<YaTwo>(2, 1, 2000);
-    never_more_than_k::<YaTree>(5, 1, 500);
-    never_more_than_k::<YaFast>(5, 1, 500);
-    never_more_than_k::<AmChain>(5, 2, 500);
-    never_more_than_k::<AmChain>(2, 9, 500);
-    never_more_than_k::<AmFast>(5, 2, 500);
+    never_more_than_k::<registry::Bakery>(3, 1, 500);
+    never_more_than_k::<registry::YaTwo>(2, 1, 2000);
+    never_more_than_k::<registry::YaTree>(5, 1, 500);
+    never_more_than_k::<registry::YaFast>(5, 1, 500);
+    never_more_than_k::<registry::AmChain>(5, 2, 500);
+    never_more_than_k::<registry::AmChain>(2, 9, 500);
+    never_more_than_k::<registry::AmFast>(5, 2, 500);
 }
 
 #[test]
 fn the_locks_of_others_let_one_in() {
-    use doorway_core::registry::{
-        AndersonArray, KesselsTree, LamportFast, Mcs, McsSwap, PetersonFischer, PetersonTree, TasBackoff, Ticket,
-    };
-    never_more_than_k::<TasBackoff>(4, 1, 500);
-    never_more_than_k::<Ticket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
+    never_more_than_k::<registry::TasBackoff>(4, 1, 500);
+    never_more_than_k::<registry::Ticket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
     never_more_than_k::<AndersonArray>(5, 1, 500);
-    never_more_than_k::<Mcs>(4, 1, 500);
-    never_more_than_k::<McsSwap>(4, 1, 500);
+    never_more_than_k::<registry::Mcs>(4, 1, 500);
+    never_more_than_k::<registry::McsSwap>(4, 1, 500);
     never_more_than_k::<LamportFast>(4, 1, 500);
     never_more_than_k::<PetersonFischer>(2, 1, 2000);
     never_more_than_k::<PetersonTree>(5, 1, 500);
@@ -111,8 +107,8 @@ fn a_panic_inside_leaves() {
 fn gates_members_and_guards_can_move_to_other_threads() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
-    is_send::<Member<AmChain, &AmChain>>();
-    is_send::<Guard<'_, AmChain>>();
+    is_send::<Member<registry::AmChain, &AmChain>>();
+    is_send::<Guard<'_, registry::AmChain>>();
     is_sync::<AmChain>();
     is_sync::<AmFast>();
     is_sync::<Bakery>();
@@ -138,8 +134,11 @@ struct Closed;
 #[derive(Debug, PartialEq)]
 struct GoAway;
 
+impl Listed for Closed {
+    const INFO: Info = Info { id: "closed", ..registry::AmChain::INFO };
+}
+
 impl Entry for Closed {
-    const INFO: Info = Info { id: "closed", ..AmChain::INFO };
     type On<M: Machine> = Self;
     fn build<M: Machine>(_: &Site<'_, M>, _: Sizes) -> Self {
         Self

@@ -73,11 +73,16 @@ fn is_shown(
         Test::Unless(so, until) => parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part))),
         Test::FirstCome(k) => last.is_some_and(|stepped| stepped.overtook as usize >= *k),
         Test::Linearizable(_) => !world.is_linearizable(state),
+        Test::NoPanic => world.who_panicked(state).is_some(),
         Test::NeverStuck => {
             let under_way = |p: &usize| world.phase(state, *p) != Phase::Remainder && !world.has_crashed(state, *p);
             let under_way: Vec<usize> = (0..world.processes()).filter(under_way).collect();
             pair.run_alone(under_way)?;
             true
+        }
+        Test::QuietWaits => {
+            let text = pair.text.clone();
+            pair.plain.is_noisy(&text)?
         }
         Test::FirstEnabled => {
             let passed = state.passed & !state.crashed;

@@ -9,7 +9,7 @@ use super::graph::{Edge, Graph};
 use super::progress::Lasso;
 use super::search::Search;
 use super::store::{StateId, Store};
-use super::{Explorer, again};
+use super::{Explorer, Stop, again};
 use crate::sim::{TextError, World};
 use crate::trace::Trace;
 use std::time::{Duration, Instant};
@@ -29,6 +29,8 @@ pub struct WorstPassage {
     pub edges: u64,
     /// Whether these are all; otherwise the worst may be worse.
     pub complete: bool,
+    /// Why these are not all.
+    pub stop: Option<Stop>,
     /// How long it took to visit the states.
     pub searching: Duration,
     /// How long it took to find the worst passage among them.
@@ -85,11 +87,12 @@ impl Explorer<'_> {
         let begun = Instant::now();
         let mut search = Search::with_graph(self, &world, initial);
         let (_, stop) = search.search(&mut world)?;
+        search.refuse_panics(&world)?;
         search.cross_check_counters(&mut world)?;
         let searching = begun.elapsed();
         let among = |&contention| {
             let passage = worst_among(&mut world, &search, contention)?;
-            Ok(WorstPassage { complete: stop.is_none(), searching, ..passage })
+            Ok(WorstPassage { complete: stop.is_none(), stop, searching, ..passage })
         };
         contentions.iter().map(among).collect()
     }
@@ -125,6 +128,7 @@ fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Res
         states: store.len(),
         edges: search.edges,
         complete: true,
+        stop: None,
         searching: Duration::ZERO,
         measuring: begun.elapsed(),
     })

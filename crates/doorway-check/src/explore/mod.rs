@@ -17,6 +17,7 @@
 mod again;
 mod cost;
 mod graph;
+mod judged;
 mod progress;
 mod report;
 mod search;
@@ -25,12 +26,14 @@ mod store;
 
 pub(crate) use again::{again, breaks_off};
 pub use cost::{Worst, WorstPassage};
+pub(crate) use judged::breaks;
 pub use report::{Report, Stop, Verdict};
 
 use crate::property::Property;
 use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
+use search::is_decided_at;
 use std::fmt;
 
 /// Whether two machines run alike in one respect.

@@ -4,7 +4,7 @@ use super::graph::{Edge, Graph, Kind};
 use super::store::{StateId, Store};
 use super::{Explorer, Progress, Report, Stop, Verdict, again, breaks_off, progress, shrink};
 use crate::property::{Property, Test, View};
-use crate::sim::{Action, Keep, Op, Pair, Part, Phase, State, Stepped, TextError, What, World};
+use crate::sim::{Action, Keep, Pair, Part, Phase, State, Stepped, TextError, What, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process at the most.
@@ -25,6 +25,8 @@ pub(super) struct Asked {
     decided: Option<Decided>,
     /// Whether it was asked of the whole graph, if it is one to be asked there.
     judged: bool,
+    /// Whether nobody asked for it by name: then only its failure is worth a verdict.
+    unasked: bool,
 }
 
 /// What decided a property.
@@ -44,27 +46,39 @@ impl Asked {
     }
 
     /// Whether a state decides it; for what is decided by states.
-    fn is_broken_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
-        let view = View::new(world, state);
-        Ok(match &self.property.test {
-            Test::Always(so) => !self.parts.iter().all(|&part| so(&view.of(part))),
-            Test::Sometimes(so) => self.parts.iter().any(|&part| so(&view.of(part))),
-            Test::NeverStuck => world.is_deadlock(state)?,
-            Test::Linearizable(_) => !world.is_linearizable(state),
-            Test::FirstEnabled => {
-                let mut stuck = false;
-                for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
-                    stuck |= !world.enters_alone(state, p)?;
-                }
-                stuck
-            }
-            _ => false,
-        })
+    fn is_decided_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
+        is_decided_at(&self.property, &self.parts, world, state)
     }
 
     fn has_failed(&self) -> bool {
         self.decided.is_some() && self.fails_when_decided()
     }
+}
+
+/// Whether a state decides a property in one of these parts; for what is decided by states.
+pub(super) fn is_decided_at(
+    property: &Property,
+    parts: &[Part],
+    world: &mut World,
+    state: &State,
+) -> Result<bool, TextError> {
+    let view = View::new(world, state);
+    Ok(match &property.test {
+        Test::Always(so) => !parts.iter().all(|&part| so(&view.of(part))),
+        Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
+        Test::NeverStuck => world.is_deadlock(state)?,
+        Test::NoPanic => world.who_panicked(state).is_some(),
+        Test::QuietWaits => world.is_noisy(state)?,
+        Test::Linearizable(_) => !world.is_linearizable(state),
+        Test::FirstEnabled => {
+            let mut stuck = false;
+            for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
+                stuck |= !world.enters_alone(state, p)?;
+            }
+            stuck
+        }
+        _ => false,
+    })
 }
 
 pub(super) struct Search<'a> {
@@ -81,11 +95,15 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(mut explorer: Explorer<'a>, world: &World, initial: State) -> Self {
-        let asked: Vec<Asked> = std::mem::take(&mut explorer.properties)
+        let named = std::mem::take(&mut explorer.properties);
+        let no_panic = (!named.iter().any(|p| matches!(p.test, Test::NoPanic))).then(Property::no_panic);
+        let asked: Vec<Asked> = named
             .into_iter()
-            .map(|property| {
+            .map(|property| (property, false))
+            .chain(no_panic.map(|property| (property, true)))
+            .map(|(property, unasked)| {
                 let parts = world.layout().parts_of_kind(property.kind);
-                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false }
+                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false, unasked }
             })
             .collect();
         let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
@@ -107,6 +125,8 @@ impl<'a> Search<'a> {
         let searching = begun.elapsed();
         // Few runs decide nothing about what happens in the end.
         let stop = stop.or(Stop::of_bounds(world.rules()));
+        // A run that ends in a panic says nothing of what would have come after it.
+        let stop = stop.or(self.panic().map(|_| Stop::Failed));
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
         let judging = begun.elapsed() - searching;
         // Before any verdict: what a wrong `keep` makes fail need not fail, and this says which it is.
@@ -114,6 +134,22 @@ impl<'a> Search<'a> {
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
         Ok(Report { searching, judging, cross_checked, counts_checked, ..self.report(world, expanded, stop)? })
+    }
+
+    /// A state in which a text has panicked.
+    fn panic(&self) -> Option<StateId> {
+        self.asked.iter().find_map(|asked| match (&asked.property.test, &asked.decided) {
+            (Test::NoPanic, Some(Decided::At(id))) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// An error if a text has panicked, for what cannot show a run that fails.
+    pub(super) fn refuse_panics(&self, world: &World) -> Result<(), TextError> {
+        let Some(id) = self.panic() else { return Ok(()) };
+        let mut state = self.initial.clone();
+        self.store.load(id, &mut state);
+        world.who_panicked(&state).map_or(Ok(()), |p| Err(world.panic_of(&state, p)))
     }
 
     /// Where counters are kept small: compares what the text does if they are as they are.
@@ -194,7 +230,7 @@ impl<'a> Search<'a> {
     fn decided(&self) -> Option<Stop> {
         let mut failed = self.asked.iter().any(Asked::has_failed);
         if self.explorer.keep_going {
-            failed &= self.asked.iter().all(|a| a.decided.is_some());
+            failed &= self.asked.iter().all(|a| a.decided.is_some() || a.unasked);
         }
         failed.then_some(Stop::Failed)
     }
@@ -226,13 +262,7 @@ impl<'a> Search<'a> {
 
     fn look_at(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
         if let Some(graph) = &mut self.graph {
-            let idle = |p: usize| {
-                world.has_crashed(state, p)
-                    || world.is_asleep(state, p) && !world.rules().timed_sleeps
-                    || world.phase(state, p) == Phase::Remainder
-                    || world.next(state, p) == Op::Stop && !world.owes(state, p)
-            };
-            graph.add_state((0..world.processes()).filter(|&p| idle(p)).map(|p| 1u64 << p).sum());
+            graph.add_state((0..world.processes()).filter(|&p| world.is_idle(state, p)).map(|p| 1u64 << p).sum());
         }
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
             let decides = match &asked.property.test {
@@ -256,7 +286,7 @@ impl<'a> Search<'a> {
                     false
                 }
                 Test::NeverStuck => false, // looked for where nobody's step changed anything
-                _ => asked.is_broken_at(world, state)?,
+                _ => asked.is_decided_at(world, state)?,
             };
             if decides {
                 asked.decided = Some(Decided::At(id));
@@ -342,13 +372,13 @@ impl<'a> Search<'a> {
         let all_seen = stop == Some(Stop::Interrupted) && all_seen;
         let bytes = self.bytes(world);
         let mut verdicts = Vec::new();
-        for asked in &self.asked {
+        for asked in self.asked.iter().filter(|asked| !asked.unasked || asked.decided.is_some()) {
             let (holds, trace) = match &asked.decided {
                 Some(decided) => {
                     let (path, lasso) = match decided {
                         Decided::At(id) => {
                             let path = self.store.path(*id);
-                            let still_bad = |world: &mut World, state: &State| asked.is_broken_at(world, state);
+                            let still_bad = |world: &mut World, state: &State| asked.is_decided_at(world, state);
                             (shrink::fewer_switches(world, &self.initial, path, still_bad)?, None)
                         }
                         Decided::By(id, action) => {

@@ -16,6 +16,7 @@ pub(super) enum Fault {
     ClearsOnFailure,
     StartsTaken,
     DoublesTooOften,
+    NeverSleeps,
     WaitsToLeave,
     AttemptClears,
     AttemptEntersAfterASecondLook,
@@ -66,7 +67,7 @@ impl KExclusion<Sim> for BackoffLock {
             }
             let delay = p.at(2).read(&self.delay[me]).await?;
             let longest = if f == Fault::DoublesTooOften { 2 * LONGEST } else { LONGEST };
-            if delay < longest {
+            if delay < longest || f == Fault::NeverSleeps {
                 p.at(2).write(&self.delay[me], (2 * delay).min(longest)).await?;
             }
             let enters = f == Fault::EntersAfterPause && delay == LONGEST;

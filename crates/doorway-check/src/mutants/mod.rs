@@ -37,6 +37,7 @@ mod queue;
 mod queue_lock;
 mod renaming;
 mod rooms;
+mod sticky;
 mod strict;
 mod table;
 mod test_and_set;
@@ -134,6 +135,7 @@ enum Text {
     /// And how it grows.
     Growing(growing::Growth, growing::Fault),
     Work(work::Fault),
+    Sticky(sticky::Fault),
 }
 
 /// What users of rooms do.
@@ -224,6 +226,7 @@ impl Text {
             Self::Growing(growing::Growth::Copying, _) => "room-dynamic-stack",
             Self::Growing(growing::Growth::Segments, _) => "room-segment-stack",
             Self::Work(_) => "room-work-stack",
+            Self::Sticky(_) => "sticky-names",
         }
     }
 
@@ -296,6 +299,9 @@ impl Text {
             Self::Universal(within, fault) => within.world(fault, sizes, rules),
             Self::Growing(growth, fault) => growing::world(sizes, rules, growth, fault),
             Self::Work(fault) => work::world(sizes, rules, fault),
+            Self::Sticky(fault) => crate::k_assignment::names::sticky::passages::world(sizes, rules, |site| {
+                sticky::StickyNames::new(site, k, fault)
+            }),
             Self::Strict(fault) => {
                 World::new(n, rules, |site| strict::Misuses::new(site, n, k, width(self.info(), sizes), fault))
             }
@@ -383,6 +389,7 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Growing(growing::Growth::Copying, growing::Fault::None),
         Text::Growing(growing::Growth::Segments, growing::Fault::None),
         Text::Work(work::Fault::None),
+        Text::Sticky(sticky::Fault::None),
     ];
     let compositions = [
         (Whole::Chain, Around::Chain(chain::Fault::None)),

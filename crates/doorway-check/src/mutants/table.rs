@@ -59,6 +59,7 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Backoff(backoff::Fault::NeverClears), TWO, Some((STUCK, 5)), "tas-backoff-never-clears", "4 leaves the bit set"),
     mutant(Text::Backoff(backoff::Fault::StartsTaken), TWO, Some((STUCK, 3)), "tas-backoff-starts-taken", "the bit is set from the beginning"),
     mutant(Text::Backoff(backoff::Fault::DoublesTooOften), TWO, HOLDS, "tas-backoff-pauses-too-long", "the pause doubles once more than it may, which only (D) notices"),
+    mutant(Text::Backoff(backoff::Fault::NeverSleeps), TWO, Some(("quiet-waits", 6)), "tas-backoff-never-sleeps", "2 also writes the longest pause, which is there already"),
     mutant(Text::Backoff(backoff::Fault::WaitsToLeave), TWO, Some((STUCK, 2)), "tas-backoff-waits-to-leave", "4 waits until the bit is clear"),
     // ticket
     mutant(Text::Ticket(ticket::Fault::ReadsThenAdds), TWO, Some((STUCK, 6)), "ticket-reads-then-adds", "1 is two steps: two draw the same ticket"),
@@ -812,4 +813,15 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Work(work::Fault::DeniesIt), (2, 1, None), Some(("linearizable", 36)), "room-work-stack-denies-it", "22 dropped: who comes in when all is done says that there is nothing"),
     mutant(Text::Work(work::Fault::NeverLooks), (2, 1, None), Some(("W1", 27)), "room-work-stack-never-looks", "25 dropped: work is added when all is done"),
     mutant(Text::Work(work::Fault::TellsAlways), (2, 1, None), HOLDS, "room-work-stack-tells-always", "34 also where it was said before (control: it is the same news)"),
+    // sticky-names
+    mutant(Text::Sticky(sticky::Fault::WritesBlindly), (2, 2, Some(3)), Some(("unique-names", 4)), "sticky-names-writes-blindly", "2 is a write: two that found a name free have it"),
+    mutant(Text::Sticky(sticky::Fault::TakesWhatIsTaken), (2, 2, Some(3)), Some(("unique-names", 4)), "sticky-names-takes-what-is-taken", "1 takes a name whoever has it"),
+    mutant(Text::Sticky(sticky::Fault::LooksOnce), (2, 2, Some(3)), Some(("S2", 8)), "sticky-names-looks-once", "who found all names taken, one after the other, is turned away"),
+    mutant(Text::Sticky(sticky::Fault::NeverCounts), (2, 2, Some(4)), Some(("S2", 16)), "sticky-names-never-counts", "2 leaves the number as it was: changes between two looks are not seen"),
+    mutant(Text::Sticky(sticky::Fault::CountsAnew), (2, 2, Some(4)), Some(("S2", 16)), "sticky-names-counts-anew", "4 begins the number anew"),
+    mutant(Text::Sticky(sticky::Fault::NeverGivesBack), (2, 2, Some(3)), Some(("S2", 10)), "sticky-names-never-gives-back", "4 dropped"),
+    mutant(Text::Sticky(sticky::Fault::GivesAnotherBack), (2, 2, Some(3)), Some(("unique-names", 7)), "sticky-names-gives-another-back", "4 writes the next name's word"),
+    mutant(Text::Sticky(sticky::Fault::OneTooMany), (2, 1, Some(2)), Some(("k-exclusion", 6)), "sticky-names-one-too-many", "there is a name more than there should be"),
+    mutant(Text::Sticky(sticky::Fault::StartsTaken), (2, 2, Some(3)), Some(("S2", 7)), "sticky-names-starts-taken", "the last name is taken, and nobody has it"),
+    mutant(Text::Sticky(sticky::Fault::SearchesFromZero), (2, 2, Some(3)), HOLDS, "sticky-names-searches-from-zero", "goes on with name 0, not with the one that it had last (control: it is only slower)"),
 ];

@@ -7,7 +7,9 @@
 //! - [`Property::at_most`]: no more often than so many times while something lasts.
 //! - [`Property::own_steps`]: no more steps of one's own than so many while something lasts.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
+//! - [`Property::no_panic`]: the text never panics. Asked of every search, and shown if it fails.
 //! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
+//! - [`Property::quiet_waits`]: who waits does not write, so that it can sleep.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
 //! variables and the statement numbers are those of that part.
@@ -31,6 +33,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
+/// The name of [`Property::no_panic`].
+pub const NO_PANIC: &str = "no-panic";
+
 type OfState = Box<dyn Fn(&View<'_>) -> bool>;
 type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
 type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool>;
@@ -48,6 +53,8 @@ pub(crate) enum Test {
     Sometimes(OfState),
     Unless(OfProcess, OfProcess),
     NeverStuck,
+    NoPanic,
+    QuietWaits,
     /// And whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
     DeadlockFree,
@@ -106,6 +113,45 @@ impl Property {
     /// stuck. It is decided by states, so a search finds it soon, and also says it of exit sections.
     pub fn never_stuck(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::NeverStuck)
+    }
+
+    /// No step makes the text panic: no `assert!` fails, no index is out of range.
+    ///
+    /// Every search asks for it. If it was not asked for by name, its verdict is there only if it
+    /// fails.
+    ///
+    /// ```
+    /// use doorway_check::sim::{Rules, Sim, World};
+    /// use doorway_check::{Explorer, property};
+    /// use doorway_core::memory::Memory;
+    ///
+    /// // p1 panics if it is not the first.
+    /// let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("X", 0u64), |x, p| async move {
+    ///     let p = p.on(Sim::ROOT);
+    ///     let Ok(before) = p.at(1).fetch_add(&x, 1).await;
+    ///     assert!(before == 0 || p.pid().index() == 0, "{before} came before p1");
+    ///     let Ok(()) = p.at(2).write(&x, 0).await;
+    /// })?;
+    /// let report = Explorer::new(2).explore(world)?;
+    /// let failure = report.failure().unwrap();
+    /// assert_eq!(failure.name, property::NO_PANIC);
+    /// let trace = failure.trace.as_ref().unwrap();
+    /// assert_eq!(trace.len(), 2);
+    /// assert_eq!(trace.end[1].panicked.as_deref(), Some("1 came before p1"));
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    #[must_use]
+    pub fn no_panic() -> Self {
+        Self::new(NO_PANIC, Test::NoPanic)
+    }
+
+    /// A process that comes back to where it was by its own steps, and has changed nothing, has written nothing either: no
+    /// write, and no compare-and-swap that succeeds, not even of the value that is there.
+    ///
+    /// This is what a memory relies on that lets processes sleep: it may take every write for a change of what the
+    /// sleeper waits for, and a process whose every turn writes [never sleeps](doorway_core::memory::Here::go_round_until).
+    pub fn quiet_waits(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(name, Test::QuietWaits)
     }
 
     /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
@@ -261,6 +307,8 @@ impl fmt::Debug for Property {
             Test::Sometimes(_) => "sometimes",
             Test::Unless(..) => "unless",
             Test::NeverStuck => "never-stuck",
+            Test::NoPanic => "no-panic",
+            Test::QuietWaits => "quiet-waits",
             Test::LeadsTo(..) => "leads-to",
             Test::DeadlockFree => "deadlock-free",
             Test::BoundedExit => "bounded-exit",

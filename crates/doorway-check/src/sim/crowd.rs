@@ -159,10 +159,11 @@ impl Crowd {
         member.replay = Replay::live();
         member.reads.clear();
         let mut running = (self.start)(Pid::new(p));
-        let GoneOn::Asks(op) = self.sim.go_on(&mut running, &mut member.replay, None) else {
-            return Err(TextError::Lost(Pid::new(p)));
+        member.next = match self.sim.go_on(&mut running, &mut member.replay, None) {
+            GoneOn::Asks(op) => op,
+            GoneOn::Panicked(message) => return Err(TextError::Panics { pid: Pid::new(p), label: 0, message }),
+            GoneOn::FailedTurn | GoneOn::Ended | GoneOn::Lost => return Err(TextError::Lost(Pid::new(p))),
         };
-        member.next = op;
         member.running = Some(running);
         self.grow();
         Ok(())
@@ -225,6 +226,7 @@ impl Crowd {
             }
         }
         let member = &mut self.members[p];
+        let label = member.replay.label().unwrap_or_default();
         member.blocked = false;
         let running = member.running.as_mut().expect("a process that steps is at work");
         let mut gone = self.sim.go_on(running, &mut member.replay, Some(saw));
@@ -245,15 +247,17 @@ impl Crowd {
         } else if old != op.var().map(|v| self.vars[v as usize]) {
             member.reads.clear();
         }
+        let passage_ended = gone == GoneOn::Ended;
         match gone {
             GoneOn::Asks(op) => {
                 member.next = op;
                 self.grow();
             }
             GoneOn::Ended => self.begin_passage(p)?,
+            GoneOn::Panicked(message) => return Err(TextError::Panics { pid: Pid::new(p), label, message }),
             GoneOn::FailedTurn | GoneOn::Lost => return Err(TextError::Lost(Pid::new(p))),
         }
-        Ok(Moved { failed_turn, passage_ended: gone == GoneOn::Ended, cost })
+        Ok(Moved { failed_turn, passage_ended, cost })
     }
 
     fn charge(&mut self, p: usize, op: Op) -> u64 {

@@ -33,8 +33,8 @@ pub struct VarInfo {
     pub watched: bool,
     /// Whether it is plain memory: accesses to it in one statement are one step.
     pub plain: bool,
-    width: u32,
-    of: TypeId,
+    pub(super) width: u32,
+    pub(super) of: TypeId,
     fit: fn(u64, u32) -> u64,
     show: fn(u64) -> String,
 }

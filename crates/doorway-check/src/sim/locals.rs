@@ -41,6 +41,7 @@ pub(super) enum How {
     On,
     FailedTurn { abortable: bool },
     PassageEnded,
+    Panicked,
 }
 
 #[derive(Debug)]
@@ -82,6 +83,8 @@ pub(super) struct Locals {
     shifts: FxHashMap<(LocalId, Shift), LocalId>,
     /// What operations return.
     responses: Vec<Call>,
+    /// The local states in which the text has panicked, and its messages.
+    panics: FxHashMap<LocalId, Box<str>>,
 }
 
 /// How the text of a passage is started, for a process.
@@ -99,12 +102,14 @@ impl Locals {
             bytes: 0,
             shifts: FxHashMap::default(),
             responses: Vec::new(),
+            panics: FxHashMap::default(),
         };
         let position = match locals.run(sim, start, Vec::new())?.0 {
             Ran::Asks(position, _) => position,
             Ran::FailedTurn(..) | Ran::GoneRound(_) => return Err(TextError::EmptyTurn { pid, label: 0 }),
             Ran::CallsOutOfTurn => return Err(TextError::Calls { pid, label: 0 }),
             Ran::Ended | Ran::Lost => return Err(TextError::Lost(pid)),
+            Ran::Panicked(_, message) => return Err(TextError::Panics { pid, label: 0, message }),
         };
         let stopped = Position { op: Op::Stop, ..position.clone() };
         for position in [position, stopped] {
@@ -157,6 +162,14 @@ impl Locals {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
                 Child { to: self.ancestor(from, head), how: How::On, responds }
+            }
+            Ran::Panicked(stopped, message) => {
+                let Position { part, label, .. } = self.nodes[from as usize].position;
+                let (id, position) = (self.nodes.len() as LocalId, Position { part, label, ..stopped });
+                self.bytes += size_of::<Node>() + message.len();
+                self.nodes.push(Node { parent: from, depth: depth as u32, came: saw, position, kids: Vec::new() });
+                self.panics.insert(id, message);
+                Child { to: id, how: How::Panicked, responds }
             }
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
@@ -293,7 +306,7 @@ impl Locals {
                         return Err(hides);
                     }
                     match (child.how, ran) {
-                        (How::PassageEnded, Ran::Ended) => continue,
+                        (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => continue,
                         (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) => history.truncate(head),
                         (How::On, Ran::GoneRound(head)) => history.truncate(head),
                         (How::On, Ran::Asks(..)) => {}
@@ -304,6 +317,11 @@ impl Locals {
             }
         }
         Ok((compared.len() as u64, true))
+    }
+
+    /// The message with which the text has panicked, if it has.
+    pub(super) fn panicked(&self, at: LocalId) -> Option<&str> {
+        if self.panics.is_empty() { None } else { self.panics.get(&at).map(|message| &**message) }
     }
 
     /// Bytes held, roughly.

@@ -11,6 +11,7 @@ pub use cells::{SimCell, SimTable, SimVar};
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
+use super::panics;
 use cells::Alone;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
@@ -22,7 +23,7 @@ use std::fmt::{Debug, Write as _};
 use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 /// Where in its passage a process is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -164,6 +165,11 @@ impl Replay {
         self.asks.map(|asked| asked.part)
     }
 
+    /// The statement of what it asks for.
+    pub(super) fn label(&self) -> Option<Label> {
+        self.asks.map(|asked| asked.label)
+    }
+
     /// Whether a turn that may have changed variables has just come to nothing.
     pub(super) fn has_gone_round(&self) -> bool {
         self.gone_round
@@ -229,6 +235,20 @@ pub(super) struct Position {
     pub(super) invokes: Option<Box<Call>>,
 }
 
+impl Position {
+    /// Where a run of the text was left, and what still matters of its locals, if the text said so.
+    fn new(asked: Asked, replay: Replay) -> (Self, Option<String>) {
+        let Asked { op, part, label, joined, in_block } = asked;
+        let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } = replay;
+        shown.extend(held);
+        let calls = if calling { format!("{invoked:?}") } else { String::new() };
+        let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}"));
+        let invokes = invoked.map(Box::new);
+        let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
+        (Self { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes }, key)
+    }
+}
+
 /// How one run of the text ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ran {
@@ -244,15 +264,18 @@ pub(super) enum Ran {
     Lost,
     /// It invokes or responds out of turn.
     CallsOutOfTurn,
+    /// It panicked, with this message, after its last access.
+    Panicked(Position, Box<str>),
 }
 
 /// How far a text went that goes on from where it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum GoneOn {
     Asks(Op),
     FailedTurn,
     Ended,
     Lost,
+    Panicked(Box<str>),
 }
 
 impl Sim {
@@ -265,11 +288,16 @@ impl Sim {
     /// Runs a text on a history; how that ended, and the response that its last access led to.
     pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
-        let mut running = passage();
-        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
-        drop(running);
+        let polled = panics::caught(|| passage().as_mut().poll(&mut Context::from_waker(Waker::noop())));
         let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         let responded = replay.responded.take();
+        let polled = match polled {
+            Ok(polled) => polled,
+            Err(message) => {
+                let stopped = Asked { op: Op::Stop, part: Part::ROOT, label: 0, joined: false, in_block: false };
+                return (Ran::Panicked(Position::new(stopped, replay).0, message), None);
+            }
+        };
         if replay.calls_out_of_turn || polled.is_ready() && replay.calling {
             return (Ran::CallsOutOfTurn, None);
         }
@@ -277,18 +305,9 @@ impl Sim {
             (Poll::Ready(()), ..) => Ran::Ended,
             (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
-            (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
-                let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } =
-                    replay;
-                shown.extend(held);
-                let calls = if calling { format!("{invoked:?}") } else { String::new() };
-                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}"));
-                let invokes = invoked.map(Box::new);
-                let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
-                Ran::Asks(
-                    Position { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes },
-                    key,
-                )
+            (Poll::Pending, None, Some(asked)) => {
+                let (position, key) = Position::new(asked, replay);
+                Ran::Asks(position, key)
             }
             (Poll::Pending, None, None) => Ran::Lost,
         };
@@ -304,13 +323,14 @@ impl Sim {
         });
         replay.asks = None;
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
-        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        let polled = panics::caught(|| running.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
         match (polled, replay.failed_turn, replay.asks) {
-            (Poll::Ready(()), ..) => GoneOn::Ended,
-            (Poll::Pending, Some(_), _) => GoneOn::FailedTurn,
-            (Poll::Pending, None, Some(asked)) => GoneOn::Asks(asked.op),
-            (Poll::Pending, None, None) => GoneOn::Lost,
+            (Ok(Poll::Ready(())), ..) => GoneOn::Ended,
+            (Ok(Poll::Pending), Some(_), _) => GoneOn::FailedTurn,
+            (Ok(Poll::Pending), None, Some(asked)) => GoneOn::Asks(asked.op),
+            (Ok(Poll::Pending), None, None) => GoneOn::Lost,
+            (Err(message), ..) => GoneOn::Panicked(message),
         }
     }
 

@@ -19,6 +19,8 @@ mod layout;
 mod locals;
 mod memory;
 mod op;
+mod panics;
+mod quiet;
 mod rules;
 mod step;
 mod torn;
@@ -44,7 +46,7 @@ use doorway_core::memory::{Label, Pid};
 use std::fmt;
 
 /// A text that cannot be run by replay.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextError {
     /// It awaits something that is no access.
     Lost(Pid),
@@ -108,6 +110,16 @@ pub enum TextError {
         pid: Pid,
         /// The statement.
         label: Label,
+    },
+    /// It panics where no run of it can be shown: before its first access, or where only costs are
+    /// counted.
+    Panics {
+        /// The process whose text does.
+        pid: Pid,
+        /// The last statement before it; 0 before the first access.
+        label: Label,
+        /// What it says.
+        message: Box<str>,
     },
     /// A machine whose tables are made as they are accessed was to be searched.
     Sparse,
@@ -191,6 +203,13 @@ impl fmt::Display for TextError {
             Self::TooManyChoices { pid, label } => {
                 write!(f, "{pid} chooses at statement {label} among more than 65,532; choose twice among fewer")
             }
+            Self::Panics { pid, label: 0, message } => {
+                write!(f, "the text of {pid} panics before its first access: {message}")
+            }
+            Self::Panics { pid, label, message } => write!(
+                f,
+                "the text of {pid} panics after statement {label}: {message}; `doorway check` shows a run if sizes are small"
+            ),
             Self::Sparse => {
                 write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
             }

@@ -279,7 +279,8 @@ impl World {
         while !stepped.passage_ended && !stepped.failed_turn {
             let position = &self.node(state, p).position;
             let (op, part, joined) = (position.op, position.part, position.joined);
-            if shared && !joined || position.phase == Phase::Inside {
+            // A text that has panicked asks for nothing more.
+            if shared && !joined || position.phase == Phase::Inside || op == Op::Stop {
                 break;
             }
             let branches = self.is_torn_write(op)

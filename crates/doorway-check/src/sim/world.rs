@@ -359,6 +359,23 @@ impl World {
         if state.writing != 0 && is_set(state.writing, p) { phase.begun() } else { phase }
     }
 
+    /// The message with which the text of a process has panicked, if it has: it never takes a step again.
+    #[must_use]
+    pub fn panicked(&self, state: &State, p: usize) -> Option<&str> {
+        self.locals[p].panicked(state.locals[p])
+    }
+
+    /// The first process whose text has panicked.
+    pub(crate) fn who_panicked(&self, state: &State) -> Option<usize> {
+        (0..self.processes()).find(|&p| self.panicked(state, p).is_some())
+    }
+
+    /// What is wrong with the text of a process that has panicked.
+    pub(crate) fn panic_of(&self, state: &State, p: usize) -> TextError {
+        let message = self.panicked(state, p).unwrap_or_default().into();
+        TextError::Panics { pid: Pid::new(p), label: self.next_at(state, p).1, message }
+    }
+
     /// Whether a process has crashed.
     #[must_use]
     #[inline]
@@ -375,6 +392,14 @@ impl World {
     #[must_use]
     pub fn is_asleep(&self, state: &State, p: usize) -> bool {
         state.asleep != 0 && is_set(state.asleep, p)
+    }
+
+    /// Whether a process takes no step, or need not: it has crashed, sleeps, is in its remainder or is done.
+    pub(crate) fn is_idle(&self, state: &State, p: usize) -> bool {
+        self.has_crashed(state, p)
+            || self.is_asleep(state, p) && !self.rules.timed_sleeps
+            || self.phase(state, p) == Phase::Remainder
+            || self.next(state, p) == Op::Stop && !self.owes(state, p)
     }
 
     /// How many processes are outside their remainders.

@@ -69,6 +69,9 @@ pub struct Whereabouts {
     /// Whether it has crashed there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub crashed: bool,
+    /// The message with which its text panicked there, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub panicked: Option<String>,
 }
 
 pub(crate) fn section(phase: Phase) -> &'static str {
@@ -94,13 +97,15 @@ impl Trace {
         let mut end = Vec::new();
         for p in 0..world.processes() {
             let phase = world.phase(&state, p);
-            let statement = (phase != Phase::Remainder).then(|| world.next_at(&state, p).1);
+            let in_passage = phase != Phase::Remainder || world.panicked(&state, p).is_some();
+            let statement = in_passage.then(|| world.next_at(&state, p).1);
             let part = world.layout().part(world.next_at(&state, p).0).path.clone();
             // Only a look ahead: a text that cannot go on has still come this far.
             let next = Step::take(world, &mut state.clone(), Action::step(p)).ok().flatten();
             let waits = next.filter(|next| next.waits).map(|next| next.did);
             let crashed = world.has_crashed(&state, p);
-            end.push(Whereabouts { section: section(phase), part, statement, waits, crashed });
+            let panicked = world.panicked(&state, p).map(str::to_owned);
+            end.push(Whereabouts { section: section(phase), part, statement, waits, crashed, panicked });
         }
         let (processes, actions) = (world.processes(), actions.to_vec());
         Ok(Self { processes, steps, repeats_from: None, why_fair: Vec::new(), end, actions })

@@ -67,6 +67,7 @@ impl fmt::Display for Trace {
                 let place = at.statement.map_or(String::new(), |statement| format!("{}{dot}{statement}", at.part));
                 match (at.section, &at.waits) {
                     _ if at.crashed => format!("p{p} crashed at {place}"),
+                    _ if at.panicked.is_some() => format!("p{p} panicked after {place}"),
                     ("entry" | "exit", Some(sees)) => format!("p{p} waits at {place} ({sees})"),
                     ("entry" | "exit", None) => format!("p{p} at {place}"),
                     ("remainder", _) => format!("p{p} outside"),
@@ -80,6 +81,10 @@ impl fmt::Display for Trace {
         if !self.why_fair.is_empty() {
             return write!(f, " why  {}", self.why_fair.join(", "));
         }
-        write!(f, " end  {}", end.join(", "))
+        write!(f, " end  {}", end.join(", "))?;
+        for message in self.end.iter().filter_map(|at| at.panicked.as_ref()) {
+            write!(f, "\n      {message}")?;
+        }
+        Ok(())
     }
 }

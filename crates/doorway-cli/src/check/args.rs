@@ -1,5 +1,6 @@
 //! The options of `doorway check`, and which of them have no effect on what is asked for.
 
+use crate::sizes;
 use doorway_check::claims;
 use doorway_check::subject::Subject;
 use doorway_core::memory::Register;
@@ -41,12 +42,12 @@ pub(crate) struct Args {
     pub(super) give_ups: bool,
     /// Of turnstiles: no process begins a passage while this many tickets wait or are about to. The
     /// search is complete for this bound
-    #[arg(long, value_name = "TICKETS")]
+    #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     pub(super) line: Option<NonZero<u32>>,
     /// Of turnstiles: let the front, which only some steps move, stay no further behind than this
     /// while nobody waits. Fewer states; finds failures, and decides nothing else, because runs in
     /// which it is further behind are not seen
-    #[arg(long, value_name = "TICKETS")]
+    #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     pub(super) lag: Option<NonZero<u32>>,
     /// Search only runs in which another process than the last steps at most this often: finds deep
     /// failures that need few changes, and decides nothing else
@@ -66,10 +67,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     pub(super) method: Method,
     /// With random or pct: how many runs [default: 10000]
-    #[arg(long)]
+    #[arg(long, value_parser = sizes::from_one::<NonZero<u64>>)]
     pub(super) runs: Option<NonZero<u64>>,
     /// With random or pct: how many steps a run has [default: 500]
-    #[arg(long)]
+    #[arg(long, value_parser = sizes::from_one::<NonZero<usize>>)]
     pub(super) length: Option<NonZero<usize>>,
     /// With pct: how many ordering constraints a failure may need [default: 3]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -84,10 +85,10 @@ pub(crate) struct Args {
     #[arg(long, requires = "registers")]
     pub(super) force: bool,
     /// End the search after this many states
-    #[arg(long, value_name = "STATES")]
+    #[arg(long, value_name = "STATES", value_parser = sizes::states)]
     pub(super) max_states: Option<NonZero<usize>>,
-    /// End the search when it holds this much memory, such as 512M or 8G; do not begin it if the
-    /// variables alone take more [default: half of what is free]
+    /// End the search when it holds this much memory, such as 512M or 8GiB (K, M and G are powers of
+    /// 1024); do not begin it if the variables alone take more [default: half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_memory: Option<usize>,
     /// Do not merge local states that the text says are alike, nor forget values it says do not
@@ -140,7 +141,11 @@ impl Args {
             return Err(format!("{id} cannot give up: a process that has begun must go through; drop --give-ups"));
         }
         if let Some(crashes) = self.crashes.filter(|&crashes| crashes > sizes.n) {
-            return Err(format!("{crashes} crashes are more than the {} processes there are; give fewer", sizes.n));
+            let there_are = match sizes.n {
+                1 => "the one process there is".to_owned(),
+                n => format!("the {n} processes there are"),
+            };
+            return Err(format!("{crashes} crashes are more than {there_are}; give fewer"));
         }
         let passages = self.passages.map_or(subject.defaults().passages, |p| p.0);
         let has_front = claims::lags(subject.info);
@@ -190,15 +195,17 @@ fn register(text: &str) -> Result<Register, String> {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    let bad = || "give a number of bytes, or one with K, M or G behind it, such as 512M".to_owned();
-    let (digits, unit) = match text.char_indices().last().ok_or_else(bad)? {
-        (at, 'k' | 'K') => (&text[..at], 1 << 10),
-        (at, 'm' | 'M') => (&text[..at], 1 << 20),
-        (at, 'g' | 'G') => (&text[..at], 1 << 30),
-        _ => (text, 1),
+    let bad = || "give a whole number of bytes from 1 on, or one with a unit, such as 512M or 8GiB".to_owned();
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let unit: usize = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        _ => return Err(bad()),
     };
-    let bytes = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(bad)?;
-    if bytes == 0 { Err(bad()) } else { Ok(bytes) }
+    let bytes = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit));
+    bytes.filter(|&bytes| bytes > 0).ok_or_else(bad)
 }
 
 #[cfg(test)]
@@ -209,7 +216,17 @@ mod tests {
     fn sizes_have_units() {
         assert_eq!(size("512M"), Ok(512 << 20));
         assert_eq!(size("7"), Ok(7));
-        for bad in ["", "M", "-1G", "0", "99999999999G", "1.5G"] {
+        for (units, bytes) in [
+            (&["B", "b"][..], 1),
+            (&["K", "KB", "KiB", "k", "kb"], 1 << 10),
+            (&["M", "MB", "MiB", " MiB"], 1 << 20),
+            (&["G", "GB", "GiB", "gib"], 1 << 30),
+        ] {
+            for unit in units {
+                assert_eq!(size(&format!("3{unit}")), Ok(3 * bytes), "{unit}");
+            }
+        }
+        for bad in ["", "M", "-1G", "0", "0K", "99999999999G", "1.5G", "1T", "1KK", "1iB", "G8"] {
             assert!(size(bad).is_err(), "{bad}");
         }
     }

@@ -24,7 +24,7 @@ use std::num::NonZero;
 use std::time::Instant;
 
 /// Half of the memory that is free now, so that a search ends cleanly before the system ends it.
-pub(crate) fn half_of_free_memory() -> usize {
+fn half_of_free_memory() -> usize {
     let free = || {
         let info = std::fs::read_to_string("/proc/meminfo").ok()?;
         let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -33,18 +33,51 @@ pub(crate) fn half_of_free_memory() -> usize {
     free().map_or(4 << 30, |kib| kib * 1024 / 2)
 }
 
+/// How much memory may be held, and what its user can do about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    pub(crate) bytes: usize,
+    advice: &'static str,
+}
+
+impl Limit {
+    /// Half of the memory that is free, of a command that has no option for it.
+    pub(crate) fn half_of_what_is_free() -> Self {
+        Self { bytes: half_of_free_memory(), advice: "take smaller sizes" }
+    }
+
+    fn of(args: &Args) -> Self {
+        let bytes = args.max_memory.unwrap_or_else(half_of_free_memory);
+        Self { bytes, advice: "take smaller sizes, or give a larger --max-memory" }
+    }
+
+    /// Why a search stopped, with the limit that it reached and the option that sets it.
+    pub(crate) fn why(self, stop: Stop, max_states: Option<NonZero<usize>>) -> String {
+        match (stop, max_states) {
+            (Stop::Memory, _) => {
+                format!("the limit of memory was reached, {}; {}", HumanBytes(self.bytes as u64), self.advice)
+            }
+            (Stop::States, Some(most)) => {
+                format!("the limit of {} was reached; give a larger --max-states", count(most.get() as u64, "state"))
+            }
+            _ => stop.to_string(),
+        }
+    }
+}
+
 /// Why a machine is not even built, if its variables alone take more memory than this.
-pub(crate) fn does_not_fit(subject: &Subject, sizes: Sizes, max_memory: usize) -> Option<String> {
-    let (bytes, most) = (subject.bytes(sizes), max_memory as u64);
+pub(crate) fn does_not_fit(subject: &Subject, sizes: Sizes, limit: Limit) -> Option<String> {
+    let (bytes, most) = (subject.bytes(sizes), limit.bytes as u64);
     (bytes > most).then(|| {
         format!(
-            "the variables of {} with n={}, {}={} take about {}, and {} is the limit of memory; take smaller sizes",
+            "the variables of {} with n={}, {}={} take about {}, and {} is the limit of memory; {}",
             subject.id(),
             sizes.n,
             subject.info.problem.second().name(),
             sizes.k,
             HumanBytes(bytes),
-            HumanBytes(most)
+            HumanBytes(most),
+            limit.advice
         )
     })
 }
@@ -91,9 +124,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     .for_properties(&properties);
 
     refuse_too_many_values(sizes, rules)?;
-    let max_memory = args.max_memory.unwrap_or_else(half_of_free_memory);
+    let limit = Limit::of(args);
     let begun = Instant::now();
-    if let Some(why) = does_not_fit(&subject, sizes, max_memory) {
+    if let Some(why) = does_not_fit(&subject, sizes, limit) {
         return not_built(&subject, sizes, rules, &properties, &why, args);
     }
     let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
@@ -103,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         std::fs::write(file, graph).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
     }
     if args.method != Method::Exhaustive {
-        return sample(&subject, sizes, rules, properties, world, max_memory, args);
+        return sample(&subject, sizes, rules, properties, world, limit, args);
     }
     let registers = Registers::of(&world);
     let searching = interrupt::Searching::begin();
@@ -111,7 +144,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let report = Explorer::new(sizes.n)
         .properties(properties)
         .max_states(args.max_states.map(NonZero::get))
-        .max_memory(max_memory.saturating_sub(subject.bytes(sizes) as usize))
+        .max_memory(limit.bytes.saturating_sub(subject.bytes(sizes) as usize))
         .keep_going(args.keep_going)
         .on_progress(|progress| bar.show(progress))
         .stop_when(interrupt::is_asked_for)
@@ -125,11 +158,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             states: report.states,
             edges: report.edges,
             complete: report.complete,
-            stopped: report.stop.map(|stop| stop.to_string()),
+            stopped: report.stop.map(|stop| limit.why(stop, args.max_states)),
             ..Document::new(&subject, sizes, report.rules, &registers, &report.verdicts)
         })?;
     } else {
-        print(&describe(&subject, sizes, &registers, &report, begun.elapsed()))?;
+        let why = |stop| limit.why(stop, args.max_states);
+        print(&describe(&subject, sizes, &registers, &report, begun.elapsed(), &why))?;
     }
     Ok(exit(&report))
 }
@@ -166,7 +200,7 @@ fn sample(
     rules: Rules,
     properties: Vec<Property>,
     mut world: World,
-    max_memory: usize,
+    limit: Limit,
     args: &Args,
 ) -> Result<Exit, String> {
     let depth = args.depth.unwrap_or(3);
@@ -179,7 +213,7 @@ fn sample(
     let sampled = sampler.run_while(&mut world, properties, |bytes| {
         if interrupt::is_asked_for() {
             stop = Some(Stop::Interrupted);
-        } else if bytes >= max_memory {
+        } else if bytes >= limit.bytes {
             stop = Some(Stop::Memory);
         }
         stop.is_none()
@@ -187,7 +221,7 @@ fn sample(
     drop(searching);
     let sampled = sampled.map_err(|e| e.to_string())?;
     let failed = sampled.verdicts.iter().any(|v| v.holds == Some(false));
-    let early = stop.map_or(String::new(), |stop| format!(", {stop}"));
+    let early = stop.map_or(String::new(), |stop| format!(", {}", limit.why(stop, None)));
     if args.json {
         print_json(&Document {
             edges: sampled.steps,

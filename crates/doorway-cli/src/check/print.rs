@@ -198,8 +198,22 @@ pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Su
             let how = if trace.repeats_from.is_some() { "A run without end that breaks" } else { "A way to break" };
             let token = Token::new(subject, sizes, rules, &v.name, trace);
             let _ = writeln!(out, "\n{how} {}:\n{trace}\n\ndoorway replay {token}", v.name);
+            out.extend(cannot_use(trace, subject, rules).map(|why| format!("\n{why}\n")));
         }
     }
+}
+
+/// Why a text that has panicked has no use for registers that were weakened by force, if that is why.
+fn cannot_use(trace: &Trace, subject: &Subject, rules: Rules) -> Option<String> {
+    let p = trace.end.iter().position(|at| at.panicked.is_some()).filter(|_| rules.force_registers)?;
+    let step = trace.steps.iter().rfind(|step| step.process == p)?;
+    Some(format!(
+        "{} cannot be run over {} registers: its text panicked because it cannot use a value that such a register \
+         returned. The last access of p{p} was {}.",
+        subject.id(),
+        rules.registers,
+        step.text()
+    ))
 }
 
 /// What was found and what was covered, for people.
@@ -209,13 +223,14 @@ pub(crate) fn describe(
     registers: &Registers,
     report: &Report,
     took: Duration,
+    why: &dyn Fn(Stop) -> String,
 ) -> String {
     let mut out = heading(subject, sizes, report.rules, registers);
     verdict_lines(&mut out, &report.verdicts, subject, sizes, report.rules);
     let covered = match report.stop {
         None => format!("complete{}", within(report.rules)),
-        Some(why @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {why} were looked at"),
-        Some(why) => format!("{} looked at, NOT complete: {why}", output::thousands(report.expanded as u64)),
+        Some(bound @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {bound} were looked at"),
+        Some(stop) => format!("{} looked at, NOT complete: {}", output::thousands(report.expanded as u64), why(stop)),
     };
     let _ = writeln!(
         out,
@@ -275,5 +290,35 @@ impl Bar {
 
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use doorway_check::sim::Sim;
+    use doorway_check::{Explorer, subject};
+    use doorway_core::memory::{Domain, Memory as _, Site, decl};
+
+    #[test]
+    fn a_value_that_a_text_cannot_use_is_named() {
+        let rules = Rules { registers: Register::Safe, force_registers: true, ..Rules::with_passages(Some(1)) };
+        let build = |site: &Site<'_, Sim>| site.var("Turn", decl(0u64).ranges_over(Domain::Of(&[0, 1, 2])));
+        let world = World::of_programs(2, rules, build, |turn, p| async move {
+            let here = p.on(Sim::ROOT);
+            if p.pid().index() == 0 {
+                let Ok(()) = here.at(1).write(&turn, 1).await;
+            } else {
+                let Ok(turn) = here.at(2).read(&turn).await;
+                assert!(turn < 2, "nobody has turn {turn}");
+            }
+        });
+        let report = Explorer::new(2).explore(world.unwrap()).unwrap();
+        let trace = report.failure().unwrap().trace.as_ref().unwrap();
+        let chain = subject::find("am-chain").unwrap();
+        let why = cannot_use(trace, &chain, rules).unwrap();
+        assert!(why.starts_with("am-chain cannot be run over safe registers: "), "{why}");
+        assert!(why.ends_with("The last access of p1 was 2: Turn = 2, torn."), "{why}");
+        assert_eq!(cannot_use(trace, &chain, Rules::default()), None, "atomic registers are not to blame");
     }
 }

@@ -22,6 +22,7 @@
 //! | `turnstile-slots` | `turnstile`, names from flags | a constant, and a load for each lower name that is held | cached words |
 //! | `turnstile-bits` | `turnstile`, names from a bitmap | a constant, and a load for each 64 lower names | cached words |
 //! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
+//! | `sticky-names` | nothing: who comes while [all names](names::sticky) are taken is turned away | | for the checker |
 //!
 //! # Which to take
 //! `turnstile-slots`, as `doorway::Slots`; of the paper's, `am-assign`, unless spinning on memory of others is what must be avoided. If names are not needed, take the [k-exclusion](crate::k_exclusion) alone. To choose another

@@ -35,6 +35,7 @@ pub(crate) mod prelude;
 pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, SizeError, Sizes, Tolerates};
 
 pub use crate::k_assignment::anderson_moir_94::entries::{AmAssign, AmDsmAssign};
+pub use crate::k_assignment::names::sticky::entries::StickyNames;
 pub use crate::k_assignment::slots::entries::{TurnstileBits, TurnstileSlots};
 pub use crate::k_exclusion::anderson_moir_94::entries::{
     AmChain, AmDsmChain, AmDsmFast, AmDsmGraceful, AmDsmTree, AmDsmUnbounded, AmFast, AmGraceful, AmQueue, AmTree,
@@ -118,7 +119,7 @@ macro_rules! every_object {
         $then! {
             Rooms RoomsChange RoomsTry RoomsStrict RoomsLateJoin RoomsAsPrinted RoomStack RoomQueue
             RoomDynamicStack RoomSegmentStack RoomWorkStack RoomDynamicStackAsPrinted
-            UniversalInUse
+            UniversalInUse StickyNames
         }
     };
 }

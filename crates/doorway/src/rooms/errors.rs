@@ -181,6 +181,7 @@ impl fmt::Display for StrictError {
             Self::Inside => f.write_str("the user is inside a room; exit first, or change rooms"),
             Self::Busy => f.write_str("the user is on its way in or out; wait until that is done"),
             Self::NoSuchRoom { room, rooms } => Refusal::NoSuchRoom { room, rooms }.fmt(f),
+            Self::NoMoreUsers { most: 1 } => f.write_str("the only user is there; drop it, or build for more"),
             Self::NoMoreUsers { most } => write!(f, "all {most} users are there; drop one, or build for more"),
         }
     }

@@ -5,6 +5,7 @@ use crate::sim::layout::{Part, VarId, VarInfo};
 use crate::sim::rules::Rules;
 use doorway_core::memory::{Decl, Name, Pid, Word, fit};
 use elsa::FrozenMap;
+use std::any::TypeId;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
@@ -67,6 +68,19 @@ impl Sim {
     pub(super) fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
         let id = self.0.layout.borrow_mut().add_var(name, decl);
         SimCell { id, width: decl.width, alone: Alone::of(decl.private, decl.plain), of: PhantomData }
+    }
+}
+
+impl Sim {
+    /// A variable that stands alone and that some part has declared, by its paper's name: for texts that look at an
+    /// algorithm from outside. `None` if there is none of this name and type.
+    #[must_use]
+    pub fn declared<T: Word>(&self, part: Part, name: &str) -> Option<SimVar<T>> {
+        let layout = self.0.layout.borrow();
+        let id = layout.find(part, name, 0)?;
+        let var = layout.var(id);
+        let alone = Alone::of(var.private, var.plain);
+        (var.of == TypeId::of::<T>()).then_some(SimVar(SimCell { id, width: var.width, alone, of: PhantomData }))
     }
 }
 

@@ -15,7 +15,7 @@
 //! |-------------------|---------|-----------|--------|------------|---------|
 //! | `taken[0..k/64]`  | 64 bits | 0         | nobody | 3, 4       | which names are held |
 //! | `last[0..k]`      | number  | 0         | its holder | 7      | the fence number of its last holder |
-//! | `next[0..k]`      | `0..k`  | 0         | its holder | 8      | which of its names comes next |
+//! | `after[0..k]`     | `0..k`  | 0         | its holder | 8      | which of its names comes next |
 //!
 //! and those of the k-exclusion inside.
 //!
@@ -40,7 +40,7 @@ use core::fmt::Debug;
 pub struct BitNames<M: Memory> {
     taken: M::Row<u64>,
     last: M::Row<Mark>,
-    next: M::Row<Next>,
+    after: M::Row<Next>,
     k: usize,
     fences: bool,
 }
@@ -111,7 +111,7 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
         Self {
             taken: site.row("taken", k.div_ceil(64), |_| 0.into()),
             last: site.row("last", k, |_| Mark::free(fences.unwrap_or(0)).into()),
-            next: site.row("next", k, |_| Next(0).into()),
+            after: site.row("after", k, |_| Next(0).into()),
             k,
             fences: fences.is_some(),
         }
@@ -147,11 +147,11 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.next[slot as usize], Next(next))
+        p.at(8).write_in_passing(&self.after[slot as usize], Next(next))
     }
 
     async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.next[slot as usize]).await?.0)
+        Ok(p.at(9).read(&self.after[slot as usize]).await?.0)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {

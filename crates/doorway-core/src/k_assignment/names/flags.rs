@@ -16,7 +16,7 @@
 //! | name            | range | initially | home   | written at | meaning |
 //! |-----------------|-------|-----------|--------|------------|---------|
 //! | `taken[0..k]`   | [mark](super::Mark) | clear, 0 | nobody | 3, 4 | whether the name is held; if not, the number of its last holder |
-//! | `next[0..k]`    | `0..k` | 0        | its holder | 8 | which of its names comes next |
+//! | `after[0..k]`   | `0..k` | 0        | its holder | 8 | which of its names comes next |
 //!
 //! # Invariants (all checked)
 //! - assumed: at most `k` processes are at 2 to 4
@@ -37,7 +37,7 @@ use core::fmt::Debug;
 #[derive(Debug)]
 pub struct FlagNames<M: Memory> {
     taken: M::Row<Mark>,
-    next: M::Row<Next>,
+    after: M::Row<Next>,
     k: usize,
     /// What a grant adds to the fence number: nothing, if there are to be none.
     step: u64,
@@ -78,7 +78,7 @@ impl<M: Swap> FlagNames<M> {
 impl<M: Swap> Names<M> for FlagNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         let taken = site.row("taken", k, |_| Mark::free(fences.unwrap_or(0)).into());
-        Self { taken, next: site.row("next", k, |_| Next(0).into()), k, step: fences.is_some().into() }
+        Self { taken, after: site.row("after", k, |_| Next(0).into()), k, step: fences.is_some().into() }
     }
 
     fn take(
@@ -111,11 +111,11 @@ impl<M: Swap> Names<M> for FlagNames<M> {
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.next[slot as usize], Next(next))
+        p.at(8).write_in_passing(&self.after[slot as usize], Next(next))
     }
 
     async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.next[slot as usize]).await?.0)
+        Ok(p.at(9).read(&self.after[slot as usize]).await?.0)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {

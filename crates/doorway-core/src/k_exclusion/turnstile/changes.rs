@@ -100,8 +100,13 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         Ok(p.at(41).read(&self.places).await?.0)
     }
 
-    /// How it is: 37 to 39, 48 and 49. All numbers are lower bounds of what they were when `next` was read (38):
-    /// the gate is read before it for what is free, and after it for those who wait.
+    /// How it is: 37 to 39, 48 and 49.
+    ///
+    /// - (L1) What is free is a lower bound of what was free when `next` was read (38): the gate was read before it.
+    ///   It is exact if the gate did not change in between, as far as there are as many places in the end.
+    /// - (L2) Those that wait are a lower bound of those that waited when the gate was read again (39), and exact if
+    ///   nobody drew a ticket in between.
+    /// - (L3) What is free is never more than the places, which are those of one moment (48).
     ///
     /// # Errors
     /// If an access failed.
@@ -109,18 +114,30 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let p = p.on(self.part);
         p.keep(37, &());
         let before = p.at(37).read(&self.gate).await?;
+        p.shows("gate before", before);
         p.keep(38, &before);
         let next = p.at(38).read(&self.next).await?.ticket();
         let free = (-before.distance(next)).max(0).unsigned_abs();
+        p.shows("free", free);
+        p.shows("next before", next);
         p.keep(39, &(free, next));
         let g = p.at(39).read(&self.gate).await?;
         let waiting = g.distance(next).max(0).unsigned_abs();
+        p.hides("gate before");
+        p.shows("waiting", waiting);
         p.keep(48, &(free, waiting, next, g.closed));
         let places = p.at(48).read(&self.places).await?.0;
+        p.hides("next before");
+        p.hides("waiting");
+        let free = free.min(places);
+        p.shows("free", free);
+        p.shows("places found", places);
         p.keep(49, &(free, waiting, next, g.closed, places));
         let door = p.at(49).read(&self.door).await?;
+        p.hides("free");
+        p.hides("places found");
         let camping = !door.is_open() && !door.is_shut();
-        Ok(Look { places, next, free: free.min(places), waiting, camping, closed: g.closed })
+        Ok(Look { places, next, free, waiting, camping, closed: g.closed })
     }
 }
 

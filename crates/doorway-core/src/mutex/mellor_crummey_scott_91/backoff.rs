@@ -20,6 +20,7 @@
 //! # Invariants (checked)
 //! - (T) `Taken` exactly if someone is at 4
 //! - (D) `1 <= Delay[p] <= LONGEST`, and a pause (3) has at most as many accesses left
+//! - (quiet waits) a turn that changes nothing writes nothing
 //!
 //! # Cost, faults, fairness
 //! Unbounded remote references in every model: pauses make tries rare, not few. No crash is tolerated. Not starvation-free: the checker shows a process

@@ -14,7 +14,9 @@ entries! {
     /// [`BackoffLock`]
     TasBackoff: BackoffLock<M>, |site, sizes| BackoffLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, TestAndSet],
-        properties: of_a_mutex!["T", "D"],
+        properties: &[
+            "mutual-exclusion", "never-stuck", "quiet-waits", "someone-enters", "deadlock-free", "bounded-exit", "T", "D",
+        ],
         words: |s, _| 1 + 2 * s.n as u64,
         ..Info::mutex(
             "tas-backoff",

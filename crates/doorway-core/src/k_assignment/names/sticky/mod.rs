@@ -19,7 +19,7 @@
 //! |----------------|-----------------|-----------|--------|------------|---------|
 //! | `holder[0..n]` | process, number | nobody, 0 | nobody | 2, 4       | the process that has the name, and how often it has been taken |
 //!
-//! # Invariants (all checked)
+//! # Invariants (all checked, as `sticky-names`)
 //! - unique names: the names of processes inside are different, and below `n`
 //! - (S1) a word names a process exactly while that process has the name
 //! - (S2) nobody is turned away while at most `n` processes are in a passage
@@ -31,6 +31,8 @@
 //! # Bounds
 //! A word has 24 bits for how often. A process that is stopped between its two looks for a multiple of 2^24 passages
 //! of others could be turned away although a name was free for a moment.
+
+pub mod entries;
 
 use crate::memory::{CompareSwap, Here, Memory, Site, Word, in_both_forms};
 use core::fmt::Debug;

@@ -1,0 +1,40 @@
+//! A text that panics does so in one of its processes, not in the checker.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread runs a text.
+    static RUNS_A_TEXT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a text; the message, if it panics. Nothing is printed: what a text says is part of its run,
+/// and a search may come to it many times.
+pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Box<str>> {
+    stay_silent_for_texts();
+    RUNS_A_TEXT.set(true);
+    // What a text has left half-done is thrown away: each run begins with an empty record.
+    let ran = catch_unwind(AssertUnwindSafe(run));
+    RUNS_A_TEXT.set(false);
+    ran.map_err(|payload| message(&*payload))
+}
+
+fn message(payload: &(dyn Any + Send)) -> Box<str> {
+    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a message").into()
+}
+
+/// The hook of the program stays in charge of every other panic.
+fn stay_silent_for_texts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !RUNS_A_TEXT.get() {
+                usual(info);
+            }
+        }));
+    });
+}

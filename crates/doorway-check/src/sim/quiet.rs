@@ -1,0 +1,63 @@
+//! Whether a process that waits writes.
+
+use super::TextError;
+use super::locals::{How, LocalId};
+use super::memory::Seen;
+use super::op::Op;
+use super::world::{State, World};
+
+impl World {
+    /// Whether some process, run alone and changing nothing, goes round, and writes as it does.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub(crate) fn is_noisy(&mut self, state: &State) -> Result<bool, TextError> {
+        for p in 0..self.processes() {
+            if !self.has_crashed(state, p) && self.writes_to_wait(state, p)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same of one process. One that chooses, or that changes something, does not wait.
+    fn writes_to_wait(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+        let (mut at, keep) = (state.locals[p], self.rules().keep);
+        let mut vars = state.vars.clone();
+        let mut been: Vec<(LocalId, bool)> = Vec::new();
+        let (mut steps, mut writes) = (0, false);
+        loop {
+            if let Some(before) = been.iter().position(|(local, _)| *local == at) {
+                return Ok(been[before..].iter().any(|(_, wrote)| *wrote));
+            }
+            let position = &self.locals[p].nodes[at as usize].position;
+            let op = position.op;
+            // Nothing changes as it goes round, so each of its steps begins in a state that is looked at: only those matter whose
+            // first step writes.
+            steps += usize::from(!position.joined);
+            if steps > 1 && !writes {
+                return Ok(false);
+            }
+            let Some(v) = op.var() else { return Ok(false) };
+            let old = state.vars[v as usize];
+            let value = op.apply(self.layout(), &mut vars);
+            if vars[v as usize] != old {
+                return Ok(false);
+            }
+            // What the others leave as they find it a memory can tell from a change.
+            let wrote = match op {
+                Op::Write(..) | Op::FetchAdd(..) => true,
+                Op::CompareSwap(_, expected, _) => expected == old,
+                _ => false,
+            };
+            writes |= wrote;
+            been.push((at, wrote));
+            let seen = Seen { value, gave_up: false };
+            let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+            if child.how == How::PassageEnded {
+                return Ok(false);
+            }
+            at = child.to;
+        }
+    }
+}
