@@ -50,18 +50,18 @@ macro_rules! on_threads {
 }
 
 on_threads! {
-    a_chain: AndersonMoirChain;
-    a_tree: AndersonMoirTree;
-    a_fast_path: AndersonMoirFast;
-    nested_fast_paths: AndersonMoirGraceful;
-    a_chain_with_new_locations: AndersonMoirDsmUnbounded;
-    a_chain_with_own_locations: AndersonMoirDsmChain;
-    a_tree_with_own_locations: AndersonMoirDsmTree;
-    a_fast_path_with_own_locations: AndersonMoirDsmFast;
-    nested_fast_paths_with_own_locations: AndersonMoirDsmGraceful;
-    names: AndersonMoirAssign;
-    names_with_own_locations: AndersonMoirDsmAssign;
-    a_queue: AndersonMoirQueue;
+    a_chain: AmChain;
+    a_tree: AmTree;
+    a_fast_path: AmFast;
+    nested_fast_paths: AmGraceful;
+    a_chain_with_new_locations: AmDsmUnbounded;
+    a_chain_with_own_locations: AmDsmChain;
+    a_tree_with_own_locations: AmDsmTree;
+    a_fast_path_with_own_locations: AmDsmFast;
+    nested_fast_paths_with_own_locations: AmDsmGraceful;
+    names: AmAssign;
+    names_with_own_locations: AmDsmAssign;
+    a_queue: AmQueue;
 }
 
 /// Nobody holds a name that another one inside holds, though some panic inside and one dies there.
