@@ -1,7 +1,10 @@
 //! Anderson and Moir's algorithms on real threads: more of them than cores, some of which die inside.
 
 use doorway::native::Native;
-use doorway::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, Guard, SizeError};
+use doorway::{
+    SizeError,
+    gates::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, Guard},
+};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::registry::{self, Entry};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -125,7 +128,7 @@ fn sizes_beyond_memory_are_refused() {
     let refused = AmDsmChain::new(2000, 4).unwrap_err();
     assert!(matches!(refused, SizeError::TooManyWords { id: "am-dsm-chain", .. }));
     assert!(refused.to_string().contains("a tree or fast path"), "{refused}");
-    assert!(doorway::AmDsmFast::new(2000, 4).is_ok());
+    assert!(doorway::gates::AmDsmFast::new(2000, 4).is_ok());
 }
 
 /// Figure 5 has a location for each wait, so waiting often enough ends in a refusal, and not in a location used twice.

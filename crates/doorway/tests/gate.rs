@@ -1,6 +1,6 @@
 //! Gates on real threads.
 
-use doorway::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
+use doorway::gates::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Machine, Process, Site};
@@ -47,13 +47,13 @@ fn never_more_than_k_are_inside() {
 fn the_locks_of_others_let_one_in() {
     never_more_than_k::<registry::TasBackoff>(4, 1, 500);
     never_more_than_k::<registry::Ticket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
-    never_more_than_k::<AndersonArray>(5, 1, 500);
+    never_more_than_k::<registry::AndersonArray>(5, 1, 500);
     never_more_than_k::<registry::Mcs>(4, 1, 500);
     never_more_than_k::<registry::McsSwap>(4, 1, 500);
-    never_more_than_k::<LamportFast>(4, 1, 500);
-    never_more_than_k::<PetersonFischer>(2, 1, 2000);
-    never_more_than_k::<PetersonTree>(5, 1, 500);
-    never_more_than_k::<KesselsTree>(5, 1, 500);
+    never_more_than_k::<registry::LamportFast>(4, 1, 500);
+    never_more_than_k::<registry::PetersonFischer>(2, 1, 2000);
+    never_more_than_k::<registry::PetersonTree>(5, 1, 500);
+    never_more_than_k::<registry::KesselsTree>(5, 1, 500);
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn futures_of_concrete_algorithms_are_send() {
     fn is_send<T: Send>(_: &T) {}
     let memory = Native::new();
     let p = Process::new(doorway_core::memory::Pid::new(0), Native::new());
-    let fast = doorway_core::registry::AmFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let fast = registry::AmFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&fast.acquire(&p));
-    let bakery = doorway_core::registry::Bakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let bakery = registry::Bakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&bakery.acquire(&p));
 }
 

@@ -1,8 +1,8 @@
 //! Waiting on native memory: threads and tasks, one variable and several, with and without a time limit.
 
+use doorway::gates::{Gate, Member};
 use doorway::native::{Cell, Native, Var, now};
 use doorway::waiting::{Bell, Platform, Policy, Table, Threads, Waiter};
-use doorway::{Gate, Member};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{self, Entry, Visit};

@@ -5,7 +5,10 @@ use super::{Effort, FEWER_THREADS, MORE_THREADS};
 use crate::measure;
 use doorway::native::Native;
 use doorway::waiting::Policy;
-use doorway::{Gate, Member, SizeError};
+use doorway::{
+    SizeError,
+    gates::{Gate, Member},
+};
 use doorway_core::registry::{self, Entry};
 use serde::Serialize;
 use std::sync::Barrier;

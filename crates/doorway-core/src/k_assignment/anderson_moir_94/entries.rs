@@ -6,7 +6,8 @@ use crate::k_exclusion::anderson_moir_94::{bounds, space};
 use crate::registry::prelude::*;
 
 entries! {
-    /// [`Renaming`] over a [`FastPath`]
+    /// Anderson and Moir's [names](crate::k_assignment::anderson_moir_94::Renaming) over [`AmFast`]: the
+    /// guard says which slot you got.
     AmAssign: Renaming<M, CcFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| cc_fast(inner, sizes)), Info {
         instructions: &[Read, Write, FetchAdd, TestAndSet],
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "F1", "F2", "unique-names", "N2", "N3"],
@@ -27,7 +28,7 @@ entries! {
         )
     };
 
-    /// [`Renaming`] over a [`FastPath`] of [`DsmSlot`]s
+    /// The same over [`AmDsmFast`].
     AmDsmAssign: Renaming<M, DsmFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| dsm_fast(inner, sizes)), Info {
         instructions: &[Read, Write, FetchAdd, TestAndSet, CompareSwap],
         properties: of_k_exclusion![

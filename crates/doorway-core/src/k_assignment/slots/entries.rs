@@ -6,7 +6,8 @@ use crate::k_exclusion::turnstile::{Turnstile, entries::turnstile_words};
 use crate::registry::prelude::*;
 
 entries! {
-    /// [`FlagNames`] over a [`Turnstile`]
+    /// The turnstile with names: the guard says which slot you got. `doorway::Slots` do the same without
+    /// members.
     TurnstileSlots: Slots<M, FlagNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, Swap, CompareSwap],
         properties: of_k_exclusion![
@@ -24,7 +25,7 @@ entries! {
         ..Info::k_assignment("turnstile-slots", "the turnstile with names: what `Slots` are made of", Paper::DOORWAY, "")
     };
 
-    /// [`BitNames`] over a [`Turnstile`]
+    /// The same, with names from a bitmap.
     TurnstileBits: Slots<M, BitNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
         instructions: &[Read, FetchAdd, FetchOr, CompareSwap],
         properties: of_k_exclusion![

@@ -11,7 +11,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`Queue`]
+    /// Anderson and Moir's [queue](crate::k_exclusion::anderson_moir_94::Queue) in atomic blocks, under a
+    /// spin lock here: for comparison.
     AmQueue: Queue<M>, |site, sizes| Queue::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, Write, FetchAdd, AtomicBlock],
         properties: of_k_exclusion!["first-in-first-enabled", "Q1", "Q2", "Q3"],
@@ -31,7 +32,7 @@ entries! {
         )
     };
 
-    /// [`Chain`]
+    /// Anderson and Moir's [chain](crate::k_exclusion::anderson_moir_94::Chain): survives `k - 1` deaths.
     AmChain: Chain<M>, |site, sizes| Chain::new(site, sizes.n, sizes.k), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1"],
@@ -49,7 +50,8 @@ entries! {
         ..Info::k_exclusion("am-chain", "Anderson and Moir's chain of slots", PAPER, "2")
     };
 
-    /// [`Tree`] of [`Chain`]s
+    /// Anderson and Moir's [tree](crate::k_exclusion::anderson_moir_94::Tree) of chains: cost grows with `k
+    /// log(N/k)`.
     AmTree: CcTree<M>, |site, sizes| cc_tree(site, sizes), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1"],
@@ -63,7 +65,8 @@ entries! {
         ..Info::k_exclusion("am-tree", "Anderson and Moir's tree of chains", PAPER, "3(a)")
     };
 
-    /// [`FastPath`] around a [`Chain`] for `2k` and, as the slow path, a [`Tree`] for `N`
+    /// Anderson and Moir's [fast path](crate::k_exclusion::anderson_moir_94::FastPath) around a tree: cheap
+    /// while at most `k` compete.
     AmFast: CcFast<M>, |site, sizes| cc_fast(site, sizes), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "F1", "F2"],
@@ -80,7 +83,8 @@ entries! {
         ..Info::k_exclusion("am-fast", "Anderson and Moir's fast path around a tree", PAPER, "4")
     };
 
-    /// [`NestedFastPaths`] of [`Chain`]s
+    /// Anderson and Moir's [nested fast paths](crate::k_exclusion::anderson_moir_94::NestedFastPaths): cost
+    /// grows with contention. Here on compare-and-swap, so lock-free and not wait-free.
     AmGraceful: NestedFastPaths<M, Chain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, cc_chain), Info {
         instructions: &[Read, Write, FetchAdd, BoundedDecrement],
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "G1", "G2", "G3"],
@@ -94,7 +98,8 @@ entries! {
         ..Info::k_exclusion("am-graceful", "Anderson and Moir's nested fast paths", PAPER, "3(b)")
     };
 
-    /// [`Chain`] of [`DsmUnboundedSlot`]s
+    /// A chain of Anderson and Moir's [Figure 5](crate::k_exclusion::anderson_moir_94::DsmUnboundedSlot):
+    /// refuses a member that has waited 4095 times. For study.
     AmDsmUnbounded: Chain<M, DsmUnboundedSlot<M>>, |site, sizes| Chain::dsm_unbounded(site, &Stage::whole(sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["I1", "I5", "I6", "I7", "I8", "I9", "I10", "U2"],
@@ -113,7 +118,8 @@ entries! {
         )
     };
 
-    /// [`Chain`] of [`DsmSlot`]s
+    /// A chain of Anderson and Moir's [Figure 6](crate::k_exclusion::anderson_moir_94::DsmSlot): each spins
+    /// on its own memory.
     AmDsmChain: DsmChain<M>, |site, sizes| Chain::dsm(site, &Stage::whole(sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6"],
@@ -127,7 +133,7 @@ entries! {
         ..Info::k_exclusion("am-dsm-chain", "Anderson and Moir's chain for distributed memory", PAPER, "6")
     };
 
-    /// [`Tree`] of [`Chain`]s of [`DsmSlot`]s
+    /// [`AmTree`] where each spins on its own memory.
     AmDsmTree: DsmTree<M>, |site, sizes| dsm_tree(site, sizes), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6"],
@@ -146,7 +152,7 @@ entries! {
         )
     };
 
-    /// [`FastPath`] of [`DsmSlot`]s
+    /// [`AmFast`] where each spins on its own memory.
     AmDsmFast: DsmFast<M>, |site, sizes| dsm_fast(site, sizes), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6", "F1", "F2"],
@@ -168,7 +174,7 @@ entries! {
         )
     };
 
-    /// [`NestedFastPaths`] of [`DsmSlot`]s
+    /// [`AmGraceful`] where each spins on its own memory.
     AmDsmGraceful: NestedFastPaths<M, DsmChain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, Chain::dsm), Info {
         instructions: &[Read, Write, FetchAdd, BoundedDecrement, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6", "G1", "G2", "G3"],

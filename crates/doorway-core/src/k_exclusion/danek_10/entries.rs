@@ -11,7 +11,9 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`KBakery`]
+    /// Danek's [k-Bakery](crate::k_exclusion::danek_10::KBakery): k-exclusion from reads and writes alone,
+    /// each spinning on its own memory. For study, and for machines without read-modify-write instructions;
+    /// elsewhere `doorway::Slots` cost far less.
     Kbakery: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::KFirstCome), Info {
         properties: of_k_exclusion!["k-first-come-first-served", "W", "T", "L3"],
         fairness: "k-first come, first served",
@@ -25,7 +27,8 @@ entries! {
         ..Info::k_exclusion("kbakery", "Danek's k-Bakery", PAPER, "2, unshaded")
     };
 
-    /// [`KBakery`] with captures
+    /// The same, in which whoever is overtaken can enter by its own steps alone from then on. For study,
+    /// and for machines without read-modify-write instructions.
     KbakeryFife: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::FirstEnabled), Info {
         properties: of_k_exclusion![
             "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",
@@ -46,7 +49,9 @@ entries! {
         )
     };
 
-    /// [`NonatomicKBakery`]
+    /// Danek's [k-Bakery for registers that are not
+    /// atomic](crate::k_exclusion::danek_10::NonatomicKBakery). Here registers are atomic, so that it only
+    /// costs more than [`KbakeryFife`]: for study, and as the text to carry to a memory whose words tear.
     KbakeryNonatomic: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::new(site, sizes.n, sizes.k), Info {
         properties: of_k_exclusion![
             "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",
@@ -68,7 +73,8 @@ entries! {
         )
     };
 
-    /// [`NonatomicKBakery`] with [safe tickets](NonatomicKBakery::as_printed)
+    /// The same [as printed](crate::k_exclusion::danek_10::NonatomicKBakery::as_printed), which is wrong on
+    /// safe registers. On the atomic ones of this machine it is [`KbakeryNonatomic`]: for study.
     KbakeryNonatomicAsPrinted: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::as_printed(site, sizes.n, sizes.k), Info {
         properties: of_k_exclusion![
             "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",

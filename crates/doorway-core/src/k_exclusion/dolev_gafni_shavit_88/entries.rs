@@ -11,7 +11,9 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [The text](super::Dgs)
+    /// Dolev, Gafni and Shavit's [l-exclusion from safe bits](crate::k_exclusion::dolev_gafni_shavit_88):
+    /// starvation-free and survives `k - 1` deaths, from nothing but reads and writes. For study, and for
+    /// machines without read-modify-write: each turn of a wait reads the bits of all pairs.
     Dgs: super::Dgs<M>, |site, sizes| super::Dgs::new(site, sizes.n, sizes.k), Info {
         properties: of_k_exclusion!["X", "W", "H", "CL5"],
         registers: Register::Safe,
@@ -29,7 +31,7 @@ entries! {
         )
     };
 
-    /// [The text](super::DgsUnfair)
+    /// The same with fixed ids: of those that wait, the largest member is served. For study.
     DgsUnfair: Unfair<M>, |site, sizes| Unfair::new(site, sizes.n, sizes.k), Info {
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "bounded-exit",
@@ -51,7 +53,7 @@ entries! {
         )
     };
 
-    /// [The text](super::DgsAsPrinted)
+    /// The same to the letter of the paper, where a member can be passed for ever. For study.
     DgsAsPrinted: AsPrinted<M>, |site, sizes| AsPrinted::new(site, sizes.n, sizes.k), Info {
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "bounded-exit",

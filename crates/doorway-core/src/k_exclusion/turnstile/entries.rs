@@ -5,7 +5,7 @@ use crate::k_assignment::Unfair;
 use crate::registry::prelude::*;
 
 entries! {
-    /// [The text](super::Turnstile)
+    /// The [turnstile](crate::k_exclusion::turnstile) that `doorway::Slots` are made of.
     Turnstile: super::Turnstile<M>, |site, sizes| super::Turnstile::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -27,7 +27,8 @@ entries! {
         )
     };
 
-    /// [`Many`](Many)
+    /// The turnstile at which member 0 asks for [two places at once](crate::k_exclusion::turnstile::Many):
+    /// for comparison.
     TurnstileMany: Many<M>, |site, sizes| Many::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         // Not starvation-free: before the doorway, others who draw can make who asks for two try again for ever.,
@@ -52,7 +53,7 @@ entries! {
         )
     };
 
-    /// [`Unfair`], with two tries
+    /// The [unfair](crate::k_assignment::Unfair) turnstile.
     TurnstileUnfair: Unfair<M>, |site, sizes| Unfair::new(site, sizes.n, sizes.k, 2), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -74,7 +75,7 @@ entries! {
         )
     };
 
-    /// [`Simple`](Simple)
+    /// The [simple](crate::k_exclusion::turnstile::Simple) turnstile, for who never gives up.
     TurnstileSimple: Simple<M>, |site, sizes| Simple::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["first-in-first-enabled", "S1", "S2"],

@@ -11,7 +11,7 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`TestAndSetLock`]
+    /// The [test-and-set lock](crate::mutex::TestAndSetLock): one bit, and no fairness.
     Tas: TestAndSetLock<M>, |site, _sizes| TestAndSetLock::new(site), Info {
         instructions: &[Write, TestAndSet],
         properties: of_a_mutex![],
@@ -19,7 +19,8 @@ entries! {
         ..Info::mutex("tas", "the test-and-set lock", PAPER, "test-and-set")
     };
 
-    /// [`ArrayLock`]
+    /// T. Anderson's [queue in an array](crate::mutex::anderson_90::ArrayLock): first come, first served,
+    /// each waiting at a slot of its own.
     AndersonArray: ArrayLock<M>, |site, sizes| ArrayLock::new(site, sizes.n), Info {
         instructions: READ_WRITE_ADD,
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "O", "P"],

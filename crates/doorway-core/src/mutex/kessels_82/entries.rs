@@ -12,7 +12,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`ArbitrationTree`] of [Kessels'](TwoSides)
+    /// Kessels' tree of [mutexes without variables that both sides
+    /// write](crate::mutex::kessels_82::TwoSides).
     KesselsTree: ArbitrationTree<M, TwoSides<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoSides::between), Info {
         properties: of_a_mutex!["starvation-free", "S", "Q", "G", "X"],
         fairness: "starvation-free",

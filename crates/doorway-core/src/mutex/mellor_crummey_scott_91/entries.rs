@@ -11,7 +11,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`BackoffLock`]
+    /// The [test-and-set lock with exponential
+    /// backoff](crate::mutex::mellor_crummey_scott_91::BackoffLock): fewer tries, and no fairness.
     TasBackoff: BackoffLock<M>, |site, sizes| BackoffLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, TestAndSet],
         properties: &[
@@ -26,7 +27,8 @@ entries! {
         )
     };
 
-    /// [`TicketLock`]
+    /// The [ticket lock](crate::mutex::mellor_crummey_scott_91::TicketLock): first come, first served, with
+    /// two words.
     Ticket: TicketLock<M>, |site, sizes| TicketLock::new(site, sizes.n), Info {
         instructions: READ_WRITE_ADD,
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "C", "U"],
@@ -39,7 +41,8 @@ entries! {
         ..Info::mutex("ticket", "the ticket lock", PAPER, "ticket lock")
     };
 
-    /// [`QueueLock`]
+    /// Mellor-Crummey and Scott's [queue lock](crate::mutex::mellor_crummey_scott_91::QueueLock): first
+    /// come, first served, each spins on its own memory.
     Mcs: QueueLock<M>, |site, sizes| QueueLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, Swap, CompareSwap],
         properties: &[
@@ -60,7 +63,8 @@ entries! {
         )
     };
 
-    /// [`SwapQueueLock`]
+    /// The same [without compare-and-swap](crate::mutex::mellor_crummey_scott_91::SwapQueueLock), where a
+    /// member can be passed for ever. For comparison.
     McsSwap: SwapQueueLock<M>, |site, sizes| SwapQueueLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, Swap],
         properties: &["mutual-exclusion", "never-stuck", "someone-enters", "deadlock-free", "H", "N"],

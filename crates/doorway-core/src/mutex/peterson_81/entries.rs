@@ -12,7 +12,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`ArbitrationTree`] of [Peterson's](TwoSides)
+    /// A tree of Peterson's [two-process mutexes](crate::mutex::peterson_81::TwoSides): few accesses, and
+    /// local spins where caches are coherent.
     PetersonTree: ArbitrationTree<M, TwoSides<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoSides::between), Info {
         properties: of_a_mutex!["starvation-free", "S", "Q", "G", "X"],
         fairness: "starvation-free",

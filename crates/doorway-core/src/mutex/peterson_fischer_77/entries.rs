@@ -11,7 +11,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`TwoProcess`](TwoProcess)
+    /// Peterson and Fischer's [two-process mutex](crate::mutex::peterson_fischer_77::TwoProcess),
+    /// reconstructed. For comparison.
     PetersonFischer: TwoProcess<M>, |site, _sizes| TwoProcess::new(site), Info {
         properties: of_a_mutex!["starvation-free", "Q", "G"],
         fairness: "starvation-free",

@@ -12,7 +12,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// [`TwoProcess`]
+    /// Yang and Anderson's [two-process mutex](crate::mutex::yang_anderson_93::TwoProcess): each spins on
+    /// its own memory.
     YaTwo: TwoProcess<M>, |site, _sizes| TwoProcess::new(site), Info {
         properties: of_a_mutex![
             "starvation-free", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
@@ -29,7 +30,7 @@ entries! {
         ..Info::mutex("ya-two", "Yang and Anderson's two-process mutex", PAPER, "1")
     };
 
-    /// [`ArbitrationTree`] of [`TwoProcess`]es
+    /// Yang and Anderson's [arbitration tree](crate::mutex::ArbitrationTree): each spins on its own memory.
     YaTree: ArbitrationTree<M, TwoProcess<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoProcess::between), Info {
         properties: of_a_mutex![
             "starvation-free", "S", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
@@ -47,7 +48,8 @@ entries! {
         ..Info::mutex("ya-tree", "Yang and Anderson's arbitration tree", PAPER, "1, Section 3")
     };
 
-    /// [`Combining`] of affine maps modulo 5
+    /// The maps that the checker searches software combining with, as passages. For study; to use it take
+    /// `doorway::Combining`.
     YaCombining: Calls<M, Affine<5>>, |site, sizes| Calls::new(Combining::new(site, sizes.n, 0), map_of), Info {
         properties: &[
             "never-stuck", "k-enter-together", "deadlock-free", "starvation-free",
@@ -69,7 +71,8 @@ entries! {
         )
     };
 
-    /// [`FastPath`](FastPath) around a tree of [`TwoProcess`]es
+    /// Yang and Anderson's tree with a [fast path](crate::mutex::yang_anderson_93::FastPath) for who is
+    /// alone.
     YaFast: FastPath<M, TwoProcess<M>>, |site, sizes| FastPath::new(site, sizes.n, TwoProcess::between), Info {
         properties: of_a_mutex![
             "starvation-free", "F1", "F2", "F3", "F4", "F5", "S", "I0", "I1", "I2", "I3", "I4",

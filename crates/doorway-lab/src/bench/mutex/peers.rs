@@ -9,7 +9,7 @@ use crate::bench::{Effort, entrance};
 use crate::measure;
 use doorway::algorithm::{Exclusive, Mcs, YaFast};
 use doorway::native::Native;
-use doorway::{Gate, Mutex};
+use doorway::{Mutex, gates::Gate};
 use doorway_core::registry::{self, Entry};
 use mcslock::raw::MutexNode;
 use std::sync::PoisonError;

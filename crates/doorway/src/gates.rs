@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// its [`Member`] is dropped.
 ///
 /// ```
-/// use doorway::AmChain;
+/// use doorway::gates::AmChain;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// let gate = AmChain::new(4, 2)?; // four threads, two inside
@@ -56,7 +56,7 @@ impl<E: Entry> Gate<E> {
     /// A gate for `n` members, `k` of which may be inside.
     ///
     /// ```
-    /// use doorway::{AmChain, Bakery, SizeError};
+    /// use doorway::{SizeError, gates::{AmChain, Bakery}};
     /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
     /// assert_eq!(AmChain::new(2, 0).unwrap_err(), SizeError::NoPlace);
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
@@ -78,7 +78,7 @@ impl<E: Entry> Gate<E> {
     /// The same, with members that wait in another way.
     ///
     /// ```
-    /// use doorway::{AmFast, waiting::Policy};
+    /// use doorway::{waiting::Policy, gates::AmFast};
     /// let gate = AmFast::new(4, 2)?.with_policy(Policy::YIELD);
     /// drop(gate.join().unwrap().acquire());
     /// # Ok::<(), doorway::SizeError>(())
@@ -105,7 +105,7 @@ impl<E: Entry> Gate<E> {
     /// [`join`](Self::join) for threads that outlive the scope of the gate.
     ///
     /// ```
-    /// let gate = std::sync::Arc::new(doorway::AmFast::new(2, 1)?);
+    /// let gate = std::sync::Arc::new(doorway::gates::AmFast::new(2, 1)?);
     /// let mut me = gate.join_owned().unwrap();
     /// std::thread::spawn(move || drop(me.acquire())).join().unwrap();
     /// # Ok::<(), doorway::SizeError>(())
@@ -159,7 +159,7 @@ impl std::error::Error for Full {}
 /// Neither `Clone` nor usable twice at a time, so two threads cannot be the same process:
 ///
 /// ```compile_fail,E0499
-/// let gate = doorway::AmChain::new(2, 1).unwrap();
+/// let gate = doorway::gates::AmChain::new(2, 1).unwrap();
 /// let mut me = gate.join().unwrap();
 /// let (a, b) = (me.acquire(), me.acquire());
 /// # drop((a, b));
@@ -192,7 +192,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// Waits until it is inside, for algorithms that may refuse.
     ///
     /// ```
-    /// let gate = doorway::Bakery::new(3, 1).unwrap();
+    /// let gate = doorway::gates::Bakery::new(3, 1).unwrap();
     /// let mut me = gate.join().unwrap();
     /// assert!(me.acquire_or_refused().is_ok());
     /// ```
@@ -260,7 +260,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// Waits until it is inside. It leaves when the guard is dropped.
     ///
     /// ```
-    /// let gate = doorway::AmChain::new(3, 2).unwrap();
+    /// let gate = doorway::gates::AmChain::new(3, 2).unwrap();
     /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
     /// let (a, b) = (me.acquire(), you.acquire()); // both are inside
     /// # drop((a, b));
@@ -283,7 +283,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     ///
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
-    /// let gate = doorway::AmFast::new(2, 1)?;
+    /// let gate = doorway::gates::AmFast::new(2, 1)?;
     /// let (mut thread, mut task) = (gate.join().unwrap(), gate.join().unwrap());
     /// let inside = thread.acquire();
     /// let mut future = pin!(task.acquire_async());
@@ -350,7 +350,7 @@ where
     /// keeps it for ever.
     ///
     /// ```
-    /// let gate = doorway::AmAssign::new(8, 3)?; // eight threads, three connections
+    /// let gate = doorway::gates::AmAssign::new(8, 3)?; // eight threads, three connections
     /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
     /// let (mine, yours) = (me.acquire(), you.acquire());
     /// assert_eq!((mine.slot(), yours.slot()), (0, 1));
@@ -377,3 +377,13 @@ impl<E: Entry> fmt::Debug for Guard<'_, E> {
         f.debug_struct("Guard").field("algorithm", &E::INFO.id).field("process", &self.process.pid()).finish()
     }
 }
+
+macro_rules! gates {
+    ($($name:ident)*) => {
+        $(
+            #[doc = concat!("[`", stringify!($name), "`](doorway_core::registry::", stringify!($name), ") as a gate.")]
+            pub type $name = Gate<doorway_core::registry::$name>;
+        )*
+    };
+}
+doorway_core::every_algorithm!(gates);
