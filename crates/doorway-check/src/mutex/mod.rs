@@ -7,6 +7,7 @@ mod lamport_87;
 mod mellor_crummey_scott_91;
 mod peterson_81;
 mod peterson_fischer_77;
+mod taubenfeld_04;
 mod two_sides;
 pub(crate) mod yang_anderson_93;
 

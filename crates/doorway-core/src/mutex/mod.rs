@@ -25,6 +25,7 @@ pub mod lamport_87;
 pub mod mellor_crummey_scott_91;
 pub mod peterson_81;
 pub mod peterson_fischer_77;
+pub mod taubenfeld_04;
 pub mod yang_anderson_93;
 
 pub use anderson_90::TestAndSetLock;

@@ -50,6 +50,7 @@ pub use crate::mutex::lamport_87::entries::LamportFast;
 pub use crate::mutex::mellor_crummey_scott_91::entries::{Mcs, McsSwap, TasBackoff, Ticket};
 pub use crate::mutex::peterson_81::entries::PetersonTree;
 pub use crate::mutex::peterson_fischer_77::entries::PetersonFischer;
+pub use crate::mutex::taubenfeld_04::entries::{BlackWhiteBakery, BlackWhiteBakeryInTwo};
 pub use crate::mutex::yang_anderson_93::entries::{YaCombining, YaFast, YaTree, YaTwo};
 pub use crate::resilient::entries::{Resilient, ResilientAm, Universal, UniversalInUse};
 pub use crate::rooms::blelloch_cheng_gibbons_01::entries::{
@@ -98,7 +99,7 @@ pub trait AbortableEntry: Entry {
 macro_rules! every_algorithm {
     ($then:ident) => {
         $then! {
-            Tas Bakery TasBackoff Ticket AndersonArray Mcs McsSwap LamportFast PetersonFischer
+            Tas Bakery BlackWhiteBakery BlackWhiteBakeryInTwo TasBackoff Ticket AndersonArray Mcs McsSwap LamportFast PetersonFischer
             PetersonTree KesselsTree YaTwo YaTree YaCombining YaFast Dgs DgsUnfair DgsAsPrinted
             AmQueue AmChain AmTree AmFast AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
             AmDsmGraceful Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted Turnstile
