@@ -75,19 +75,22 @@
 
 pub mod adversary;
 pub mod at_once;
+mod checked;
 pub mod claims;
 pub mod conformance;
 pub mod explore;
 pub mod export;
-mod in_use;
+mod k_assignment;
+mod k_exclusion;
 pub mod mutants;
-mod objects;
+mod mutex;
 pub mod property;
 pub mod replay;
+mod resilient;
+mod rooms;
 pub mod sample;
 pub mod schedule;
 pub mod sim;
-mod sticky;
 pub mod subject;
 pub mod timed;
 pub mod trace;

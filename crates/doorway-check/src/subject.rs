@@ -1,10 +1,11 @@
 //! Whatever can be checked by name: the algorithms of the registry, and the mutants.
 
+use crate::checked::{Kind, Merges};
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, Sim, TextError, VarInfo, World};
-use crate::{Property, claims, objects};
+use crate::{Property, claims};
 use doorway_core::memory::Memory as _;
-use doorway_core::registry::{self, AbortableEntry, Defaults, Entry, Info, SizeError, Sizes, Visit, VisitAbortable};
+use doorway_core::registry::{self, Defaults, Info, SizeError, Sizes};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
@@ -116,7 +117,7 @@ impl Subject {
     /// built.
     #[must_use]
     pub fn most_slots(&self, n: usize) -> Option<usize> {
-        objects::most_slots(self.info.id, n)
+        (Kind::find(self.info).most_slots)(n)
     }
 
     /// Roughly how many bytes a machine that runs it takes before its first step, unless its tables
@@ -156,28 +157,9 @@ impl Subject {
     /// # Errors
     /// If its text breaks the rules that replay rests on.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        struct Build(Sizes, Rules);
-        impl Visit for Build {
-            type Out = Result<World, TextError>;
-            fn visit<E: Entry + 'static>(self) -> Self::Out {
-                World::new(self.0.n, self.1, |site| E::build(site, self.0))
-            }
-        }
-        impl VisitAbortable for Build {
-            type Out = Result<World, TextError>;
-            fn visit<E: AbortableEntry + 'static>(self) -> Self::Out {
-                World::of_abortable(self.0.n, self.1, |site| E::build_abortable(site, self.0))
-            }
-        }
         let world = match self.mutant {
             Some(mutant) => mutant.world(sizes, rules)?,
-            None if registry::OBJECTS.iter().any(|object| object.id == self.info.id) => {
-                objects::world(self.info.id, sizes, rules).expect("what the registry lists is built")?
-            }
-            None if rules.give_ups => {
-                registry::with_abortable(self.info.id, Build(sizes, rules)).ok_or(TextError::CannotGiveUp)??
-            }
-            None => registry::with(self.info.id, Build(sizes, rules)).expect("what the registry lists it builds")?,
+            None => (Kind::find(self.info).world)(sizes, rules)?,
         };
         Ok(with_canon(world, self.info, sizes, rules))
     }
@@ -198,10 +180,11 @@ impl Subject {
 /// Makes a machine whose counters grow for ever finite, and others smaller if the rules say so. With a bound on passages counters have one too; and who is measured must make every access by itself.
 pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) -> World {
     let plain = !rules.sparse && rules.measure.is_none();
-    let wanted = match info {
-        info if claims::counts_for_ever(info) => rules.passages.is_none(),
-        info if claims::wraps(info) => true,
-        _ => rules.alike,
+    let wanted = match Kind::find(info).merges {
+        Merges::Never => false,
+        Merges::IfAsked => rules.alike,
+        Merges::Wrapping => true,
+        Merges::Always { .. } => rules.passages.is_none(),
     };
     if plain && wanted { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
 }

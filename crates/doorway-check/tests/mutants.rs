@@ -112,11 +112,11 @@ fn every_algorithm_has_mutants() {
 /// is, with as many crashes as are tolerated.
 #[test]
 fn without_a_fault_a_mutant_is_the_shipped_text() {
-    let defaults = registry::ALL.iter().filter(|info| !registry::can_give_up(info.id)).map(|info| {
+    let defaults = registry::ALL.iter().filter(|info| !info.can_give_up).map(|info| {
         let sizes = subject::find(info.id).unwrap().sizes(None, None).unwrap();
         (info, sizes, Rules::with_passages(info.defaults.passages))
     });
-    let abortable = registry::ALL.iter().filter(|info| registry::can_give_up(info.id));
+    let abortable = registry::ALL.iter().filter(|info| info.can_give_up);
     let small = abortable.flat_map(|info| {
         [(2, 1, None), (2, 2, None), (3, 1, Some(1))].map(|(n, k, passages)| {
             let crashes = if info.id == "turnstile-many" { 0 } else { k - 1 };
@@ -124,7 +124,7 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
         })
     });
     let objects = registry::OBJECTS.iter().filter(|info| has_mutants(info)).flat_map(|info| {
-        let give_ups = [false, true].into_iter().filter(|&gives_up| !gives_up || registry::can_give_up(info.id));
+        let give_ups = [false, true].into_iter().filter(|&gives_up| !gives_up || info.can_give_up);
         // Not less than it takes to grow.
         let sizes = Sizes { n: 2, k: info.defaults.k };
         give_ups.map(move |give_ups| (info, sizes, Rules { give_ups, ..Rules::with_passages(info.defaults.passages) }))

@@ -2,7 +2,7 @@
 
 use crate::output::{print, thousands};
 use crate::{Exit, check};
-use doorway::AmFast;
+use doorway::gates::AmFast;
 use doorway_check::adversary::{Hunt, Method};
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Report, subject};

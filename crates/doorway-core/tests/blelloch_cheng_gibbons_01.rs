@@ -6,7 +6,8 @@ use common::{ask, inside, values};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::{Explorer, subject};
-use doorway_core::registry::{Sizes, objects};
+use doorway_core::registry::{self, Listed, Sizes};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{AsPrinted, LateJoin, Rooms, Width};
 use doorway_core::rooms::{Changes, Visits};
 
@@ -198,7 +199,7 @@ fn keep_and_shifting_can_be_trusted() {
 #[test]
 fn what_holds_of_shifted_counters_holds_of_all() {
     let (sizes, shifted) = (Sizes { n: 2, k: 2 }, ask("rooms", (2, 2), Rules::default(), &["P2"]).states);
-    let width = objects::width("rooms", sizes);
+    let width = width(&registry::Rooms::INFO, sizes);
     let build = |site: &doorway_core::memory::Site<'_, _>| Visits::new(site, |site| Rooms::with(site, 2, width, ()));
     let claims = subject::find("rooms").unwrap().claims(sizes);
     let world = World::new(2, Rules::default(), build).unwrap();

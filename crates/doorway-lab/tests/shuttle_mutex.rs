@@ -42,9 +42,9 @@ mod algorithm {
     }
 
     // SAFETY: as in the library.
-    unsafe impl Exclusive for registry::MellorCrummeyScottTicket {}
+    unsafe impl Exclusive for registry::Ticket {}
     // SAFETY: as in the library.
-    unsafe impl Exclusive for registry::MellorCrummeyScottQueue {}
+    unsafe impl Exclusive for registry::Mcs {}
     // SAFETY: none: it lets everybody in. The data below is made of atomics, so that nothing worse comes of it than a wrong number.
     unsafe impl Exclusive for super::Open {}
 }
@@ -61,7 +61,7 @@ use algorithm::Exclusive;
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::{Machine, Process, ReadWrite, Site};
-use doorway_core::registry::{Entry, Info, MellorCrummeyScottQueue, MellorCrummeyScottTicket, Sizes};
+use doorway_core::registry::{Entry, Info, Listed, Mcs, Sizes, Ticket};
 use mutex::{LockError, Mutex};
 use native::Native;
 use second_opinion::{complaint, words_of};
@@ -149,8 +149,8 @@ where
 
 #[test]
 fn numbers_come_back_and_data_is_protected() {
-    in_many_schedules(threads_come_and_go::<MellorCrummeyScottTicket>);
-    in_many_schedules(threads_come_and_go::<MellorCrummeyScottQueue>);
+    in_many_schedules(threads_come_and_go::<Ticket>);
+    in_many_schedules(threads_come_and_go::<Mcs>);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_third_thread_is_told_if_two_are_there_and_only_then() {
     let told = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&told);
     in_many_schedules(move || {
-        let mutex = Arc::new(Mutex::<(), MellorCrummeyScottQueue>::new(2, ()).unwrap());
+        let mutex = Arc::new(Mutex::<(), Mcs>::new(2, ()).unwrap());
         let alive: Vec<_> = (0..3)
             .map(|_| {
                 let (mutex, counts) = (Arc::clone(&mutex), Arc::clone(&counts));
@@ -186,8 +186,11 @@ struct Open;
 #[derive(Debug)]
 struct NoLock;
 
+impl Listed for Open {
+    const INFO: Info = Ticket::INFO;
+}
+
 impl Entry for Open {
-    const INFO: Info = MellorCrummeyScottTicket::INFO;
     type On<M: Machine> = NoLock;
     fn build<M: Machine>(_: &Site<'_, M>, _: Sizes) -> NoLock {
         NoLock

@@ -19,46 +19,23 @@ pub unsafe trait Exclusive: Entry {
 }
 
 macro_rules! exclusive {
-    ($($(#[$doc:meta])* $name:ident = $entry:ident $({ $build:item })?;)*) => {
+    ($($name:ident $({ $build:item })?)*) => {
+        pub use registry::{$($name),*};
         $(
-            $(#[$doc])*
-            pub type $name = registry::$entry;
-            // SAFETY: its text is searched for mutual exclusion at small sizes (`doorway check`), argued in its file for all, and runs here as it was searched, on sequentially consistent words.
-            unsafe impl Exclusive for registry::$entry { $($build)? }
+            // SAFETY: its text is searched for mutual exclusion at small sizes (`doorway check`), argued in its file for
+            // all, and runs here as it was searched, on sequentially consistent words.
+            unsafe impl Exclusive for $name { $($build)? }
         )*
     };
 }
 
 exclusive! {
-    /// The test-and-set lock.
-    Tas = TestAndSetBit;
-    /// Lamport's Bakery.
-    Bakery = LamportBakery;
-    /// The test-and-set lock with backoff.
-    TasBackoff = TestAndSetBackoff;
-    /// A tree of Peterson's.
-    PetersonTree = PetersonTree;
-    /// Kessels' tree.
-    KesselsTree = KesselsTree;
-    /// Yang and Anderson's, for two threads.
-    YaTwo = YangAndersonTwo;
-    /// Yang and Anderson's tree.
-    YaTree = YangAndersonTree;
-    /// Yang and Anderson's with a fast path: a constant cost while nobody competes.
-    YaFast = YangAndersonFast;
-    /// The ticket lock.
-    Ticket = MellorCrummeyScottTicket {
-        /// With tickets that never come again, so that who tries never waits.
+    Tas Bakery TasBackoff PetersonTree KesselsTree YaTwo YaTree YaFast
+    Ticket {
+        /// With tickets that never come again, so that a thread that tries never waits.
         fn build_for_threads(site: &Site<'_, Native>, _: Sizes) -> TicketLock<Native> {
             TicketLock::with_bits(site, 64)
         }
-    };
-    /// Mellor-Crummey and Scott's queue.
-    Mcs = MellorCrummeyScottQueue;
-    /// The turnstile with one place.
-    Turnstile = FairTurnstile;
-    /// Danek's k-Bakery with one place.
-    KBakery = DanekKBakery;
-    /// Dolev, Gafni and Shavit's with one place.
-    Dgs = DolevGafniShavit;
+    }
+    Mcs Turnstile Kbakery Dgs
 }

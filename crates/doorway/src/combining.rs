@@ -5,7 +5,7 @@ use crate::threads::{Names, NoNumber, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::mutex::yang_anderson_93;
-use doorway_core::registry::{SizeError, Sizes, YangAndersonCombining};
+use doorway_core::registry::{SizeError, Sizes, YaCombining};
 use std::fmt;
 
 pub use doorway_core::memory::Word;
@@ -100,7 +100,7 @@ impl<F: Combinable> Combining<F> {
     /// # Errors
     /// If there cannot be so many, or they would take more than a gigabyte or two.
     pub fn new(value: F::Value, threads: usize) -> Result<Self, SizeError> {
-        let Sizes { n, .. } = sizes::<YangAndersonCombining>(threads, threads)?;
+        let Sizes { n, .. } = sizes::<YaCombining>(threads, threads)?;
         Ok(Self {
             object: yang_anderson_93::Combining::new(&Site::new(&Native::new()), n, value),
             processes: (0..n).map(|p| Process::new(Pid::new(p), Native::new())).collect(),

@@ -1,7 +1,10 @@
 //! Anderson and Moir's algorithms on real threads: more of them than cores, some of which die inside.
 
 use doorway::native::Native;
-use doorway::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, Guard, SizeError};
+use doorway::{
+    SizeError,
+    gates::{AmAssign, AmDsmChain, AmDsmUnbounded, Gate, Guard},
+};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::registry::{self, Entry};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,18 +53,18 @@ macro_rules! on_threads {
 }
 
 on_threads! {
-    a_chain: AndersonMoirChain;
-    a_tree: AndersonMoirTree;
-    a_fast_path: AndersonMoirFast;
-    nested_fast_paths: AndersonMoirGraceful;
-    a_chain_with_new_locations: AndersonMoirDsmUnbounded;
-    a_chain_with_own_locations: AndersonMoirDsmChain;
-    a_tree_with_own_locations: AndersonMoirDsmTree;
-    a_fast_path_with_own_locations: AndersonMoirDsmFast;
-    nested_fast_paths_with_own_locations: AndersonMoirDsmGraceful;
-    names: AndersonMoirAssign;
-    names_with_own_locations: AndersonMoirDsmAssign;
-    a_queue: AndersonMoirQueue;
+    a_chain: AmChain;
+    a_tree: AmTree;
+    a_fast_path: AmFast;
+    nested_fast_paths: AmGraceful;
+    a_chain_with_new_locations: AmDsmUnbounded;
+    a_chain_with_own_locations: AmDsmChain;
+    a_tree_with_own_locations: AmDsmTree;
+    a_fast_path_with_own_locations: AmDsmFast;
+    nested_fast_paths_with_own_locations: AmDsmGraceful;
+    names: AmAssign;
+    names_with_own_locations: AmDsmAssign;
+    a_queue: AmQueue;
 }
 
 /// Nobody holds a name that another one inside holds, though some panic inside and one dies there.
@@ -109,8 +112,8 @@ where
 
 #[test]
 fn names_never_leak() {
-    names_are_unique_and_come_back::<registry::AndersonMoirAssign>();
-    names_are_unique_and_come_back::<registry::AndersonMoirDsmAssign>();
+    names_are_unique_and_come_back::<registry::AmAssign>();
+    names_are_unique_and_come_back::<registry::AmDsmAssign>();
 }
 
 #[test]
@@ -125,7 +128,7 @@ fn sizes_beyond_memory_are_refused() {
     let refused = AmDsmChain::new(2000, 4).unwrap_err();
     assert!(matches!(refused, SizeError::TooManyWords { id: "am-dsm-chain", .. }));
     assert!(refused.to_string().contains("a tree or fast path"), "{refused}");
-    assert!(doorway::AmDsmFast::new(2000, 4).is_ok());
+    assert!(doorway::gates::AmDsmFast::new(2000, 4).is_ok());
 }
 
 /// Figure 5 has a location for each wait, so waiting often enough ends in a refusal, and not in a location used twice.

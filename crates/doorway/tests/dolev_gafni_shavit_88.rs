@@ -1,8 +1,8 @@
 //! Dolev, Gafni and Shavit's l-exclusion on real threads: more of them than cores, some of which die inside.
 
+use doorway::gates::{Dgs, DgsAsPrinted, DgsUnfair, Gate};
 use doorway::native::Native;
 use doorway::waiting::Policy;
-use doorway::{Dgs, DgsAsPrinted, DgsUnfair, Gate};
 use doorway_core::registry::Entry;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 

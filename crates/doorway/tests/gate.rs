@@ -1,10 +1,10 @@
 //! Gates on real threads.
 
-use doorway::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
+use doorway::gates::{AmChain, AmFast, Bakery, Gate, Guard, Member, YaTwo};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Machine, Process, Site};
-use doorway_core::registry::{AndersonMoirChain, Entry, Info, Sizes};
+use doorway_core::registry::{self, Entry, Info, Listed, Sizes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// Threads go in and out; each time, whoever is inside counts itself.
@@ -34,33 +34,26 @@ where
 
 #[test]
 fn never_more_than_k_are_inside() {
-    use doorway_core::registry::{
-        AndersonMoirFast, LamportBakery, YangAndersonFast, YangAndersonTree, YangAndersonTwo,
-    };
-    never_more_than_k::<LamportBakery>(3, 1, 500);
-    never_more_than_k::<YangAndersonTwo>(2, 1, 2000);
-    never_more_than_k::<YangAndersonTree>(5, 1, 500);
-    never_more_than_k::<YangAndersonFast>(5, 1, 500);
-    never_more_than_k::<AndersonMoirChain>(5, 2, 500);
-    never_more_than_k::<AndersonMoirChain>(2, 9, 500);
-    never_more_than_k::<AndersonMoirFast>(5, 2, 500);
+    never_more_than_k::<registry::Bakery>(3, 1, 500);
+    never_more_than_k::<registry::YaTwo>(2, 1, 2000);
+    never_more_than_k::<registry::YaTree>(5, 1, 500);
+    never_more_than_k::<registry::YaFast>(5, 1, 500);
+    never_more_than_k::<registry::AmChain>(5, 2, 500);
+    never_more_than_k::<registry::AmChain>(2, 9, 500);
+    never_more_than_k::<registry::AmFast>(5, 2, 500);
 }
 
 #[test]
 fn the_locks_of_others_let_one_in() {
-    use doorway_core::registry::{
-        AndersonArray, KesselsTree, LamportFast, MellorCrummeyScottQueue, MellorCrummeyScottSwap,
-        MellorCrummeyScottTicket, PetersonFischer, PetersonTree, TestAndSetBackoff,
-    };
-    never_more_than_k::<TestAndSetBackoff>(4, 1, 500);
-    never_more_than_k::<MellorCrummeyScottTicket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
-    never_more_than_k::<AndersonArray>(5, 1, 500);
-    never_more_than_k::<MellorCrummeyScottQueue>(4, 1, 500);
-    never_more_than_k::<MellorCrummeyScottSwap>(4, 1, 500);
-    never_more_than_k::<LamportFast>(4, 1, 500);
-    never_more_than_k::<PetersonFischer>(2, 1, 2000);
-    never_more_than_k::<PetersonTree>(5, 1, 500);
-    never_more_than_k::<KesselsTree>(5, 1, 500);
+    never_more_than_k::<registry::TasBackoff>(4, 1, 500);
+    never_more_than_k::<registry::Ticket>(5, 1, 500); // three bits of ticket: numbers wrap all the time
+    never_more_than_k::<registry::AndersonArray>(5, 1, 500);
+    never_more_than_k::<registry::Mcs>(4, 1, 500);
+    never_more_than_k::<registry::McsSwap>(4, 1, 500);
+    never_more_than_k::<registry::LamportFast>(4, 1, 500);
+    never_more_than_k::<registry::PetersonFischer>(2, 1, 2000);
+    never_more_than_k::<registry::PetersonTree>(5, 1, 500);
+    never_more_than_k::<registry::KesselsTree>(5, 1, 500);
 }
 
 #[test]
@@ -114,8 +107,8 @@ fn a_panic_inside_leaves() {
 fn gates_members_and_guards_can_move_to_other_threads() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
-    is_send::<Member<AndersonMoirChain, &AmChain>>();
-    is_send::<Guard<'_, AndersonMoirChain>>();
+    is_send::<Member<registry::AmChain, &AmChain>>();
+    is_send::<Guard<'_, registry::AmChain>>();
     is_sync::<AmChain>();
     is_sync::<AmFast>();
     is_sync::<Bakery>();
@@ -128,9 +121,9 @@ fn futures_of_concrete_algorithms_are_send() {
     fn is_send<T: Send>(_: &T) {}
     let memory = Native::new();
     let p = Process::new(doorway_core::memory::Pid::new(0), Native::new());
-    let fast = doorway_core::registry::AndersonMoirFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let fast = registry::AmFast::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&fast.acquire(&p));
-    let bakery = doorway_core::registry::LamportBakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
+    let bakery = registry::Bakery::build(&Site::new(&memory), Sizes { n: 3, k: 1 });
     is_send(&bakery.acquire(&p));
 }
 
@@ -141,8 +134,11 @@ struct Closed;
 #[derive(Debug, PartialEq)]
 struct GoAway;
 
+impl Listed for Closed {
+    const INFO: Info = Info { id: "closed", ..registry::AmChain::INFO };
+}
+
 impl Entry for Closed {
-    const INFO: Info = Info { id: "closed", ..AndersonMoirChain::INFO };
     type On<M: Machine> = Self;
     fn build<M: Machine>(_: &Site<'_, M>, _: Sizes) -> Self {
         Self

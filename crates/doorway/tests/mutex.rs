@@ -1,7 +1,7 @@
 //! A mutex over any algorithm: what users of a mutex rely on.
 
 use doorway::algorithm::{
-    Bakery, Dgs, Exclusive, KBakery, KesselsTree, Mcs, PetersonTree, Tas, TasBackoff, Ticket, Turnstile, YaFast,
+    Bakery, Dgs, Exclusive, Kbakery, KesselsTree, Mcs, PetersonTree, Tas, TasBackoff, Ticket, Turnstile, YaFast,
     YaTree, YaTwo,
 };
 use doorway::mutex::MutexGuard;
@@ -48,7 +48,7 @@ fn nothing_is_lost() {
     counts_right::<Ticket>(4, 1_000);
     counts_right::<Mcs>(4, 1_000);
     counts_right::<Turnstile>(4, 2_000);
-    counts_right::<KBakery>(4, 1_000);
+    counts_right::<Kbakery>(4, 1_000);
     counts_right::<Dgs>(2, 200);
 }
 
@@ -218,7 +218,7 @@ fn what_an_algorithm_is_not_made_for_is_refused() {
     // Not by running out of memory.
     let refused = Mutex::<_, Dgs>::new(8000, ()).unwrap_err();
     assert!(matches!(refused, SizeError::TooManyWords { id: "dgs", .. }), "{refused}");
-    assert_eq!(doorway::Dgs::new(8000, 1).unwrap_err(), refused);
+    assert_eq!(doorway::gates::Dgs::new(8000, 1).unwrap_err(), refused);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Waiting on native memory: threads and tasks, one variable and several, with and without a time limit.
 
+use doorway::gates::{Gate, Member};
 use doorway::native::{Cell, Native, Var, now};
 use doorway::waiting::{Bell, Platform, Policy, Table, Threads, Waiter};
-use doorway::{Gate, Member};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{self, Entry, Visit};
@@ -237,14 +237,14 @@ where
 
 #[test]
 fn one_gate_serves_both() {
-    threads_and_tasks_together::<registry::TestAndSetBit>(4, 1);
-    threads_and_tasks_together::<registry::YangAndersonTwo>(2, 1);
-    threads_and_tasks_together::<registry::AndersonMoirQueue>(6, 2);
-    threads_and_tasks_together::<registry::AndersonMoirChain>(6, 2);
-    threads_and_tasks_together::<registry::AndersonMoirFast>(6, 2);
-    threads_and_tasks_together::<registry::AndersonMoirGraceful>(6, 2);
-    threads_and_tasks_together::<registry::AndersonMoirDsmFast>(6, 2);
-    threads_and_tasks_together::<registry::AndersonMoirAssign>(6, 2);
+    threads_and_tasks_together::<registry::Tas>(4, 1);
+    threads_and_tasks_together::<registry::YaTwo>(2, 1);
+    threads_and_tasks_together::<registry::AmQueue>(6, 2);
+    threads_and_tasks_together::<registry::AmChain>(6, 2);
+    threads_and_tasks_together::<registry::AmFast>(6, 2);
+    threads_and_tasks_together::<registry::AmGraceful>(6, 2);
+    threads_and_tasks_together::<registry::AmDsmFast>(6, 2);
+    threads_and_tasks_together::<registry::AmAssign>(6, 2);
 }
 
 /// To drop a waker may run anything, such as the end of a task that held a guard.

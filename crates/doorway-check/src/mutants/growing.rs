@@ -1,8 +1,12 @@
 //! Stacks that grow, with faults, over the shipped rooms.
 
-use crate::sim::{Part, Sim, SimCell, SimVar};
+use crate::rooms::blelloch_cheng_gibbons_01::worlds::{
+    Answers, Asks, UNWRITTEN, arrays_of_a_dynamic_stack, first_array, machine, segments,
+};
+use crate::sim::{Part, Rules, Sim, SimCell, SimVar, TextError, World};
 use doorway_core::Failure;
-use doorway_core::memory::{Here, Process, Site};
+use doorway_core::memory::{Here, Memory, Process, Site};
+use doorway_core::registry::Sizes;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{DynamicStack, IN, InSegments, Inside, OUT, Rooms, Width, place};
 use doorway_core::rooms::{LastOut, Refusal};
 use std::convert::Infallible;
@@ -251,4 +255,15 @@ impl Stack {
         let (segment, at) = place(self.first, e.clamp(0, most - 1) as usize);
         &self.arrays[segment][at]
     }
+}
+
+/// A machine that runs either.
+pub(super) fn world(sizes: Sizes, rules: Rules, growth: Growth, fault: Fault) -> Result<World, TextError> {
+    let width = Width::for_users(sizes.n, 0);
+    let arrays = match growth {
+        Growth::Copying if fault == Fault::BeginsTooSmall => arrays_of_a_dynamic_stack(sizes, 1),
+        Growth::Copying => arrays_of_a_dynamic_stack(sizes, first_array(sizes)),
+        Growth::Segments => segments(sizes),
+    };
+    machine!(sizes, rules, |site| Stack::new(site, growth, arrays, UNWRITTEN, width, fault), push, pop)
 }

@@ -51,7 +51,7 @@ pub(crate) mod work;
 mod ya_fast;
 
 use crate::at_once::OddTry;
-use crate::objects::JOINS;
+use crate::rooms::blelloch_cheng_gibbons_01::worlds::{self, JOINS};
 use crate::sim::{Rules, Sim, TextError, World};
 use crate::subject;
 use any_slot::Slots;
@@ -59,7 +59,8 @@ use arbitration_tree::ArbitrationTree;
 use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
 use doorway_core::k_exclusion::danek_10::Order;
 use doorway_core::memory::{Register, Site};
-use doorway_core::registry::{self, Defaults, Sizes, objects};
+use doorway_core::registry::{self, Defaults, Info, Sizes};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
 use doorway_core::rooms::{Changes, Tries, Visits};
 use turnstile::Form;
 
@@ -229,10 +230,14 @@ impl Text {
         }
     }
 
+    fn info(self) -> &'static Info {
+        registry::find(self.of()).expect("a fault is one of an algorithm that is listed")
+    }
+
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
         // Those that try wait for nothing that they could abandon.
-        if rules.give_ups && (!registry::can_give_up(self.of()) || matches!(self, Self::AtOnce(_))) {
+        if rules.give_ups && (!self.info().can_give_up || matches!(self, Self::AtOnce(_))) {
             return Err(TextError::CannotGiveUp);
         }
         match self {
@@ -270,7 +275,7 @@ impl Text {
                 World::new(n, rules, |site| kbakery_nonatomic::Nonatomic::new(site, n, k, as_printed, fault))
             }
             Self::Rooms(users, fault) => {
-                let width = objects::width(self.of(), sizes);
+                let width = width(self.info(), sizes);
                 let rooms = |site: &Site<'_, Sim>| rooms::Rooms::new(site, k, width, fault);
                 match users {
                     Users::Visit if rules.give_ups => World::of_abortable(n, rules, |site| Visits::new(site, rooms)),
@@ -281,24 +286,24 @@ impl Text {
                 }
             }
             Self::LateJoin(fault) => World::new(n, rules, |site| {
-                Visits::new(site, |site| {
-                    late_join::LateJoin::new(site, k, objects::width(self.of(), sizes), JOINS, fault)
-                })
+                Visits::new(site, |site| late_join::LateJoin::new(site, k, width(self.info(), sizes), JOINS, fault))
             }),
             Self::RoomStack(fault) => {
-                let width = objects::width(self.of(), sizes);
-                crate::objects::stack(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
+                let width = width(self.info(), sizes);
+                worlds::stack(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
             }
             Self::RoomQueue(fault) => {
-                let width = objects::width(self.of(), sizes);
-                crate::objects::queue(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
+                let width = width(self.info(), sizes);
+                worlds::queue(sizes, rules, |site| rooms::Rooms::new(site, 2, width, fault))
             }
             Self::Universal(within, fault) => within.world(fault, sizes, rules),
-            Self::Growing(growth, fault) => crate::objects::growing_stack(sizes, rules, growth, fault),
-            Self::Work(fault) => crate::objects::faulty_work_stack(sizes, rules, fault),
-            Self::Sticky(fault) => crate::sticky::world(sizes, rules, |site| sticky::StickyNames::new(site, k, fault)),
+            Self::Growing(growth, fault) => growing::world(sizes, rules, growth, fault),
+            Self::Work(fault) => work::world(sizes, rules, fault),
+            Self::Sticky(fault) => crate::k_assignment::names::sticky::passages::world(sizes, rules, |site| {
+                sticky::StickyNames::new(site, k, fault)
+            }),
             Self::Strict(fault) => {
-                World::new(n, rules, |site| strict::Misuses::new(site, n, k, objects::width(self.of(), sizes), fault))
+                World::new(n, rules, |site| strict::Misuses::new(site, n, k, width(self.info(), sizes), fault))
             }
         }
     }
@@ -564,7 +569,7 @@ const fn resilient(fault: universal::Fault) -> Text {
 
 /// The same within Anderson and Moir's k-assignment.
 const fn resilient_am(fault: universal::Fault) -> Text {
-    Text::Universal(universal::Within::AndersonMoirAssign, fault)
+    Text::Universal(universal::Within::AmAssign, fault)
 }
 
 /// The same with all that its users can do.

@@ -1,7 +1,7 @@
 //! Names that stick, with faults.
 
+use crate::k_assignment::names::sticky::passages::Sticky;
 use crate::sim::{Sim, SimCell};
-use crate::sticky::Sticky;
 use doorway_core::k_assignment::names::sticky::Holder;
 use doorway_core::memory::{Here, Site};
 use std::convert::Infallible;

@@ -1,13 +1,13 @@
 //! The universal construction with faults, alone and within k-assignment.
 
-use crate::in_use::{self, Broken, MayFail, Usable};
+use crate::resilient::in_use::{self, Broken, MayFail, Usable};
 use crate::sim::{Part, Rules, Sim, SimCell, SimTable, SimVar, TextError, World};
 use doorway_core::Failure;
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Here, Mark, Pid, Process, Site, decl};
 use doorway_core::mutex::yang_anderson_93::{Affine, Map, map_of};
-use doorway_core::registry::{AndersonMoirAssign, Entry, Sizes, TurnstileSlots};
+use doorway_core::registry::{AmAssign, Entry, Sizes, TurnstileSlots};
 use doorway_core::resilient::in_words::{InWords, Request};
 use doorway_core::resilient::{Announced, Applied, Asked, Buffer, Buffers, Hazard, Head, Orphan, Pool, Store};
 use std::convert::Infallible;
@@ -70,7 +70,7 @@ pub(super) enum Fault {
 pub(super) enum Within {
     Nothing,
     TurnstileSlots,
-    AndersonMoirAssign,
+    AmAssign,
     /// With all that users can do.
     Use,
 }
@@ -81,7 +81,7 @@ impl Within {
         match self {
             Self::Nothing => "universal",
             Self::TurnstileSlots => "resilient",
-            Self::AndersonMoirAssign => "resilient-am",
+            Self::AmAssign => "resilient-am",
             Self::Use => "universal-in-use",
         }
     }
@@ -99,8 +99,8 @@ impl Within {
             Self::TurnstileSlots => World::new(n, rules, |site| {
                 Resilient::new(site, k, pool, words(site), fault, |names| TurnstileSlots::build(names, sizes))
             }),
-            Self::AndersonMoirAssign => World::new(n, rules, |site| {
-                Resilient::new(site, k, pool, words(site), fault, |names| AndersonMoirAssign::build(names, sizes))
+            Self::AmAssign => World::new(n, rules, |site| {
+                Resilient::new(site, k, pool, words(site), fault, |names| AmAssign::build(names, sizes))
             }),
         }
     }

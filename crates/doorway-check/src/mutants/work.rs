@@ -1,7 +1,9 @@
 //! A stack of work with faults, over the shipped rooms and segments.
 
-use crate::sim::{Part, Sim, SimVar};
-use doorway_core::memory::{Process, Site};
+use crate::rooms::blelloch_cheng_gibbons_01::worlds::{Reply, UNWRITTEN, Wish, segments, workers};
+use crate::sim::{Part, Rules, Sim, SimVar, TextError, World};
+use doorway_core::memory::{Memory, Process, Site};
+use doorway_core::registry::Sizes;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{IN, InSegments, News, OUT, Rooms, Segments, Whole, Width};
 use doorway_core::rooms::{LastOut, Lit, Refusal};
 use std::convert::Infallible;
@@ -206,4 +208,13 @@ impl WorkStack {
         here.hides("retries");
         Ok(Ok(went))
     }
+}
+
+/// A machine that runs it.
+pub(super) fn world(sizes: Sizes, rules: Rules, fault: Fault) -> Result<World, TextError> {
+    let (width, (first, segments)) = (Width::for_users(sizes.n, 0), segments(sizes));
+    workers!(sizes, rules, |site: &Site<'_, Sim>| {
+        let store = InSegments::new(site, first, segments, UNWRITTEN).that_runs_out();
+        WorkStack::new(site, store, width, fault)
+    })
 }

@@ -4,7 +4,7 @@ use crate::sizes;
 use doorway_check::claims;
 use doorway_check::subject::Subject;
 use doorway_core::memory::Register;
-use doorway_core::registry::{self, Sizes};
+use doorway_core::registry::Sizes;
 use std::num::NonZero;
 
 #[derive(clap::Args)]
@@ -137,7 +137,7 @@ impl Args {
                         regular, or drop --force"
                 .to_owned());
         }
-        if self.give_ups && !registry::can_give_up(subject.info.id) {
+        if self.give_ups && !subject.info.can_give_up {
             return Err(format!("{id} cannot give up: a process that has begun must go through; drop --give-ups"));
         }
         if let Some(crashes) = self.crashes.filter(|&crashes| crashes > sizes.n) {
@@ -148,7 +148,7 @@ impl Args {
             return Err(format!("{crashes} crashes are more than {there_are}; give fewer"));
         }
         let passages = self.passages.map_or(subject.defaults().passages, |p| p.0);
-        let has_front = claims::counts_for_ever(subject.info) && subject.info.id != "turnstile-simple";
+        let has_front = claims::lags(subject.info);
         let bounds = [("line", self.line, claims::counts_for_ever(subject.info)), ("lag", self.lag, has_front)];
         for (option, _, has_one) in bounds.into_iter().filter(|(_, given, _)| given.is_some()) {
             let name = if option == "line" { "line of tickets" } else { "front that lags" };

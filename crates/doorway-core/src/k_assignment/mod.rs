@@ -32,7 +32,7 @@
 
 pub mod anderson_moir_94;
 pub mod names;
-mod slots;
+pub mod slots;
 
 pub use slots::{Entered, Grant, Retired, Slots, Unfair};
 

@@ -195,3 +195,8 @@ impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
         Ok(())
     }
 }
+
+/// How many levels a tree has, for the costs that grow with it.
+pub(crate) fn height(sizes: crate::registry::Sizes) -> u64 {
+    levels(sizes.n) as u64
+}

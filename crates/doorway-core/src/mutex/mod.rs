@@ -25,11 +25,11 @@ pub mod lamport_87;
 pub mod mellor_crummey_scott_91;
 pub mod peterson_81;
 pub mod peterson_fischer_77;
-mod test_and_set;
+pub mod taubenfeld_04;
 pub mod yang_anderson_93;
 
+pub use anderson_90::TestAndSetLock;
 pub use arbitration_tree::{ArbitrationTree, Node, Side, levels, nodes, spins};
-pub use test_and_set::TestAndSetLock;
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;

@@ -38,6 +38,76 @@ pub struct Info {
     pub fits: Fits,
     /// Sizes at which exploring it completes in seconds.
     pub defaults: Defaults,
+    /// Whether waiting processes can give up.
+    pub can_give_up: bool,
+}
+
+/// What most have in common; an entry says what is different.
+impl Info {
+    /// A mutex of reads and writes, that promises nothing to anybody.
+    pub(crate) const fn mutex(id: &'static str, title: &'static str, paper: Paper, figure: &'static str) -> Self {
+        Self {
+            id,
+            title,
+            problem: Problem::MutualExclusion,
+            paper,
+            figure,
+            instructions: super::prelude::READ_WRITE,
+            properties: &[],
+            fairness: "nothing promised",
+            tolerates: Tolerates::None,
+            registers: Register::Atomic,
+            rmr: &[(CostModel::Cc, Bound::Unbounded), (CostModel::Dsm, Bound::Unbounded)],
+            orders: None,
+            words: |_, _| 0,
+            fits: Fits::OneInside,
+            defaults: Defaults { n: 3, k: 1, passages: None },
+            can_give_up: false,
+        }
+    }
+
+    /// A value that processes combine their operations on.
+    pub(crate) const fn fetch_and_op(
+        id: &'static str,
+        title: &'static str,
+        paper: Paper,
+        figure: &'static str,
+    ) -> Self {
+        Self {
+            problem: Problem::FetchAndOp,
+            fairness: "starvation-free",
+            fits: Fits::AllInside,
+            defaults: Defaults { n: 2, k: 2, passages: None },
+            ..Self::mutex(id, title, paper, figure)
+        }
+    }
+
+    /// A solution of k-exclusion.
+    pub(crate) const fn k_exclusion(id: &'static str, title: &'static str, paper: Paper, figure: &'static str) -> Self {
+        Self {
+            problem: Problem::KExclusion,
+            fairness: "starvation-free",
+            tolerates: Tolerates::KMinusOne,
+            fits: Fits::Any,
+            defaults: Defaults { n: 3, k: 2, passages: None },
+            ..Self::mutex(id, title, paper, figure)
+        }
+    }
+
+    /// A solution of k-assignment.
+    pub(crate) const fn k_assignment(
+        id: &'static str,
+        title: &'static str,
+        paper: Paper,
+        figure: &'static str,
+    ) -> Self {
+        Self { problem: Problem::KAssignment, ..Self::k_exclusion(id, title, paper, figure) }
+    }
+
+    /// A resilient object.
+    pub(crate) const fn resilient(id: &'static str, title: &'static str, paper: Paper, figure: &'static str) -> Self {
+        Self { problem: Problem::ResilientObject, ..Self::k_exclusion(id, title, paper, figure) }
+    }
 }
 
 /// A problem, as the literature calls it.
@@ -130,6 +200,11 @@ pub struct Paper {
     pub title: &'static str,
     /// Where it appeared.
     pub venue: &'static str,
+}
+
+impl Paper {
+    /// What is our own.
+    pub const DOORWAY: Self = Self { short: "doorway", title: "doorway", venue: "this project" };
 }
 
 /// How many crashes outside the remainder an algorithm tolerates.

@@ -14,6 +14,7 @@
 //! | `resilient-am` | within `am-assign` | those of `am-assign` and `25k + 15` | `k - 1` may die |
 //! | `universal-in-use` | `universal` with copies and operations that fail, looks, and remembered buffers | | for the checker |
 
+pub mod entries;
 pub mod in_words;
 mod store;
 mod universal;

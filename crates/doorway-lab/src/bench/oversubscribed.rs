@@ -5,7 +5,10 @@ use super::{Effort, FEWER_THREADS, MORE_THREADS};
 use crate::measure;
 use doorway::native::Native;
 use doorway::waiting::Policy;
-use doorway::{Gate, Member, SizeError};
+use doorway::{
+    SizeError,
+    gates::{Gate, Member},
+};
 use doorway_core::registry::{self, Entry};
 use serde::Serialize;
 use std::sync::Barrier;
@@ -211,13 +214,13 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         add(throughput(BARGES, mutex, section, &effort, || Mutex::<false>(parking_lot::Mutex::new(()))));
         add(throughput(HANDS_OVER, mutex, section, &effort, || Mutex::<true>(parking_lot::Mutex::new(()))));
         each! { section:
-        TestAndSetBit LamportBakery YangAndersonTwo YangAndersonTree YangAndersonFast AndersonMoirQueue AndersonMoirChain AndersonMoirTree AndersonMoirFast
-        AndersonMoirGraceful AndersonMoirDsmUnbounded AndersonMoirDsmChain AndersonMoirDsmTree AndersonMoirDsmFast
-        AndersonMoirDsmGraceful FairTurnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
-        AndersonMoirAssign AndersonMoirDsmAssign ResilientMaps ResilientMapsWithinAssign
-        DanekKBakery DanekKBakeryFife DanekKBakeryNonatomic DanekKBakeryAsPrinted
-        DolevGafniShavit DolevGafniShavitUnfair DolevGafniShavitAsPrinted
-        TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap LamportFast PetersonFischer PetersonTree KesselsTree
+        Tas Bakery YaTwo YaTree YaFast AmQueue AmChain AmTree AmFast
+        AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
+        AmDsmGraceful Turnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
+        AmAssign AmDsmAssign Resilient ResilientAm
+        Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted
+        Dgs DgsUnfair DgsAsPrinted
+        TasBackoff Ticket AndersonArray Mcs McsSwap LamportFast PetersonFischer PetersonTree KesselsTree
         }
     }
     all

@@ -7,7 +7,7 @@ use doorway::waiting::Policy;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::spinning::Spinning as Bare;
 use doorway_core::memory::{Machine, Pid, Process, Site};
-use doorway_core::registry::{AndersonMoirChain, AndersonMoirFast, Entry, Sizes};
+use doorway_core::registry::{AmChain, AmFast, Entry, Sizes};
 use serde::Serialize;
 use std::hint::black_box;
 
@@ -57,7 +57,7 @@ pub(super) fn passages(effort: &Effort) -> Vec<Passage> {
     let effort = *effort;
     let measure = move || {
         measure::pin(0);
-        vec![passage::<AndersonMoirChain>(2, 1, &effort), passage::<AndersonMoirFast>(8, 2, &effort)]
+        vec![passage::<AmChain>(2, 1, &effort), passage::<AmFast>(8, 2, &effort)]
     };
     std::thread::spawn(measure).join().expect("an uncontended passage ends")
 }

@@ -6,12 +6,12 @@ use crate::threads::{Names, Number};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::registry::{AndersonMoirAssign, Entry};
+use doorway_core::registry::{self, Entry};
 use std::fmt;
 
 /// Names by Anderson and Moir's [fast path and renaming](crate::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
 pub struct AmAssign {
-    algorithm: <AndersonMoirAssign as Entry>::On<Native>,
+    algorithm: <registry::AmAssign as Entry>::On<Native>,
     /// One for each process number; only a thread that has the number uses it.
     processes: Box<[Process<Native>]>,
     names: Names,
@@ -28,14 +28,14 @@ impl AmAssign {
     fn with_name<R>(&self, then: impl FnOnce(usize) -> R) -> Result<R, NoCall> {
         let me = self.names.take()?;
         let Ok(held) = now(self.algorithm.acquire(&self.processes[me.index()]));
-        let name = <<AndersonMoirAssign as Entry>::On<Native> as KAssignment<Native>>::name(&held);
+        let name = <<registry::AmAssign as Entry>::On<Native> as KAssignment<Native>>::name(&held);
         // However `then` ends, the name goes back.
         let _leaves = Leaves { names: self, inside: Some((me, held)) };
         Ok(then(name))
     }
 }
 
-type Held = <<AndersonMoirAssign as Entry>::On<Native> as KExclusion<Native>>::Held;
+type Held = <<registry::AmAssign as Entry>::On<Native> as KExclusion<Native>>::Held;
 
 struct Leaves<'a> {
     names: &'a AmAssign,
@@ -66,9 +66,9 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads: they would take more than a gigabyte or two, say.
     pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, BuildError> {
         Self::within(value, k, || {
-            let sizes = sizes::<AndersonMoirAssign>(threads, k)?;
+            let sizes = sizes::<registry::AmAssign>(threads, k)?;
             Ok::<_, crate::SizeError>(AmAssign {
-                algorithm: AndersonMoirAssign::build(&Site::new(&Native::new()), sizes),
+                algorithm: registry::AmAssign::build(&Site::new(&Native::new()), sizes),
                 processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
                 names: Names::new(threads),
             })

@@ -31,6 +31,7 @@ mod cc_slot;
 mod chain;
 mod dsm_slot;
 mod dsm_unbounded_slot;
+pub mod entries;
 mod fast_path;
 mod loc;
 mod nested;

@@ -12,6 +12,7 @@
 //! | Figure 3 as printed, **which is wrong** | [`NonatomicKBakery::as_printed`], with safe tickets | `kbakery-nonatomic-as-printed` |
 
 mod atomic;
+pub mod entries;
 mod nonatomic;
 
 pub use atomic::KBakery;

@@ -16,6 +16,7 @@
 mod arrow;
 mod bit;
 mod board;
+pub mod entries;
 mod fork;
 mod ids;
 mod l_exclusion;

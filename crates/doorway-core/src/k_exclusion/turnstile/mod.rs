@@ -63,6 +63,7 @@
 //! promised nothing among each other. Who asks for several units draws its tickets by an exchange, so that the line cannot become too long for the ring: its doorway is lock-free and not wait-free.
 
 mod changes;
+pub mod entries;
 mod forms;
 mod help;
 mod limits;

@@ -5,6 +5,7 @@
 //! | the algorithm for two processes | [`TwoSides`] |
 //! | its tree for `N` processes | an [`ArbitrationTree`](super::ArbitrationTree) of them |
 
+pub mod entries;
 mod two_sides;
 
 pub use two_sides::TwoSides;

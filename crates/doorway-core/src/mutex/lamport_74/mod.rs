@@ -5,5 +5,6 @@
 //! | the algorithm | [`Bakery`] |
 
 mod bakery;
+pub mod entries;
 
 pub use bakery::{Bakery, TicketsExhausted};

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the algorithm with seven accesses | [`FastMutex`] |
 
+pub mod entries;
 mod fast;
 
 pub use fast::FastMutex;

@@ -9,6 +9,7 @@
 //! | its exit without compare-and-swap | [`SwapQueueLock`] |
 
 mod backoff;
+pub mod entries;
 mod queue;
 mod ticket;
 

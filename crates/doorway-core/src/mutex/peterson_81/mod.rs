@@ -6,6 +6,7 @@
 //! | for `N` processes, as Yang and Anderson's Section 7 compares with | an [`ArbitrationTree`](super::ArbitrationTree) of them |
 //! | for `N` processes, by `N - 1` rounds | not here |
 
+pub mod entries;
 mod two_sides;
 
 pub use two_sides::TwoSides;

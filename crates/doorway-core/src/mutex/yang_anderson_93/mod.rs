@@ -8,6 +8,7 @@
 //! | Section 6.2, software combining | [`Combining`], our text |
 
 mod combining;
+pub mod entries;
 mod fast_path;
 mod two_process;
 

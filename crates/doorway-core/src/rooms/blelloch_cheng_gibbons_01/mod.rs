@@ -67,6 +67,7 @@
 
 mod as_printed;
 mod dynamic_stack;
+pub mod entries;
 mod late_join;
 mod queue;
 mod segment_stack;

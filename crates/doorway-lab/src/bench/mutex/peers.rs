@@ -9,7 +9,7 @@ use crate::bench::{Effort, entrance};
 use crate::measure;
 use doorway::algorithm::{Exclusive, Mcs, YaFast};
 use doorway::native::Native;
-use doorway::{Gate, Mutex};
+use doorway::{Mutex, gates::Gate};
 use doorway_core::registry::{self, Entry};
 use mcslock::raw::MutexNode;
 use std::sync::PoisonError;
@@ -106,9 +106,9 @@ fn everybody(take: &mut impl Take) {
         ($($entry:ident)*) => { $( algorithm::<registry::$entry>(take); )* };
     }
     each! {
-        TestAndSetBit TestAndSetBackoff MellorCrummeyScottTicket AndersonArray MellorCrummeyScottQueue MellorCrummeyScottSwap
-        LamportBakery LamportFast PetersonFischer YangAndersonTwo YangAndersonTree YangAndersonFast PetersonTree KesselsTree
-        FairTurnstile TurnstileUnfair
+        Tas TasBackoff Ticket AndersonArray Mcs McsSwap
+        Bakery LamportFast PetersonFischer YaTwo YaTree YaFast PetersonTree KesselsTree
+        Turnstile TurnstileUnfair
     }
     take.take(SLOTS[0], true, |_| Some(slots(1).without_numbers()));
     take.take(SLOTS[1], false, |_| Some(slots(1).unfair().without_numbers()));

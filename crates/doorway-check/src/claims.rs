@@ -1,0 +1,118 @@
+//! What each algorithm claims, as properties by name: exclusion, freedom from deadlock, and the invariants of its paper.
+//!
+//! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`. What a problem
+//! asks of every solution is here; what a text claims is beside its faults, under the path of its paper.
+
+pub use crate::mutex::yang_anderson_93::FetchAndOp;
+pub use crate::resilient::Maps;
+
+use crate::Property;
+use crate::checked::{Kind, Merges};
+use crate::property::View;
+use crate::sim::{Canon, Layout, Phase, Rules};
+use doorway_core::registry::{Info, Problem, Sizes};
+
+/// Everything that an algorithm claims at these sizes, in the order of its registry entry.
+#[must_use]
+pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let place = |claim: &Property| info.properties.iter().position(|name| *name == claim.name());
+    let mut claims = askable(info, sizes);
+    claims.retain(|claim| place(claim).is_some());
+    claims.sort_by_key(place);
+    claims
+}
+
+/// Everything that can be asked of an algorithm by name, whether it claims it or not.
+#[must_use]
+pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
+    together([askable_of_any(info, sizes), vec![Property::no_panic()], (Kind::find(info).claims)(sizes)])
+}
+
+/// What an algorithm claims as a solution of its problem, whatever its text.
+#[must_use]
+pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let mut claims = together([askable_of_any(info, sizes), (Kind::find(info).asked_of_any_text)(sizes)]);
+    claims.retain(|claim| info.properties.contains(&claim.name()));
+    claims
+}
+
+/// Whether it has counters that grow for ever, so that its states are only finitely many as far as they are [not alike](canon).
+#[must_use]
+pub fn counts_for_ever(info: &Info) -> bool {
+    matches!(Kind::find(info).merges, Merges::Always { .. })
+}
+
+/// Whether one may ask [how far](Rules::lag) what everybody has seen to lags behind.
+#[must_use]
+pub fn lags(info: &Info) -> bool {
+    Kind::find(info).merges == Merges::Always { lags: true }
+}
+
+/// Which states of an algorithm are alike, if that is known.
+#[must_use]
+pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
+    (Kind::find(info).canon)(layout, sizes, rules)
+}
+
+/// Whether it is known which of its states are alike although they are finitely many; see [`Rules::alike`].
+#[must_use]
+pub fn has_alike(info: &Info) -> bool {
+    Kind::find(info).merges == Merges::IfAsked
+}
+
+pub(crate) fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
+    parts.into_iter().flatten().collect()
+}
+
+/// What can be asked of every solution of a problem.
+fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
+    let (most, problem) = (sizes.n.min(sizes.k), info.problem);
+    let (exclusion, everyone) = match problem {
+        // These say themselves what is asked of them.
+        Problem::RoomSynchronization | Problem::DataStructure => return Vec::new(),
+        Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
+        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp | Problem::ResilientObject => {
+            ("k-exclusion", "k-enter-together")
+        }
+    };
+    let mut all = vec![
+        Property::exclusion(exclusion, sizes.k),
+        Property::never_stuck("never-stuck"),
+        Property::quiet_waits("quiet-waits"),
+        Property::sometimes(everyone, move |v| v.inside() == most),
+        Property::deadlock_free("deadlock-free"),
+        Property::bounded_exit("bounded-exit"),
+        Property::starvation_free("starvation-free"),
+        Property::leads_to("starvation-free-in-line", is_in_line, |v, p| !is_in_line(v, p)),
+        Property::first_come("first-come-first-served", 1),
+        Property::first_come("k-first-come-first-served", sizes.k),
+        Property::first_enabled("first-in-first-enabled"),
+    ];
+    if problem == Problem::KAssignment {
+        let k = sizes.k as u64;
+        all.push(Property::always("unique-names", move |v| {
+            let named = |p| v.shown::<u64>(p, "name").is_some_and(|name| name < k && holders(v, name) == 1);
+            v.processes().filter(|&p| v.phase(p) == Phase::Inside).all(named)
+        }));
+    }
+    all
+}
+
+/// On its way in and past its doorway, or on its way out.
+fn is_in_line(v: &View<'_>, p: usize) -> bool {
+    match v.phase(p) {
+        Phase::Entry => v.past_doorway(p),
+        Phase::Exit => true,
+        Phase::Remainder | Phase::Inside => false,
+    }
+}
+
+/// How many hold this name. A solution of k-assignment says as a whole, not in a part, which one a process holds.
+pub(crate) fn holders(v: &View<'_>, name: u64) -> usize {
+    let holds = |p: usize| match v.shown::<u64>(p, "names") {
+        // Several, of which some may have been given back.
+        Some(names) => (names & !v.shown::<u64>(p, "gone").unwrap_or(0)) >> name & 1 == 1,
+        None => v.shown(p, "name") == Some(name),
+    };
+    v.processes().filter(|&p| holds(p)).count()
+}

@@ -1,0 +1,3 @@
+//! What names by themselves claim.
+
+pub(crate) mod sticky;

@@ -1,0 +1,47 @@
+//! Its entries in the catalogue.
+
+use super::Slots;
+use crate::k_assignment::names::{BitNames, FlagNames};
+use crate::k_exclusion::turnstile::{Turnstile, entries::turnstile_words};
+use crate::registry::prelude::*;
+
+entries! {
+    /// The turnstile with names: the guard says which slot you got. `doorway::Slots` do the same without
+    /// members.
+    TurnstileSlots: Slots<M, FlagNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+        instructions: &[Read, Write, FetchAdd, Swap, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens",
+            "unique-names", "B1", "B2",
+        ],
+        fairness: "first in, first enabled",
+        rmr: &[
+            (Cc, Bound::Order("O(k+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(k+s)", "O(k)")),
+        words: |s, _| turnstile_words(s.n, s.k) + 2 * s.k as u64,
+        can_give_up: true,
+        ..Info::k_assignment("turnstile-slots", "the turnstile with names: what `Slots` are made of", Paper::DOORWAY, "")
+    };
+
+    /// The same, with names from a bitmap.
+    TurnstileBits: Slots<M, BitNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
+        instructions: &[Read, FetchAdd, FetchOr, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens",
+            "unique-names", "B1", "B2",
+        ],
+        fairness: "first in, first enabled",
+        rmr: &[
+            (Cc, Bound::Order("O(k+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(k+s)", "O(k)")),
+        words: |s, _| turnstile_words(s.n, s.k) + (2 * s.k + s.k.div_ceil(64)) as u64,
+        can_give_up: true,
+        ..Info::k_assignment("turnstile-bits", "the turnstile with names from a bitmap, for many places", Paper::DOORWAY, "")
+    };
+}
+
+abortable!(TurnstileSlots TurnstileBits);

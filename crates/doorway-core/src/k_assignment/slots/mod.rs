@@ -1,0 +1,646 @@
+//! Slots: a turnstile with names, and everything its users can do with them.
+//!
+//! # Problem
+//! [k-assignment](crate::k_assignment) whose processes can ask for several places at once, give up, divide
+//! what they hold, take places away or add some, and close it.
+//!
+//! # Source
+//! Our own: the [turnstile](crate::k_exclusion::turnstile) and [names](super::names). This is what `doorway::Slots`
+//! and `doorway::Pool` run.
+//!
+//! # Idea
+//! A process passes the turnstile, and only then takes a name for each of its units: at most `k` processes look
+//! for names at a time, so that there is one for each. It gives the names back before it leaves.
+//!
+//! # Shared variables
+//! Those of the turnstile, in a part of its own, and those of the names.
+//!
+//! # Operations
+//! | operation | statements |
+//! |---|---|
+//! | [acquire](Slots::acquire), [release](KExclusion::release) | 1: the turnstile; 2, 3: a name; 4: it goes back; 5: the turnstile |
+//! | several at once | the same, with 2, 3 and 8 for each name: its holder notes in it which comes next |
+//! | [try](Slots::try_acquire_now) | 1 only if that is possible at once |
+//! | newcomers first | as often as `tries` says, 1 only if that is possible at once; then as ever |
+//! | [forget](Slots::forget) | 4, then the turnstile's `forget` instead of 5 |
+//! | [retire](Slots::retire) | the turnstile's `forget` alone: the name stays taken, and is nobody's |
+//! | [revive](Slots::revive) | 4 for such a name, then a place more |
+//! | [split](Slots::split) | 9: looks where the second part begins. Who holds which name does not change, so no other process can tell |
+//! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
+//!
+//! # Invariants (all checked)
+//! Those of the turnstile, (T1) to (T6), and of the names, (B1), (B2) and (F).
+//!
+//! # Cost, faults, fairness
+//! Those of the turnstile; a name costs one read-modify-write and a write more. A process that dies inside keeps its places and their names.
+
+pub mod entries;
+
+use super::KAssignment;
+use super::names::{Name, Names, NoNames};
+use crate::Failure;
+use crate::k_exclusion::turnstile::{Attempt, Drawn, Held, Look, Refused, TooMany, Tried, Turnstile, Unsettled};
+use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms};
+use core::fmt::{self, Debug};
+use core::num::NonZeroU64;
+
+/// Names around a turnstile.
+#[derive(Debug)]
+pub struct Slots<M: Memory, N> {
+    part: M::Part,
+    names: N,
+    line: Turnstile<M>,
+    room: u64,
+    /// How many bits are below the ticket in a fence number: as many as it takes to count the places.
+    below: u32,
+    /// The last ticket that fits there.
+    last: u64,
+}
+
+/// What a passage carries from entry to exit: its units, and the first of their names. Small, for it is moved about wherever guards are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    fence: u64,
+    /// The slot, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always set. One word,
+    /// because what is written in pieces and moved as a whole takes longer than all the rest of a passage. Never
+    /// zero, so that a grant or a refusal are two words as well, and are returned in registers.
+    packed: NonZeroU64,
+}
+
+impl Debug for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Grant").field("held", &self.held()).field("name", &self.name()).finish()
+    }
+}
+
+impl Grant {
+    #[inline(always)]
+    fn new(held: Held, name: Name) -> Self {
+        // Nobody holds more units than there are places.
+        let packed = u64::from(name.slot) << 32 | held.units << 2 | u64::from(held.announced) << 1;
+        Self { fence: name.fence, packed: NonZeroU64::MIN | packed }
+    }
+
+    /// What it holds of the turnstile.
+    #[must_use]
+    #[inline(always)]
+    pub fn held(self) -> Held {
+        Held::of(self.units() as u64, self.packed.get() >> 1 & 1 == 1)
+    }
+
+    /// How many units it holds.
+    #[must_use]
+    #[inline(always)]
+    pub fn units(self) -> usize {
+        (self.packed.get() as u32 >> 2) as usize
+    }
+
+    /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`, where `last` is the number of the last holder of the same name, `t` its ticket, and `K` a power of two that
+    /// is at least the number of places.
+    ///
+    /// - It is larger than that of every earlier holder of the same name.
+    /// - It is larger than that of every grant whose process was inside before this one drew its ticket. For let `f` be the number of such a grant. Numbers of one name grow by one while older
+    ///   tickets follow a newer one there, and at most `k - 1` older tickets can still be granted after a ticket `u` was: so `f < K (u + 1)` for the ticket `u` of an earlier holder of its name, or its own. That
+    ///   ticket was drawn before `t`, hence `K t >= K (u + 1)`.
+    ///
+    /// The second ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256 places, 2^46 with the most places there can be), the first only after as many grants of one name again.
+    #[must_use]
+    #[inline(always)]
+    pub fn name(self) -> Name {
+        Name { slot: (self.packed.get() >> 32) as u32, fence: self.fence }
+    }
+
+    /// Whether it holds one unit for which it did not wait.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_one_at_once(self) -> bool {
+        self.packed.get() as u32 == 1 << 2 | 1
+    }
+
+    /// The same, of no units: what it held is held elsewhere.
+    #[must_use]
+    pub fn of_nothing(self) -> Self {
+        Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32, ..self }
+    }
+}
+
+/// How far a process has come without waiting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entered {
+    /// Inside.
+    Inside(Grant),
+    /// It has drawn this, and goes on [from there](Slots::go_on).
+    Not(Drawn),
+    /// There is no place for it now.
+    NoPlace,
+    /// Nobody is let in any more, or there are not as many places.
+    Refused(Refused),
+}
+
+/// A name whose place was taken away: it stays taken, and nobody holds it. There is one of it, so that it is revived once.
+#[must_use = "its slot is of no use until it is revived"]
+#[derive(PartialEq, Eq, Debug)]
+pub struct Retired(Name);
+
+impl Retired {
+    /// Which one.
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.0.slot as usize
+    }
+}
+
+impl<M: Memory, N: Names<M>> Slots<M, N> {
+    /// Names for up to `room` places, and a turnstile, which is built on a site within this one. If there are to be [fence numbers](Grant::name), they are larger than `fences`, and the
+    /// turnstile must note tickets. (If there were others before, it must go on with their tickets.)
+    pub fn new(
+        site: &Site<'_, M>,
+        room: usize,
+        fences: Option<u64>,
+        line: impl FnOnce(&Site<'_, M>) -> Turnstile<M>,
+    ) -> Self {
+        Self {
+            part: site.here(),
+            names: N::new(site, room, fences),
+            line: line(&site.part("exclusion", None)),
+            room: room as u64,
+            below: room.next_power_of_two().trailing_zeros(),
+            last: LAST_FENCE >> room.next_power_of_two().trailing_zeros(),
+        }
+    }
+
+    /// The same turnstile without its names. Nobody may hold one.
+    pub fn with_names<Other: Names<M>>(self, site: &Site<'_, M>, fences: Option<u64>) -> Slots<M, Other> {
+        let Self { part, line, room, below, last, names: _ } = self;
+        Slots { part, names: Other::new(site, room as usize, fences), line, room, below, last }
+    }
+
+    /// Whether little is done to give a name back.
+    #[inline(always)]
+    pub fn has_few_names(&self) -> bool {
+        self.names.are_few()
+    }
+
+    /// How many places there can be.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+}
+
+impl<M: Memory, N> Slots<M, N> {
+    /// The least fence number for one that holds this: [a multiple of its ticket](Grant::name).
+    #[inline(always)]
+    fn fence(&self, held: Held) -> u64 {
+        held.ticket.min(self.last) << self.below
+    }
+
+    /// No fence number so far is larger, if this is the next ticket.
+    pub fn largest_fence(&self, next: u64) -> u64 {
+        self.fence(Held { ticket: next, ..Held::of(1, false) })
+    }
+}
+
+/// A name has room for numbers up to this one.
+const LAST_FENCE: u64 = u64::MAX >> 2;
+
+#[cold]
+#[inline(never)]
+fn missing() -> Name {
+    unreachable!("there are as many names as places, and only a process that holds a place takes one")
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
+    in_both_forms! {
+        /// The entry section, as far as nobody waits: 1 to 3.
+        #[inline(always)]
+        pub fn begin, begin_now(&self, p: &Process<M>, units: u64) -> Entered {'text: {
+            let here = p.on(self.part);
+            here.part(&());
+            let drawn = either!(self.line.draw(p, units), self.line.draw_now(p, units));
+            let Drawn::Inside(held) = drawn else { break 'text Entered::Not(drawn) };
+            here.part_done();
+            Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
+        }}
+
+        /// The entry section if it is possible at once. With `once` it does not try again if another process drew a ticket meanwhile.
+        #[inline(always)]
+        pub fn begin_at_once, begin_at_once_now(&self, p: &Process<M>, units: u64, once: bool) -> Entered {'text: {
+            let here = p.on(self.part);
+            here.part(&());
+            let tried = either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
+            let held = match tried {
+                Tried::Drawn(Drawn::Inside(held)) => held,
+                Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
+                Tried::NoPlace => {
+                    here.part_done();
+                    break 'text Entered::NoPlace;
+                }
+                Tried::Closed => {
+                    here.part_done();
+                    break 'text Entered::Refused(Refused::Closed);
+                }
+                Tried::TooMany(too_many) => {
+                    here.part_done();
+                    break 'text Entered::Refused(Refused::TooMany(too_many));
+                }
+            };
+            here.part_done();
+            Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
+        }}
+
+        /// The exit section of a process that holds one unit: 4, and 5 as far as everybody goes. `Some` if [the rest](Self::settle) is needed.
+        #[inline(always)]
+        pub fn end, end_now(&self, p: &Process<M>, grant: Grant) -> Option<Unsettled> {
+            let here = p.on(self.part);
+            let held = grant.held();
+            either!(self.names.give_back(here, grant.name()), self.names.give_back_now(here, grant.name()));
+            self.is_nameless(here, held);
+            here.part(&());
+            let unsettled = either!(self.line.give_back(p, held), self.line.give_back_now(p, held));
+            if unsettled.is_none() {
+                here.part_done();
+            }
+            unsettled
+        }
+
+        /// Takes a name for each unit: 2, 3.
+        #[inline(always)]
+        fn named, named_now(&self, p: Here<'_, M>, held: Held) -> Grant {
+            let name = if held.units == 1 {
+                let fence = self.fence(held);
+                either!(self.names.take(p, fence, &held), self.names.take_now(p, fence))
+            } else {
+                either!(self.names.take_many(p, held.units, self.fence(held), &held), self.take_many_now(p, held))
+            };
+            let name = name.unwrap_or_else(missing);
+            p.holds("name", u64::from(name.slot));
+            p.holds("fence", name.fence);
+            p.mark(Mark::Rests(4));
+            Grant::new(held, name)
+        }
+    }
+
+    /// Not inlined: what takes one name is small, and is inlined wherever it is used.
+    #[cold]
+    #[inline(never)]
+    fn take_many_now(&self, p: Here<'_, M>, held: Held) -> Option<Name>
+    where
+        M: Immediate,
+    {
+        M::now(self.names.take_many(p, held.units, self.fence(held), &held))
+    }
+
+    /// The names are back.
+    #[inline(always)]
+    fn is_nameless(&self, p: Here<'_, M>, held: Held) {
+        p.hides("name"); // a process that was let in while it gave up has it in its exit section
+        p.hides("names");
+        p.hides("gone");
+        p.hides("fence");
+        p.mark(Mark::Rests(5));
+        p.keep(5, &held);
+    }
+
+    /// The rest of the exit section.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn settle(&self, p: &Process<M>, held: Held, unsettled: Unsettled) -> Result<(), M::Error> {
+        self.line.settle(p, held, unsettled).await?;
+        p.on(self.part).part_done();
+        Ok(())
+    }
+
+    /// The rest of the entry section, for a process that has drawn this. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, if it is closed, or if there are not as many places.
+    pub async fn go_on(
+        &self,
+        p: &Process<M>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        let held = self.line.enter(p, drawn, units, attempt, may_give_up).await?;
+        here.part_done();
+        Ok(match held {
+            Some(held) => Some(self.named(here, held).await?),
+            None => None,
+        })
+    }
+
+    /// Tries to take what is free, before it draws a ticket. Nothing is free while somebody is in line, so nobody in line is ever passed.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn barge(
+        &self,
+        p: &Process<M>,
+        units: u64,
+        tries: core::ops::Range<u32>,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        for tried in tries {
+            if tried > 0 {
+                here.pauses(tried);
+            }
+            here.part(&tried);
+            let entered = self.begin_at_once(p, units, true).await?;
+            here.part_done();
+            match entered {
+                Entered::Inside(grant) => return Ok(Some(grant)),
+                Entered::Not(drawn) => return self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
+                Entered::NoPlace => {}
+                Entered::Refused(why) => return Err(Failure::Refused(why)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entry section for so many units, with so many tries before the doorway. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, if it is closed, or if there are not as many places.
+    pub async fn acquire(
+        &self,
+        p: &Process<M>,
+        units: u64,
+        tries: u32,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        if let Some(grant) = self.barge(p, units, 0..tries).await? {
+            return Ok(Some(grant));
+        }
+        self.acquire_in_turn(p, units, attempt, may_give_up).await
+    }
+
+    /// The same without tries.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub async fn acquire_in_turn(
+        &self,
+        p: &Process<M>,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let drawn = match self.begin(p, units).await? {
+            Entered::Not(drawn) => drawn,
+            Entered::Inside(grant) => return Ok(Some(grant)),
+            Entered::NoPlace | Entered::Refused(_) => unreachable!("only a try ends so"),
+        };
+        self.go_on(p, drawn, units, attempt, may_give_up).await
+    }
+
+    /// Enters if it is possible at once; says why if not.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn try_acquire_now(
+        &self,
+        p: &Process<M>,
+        units: u64,
+        once: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        match self.begin_at_once(p, units, once).await? {
+            Entered::Inside(grant) => Ok(Some(grant)),
+            Entered::Not(drawn) => self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
+            Entered::NoPlace => Ok(None),
+            Entered::Refused(why) => Err(Failure::Refused(why)),
+        }
+    }
+
+    async fn give_names_back(&self, p: Here<'_, M>, grant: Grant) -> Result<(), M::Error> {
+        let (held, name) = (grant.held(), grant.name());
+        if held.units == 1 {
+            self.names.give_back(p, name).await?;
+        } else {
+            self.names.give_many_back(p, name, held.units, &held).await?;
+        }
+        self.is_nameless(p, held);
+        Ok(())
+    }
+
+    /// An exit that takes its places along: there are fewer from now on. Its names are free.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn forget(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        // Names first: as soon as there are fewer places, there may be room for others, which need names.
+        self.give_names_back(here, grant).await?;
+        here.part(&());
+        self.line.forget(p, grant.held()).await?;
+        here.part_done();
+        Ok(())
+    }
+
+    /// An exit that takes its one place along, and leaves its name taken.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
+        let here = p.on(self.part);
+        here.shows("name", u64::from(grant.name().slot));
+        here.part(&grant.name());
+        self.line.forget(p, grant.held()).await?;
+        here.part_done();
+        Ok(Retired(grant.name()))
+    }
+
+    /// There is a place again for a name that was retired: 4, and the turnstile's `add`.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn revive(&self, p: &Process<M>, Retired(name): Retired) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        self.names.give_back(here, name).await?;
+        here.hides("name");
+        here.hides("fence");
+        here.part(&());
+        // There is room: the place that was taken away with the name can have been added by nobody else, as long as `room` counts names.
+        let _ = self.line.add(p, 1, u64::MAX).await?;
+        here.part_done();
+        Ok(())
+    }
+
+    /// More places, as long as there is room for them.
+    ///
+    /// # Errors
+    /// If an access failed. The inner error says that there is no room.
+    pub async fn add(&self, p: &Process<M>, units: u64) -> Result<Result<(), TooMany>, M::Error> {
+        let here = p.on(self.part);
+        here.part(&());
+        let added = self.line.add(p, units, self.room).await?;
+        here.part_done();
+        Ok(added)
+    }
+
+    /// Lets nobody in any more.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        here.part(&());
+        self.line.close(p).await?;
+        here.part_done();
+        Ok(())
+    }
+
+    /// How it is.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
+        let here = p.on(self.part);
+        here.part(&());
+        let look = self.line.look(p).await?;
+        here.part_done();
+        Ok(look)
+    }
+
+    /// How many places there are.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn places(&self, p: &Process<M>) -> Result<u64, M::Error> {
+        self.line.places(p).await
+    }
+
+    /// Divides what a process holds: the second part holds `units`. `None` unless both hold something then.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn split(&self, p: &Process<M>, grant: Grant, units: u64) -> Result<Option<(Grant, Grant)>, M::Error> {
+        let held = grant.held();
+        let Some(left) = held.units.checked_sub(units).filter(|&left| left > 0 && units > 0) else {
+            return Ok(None);
+        };
+        let name = self.names.after(p.on(self.part), grant.name(), left).await?;
+        let part = |units, name| Grant::new(Held { units, ..held }, name);
+        Ok(Some((part(left, grant.name()), part(units, name))))
+    }
+
+    /// Whether somebody has this name.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn is_taken(&self, p: &Process<M>, slot: usize) -> Result<bool, M::Error> {
+        self.names.is_taken(p.on(self.part), slot).await
+    }
+
+    /// The name after this one, of a process that holds both: 9.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn next_slot(&self, p: &Process<M>, slot: u32) -> Result<u32, M::Error> {
+        self.names.linked(p.on(self.part), slot).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>> KExclusion<M> for Slots<M, N> {
+    type Held = Grant;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
+        match self.acquire_in_turn(p, 1, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        self.give_names_back(here, grant).await?;
+        here.part(&());
+        self.line.release(p, grant.held()).await?;
+        here.part_done();
+        Ok(())
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>> AtOnce<M> for Slots<M, N> {
+    async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        self.try_acquire_now(p, 1, true).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>> Abortable<M> for Slots<M, N> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        self.acquire_in_turn(p, 1, attempt, true).await
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        Ok(match self.line.leave(p, attempt).await? {
+            Some(held) => Some(self.named(p.on(self.part), held).await?),
+            None => None,
+        })
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>> KAssignment<M> for Slots<M, N> {
+    fn name(held: &Grant) -> usize {
+        held.name().slot as usize
+    }
+}
+
+/// Slots without names, whose newcomers try a few times to take what is free before they draw a ticket: `doorway::Slots::unfair` without its names.
+///
+/// Nothing is free while somebody is in line, so nobody in line is ever passed: bypassing ends with the last of these tries.
+#[derive(Debug)]
+pub struct Unfair<M: Memory> {
+    inner: Slots<M, NoNames>,
+    tries: u32,
+}
+
+impl<M: Memory> Unfair<M> {
+    /// For `n` processes and `k` units.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize, tries: u32) -> Self {
+        Self { inner: Slots::new(site, k, None, |site| Turnstile::new(site, n, k)), tries }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
+    type Held = Grant;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
+        match self.inner.acquire(p, 1, self.tries, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        self.inner.release(p, grant).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Abortable<M> for Unfair<M> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        self.inner.acquire(p, 1, self.tries, attempt, true).await
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        self.inner.leave(p, attempt).await
+    }
+}

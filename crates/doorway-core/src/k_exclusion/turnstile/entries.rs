@@ -1,0 +1,104 @@
+//! Its entries in the catalogue.
+
+use super::{Limits, Many, Simple, simple_ring};
+use crate::k_assignment::Unfair;
+use crate::registry::prelude::*;
+
+entries! {
+    /// The [turnstile](crate::k_exclusion::turnstile) that `doorway::Slots` are made of.
+    Turnstile: super::Turnstile<M>, |site, sizes| super::Turnstile::new(site, sizes.n, sizes.k), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens",
+        ],
+        fairness: "first in, first enabled",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n, s.k),
+        can_give_up: true,
+        ..Info::k_exclusion(
+            "turnstile",
+            "tickets, a count of exits, and help: first in, first enabled, for any number of processes",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+
+    /// The turnstile at which member 0 asks for [two places at once](crate::k_exclusion::turnstile::Many):
+    /// for comparison.
+    TurnstileMany: Many<M>, |site, sizes| Many::new(site, sizes.n, sizes.k), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        // Not starvation-free: before the doorway, others who draw can make who asks for two try again for ever.,
+        properties: &[
+            "k-exclusion", "never-stuck", "deadlock-free", "bounded-exit",
+            "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2",
+            "T3", "T4", "T5", "T6", "door-opens",
+        ],
+        fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n + 1, s.k),
+        can_give_up: true,
+        ..Info::k_exclusion(
+            "turnstile-many",
+            "the turnstile with one process that asks for two units at once",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+
+    /// The [unfair](crate::k_assignment::Unfair) turnstile.
+    TurnstileUnfair: Unfair<M>, |site, sizes| Unfair::new(site, sizes.n, sizes.k, 2), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "T6", "door-opens",
+        ],
+        fairness: "first in, first enabled, from the last of its tries on",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| turnstile_words(s.n, s.k),
+        can_give_up: true,
+        ..Info::k_exclusion(
+            "turnstile-unfair",
+            "the turnstile with tries before the doorway: bypassing is bounded",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+
+    /// The [simple](crate::k_exclusion::turnstile::Simple) turnstile, for who never gives up.
+    TurnstileSimple: Simple<M>, |site, sizes| Simple::new(site, sizes.n, sizes.k), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        properties: of_k_exclusion!["first-in-first-enabled", "S1", "S2"],
+        fairness: "first in, first enabled",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| 2 + simple_ring(s.n, s.k) as u64,
+        defaults: Defaults { n: 4, k: 2, passages: None },
+        ..Info::k_exclusion(
+            "turnstile-simple",
+            "the turnstile for who never gives up: tickets, and exits that signal all that are enabled",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+}
+
+/// Words of a turnstile for `n` processes and `k` places.
+pub(crate) fn turnstile_words(n: usize, k: usize) -> u64 {
+    5 + Limits::for_processes(n, k).ring as u64
+}
+
+abortable!(Turnstile TurnstileMany TurnstileUnfair);
