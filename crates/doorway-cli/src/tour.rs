@@ -2,10 +2,11 @@
 
 use crate::output::{print, thousands};
 use crate::{Exit, check};
+use clap::Parser as _;
 use doorway::gates::AmFast;
 use doorway_check::adversary::{Hunt, Method};
 use doorway_check::sim::Rules;
-use doorway_check::{Explorer, Report, subject};
+use doorway_check::{Explorer, subject};
 use doorway_core::registry::{CostModel, Sizes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Instant;
@@ -14,34 +15,24 @@ pub(crate) fn run() -> Result<Exit, String> {
     print(
         "doorway: at most k get in, and up to k-1 of them may die where they stand.\n\n\
          1. An algorithm, checked. This is the text that ships, run in a simulated memory\n\
-         \x20  in every order its steps can happen in.\n\n\
-         $ doorway check am-chain\n",
+         \x20  in every order its steps can happen in.\n\n",
     )?;
-    let sound = explore("am-chain", None, Rules::default(), &[])?;
-    print(
-        "\n2. Three processes, two places, and one dies, anywhere. Nobody else is held up.\n\n\
-         $ doorway check am-chain --n 3 --k 2 --crashes 1 --property starvation-free\n",
-    )?;
-    let crashes = |crashes| Rules { crashes, ..Rules::default() };
-    let survived = explore("am-chain", Some((3, 2)), crashes(1), &["starvation-free"])?;
-    print(
-        "\n   Two deaths are one too many for two places:\n\n\
-         $ doorway check am-chain --n 3 --k 2 --crashes 2 --property never-stuck\n",
-    )?;
-    let too_many = explore("am-chain", Some((3, 2)), crashes(2), &["never-stuck"])?;
+    let sound = check("am-chain")?;
+    print("\n2. Three processes, two places, and one dies, anywhere. Nobody else is held up.\n\n")?;
+    let survived = check("am-chain --n 3 --k 2 --crashes 1 --property starvation-free")?;
+    print("\n   Two deaths are one too many for two places:\n\n")?;
+    let too_many = check("am-chain --n 3 --k 2 --crashes 2 --property never-stuck")?;
     print(
         "\n3. The same checker on a text with a known fault: the paper's fast path, taken\n\
          \x20  literally, on an instruction that goes below zero. Three get into the block behind\n\
-         \x20  the fast path, which is built for two.\n\n\
-         $ doorway check mutant:am-fast-as-printed-on-plain-add\n",
+         \x20  the fast path, which is built for two.\n\n",
     )?;
-    let broken = explore("mutant:am-fast-as-printed-on-plain-add", None, Rules::default(), &[])?;
+    let broken = check("mutant:am-fast-as-printed-on-plain-add")?;
     print(
         "\n4. The simplest lock is fair to nobody: a run in which p0 looks for ever at the wrong\n\
-         \x20  moment.\n\n\
-         $ doorway check tas --property starvation-free\n",
+         \x20  moment.\n\n",
     )?;
-    let starved = explore("tas", None, Rules::default(), &["starvation-free"])?;
+    let starved = check("tas --property starvation-free")?;
     print(
         "\n5. A theorem, 7(N-k) remote references a passage, and the worst that was found: all\n   interleavings of three processes, then an adversary against 64.\n\n",
     )?;
@@ -50,33 +41,26 @@ pub(crate) fn run() -> Result<Exit, String> {
     let most = natively()?;
     print("\nNext: doorway list, doorway check --help, docs/checking.md, and the example in the README.\n")?;
     let as_expected = [
-        (&sound, Exit::Fine),
-        (&survived, Exit::Fine),
-        (&too_many, Exit::Failed),
-        (&broken, Exit::Failed),
-        (&starved, Exit::Failed),
+        (sound, Exit::Fine),
+        (survived, Exit::Fine),
+        (too_many, Exit::Failed),
+        (broken, Exit::Failed),
+        (starved, Exit::Failed),
     ];
-    let fine = as_expected.iter().all(|(report, exit)| check::exit(report) == *exit) && bounds && most <= PLACES;
+    let fine = as_expected.iter().all(|(exit, expected)| exit == expected) && bounds && most <= PLACES;
     Ok(if fine { Exit::Fine } else { Exit::Failed })
 }
 
-fn explore(id: &str, sizes: Option<(usize, usize)>, rules: Rules, names: &[&str]) -> Result<Report, String> {
-    let subject = subject::find(id).map_err(|e| e.to_string())?;
-    let sizes = subject.sizes(sizes.map(|s| s.0), sizes.map(|s| s.1)).map_err(|e| e.to_string())?;
-    let begun = Instant::now();
-    let claims = if names.is_empty() {
-        subject.claims(sizes)
-    } else {
-        let mut claims = subject.askable(sizes);
-        claims.retain(|claim| names.contains(&claim.name()));
-        claims
-    };
-    let rules = Rules { passages: subject.defaults().passages, ..rules }.for_properties(&claims);
-    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
-    let registers = check::Registers::of(&world);
-    let report = Explorer::new(sizes.n).properties(claims).explore(world).map_err(|e| e.to_string())?;
-    print(&check::describe(&subject, sizes, &registers, &report, begun.elapsed(), &|stop| stop.to_string()))?;
-    Ok(report)
+/// Shows a command, and runs it.
+fn check(command: &str) -> Result<Exit, String> {
+    #[derive(clap::Parser)]
+    struct Check {
+        #[command(flatten)]
+        args: check::Args,
+    }
+    print(&format!("$ doorway check {command}\n"))?;
+    let words = std::iter::once("check").chain(command.split_whitespace());
+    check::run(&Check::try_parse_from(words).map_err(|e| e.to_string())?.args)
 }
 
 /// Theorem 1 of Anderson and Moir beside what was found; whether it stands and is reached.

@@ -4,7 +4,7 @@ mod args;
 mod print;
 
 pub(crate) use args::Args;
-pub(crate) use print::{Registers, describe};
+use print::{Registers, describe};
 
 use crate::output::{count, print, print_json};
 use crate::sizes::sizes;
@@ -254,7 +254,7 @@ fn sample(
     })
 }
 
-pub(crate) fn exit(report: &Report) -> Exit {
+fn exit(report: &Report) -> Exit {
     match (report.stop, report.failure(), report.complete) {
         (Some(Stop::Interrupted), ..) => Exit::Interrupted,
         (_, Some(_), _) => Exit::Failed,
