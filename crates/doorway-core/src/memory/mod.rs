@@ -25,6 +25,7 @@ pub mod spinning;
 mod traits;
 mod word;
 
+pub use crate::within;
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub(crate) use traits::in_both_forms;

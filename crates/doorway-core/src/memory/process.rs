@@ -272,6 +272,23 @@ impl<M: Memory> Clone for At<'_, M> {
 impl<M: Memory> Copy for At<'_, M> {}
 
 impl<'p, M: Memory> At<'p, M> {
+    /// Of what the process knows, only `live` still matters before this access: [`Here::keep`].
+    ///
+    /// ```
+    /// use doorway::native::{Native, now};
+    /// use doorway_core::memory::{Memory, Pid, Process, Site};
+    /// let x = Site::new(&Native::new()).var("x", 3u64);
+    /// let p = Process::new(Pid::new(0), Native::new());
+    /// let seen = now(p.on(Native::ROOT).at(1).keeping(&()).read(&x)).unwrap();
+    /// assert_eq!(seen, 3);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn keeping(self, live: &dyn Debug) -> Self {
+        self.here.keep(self.label, live);
+        self
+    }
+
     #[inline(always)]
     fn access(self) -> Access<M::Part> {
         self.here.access(self.label)

@@ -296,6 +296,20 @@ pub trait Immediate: Memory<Error = core::convert::Infallible> {
     fn now<T>(access: impl Future<Output = Result<T, Self::Error>>) -> T;
 }
 
+/// What an inner algorithm does, as a part of this one: [`Here::part`], and [`Here::part_done`] when it is done.
+///
+/// A macro, because a function that takes the inner future by value moves that future, and made passages four times
+/// slower.
+#[macro_export]
+macro_rules! within {
+    ($here:expr, $live:expr, $inner:expr) => {{
+        $here.part($live);
+        let done = $inner;
+        $here.part_done();
+        done
+    }};
+}
+
 /// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few lines that everybody runs and that wait for nothing: compilers inline plain
 /// functions into their callers, and futures only into one.
 ///

@@ -31,7 +31,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Memory, Process, Site, Word};
+use crate::memory::{Memory, Process, Site, Word, within};
 use crate::mutex::MutualExclusion;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -177,9 +177,7 @@ impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
         let here = p.on(self.part);
         for (level, node, side) in self.path(p.pid().index()) {
             here.keep(1, &level);
-            here.part(&level);
-            node.enter(p, side).await?;
-            here.part_done();
+            within!(here, &level, node.enter(p, side).await?);
         }
         Ok(())
     }
@@ -188,9 +186,7 @@ impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
         let here = p.on(self.part);
         for (level, node, side) in self.path(p.pid().index()).rev() {
             here.keep(2, &level);
-            here.part(&level);
-            node.leave(p, side).await?;
-            here.part_done();
+            within!(here, &level, node.leave(p, side).await?);
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ pub use words::{Announced, Applied, Buffer, Buffers, Hazard, Head, MOST_BUFFERS,
 
 use crate::Failure;
 use crate::k_assignment::KAssignment;
-use crate::memory::{CompareSwap, Mark, Memory, Process, Site};
+use crate::memory::{CompareSwap, Mark, Memory, Process, Site, within};
 
 /// An object for any number of processes, up to `k - 1` of which may die: a [universal construction](Universal) for `k` within k-assignment.
 #[derive(Debug)]
@@ -64,9 +64,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     ) -> Result<Result<S::Response, S::Panic>, Failure<M::Error, A::Refusal>> {
         let (response, held) = self.enter(p, op).await?;
         let here = p.on(self.part);
-        here.part(&S::told(&response));
-        self.leave(p, held).await?;
-        here.part_done();
+        within!(here, &S::told(&response), self.leave(p, held).await?);
         Ok(response)
     }
 
@@ -82,13 +80,9 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     ) -> Result<(Result<S::Response, S::Panic>, A::Held), Failure<M::Error, A::Refusal>> {
         let here = p.on(self.part);
         here.mark(Mark::Rests(1));
-        here.part(&S::tag(&op));
-        let held = self.names.acquire(p).await?;
-        here.part_done();
+        let held = within!(here, &S::tag(&op), self.names.acquire(p).await?);
         here.mark(Mark::Rests(2));
-        here.part(&held);
-        let response = self.inside.perform(p, A::name(&held), op).await?;
-        here.part_done();
+        let response = within!(here, &held, self.inside.perform(p, A::name(&held), op).await?);
         Ok((response, held))
     }
 
@@ -99,9 +93,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     pub async fn leave(&self, p: &Process<M>, held: A::Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
         here.mark(Mark::Rests(3));
-        here.part(&());
-        self.names.release(p, held).await?;
-        here.part_done();
+        within!(here, &(), self.names.release(p, held).await?);
         Ok(())
     }
 }

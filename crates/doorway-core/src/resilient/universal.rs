@@ -215,15 +215,12 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
         pub fn look, look_now(&self, process: &Process<M>, p: usize) -> Result<Buffer, S::Panic> {'text: {
             let here = process.on(self.part);
             for attempt in 0..2 {
-                here.keep(23, &(p, attempt));
-                let head = access!(here.at(23).read(&self.head));
+                let head = access!(here.at(23).keeping(&(p, attempt)).read(&self.head));
                 if self.owner(head.buffer) == p {
                     break 'text Ok(head.buffer);
                 }
-                here.keep(24, &(p, attempt, head));
-                access!(here.at(24).write(&self.hz[p], Hazard::of(head.buffer)));
-                here.keep(25, &(p, attempt, head));
-                if access!(here.at(25).read(&self.head)) == head {
+                access!(here.at(24).keeping(&(p, attempt, head)).write(&self.hz[p], Hazard::of(head.buffer)));
+                if access!(here.at(25).keeping(&(p, attempt, head)).read(&self.head)) == head {
                     break 'text Ok(head.buffer);
                 }
             }
@@ -244,18 +241,15 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
         #[inline(always)]
         fn take, take_now(&self, here: Here<'_, M>, p: usize, l: Buffer) -> S::Response {
             here.shows("l", l);
-            here.keep(16, &(p, l));
-            let response = access!(self.store.take(here.at(16), l, p));
+            let response = access!(self.store.take(here.at(16).keeping(&(p, l)), l, p));
             ["p", "s", "l", "found"].into_iter().for_each(|name| here.hides(name));
             response
         }
 
         /// Finishes the operation that the last one left behind who had the name: 19, 20, 21.
         fn adopt, adopt_now(&self, here: Here<'_, M>, p: usize) -> Result<(), S::Panic> {'text: {
-            here.keep(19, &p);
-            if access!(here.at(19).read(&self.orphan[p])).0 {
-                here.keep(20, &p);
-                let announced = access!(here.at(20).read(&self.ann[p]));
+            if access!(here.at(19).keeping(&p).read(&self.orphan[p])).0 {
+                let announced = access!(here.at(20).keeping(&p).read(&self.ann[p]));
                 here.shows("s", announced.seq);
                 let first = First { op: None, attempt: 1, announced };
                 here.part(&"adopts");
@@ -265,8 +259,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 };
                 drop(either!(self.take(here, p, l), self.take_now(here, p, l)));
                 here.part_done();
-                here.keep(21, &p);
-                access!(here.at(21).write_in_passing(&self.orphan[p], Orphan(false)));
+                access!(here.at(21).keeping(&p).write_in_passing(&self.orphan[p], Orphan(false)));
             }
             Ok(())
         }}
@@ -281,12 +274,12 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             let (mut applied, mut ann) = ([0; MOST_NAMES], [0; MOST_NAMES]);
             loop {'failed: {
                 let tag = op.as_ref().map(S::tag);
-                here.keep(1, &(p, attempt, mine, tag));
-                let head = access!(here.at(1).read(&self.head));
+                let head = access!(here.at(1).keeping(&(p, attempt, mine, tag)).read(&self.head));
                 let b = head.buffer;
                 for q in 0..k {
-                    here.keep(2, &(p, attempt, mine, tag, head, &applied[..q]));
-                    applied[q] = access!(here.at(2).read(&self.app[(b.index(), q)])).pack();
+                    applied[q] = access!(here.at(2)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..q]))
+                        .read(&self.app[(b.index(), q)])).pack();
                 }
                 let x = Applied::unpack(applied[p]);
                 if attempt == 0 {
@@ -294,18 +287,21 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     here.shows("s", mine.seq);
                 }
                 for q in others() {
-                    here.keep(3, &(p, attempt, mine, tag, head, &applied[..k], &ann[..q]));
-                    ann[q] = access!(here.at(3).read(&self.ann[q])).pack();
+                    ann[q] = access!(here.at(3)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], &ann[..q]))
+                        .read(&self.ann[q])).pack();
                 }
                 let is_pending = |&q: &usize| Applied::unpack(applied[q]).is_followed_by(Announced::unpack(ann[q]));
                 let pending = others().filter(is_pending).fold(0u64, |all, q| all | 1 << q);
                 let done = attempt > 0 && x.seq == mine.seq;
                 let hazard = others().fold(Hazard::of(b), |hazard, q| hazard.and(q, Announced::unpack(ann[q]).cell));
                 if self.owner(b) != p || pending != 0 || done {
-                    here.keep(4, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
-                    access!(here.at(4).write(&self.hz[p], hazard));
-                    here.keep(5, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
-                    if access!(here.at(5).read(&self.head)) != head {
+                    access!(here.at(4)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard))
+                        .write(&self.hz[p], hazard));
+                    if access!(here.at(5)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard))
+                        .read(&self.head)) != head {
                         break 'failed; // so nothing of what we have read need be true
                     }
                 }
@@ -319,35 +315,38 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 here.shows("hazard", hazard);
                 let mut free = Buffers(0);
                 if pool.remembers {
-                    here.keep(17, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard));
-                    free = access!(here.at(17).read(&self.free[p]));
+                    free = access!(here.at(17)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard))
+                        .read(&self.free[p]));
                 }
                 if free.0 == 0 {
                     let taken = others().filter_map(|q| Applied::unpack(applied[q]).loc).chain([b]);
                     free = self.all_but(p, taken);
                     for q in others() {
-                        here.keep(6, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free, q));
-                        let theirs = access!(here.at(6).read(&self.hz[q]));
+                        let theirs = access!(here.at(6)
+                            .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free, q))
+                            .read(&self.hz[q]));
                         free = Buffers(free.0 & self.all_but(p, theirs.buffer.into_iter()).0);
                     }
                 }
                 here.shows("free", free);
                 let w = self.first(p, free);
                 if pool.remembers {
-                    here.keep(18, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free));
-                    access!(here.at(18).write_in_passing(&self.free[p], Buffers(free.0 & free.0.wrapping_sub(1))));
+                    access!(here.at(18)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free))
+                        .write_in_passing(&self.free[p], Buffers(free.0 & free.0.wrapping_sub(1))));
                 }
 
                 here.shows("w", w);
                 let batch = pending | 1 << p;
                 let mut failed = 0;
                 'build: loop {
-                    here.keep(7, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, failed));
-                    if let Err(panic) = access!(self.store.copy(here.at(7), b, w)) {
+                    if let Err(panic) = access!(self.store.copy(here.at(7)
+                        .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard, w, failed))
+                        , b, w)) {
                         ["p", "s", "b", "version", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
                         if op.is_none() {
-                            here.keep(22, &p);
-                            access!(here.at(22).write_in_passing(&self.orphan[p], Orphan(true)));
+                            access!(here.at(22).keeping(&p).write_in_passing(&self.orphan[p], Orphan(true)));
                         }
                         break 'text Err(panic);
                     }
@@ -371,8 +370,9 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     let new = if is_new { Applied { seq: old.next(), loc: Some(w) } } else { old };
                     access!(here.at(9).write_in_passing(&self.app[(w.index(), q)], new));
                 }
-                here.keep(10, &(p, attempt, mine, tag, head, pending, hazard, w));
-                let swung = access!(here.at(10).compare_swap(&self.head, head, head.next(w))).is_ok();
+                let swung = access!(here.at(10)
+                    .keeping(&(p, attempt, mine, tag, head, pending, hazard, w))
+                    .compare_swap(&self.head, head, head.next(w))).is_ok();
                 ["b", "version", "pending", "hazard", "free", "w"].into_iter().for_each(|name| here.hides(name));
                 if swung {
                     break 'text Ok(w);
@@ -383,23 +383,22 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             if let Some(op) = op.take() {
                 let mut cells = (1u32 << k) - 1;
                 for q in others() {
-                    here.keep(11, &(p, mine, S::tag(&op), cells, q));
-                    cells &= !(1 << access!(here.at(11).read(&self.hz[q])).cell(p));
+                    cells &= !(1 << access!(here.at(11)
+                        .keeping(&(p, mine, S::tag(&op), cells, q))
+                        .read(&self.hz[q])).cell(p));
                 }
                 here.shows("cells", u64::from(cells));
                 mine.cell = (cells.trailing_zeros() as u8).min(k as u8 - 1);
                 here.shows("c", u64::from(mine.cell));
-                here.keep(12, &(p, mine, S::tag(&op)));
-                access!(self.store.put(here.at(12), p, mine.cell, op));
+                access!(self.store.put(here.at(12).keeping(&(p, mine, S::tag(&op))), p, mine.cell, op));
                 ["cells", "c"].into_iter().for_each(|name| here.hides(name));
-                here.keep(13, &(p, mine));
-                access!(here.at(13).write(&self.ann[p], mine)); // after 12: who sees it reads the cell
+                access!(here.at(13)
+                    .keeping(&(p, mine))
+                    .write(&self.ann[p], mine)); // after 12: who sees it reads the cell
                 self.store.pause();
             } else if attempt == 3 {
-                here.keep(14, &(p, mine));
-                let head = access!(here.at(14).read(&self.head));
-                here.keep(15, &(p, mine, head));
-                let x = access!(here.at(15).read(&self.app[(head.buffer.index(), p)]));
+                let head = access!(here.at(14).keeping(&(p, mine)).read(&self.head));
+                let x = access!(here.at(15).keeping(&(p, mine, head)).read(&self.app[(head.buffer.index(), p)]));
                 here.shows("found", x.seq == mine.seq);
                 break 'text Ok(x.loc.unwrap_or(head.buffer));
             }

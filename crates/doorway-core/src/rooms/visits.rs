@@ -6,7 +6,7 @@ use super::blelloch_cheng_gibbons_01::{Misuse, Strict};
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
-use crate::memory::{Choose, CompareSwap, FetchAdd, Memory, Process, Site};
+use crate::memory::{Choose, CompareSwap, FetchAdd, Memory, Process, Site, within};
 
 /// Each user enters any room, and exits.
 #[derive(Debug)]
@@ -80,8 +80,7 @@ impl<M: Choose, R: Tickets<M>> KExclusion<M> for Changes<M, R> {
         let here = p.on(self.part);
         let room = here.at(0).choose(self.rooms.rooms()).await?;
         let inside = self.rooms.enter(p, room).await?;
-        here.keep(0, &inside);
-        let to = here.at(0).choose(self.rooms.rooms()).await?;
+        let to = here.at(0).keeping(&inside).choose(self.rooms.rooms()).await?;
         let ticket = self.rooms.change_ticket(p, inside, to).await?;
         Ok(self.rooms.wait(p, ticket).await?)
     }
@@ -104,8 +103,7 @@ impl<M: Choose, R: Tickets<M>> Abortable<M> for Changes<M, R> {
         let ticket = attempt.insert(self.rooms.draw(p, room).await?);
         let Some(inside) = self.rooms.wait_unless_given_up(p, ticket).await? else { return Ok(None) };
         *attempt = None;
-        here.keep(0, &inside);
-        let to = here.at(0).choose(self.rooms.rooms()).await?;
+        let to = here.at(0).keeping(&inside).choose(self.rooms.rooms()).await?;
         let ticket = attempt.insert(self.rooms.change_ticket(p, inside, to).await?);
         Ok(self.rooms.wait_unless_given_up(p, ticket).await?)
     }
@@ -192,19 +190,14 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Misuse
         // Who is not user 0 may say that it is, and may exit without being inside: user 0 may be inside at another's word.
         let user = if own == 0 { 0 } else { own * here.at(0).choose(2).await? };
         if user != 0 {
-            here.keep(0, &("exits", user));
-            if here.at(0).choose(2).await? == 1 {
+            if here.at(0).keeping(&("exits", user)).choose(2).await? == 1 {
                 self.rooms.exit(p, user).await?;
             }
         }
-        here.keep(0, &("enters", user));
-        let room = here.at(0).choose(self.rooms.rooms() + 1).await?;
+        let room = here.at(0).keeping(&("enters", user)).choose(self.rooms.rooms() + 1).await?;
         self.rooms.enter(p, user, room).await?;
-        here.keep(0, &("again", user, room));
-        if here.at(0).choose(2).await? == 1 {
-            here.part(&user);
-            let again = self.rooms.enter(p, user, (room + 1) % self.rooms.rooms()).await;
-            here.part_done();
+        if here.at(0).keeping(&("again", user, room)).choose(2).await? == 1 {
+            let again = within!(here, &user, self.rooms.enter(p, user, (room + 1) % self.rooms.rooms()).await);
             if let Err(Failure::Memory(e)) = again {
                 return Err(Failure::Memory(e));
             }

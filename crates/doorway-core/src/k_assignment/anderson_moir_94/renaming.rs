@@ -33,7 +33,7 @@
 use crate::Failure;
 use crate::k_assignment::KAssignment;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Process, Site, TestAndSet};
+use crate::memory::{Mark, Memory, Process, Site, TestAndSet, within};
 
 /// Figure 7 around a solution of k-exclusion.
 #[derive(Debug)]
@@ -78,8 +78,7 @@ impl<M: TestAndSet, Inner: KExclusion<M>> KExclusion<M> for Renaming<M, Inner> {
         let mut name = 0;
         while name < self.last {
             here.shows("tries", name as u64);
-            here.keep(2, &(name, &inner));
-            if !here.at(2).test_and_set(&self.x[name]).await? {
+            if !here.at(2).keeping(&(name, &inner)).test_and_set(&self.x[name]).await? {
                 break;
             }
             name += 1;
@@ -97,9 +96,7 @@ impl<M: TestAndSet, Inner: KExclusion<M>> KExclusion<M> for Renaming<M, Inner> {
         }
         here.mark(Mark::Rests(4));
         here.keep(4, &inner);
-        here.part(&());
-        self.inner.release(p, inner).await?;
-        here.part_done();
+        within!(here, &(), self.inner.release(p, inner).await?);
         Ok(())
     }
 }

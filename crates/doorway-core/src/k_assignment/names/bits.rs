@@ -54,8 +54,7 @@ impl<M: FetchOr + FetchAdd> BitNames<M> {
             while low < self.k {
                 let word = low / 64;
                 p.shows("low", low as u64);
-                p.keep(2, &(low, live));
-                let taken = access!(p.at(2).read(&self.taken[word]));
+                let taken = access!(p.at(2).keeping(&(low, live)).read(&self.taken[word]));
                 let free = !taken & u64::MAX << (low % 64);
                 if free == 0 {
                     low = 64 * (word + 1);
@@ -86,8 +85,9 @@ impl<M: FetchOr + FetchAdd> BitNames<M> {
                 break 'text Some(Name { slot, fence: 0 });
             }
             p.shows("takes", u64::from(slot));
-            p.keep(6, &(slot, fence, live));
-            let last = access!(p.at(6).read(&self.last[slot as usize])).last().unwrap_or(0);
+            let last = access!(p.at(6)
+                .keeping(&(slot, fence, live))
+                .read(&self.last[slot as usize])).last().unwrap_or(0);
             p.hides("takes");
             Some(Name { slot, fence: last.wrapping_add(1).max(fence) })
         }}

@@ -51,13 +51,11 @@ impl<M: Swap> FlagNames<M> {
             for name in 0..self.k {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
-                p.keep(2, &(name, fence, live));
-                if access!(p.at(2).read(flag)).last().is_none() {
+                if access!(p.at(2).keeping(&(name, fence, live)).read(flag)).last().is_none() {
                     continue;
                 }
-                p.keep(3, &(name, fence, live));
                 // What 2 read may be old. The number that counts is the one that 3 takes away.
-                if let Some(last) = access!(p.at(3).swap(flag, Mark::TAKEN)).last() {
+                if let Some(last) = access!(p.at(3).keeping(&(name, fence, live)).swap(flag, Mark::TAKEN)).last() {
                     p.hides("low");
                     let fence = last.wrapping_add(self.step).max(fence);
                     break 'text Some(Name { slot: name as u32, fence });

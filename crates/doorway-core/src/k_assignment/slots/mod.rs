@@ -41,7 +41,7 @@ use super::names::{Name, Names, NoNames};
 use crate::Failure;
 use crate::k_exclusion::turnstile::{Attempt, Drawn, Held, Look, Refused, TooMany, Tried, Turnstile, Unsettled};
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms, within};
 use core::fmt::{self, Debug};
 use core::num::NonZeroU64;
 
@@ -348,9 +348,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
             if tried > 0 {
                 here.pauses(tried);
             }
-            here.part(&tried);
-            let entered = self.begin_at_once(p, units, true).await?;
-            here.part_done();
+            let entered = within!(here, &tried, self.begin_at_once(p, units, true).await?);
             match entered {
                 Entered::Inside(grant) => return Ok(Some(grant)),
                 Entered::Not(drawn) => return self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
@@ -435,9 +433,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
         let here = p.on(self.part);
         // Names first: as soon as there are fewer places, there may be room for others, which need names.
         self.give_names_back(here, grant).await?;
-        here.part(&());
-        self.line.forget(p, grant.held()).await?;
-        here.part_done();
+        within!(here, &(), self.line.forget(p, grant.held()).await?);
         Ok(())
     }
 
@@ -448,9 +444,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
         let here = p.on(self.part);
         here.shows("name", u64::from(grant.name().slot));
-        here.part(&grant.name());
-        self.line.forget(p, grant.held()).await?;
-        here.part_done();
+        within!(here, &grant.name(), self.line.forget(p, grant.held()).await?);
         Ok(Retired(grant.name()))
     }
 
@@ -476,9 +470,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     /// If an access failed. The inner error says that there is no room.
     pub async fn add(&self, p: &Process<M>, units: u64) -> Result<Result<(), TooMany>, M::Error> {
         let here = p.on(self.part);
-        here.part(&());
-        let added = self.line.add(p, units, self.room).await?;
-        here.part_done();
+        let added = within!(here, &(), self.line.add(p, units, self.room).await?);
         Ok(added)
     }
 
@@ -488,9 +480,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     /// If an access failed.
     pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        here.part(&());
-        self.line.close(p).await?;
-        here.part_done();
+        within!(here, &(), self.line.close(p).await?);
         Ok(())
     }
 
@@ -500,9 +490,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     /// If an access failed.
     pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
         let here = p.on(self.part);
-        here.part(&());
-        let look = self.line.look(p).await?;
-        here.part_done();
+        let look = within!(here, &(), self.line.look(p).await?);
         Ok(look)
     }
 
@@ -559,9 +547,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> KExclusion<M> for Slots<M, N> {
     async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
         self.give_names_back(here, grant).await?;
-        here.part(&());
-        self.line.release(p, grant.held()).await?;
-        here.part_done();
+        within!(here, &(), self.line.release(p, grant.held()).await?);
         Ok(())
     }
 }

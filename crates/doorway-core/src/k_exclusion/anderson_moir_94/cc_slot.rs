@@ -66,13 +66,10 @@ impl<M: FetchAdd> Slot<M> for CcSlot<M> {
         let p = p.on(self.part);
         if p.at(2).fetch_add(&self.x, -1).await? == 0 {
             // No slot was free,
-            p.keep(3, &());
-            p.at(3).write(&self.q, p.pid()).await?; // so announce that we may wait,
-            p.keep(4, &());
-            if p.at(4).read(&self.x).await? < 0 {
+            p.at(3).keeping(&()).write(&self.q, p.pid()).await?; // so announce that we may wait,
+            if p.at(4).keeping(&()).read(&self.x).await? < 0 {
                 // and if there is still none,
-                p.keep(5, &());
-                p.at(5).wait_until(&self.q, |q| q != p.pid()).await?; // wait to be overwritten.
+                p.at(5).keeping(&()).wait_until(&self.q, |q| q != p.pid()).await?; // wait to be overwritten.
             }
         }
         p.mark(Mark::Rests(6));
@@ -83,7 +80,6 @@ impl<M: FetchAdd> Slot<M> for CcSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(6).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 4 sees it,
-        p.keep(7, &());
-        p.at(7).write(&self.q, p.pid()).await // then wake whoever already looked.
+        p.at(7).keeping(&()).write(&self.q, p.pid()).await // then wake whoever already looked.
     }
 }

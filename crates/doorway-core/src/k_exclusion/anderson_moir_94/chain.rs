@@ -30,7 +30,7 @@
 use super::{CcSlot, DsmSlot, DsmUnboundedSlot, Slot, Stage};
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site};
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site, within};
 use alloc::vec::Vec;
 
 /// Slots `N-1`, `N-2`, …, `k`, of one kind.
@@ -75,9 +75,7 @@ impl<M: Memory, S: Slot<M>> Chain<M, S> {
         let here = p.on(self.part);
         for slot in self.slots[..slots].iter().rev() {
             here.keep(8, &slot.part());
-            here.part(&slot.part());
-            slot.release(p).await?;
-            here.part_done();
+            within!(here, &slot.part(), slot.release(p).await?);
         }
         Ok(())
     }
@@ -91,9 +89,7 @@ impl<M: Memory, S: Slot<M>> KExclusion<M> for Chain<M, S> {
         let here = p.on(self.part);
         for (i, slot) in self.slots.iter().enumerate() {
             here.keep(1, &slot.part());
-            here.part(&slot.part());
-            let acquired = slot.acquire(p).await;
-            here.part_done();
+            let acquired = within!(here, &slot.part(), slot.acquire(p).await);
             if let Err(Failure::Refused(why)) = acquired {
                 self.release_slots(p, i).await?;
                 return Err(Failure::Refused(why));

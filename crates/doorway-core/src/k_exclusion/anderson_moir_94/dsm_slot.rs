@@ -92,38 +92,28 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmSlot<M> {
             loop {
                 next.loc = (next.loc + 1) % self.locations; // 3, and 5 from then on
                 p.shows("next", next);
-                p.keep(4, &next);
-                if p.at(4).read(&self.r[next.at()]).await? == 0 {
+                if p.at(4).keeping(&next).read(&self.r[next.at()]).await? == 0 {
                     break;
                 }
             }
-            p.keep(6, &next);
-            p.at(6).write(&self.p[next.at()], false).await?;
+            p.at(6).keeping(&next).write(&self.p[next.at()], false).await?;
             p.watches(&self.p[next.at()]);
-            p.keep(7, &next);
-            let u = p.at(7).read(&self.q).await?; // see who waits now,
+            let u = p.at(7).keeping(&next).read(&self.q).await?; // see who waits now,
             p.shows("u", u);
-            p.keep(8, &(next, u));
-            p.at(8).fetch_add(&self.r[u.at()], 1).await?; // pin its location,
-            p.keep(9, &(next, u));
-            if p.at(9).read(&self.q).await? == u {
-                p.keep(10, &(next, u));
-                p.at(10).write(&self.p[u.at()], true).await?; // release it,
-                p.keep(11, &(next, u));
-                if p.at(11).compare_swap(&self.q, u, next).await?.is_ok() {
+            p.at(8).keeping(&(next, u)).fetch_add(&self.r[u.at()], 1).await?; // pin its location,
+            if p.at(9).keeping(&(next, u)).read(&self.q).await? == u {
+                p.at(10).keeping(&(next, u)).write(&self.p[u.at()], true).await?; // release it,
+                if p.at(11).keeping(&(next, u)).compare_swap(&self.q, u, next).await?.is_ok() {
                     // and take its place, unless another did.
                     p.at(12).write(self.last(p.pid()), next.loc).await?;
-                    p.keep(13, &(next, u));
-                    if p.at(13).read(&self.x).await? < 0 {
-                        p.keep(14, &(next, u));
-                        p.at(14).wait_until(&self.p[next.at()], |released| released).await?;
+                    if p.at(13).keeping(&(next, u)).read(&self.x).await? < 0 {
+                        p.at(14).keeping(&(next, u)).wait_until(&self.p[next.at()], |released| released).await?;
                     }
                 }
             }
             p.watches_no_more(&self.p[next.at()]);
             p.hides("next");
-            p.keep(15, &u);
-            p.at(15).fetch_add(&self.r[u.at()], -1).await?;
+            p.at(15).keeping(&u).fetch_add(&self.r[u.at()], -1).await?;
             p.hides("u");
         }
         p.mark(Mark::Rests(16));
@@ -133,18 +123,13 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(16).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 13 sees it,
-        p.keep(17, &());
-        let u = p.at(17).read(&self.q).await?; // then release whoever already looked.
+        let u = p.at(17).keeping(&()).read(&self.q).await?; // then release whoever already looked.
         p.shows("u", u);
-        p.keep(18, &u);
-        p.at(18).fetch_add(&self.r[u.at()], 1).await?;
-        p.keep(19, &u);
-        if p.at(19).read(&self.q).await? == u {
-            p.keep(20, &u);
-            p.at(20).write(&self.p[u.at()], true).await?;
+        p.at(18).keeping(&u).fetch_add(&self.r[u.at()], 1).await?;
+        if p.at(19).keeping(&u).read(&self.q).await? == u {
+            p.at(20).keeping(&u).write(&self.p[u.at()], true).await?;
         }
-        p.keep(21, &u);
-        p.at(21).fetch_add(&self.r[u.at()], -1).await?;
+        p.at(21).keeping(&u).fetch_add(&self.r[u.at()], -1).await?;
         p.hides("u");
         Ok(())
     }

@@ -103,26 +103,19 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
         if next.loc as usize == M::PLENTY {
             return Err(Failure::Refused(LocationsExhausted));
         }
-        p.keep(2, &next);
-        if p.at(2).fetch_add(&self.x, -1).await? == 0 {
+        if p.at(2).keeping(&next).fetch_add(&self.x, -1).await? == 0 {
             // No slot was free, so take a new location to wait at,
             p.at(3).write(mine, next.loc).await?;
-            p.keep(4, &next);
-            p.at(4).write(&self.p[next.at()], false).await?;
+            p.at(4).keeping(&next).write(&self.p[next.at()], false).await?;
             p.watches(&self.p[next.at()]);
-            p.keep(5, &next);
-            let v = p.at(5).read(&self.q).await?; // see who waits now,
+            let v = p.at(5).keeping(&next).read(&self.q).await?; // see who waits now,
             p.shows("v", v);
-            p.keep(6, &(next, v));
-            p.at(6).write(&self.p[v.at()], true).await?; // release it,
-            p.keep(7, &(next, v));
-            let swapped = p.at(7).compare_swap(&self.q, v, next).await?; // and take its place, unless another did.
+            p.at(6).keeping(&(next, v)).write(&self.p[v.at()], true).await?; // release it,
+            let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?; // and take its place, unless another did.
             p.hides("v");
             if swapped.is_ok() {
-                p.keep(8, &next);
-                if p.at(8).read(&self.x).await? < 0 {
-                    p.keep(9, &next);
-                    p.at(9).wait_until(&self.p[next.at()], |released| released).await?;
+                if p.at(8).keeping(&next).read(&self.x).await? < 0 {
+                    p.at(9).keeping(&next).wait_until(&self.p[next.at()], |released| released).await?;
                 }
             }
             p.watches_no_more(&self.p[next.at()]);
@@ -134,11 +127,9 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(10).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 8 sees it,
-        p.keep(11, &());
-        let v = p.at(11).read(&self.q).await?; // then release whoever already looked.
+        let v = p.at(11).keeping(&()).read(&self.q).await?; // then release whoever already looked.
         p.shows("v", v);
-        p.keep(12, &v);
-        p.at(12).write(&self.p[v.at()], true).await?;
+        p.at(12).keeping(&v).write(&self.p[v.at()], true).await?;
         p.hides("v");
         Ok(())
     }

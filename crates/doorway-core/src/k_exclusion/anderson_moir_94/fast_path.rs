@@ -42,7 +42,7 @@
 use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{FetchAdd, Mark, Memory, Process, Site};
+use crate::memory::{FetchAdd, Mark, Memory, Process, Site, within};
 use crate::registry::Sizes;
 use core::convert::Infallible;
 
@@ -105,24 +105,18 @@ where
         }
         here.mark(Mark::Rests(5));
         here.keep(5, &slow);
-        here.part(&slow);
-        let block = self.block.acquire(p).await?;
-        here.part_done();
+        let block = within!(here, &slow, self.block.acquire(p).await?);
         here.mark(Mark::Rests(6));
         Ok(Passed { slow, block })
     }
 
     async fn release(&self, p: &Process<M>, held: Self::Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        here.part(&held.slow);
-        self.block.release(p, held.block).await?;
-        here.part_done();
+        within!(here, &held.slow, self.block.release(p, held.block).await?);
         if let Some(held) = held.slow {
             here.mark(Mark::Rests(8));
             here.keep(8, &held);
-            here.part(&());
-            self.slow.release(p, held).await?;
-            here.part_done();
+            within!(here, &(), self.slow.release(p, held).await?);
         }
         here.keep(9, &());
         here.mark(Mark::Rests(9));

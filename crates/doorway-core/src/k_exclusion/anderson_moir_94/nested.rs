@@ -41,7 +41,7 @@
 use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{BoundedDecrement, FetchAdd, Mark, Memory, Process, Site};
+use crate::memory::{BoundedDecrement, FetchAdd, Mark, Memory, Process, Site, within};
 use crate::registry::Sizes;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -103,8 +103,7 @@ where
         let mut deepest = self.depths.len();
         for (d, depth) in self.depths.iter().enumerate() {
             let there = p.on(depth.part);
-            there.keep(2, &());
-            if there.at(2).bounded_decrement(&depth.x).await? > 0 {
+            if there.at(2).keeping(&()).bounded_decrement(&depth.x).await? > 0 {
                 there.shows("fast", true);
                 deepest = d;
                 break;
@@ -123,9 +122,7 @@ where
             let there = p.on(depth.part);
             there.mark(Mark::Rests(5));
             there.keep(5, &(d, &went));
-            there.part(&(d, &went));
-            let got = depth.block.acquire(p).await?;
-            there.part_done();
+            let got = within!(there, &(d, &went), depth.block.acquire(p).await?);
             there.mark(Mark::Rests(6));
             went.blocks.push(got);
         }
@@ -137,13 +134,10 @@ where
             let Some(got) = held.blocks.pop() else { break };
             let there = p.on(depth.part);
             there.keep(6, &(d, &got, &held));
-            there.part(&(d, &held));
-            depth.block.release(p, got).await?;
-            there.part_done();
+            within!(there, &(d, &held), depth.block.release(p, got).await?);
             if held.blocks.is_empty() && held.bottom.is_none() {
                 there.mark(Mark::Rests(9));
-                there.keep(9, &());
-                there.at(9).fetch_add(&depth.x, 1).await?;
+                there.at(9).keeping(&()).fetch_add(&depth.x, 1).await?;
                 there.hides("fast");
             } else {
                 there.mark(Mark::Rests(8)); // the depths further in follow
@@ -152,9 +146,7 @@ where
         if let Some(got) = held.bottom {
             let here = p.on(self.part);
             here.keep(8, &got);
-            here.part(&());
-            self.bottom.release(p, got).await?;
-            here.part_done();
+            within!(here, &(), self.bottom.release(p, got).await?);
         }
         Ok(())
     }

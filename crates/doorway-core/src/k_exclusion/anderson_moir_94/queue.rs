@@ -78,8 +78,7 @@ impl<M: FetchAdd + AtomicBlock> KExclusion<M> for Queue<M> {
         p.block_ends(&self.lock); // >
         p.mark(Mark::DoorwayEnds);
         if x <= 0 {
-            p.keep(2, &());
-            p.at(2).wait_until(mine, |place| place == 0).await?; // while Element(p, Q)
+            p.at(2).keeping(&()).wait_until(mine, |place| place == 0).await?; // while Element(p, Q)
         }
         p.mark(Mark::Rests(3));
         Ok(())
@@ -89,14 +88,12 @@ impl<M: FetchAdd + AtomicBlock> KExclusion<M> for Queue<M> {
         let p = p.on(self.part);
         p.block_begins(&self.lock).await?; // <
         for q in 0..self.n {
-            p.keep(3, &q);
-            let place = p.at(3).read(&self.place[q]).await?; // Dequeue(Q)
+            let place = p.at(3).keeping(&q).read(&self.place[q]).await?; // Dequeue(Q)
             if place > 0 {
                 p.at(3).write(&self.place[q], place - 1).await?;
             }
         }
-        p.keep(3, &self.n);
-        p.at(3).fetch_add(&self.x, 1).await?;
+        p.at(3).keeping(&self.n).fetch_add(&self.x, 1).await?;
         p.block_ends(&self.lock); // >
         Ok(())
     }

@@ -31,7 +31,7 @@
 use super::Stage;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Memory, Process, Site};
+use crate::memory::{Memory, Process, Site, within};
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -91,9 +91,7 @@ impl<M: Memory, Block: KExclusion<M, Refusal = Infallible>> KExclusion<M> for Tr
         let mut held = Vec::new();
         for (height, block) in self.path(p.pid().index()) {
             here.keep(1, &(height, &held));
-            here.part(&(height, &held));
-            let got = block.acquire(p).await?;
-            here.part_done();
+            let got = within!(here, &(height, &held), block.acquire(p).await?);
             held.push(got);
         }
         Ok(held)
@@ -104,9 +102,7 @@ impl<M: Memory, Block: KExclusion<M, Refusal = Infallible>> KExclusion<M> for Tr
         for (height, block) in self.path(p.pid().index()).rev() {
             let Some(got) = held.pop() else { return Ok(()) };
             here.keep(2, &(height, &got, &held));
-            here.part(&(height, &held));
-            block.release(p, got).await?;
-            here.part_done();
+            within!(here, &(height, &held), block.release(p, got).await?);
         }
         Ok(())
     }

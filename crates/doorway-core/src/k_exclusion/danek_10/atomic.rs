@@ -73,8 +73,7 @@ impl<M: ReadWrite> KBakery<M> {
     async fn wants_nothing(&self, p: &Process<M>, label: Label) -> Result<(), M::Error> {
         let (p, me) = (p.on(self.part), p.pid().index());
         for i in others(self.n, me) {
-            p.keep(label, &i);
-            p.at(label).write(&self.want[(i, me)], Wants::NOTHING).await?;
+            p.at(label).keeping(&i).write(&self.want[(i, me)], Wants::NOTHING).await?;
         }
         Ok(())
     }
@@ -90,27 +89,23 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
 
         let old = p.at(14).read(&self.own[me]).await?;
         for i in others(self.n, me) {
-            p.keep(14, &(i, old));
-            p.at(14).write(&self.want[(i, me)], Wants::ticket(old)).await?; // from here on, i waits for our ticket,
+            p.at(14).keeping(&(i, old)).write(&self.want[(i, me)], Wants::ticket(old)).await?; // from here on, i waits for our ticket,
         }
         let mut max = old;
         for i in others(self.n, me) {
-            p.keep(151, &(i, max));
-            max = max.max(p.at(151).read(&self.ticket[i]).await?);
+            max = max.max(p.at(151).keeping(&(i, max)).read(&self.ticket[i]).await?);
         }
         let Some(mine) = after(max) else {
             self.wants_nothing(process, 251).await?;
             return Err(Failure::Refused(NoTicketLeft));
         };
         p.shows("draws", mine);
-        p.keep(152, &mine);
-        p.at(152).write(&self.ticket[me], mine).await?;
+        p.at(152).keeping(&mine).write(&self.ticket[me], mine).await?;
         p.at(152).write(&self.own[me], mine).await?;
         p.hides("draws");
         p.mark(Mark::DoorwayEnds);
         for i in others(self.n, me) {
-            p.keep(16, &(i, mine));
-            p.at(16).write(&self.want[(i, me)], Wants::ticket(mine)).await?; // which i knows now.
+            p.at(16).keeping(&(i, mine)).write(&self.want[(i, me)], Wants::ticket(mine)).await?; // which i knows now.
         }
 
         let mut pred: Vec<usize> = others(self.n, me).collect();
@@ -122,16 +117,26 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
                 p.shows("pred", bits(before));
                 let (mut gone, mut captured) = (Vec::new(), false);
                 for &i in before {
-                    p.keep(21, &(i, mine, without(before, &gone), gone.is_empty()));
-                    if (Wants::ticket(mine), me) < (p.at(21).read(&self.want[(me, i)]).await?, i) {
+                    if (Wants::ticket(mine), me)
+                        < (
+                            p.at(21)
+                                .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
+                                .read(&self.want[(me, i)])
+                                .await?,
+                            i,
+                        )
+                    {
                         gone.push(i); // for good: its next tickets are larger still
                         p.shows("pred", bits(&without(before, &gone)));
                     }
                 }
                 if let Some(capture) = &self.capture {
                     for i in others(self.n, me) {
-                        p.keep(22, &(i, mine, without(before, &gone), gone.is_empty(), captured));
-                        captured |= mine < p.at(22).read(&capture[(me, i)]).await?;
+                        captured |= mine
+                            < p.at(22)
+                                .keeping(&(i, mine, without(before, &gone), gone.is_empty(), captured))
+                                .read(&capture[(me, i)])
+                                .await?;
                     }
                 }
                 Ok((captured || !gone.is_empty()).then_some((gone, captured)))
@@ -144,8 +149,7 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
 
         if let Some(capture) = &self.capture {
             for i in others(self.n, me) {
-                p.keep(23, &(i, mine));
-                p.at(23).write(&capture[(i, me)], mine).await?;
+                p.at(23).keeping(&(i, mine)).write(&capture[(i, me)], mine).await?;
             }
         }
         p.mark(Mark::Rests(24));

@@ -130,16 +130,14 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
         self.wants(p, Wants::ticket(old), 30).await?; // from here on, others wait for our ticket,
         let mut max = old;
         for i in others(self.n, me) {
-            p.keep(311, &(i, max));
-            max = max.max(p.at(311).read(&self.ticket[i]).await?);
+            max = max.max(p.at(311).keeping(&(i, max)).read(&self.ticket[i]).await?);
         }
         let Some(mine) = after(max) else {
             self.wants(p, Wants::NOTHING, 49).await?;
             return Err(Failure::Refused(NoTicketLeft));
         };
         p.shows("draws", mine);
-        p.keep(312, &mine);
-        p.at(312).write(&self.ticket[me], mine).await?;
+        p.at(312).keeping(&mine).write(&self.ticket[me], mine).await?;
         p.at(312).write(&self.own[me], mine).await?;
         p.hides("draws");
         p.mark(Mark::DoorwayEnds);
@@ -155,20 +153,35 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
                 let (mut gone, mut captured) = (Vec::new(), false);
                 for &i in before {
                     let goes_after = |want| (Wants::ticket(mine), me) < (want, i);
-                    p.keep(38, &(i, mine, without(before, &gone), gone.is_empty()));
-                    if goes_after(p.at(38).read(&self.want.second[(me, i)]).await?) {
-                        p.keep(39, &(i, mine, without(before, &gone), gone.is_empty()));
-                        if goes_after(p.at(39).read(&self.want.first[(me, i)]).await?) {
+                    if goes_after(
+                        p.at(38)
+                            .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
+                            .read(&self.want.second[(me, i)])
+                            .await?,
+                    ) {
+                        if goes_after(
+                            p.at(39)
+                                .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
+                                .read(&self.want.first[(me, i)])
+                                .await?,
+                        ) {
                             gone.push(i); // for good: its next tickets are larger still
                             p.shows("pred", bits(&without(before, &gone)));
                         }
                     }
                 }
                 for i in others(self.n, me) {
-                    p.keep(41, &(i, mine, without(before, &gone), gone.is_empty(), captured));
-                    if mine < p.at(41).read(&self.capture.second[(me, i)]).await? {
-                        p.keep(42, &(i, mine, without(before, &gone), gone.is_empty(), captured));
-                        captured |= mine < p.at(42).read(&self.capture.first[(me, i)]).await?;
+                    if mine
+                        < p.at(41)
+                            .keeping(&(i, mine, without(before, &gone), gone.is_empty(), captured))
+                            .read(&self.capture.second[(me, i)])
+                            .await?
+                    {
+                        captured |= mine
+                            < p.at(42)
+                                .keeping(&(i, mine, without(before, &gone), gone.is_empty(), captured))
+                                .read(&self.capture.first[(me, i)])
+                                .await?;
                     }
                 }
                 Ok((captured || !gone.is_empty()).then_some((gone, captured)))
@@ -180,8 +193,7 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
         p.hides("pred");
 
         for i in others(self.n, me) {
-            p.keep(44, &(i, mine));
-            let theirs = p.at(44).read(&self.ticket[i]).await?;
+            let theirs = p.at(44).keeping(&(i, mine)).read(&self.ticket[i]).await?;
             // A capture that holds is left alone: while it was written again, i could miss it.
             if p.at(44).read(&self.shadow[(me, i)]).await? <= theirs {
                 self.capture.tell(p, i, mine, 45).await?;

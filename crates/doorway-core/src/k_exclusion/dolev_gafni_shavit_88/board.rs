@@ -17,7 +17,7 @@
 //! X is read before GRAPH, and of GRAPH only what can make a difference: no arrow of a process outside, and none between two that are reached already.
 
 use super::{Arrow, Pairs, safe_bit};
-use crate::memory::{Label, Mark, Memory, Pid, Process, ReadWrite, Site};
+use crate::memory::{Label, Mark, Memory, Pid, Process, ReadWrite, Site, within};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -84,9 +84,7 @@ impl<M: ReadWrite> Board<M> {
         here.at(1).write(&self.x[me], true).await?;
         for j in self.others(me) {
             here.mark(Mark::Rests(2));
-            here.part(&(2, j));
-            self.redirect(p, j).await?;
-            here.part_done();
+            within!(here, &(2, j), self.redirect(p, j).await?);
         }
         Ok(())
     }
@@ -120,8 +118,7 @@ impl<M: ReadWrite> Board<M> {
         let mut x = vec![false; self.n];
         x[me] = true;
         for j in self.others(me) {
-            here.keep(at, &(j, &x));
-            x[j] = here.at(at).read(&self.x[j]).await?;
+            x[j] = here.at(at).keeping(&(j, &x)).read(&self.x[j]).await?;
         }
         here.mark(Mark::Rests(at));
         let mut set = vec![false; self.n];
@@ -130,9 +127,7 @@ impl<M: ReadWrite> Board<M> {
         while let Some(j) = todo.pop() {
             for k in 0..self.n {
                 let Some(arrow) = self.graph.of(j, k).filter(|_| x[k] && !set[k]) else { continue };
-                here.part(&(at, j, k, &x, &set, &todo));
-                let to = arrow.read(p).await?;
-                here.part_done();
+                let to = within!(here, &(at, j, k, &x, &set, &todo), arrow.read(p).await?);
                 if to.index() == k {
                     set[k] = true;
                     todo.push(k);
@@ -148,7 +143,6 @@ impl<M: ReadWrite> Board<M> {
     /// If an access failed.
     pub async fn depart(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        here.keep(11, &());
-        here.at(11).write(&self.x[p.pid().index()], false).await
+        here.at(11).keeping(&()).write(&self.x[p.pid().index()], false).await
     }
 }

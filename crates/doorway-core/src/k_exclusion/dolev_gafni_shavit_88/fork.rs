@@ -39,7 +39,7 @@
 //! 3. The printed write of `F` ends in the middle of a line. A mutator flips its own bit; it does so only after it saw the other value.
 
 use super::safe_bit;
-use crate::memory::{Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
 
 /// A fork of two processes.
 #[derive(Debug)]
@@ -161,9 +161,7 @@ impl<M: ReadWrite> Fork<M> {
     pub async fn take(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let Some(s) = self.side(p.pid()) else { return Ok(()) };
-        here.part(&"take");
-        let seen = self.read(p).await?;
-        here.part_done();
+        let seen = within!(here, &"take", self.read(p).await?);
         if seen != ForkState::Offered(self.mutators[1 - s]) {
             return Ok(());
         }
@@ -171,9 +169,7 @@ impl<M: ReadWrite> Fork<M> {
         here.at(self.first + 4).write(&self.wp[s], true).await?; // the other one sees it before
         here.keep(self.first + 5, &());
         here.at(self.first + 5).write(&self.wq[s], true).await?; // anybody else does.
-        here.part(&"flips");
-        let f = !self.own(here, s).await?.f;
-        here.part_done();
+        let f = within!(here, &"flips", !self.own(here, s).await?.f);
         here.keep(self.first + 6, &f);
         here.at(self.first + 6).write(&self.f[s], f).await?;
         here.keep(self.first + 9, &f);
@@ -187,9 +183,7 @@ impl<M: ReadWrite> Fork<M> {
     pub async fn offer(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let Some(s) = self.side(p.pid()) else { return Ok(()) };
-        here.part(&"offer");
-        let mine = self.own(here, s).await?;
-        here.part_done();
+        let mine = within!(here, &"offer", self.own(here, s).await?);
         if !mine.w {
             return Ok(());
         }

@@ -40,7 +40,7 @@
 use super::{Arrow, Board, Ids, Pairs, Reached};
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Process, ReadWrite, Site};
+use crate::memory::{Mark, Memory, Process, ReadWrite, Site, within};
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -94,9 +94,11 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
         let enters = (reached.count() <= self.l).then_some(reached);
         here.mark(Mark::Rests(7));
         for j in self.board.others(me).filter(|&j| to[j]) {
-            here.part(&(7, j, &to[j..], enters.as_ref().map(|reached| &reached.set)));
-            self.redirect_range(p, j).await?;
-            here.part_done();
+            within!(
+                here,
+                &(7, j, &to[j..], enters.as_ref().map(|reached| &reached.set)),
+                self.redirect_range(p, j).await?
+            );
         }
         Ok(enters)
     }
@@ -111,9 +113,7 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
                 let is_here = self.board.is_here(p, 5, j).await?;
                 here.mark(Mark::Rests(5));
                 if !is_here {
-                    here.part(&(5, "not", j, &above[j..]));
-                    self.board.redirect(p, j).await?;
-                    here.part_done();
+                    within!(here, &(5, "not", j, &above[j..]), self.board.redirect(p, j).await?);
                 }
             }
             if !above[j] {
@@ -125,17 +125,13 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
             if !is_here {
                 continue;
             }
-            here.part(&(5, j, &above[j..]));
-            self.board.redirect(p, j).await?;
-            here.part_done();
+            within!(here, &(5, j, &above[j..]), self.board.redirect(p, j).await?);
             for k in self.board.others(me) {
                 let Some(arrow) = self.range.of(j, k) else { continue };
                 here.part(&(5, j, k, &above[j..]));
                 let to = arrow.read(p).await?;
                 if to.index() == k {
-                    here.part(&"and yields");
-                    self.board.redirect(p, k).await?;
-                    here.part_done();
+                    within!(here, &"and yields", self.board.redirect(p, k).await?);
                 }
                 here.part_done();
             }
@@ -155,15 +151,11 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
         let here = p.on(self.part);
         for j in self.board.others(p.pid().index()) {
             here.mark(Mark::Rests(7));
-            here.part(&(7, j));
-            let reached = self.board.reach(p, 7).await?.set[j];
-            here.part_done();
+            let reached = within!(here, &(7, j), self.board.reach(p, 7).await?.set[j]);
             here.keep(12, &j);
             if reached || !self.board.is_here(p, 12, j).await? {
                 here.mark(Mark::Rests(7));
-                here.part(&(7, "redirect", j));
-                self.redirect_range(p, j).await?;
-                here.part_done();
+                within!(here, &(7, "redirect", j), self.redirect_range(p, j).await?);
             }
         }
         Ok(())

@@ -9,7 +9,7 @@
 use super::Board;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Process, ReadWrite, Site};
+use crate::memory::{Mark, Memory, Process, ReadWrite, Site, within};
 use core::convert::Infallible;
 
 /// Decides which arrows are redirected.
@@ -37,14 +37,10 @@ impl<M: ReadWrite, O: Oracle<M>> WithOracle<M, O> {
         let here = p.on(self.part);
         for j in self.board.others(p.pid().index()) {
             here.mark(Mark::Rests(5));
-            here.part(&(5, j));
-            let yields = self.oracle.yields(p, j).await?;
-            here.part_done();
+            let yields = within!(here, &(5, j), self.oracle.yields(p, j).await?);
             if yields {
                 here.mark(Mark::Rests(5));
-                here.part(&(5, "yields", j));
-                self.board.redirect(p, j).await?;
-                here.part_done();
+                within!(here, &(5, "yields", j), self.board.redirect(p, j).await?);
             }
         }
         here.mark(Mark::Rests(6));

@@ -13,14 +13,12 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     pub async fn add(&self, p: &Process<M>, units: u64, room: u64) -> Result<Result<(), TooMany>, M::Error> {
         let here = p.on(self.part);
         loop {
-            here.keep(41, &());
-            let places = here.at(41).read(&self.places).await?;
+            let places = here.at(41).keeping(&()).read(&self.places).await?;
             let Some(more) = places.0.checked_add(units).filter(|&more| more <= room) else {
                 let (asked, most) = (units as usize, room.saturating_sub(places.0) as usize);
                 return Ok(Err(TooMany { asked, most }));
             };
-            here.keep(42, &places);
-            if here.at(42).compare_swap(&self.places, places, Places(more)).await?.is_ok() {
+            if here.at(42).keeping(&places).compare_swap(&self.places, places, Places(more)).await?.is_ok() {
                 break;
             }
         }
@@ -38,12 +36,10 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     pub async fn forget(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
         if held.announced {
-            here.keep(43, &held);
-            here.at(43).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
+            here.at(43).keeping(&held).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
             here.hides("in line");
         }
-        here.keep(44, &held);
-        here.at(44).fetch_add(&self.places, Places(held.units.wrapping_neg())).await?;
+        here.at(44).keeping(&held).fetch_add(&self.places, Places(held.units.wrapping_neg())).await?;
         here.hides("units");
         if held.announced {
             self.see_to_the_door(p).await?;
@@ -59,29 +55,28 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let p = p.on(self.part);
         p.at(30).write(&self.door, Door::SHUT).await?;
         let gate = loop {
-            p.keep(31, &());
-            let g = p.at(31).read(&self.gate).await?;
-            p.keep(32, &g);
-            if g.closed || p.at(32).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
+            let g = p.at(31).keeping(&()).read(&self.gate).await?;
+            if g.closed || p.at(32).keeping(&g).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
                 break g;
             }
         };
         // A process that announces from here on sees that it is closed. One that did before is between the front and `next`.
-        p.keep(33, &gate);
-        let next = p.at(33).read(&self.next).await?.ticket();
-        p.keep(34, &(gate, next));
-        let front = p.at(34).read(&self.front).await?.ticket;
+        let next = p.at(33).keeping(&gate).read(&self.next).await?.ticket();
+        let front = p.at(34).keeping(&(gate, next)).read(&self.front).await?.ticket;
         // No ticket that is further back waits (T5), and those that are a ring further on are far: they watch the door.
         let oldest = after(gate.open_near(next).wrapping_sub(self.limits.places), 0);
         let mut t = if is_before(front, oldest) { oldest } else { front };
         let a_ring_on = after(t, self.limits.ring as u64);
         let end = if is_before(a_ring_on, next) { a_ring_on } else { next };
         while is_before(t, end) {
-            p.keep(35, &(t, end));
-            let record = p.at(35).read(self.record(t)).await?;
+            let record = p.at(35).keeping(&(t, end)).read(self.record(t)).await?;
             if record.fate_of(t) == Fate::Waits {
-                p.keep(36, &(t, end, record));
-                if p.at(36).compare_swap(self.record(t), record, Record::new(t, Fate::Shut)).await?.is_err() {
+                if p.at(36)
+                    .keeping(&(t, end, record))
+                    .compare_swap(self.record(t), record, Record::new(t, Fate::Shut))
+                    .await?
+                    .is_err()
+                {
                     continue;
                 }
             }
@@ -96,8 +91,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     /// If an access failed.
     pub async fn places(&self, p: &Process<M>) -> Result<u64, M::Error> {
         let p = p.on(self.part);
-        p.keep(41, &());
-        Ok(p.at(41).read(&self.places).await?.0)
+        Ok(p.at(41).keeping(&()).read(&self.places).await?.0)
     }
 
     /// How it is: 37 to 39, 48 and 49.
@@ -112,28 +106,23 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     /// If an access failed.
     pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
         let p = p.on(self.part);
-        p.keep(37, &());
-        let before = p.at(37).read(&self.gate).await?;
+        let before = p.at(37).keeping(&()).read(&self.gate).await?;
         p.shows("gate before", before);
-        p.keep(38, &before);
-        let next = p.at(38).read(&self.next).await?.ticket();
+        let next = p.at(38).keeping(&before).read(&self.next).await?.ticket();
         let free = (-before.distance(next)).max(0).unsigned_abs();
         p.shows("free", free);
         p.shows("next before", next);
-        p.keep(39, &(free, next));
-        let g = p.at(39).read(&self.gate).await?;
+        let g = p.at(39).keeping(&(free, next)).read(&self.gate).await?;
         let waiting = g.distance(next).max(0).unsigned_abs();
         p.hides("gate before");
         p.shows("waiting", waiting);
-        p.keep(48, &(free, waiting, next, g.closed));
-        let places = p.at(48).read(&self.places).await?.0;
+        let places = p.at(48).keeping(&(free, waiting, next, g.closed)).read(&self.places).await?.0;
         p.hides("next before");
         p.hides("waiting");
         let free = free.min(places);
         p.shows("free", free);
         p.shows("places found", places);
-        p.keep(49, &(free, waiting, next, g.closed, places));
-        let door = p.at(49).read(&self.door).await?;
+        let door = p.at(49).keeping(&(free, waiting, next, g.closed, places)).read(&self.door).await?;
         p.hides("free");
         p.hides("places found");
         let camping = !door.is_open() && !door.is_shut();

@@ -29,8 +29,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line may have closed it.
     pub(super) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        here.keep(29, &());
-        let door = here.at(29).read(&self.door).await?;
+        let door = here.at(29).keeping(&()).read(&self.door).await?;
         if !door.is_open() && !door.is_shut() {
             self.open_door(p, door).await?;
         }
@@ -44,8 +43,8 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let mut looked = false;
         'look: loop {
             p.shows("upto", upto);
-            p.keep(10, &(upto, owes, seen, (!looked).then_some((units, odd))));
-            let front = p.at(10).read(&self.front).await?;
+            let front =
+                p.at(10).keeping(&(upto, owes, seen, (!looked).then_some((units, odd)))).read(&self.front).await?;
             let behind = front.behind(upto);
             if looked {
                 seen = seen.filter(|&seen| seen == front.ghosts);
@@ -74,8 +73,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 p.hides("upto");
                 seen = Some(front.ghosts);
                 p.shows("seen", front.ghosts);
-                p.keep(12, &(owes, seen));
-                let g = p.at(12).read(&self.gate).await?;
+                let g = p.at(12).keeping(&(owes, seen)).read(&self.gate).await?;
                 if g.line == 0 {
                     break;
                 }
@@ -84,21 +82,22 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             }
             p.shows("front", front.ticket);
             loop {
-                p.keep(13, &(upto, owes, seen, front));
-                let record = p.at(13).read(self.record(front.ticket)).await?;
+                let record = p.at(13).keeping(&(upto, owes, seen, front)).read(self.record(front.ticket)).await?;
                 match record.fate_of(front.ticket) {
                     Fate::Signalled => break,
                     Fate::Gone => {
-                        p.keep(16, &(upto, owes, seen, front));
-                        let g = p.at(16).read(&self.gate).await?;
-                        p.keep(17, &(upto, owes, seen, front, g));
-                        if p.at(17).read(&self.front).await? != front {
+                        let g = p.at(16).keeping(&(upto, owes, seen, front)).read(&self.gate).await?;
+                        if p.at(17).keeping(&(upto, owes, seen, front, g)).read(&self.front).await? != front {
                             p.hides("front");
                             continue 'look; // otherwise `g` was current while this ghost was at the front
                         }
                         if g.odd == front.is_odd() {
-                            p.keep(18, &(upto, owes, seen, front, g));
-                            if p.at(18).compare_swap(&self.gate, g, g.ghost_exited()).await?.is_err() {
+                            if p.at(18)
+                                .keeping(&(upto, owes, seen, front, g))
+                                .compare_swap(&self.gate, g, g.ghost_exited())
+                                .await?
+                                .is_err()
+                            {
                                 p.hides("front");
                                 continue 'look;
                             }
@@ -112,8 +111,11 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                             p.shows("upto", upto);
                             p.shows("seen", seen.unwrap_or(u64::MAX));
                         }
-                        p.keep(19, &(upto, owes, seen, front));
-                        let _ = p.at(19).compare_swap(&self.front, front, front.passed_a_ghost()).await?;
+                        let _ = p
+                            .at(19)
+                            .keeping(&(upto, owes, seen, front))
+                            .compare_swap(&self.front, front, front.passed_a_ghost())
+                            .await?;
                         p.hides("front");
                         continue 'look;
                     }
@@ -126,8 +128,8 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                     }
                 }
             }
-            p.keep(15, &(upto, owes, seen, front));
-            let _ = p.at(15).compare_swap(&self.front, front, front.passed()).await?;
+            let _ =
+                p.at(15).keeping(&(upto, owes, seen, front)).compare_swap(&self.front, front, front.passed()).await?;
             p.hides("front");
         }
         p.hides("upto");

@@ -317,8 +317,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         #[inline(always)]
         pub fn draw, draw_now(&self, p: &Process<M>, units: u64) -> Drawn {'text: {
             let p = p.on(self.part);
-            p.keep(1, &());
-            let door = access!(p.at(1).read(&self.door));
+            let door = access!(p.at(1).keeping(&()).read(&self.door));
             if !door.is_open() {
                 break 'text Drawn::Kept(door);
             }
@@ -326,14 +325,14 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 break 'text access!(self.draw_many(p, units, door));
             }
             p.shows("door", door);
-            p.keep(2, &door);
-            let first = access!(p.at(2).fetch_add(&self.next, Next(units))).ticket(); // the doorway, one step
+            let first = access!(p.at(2)
+                .keeping(&door)
+                .fetch_add(&self.next, Next(units))).ticket(); // the doorway, one step
             p.mark(Mark::DoorwayEnds);
             let t = after(first, units - 1); // the last ticket decides
             p.shows("ticket", t);
             p.shows("units", units);
-            p.keep(3, &(first, door));
-            let g = access!(p.at(3).read(&self.gate));
+            let g = access!(p.at(3).keeping(&(first, door)).read(&self.gate));
             if g.enables(t) {
                 break 'text self.enabled(p, t, g, self.held(units, false, t));
             }
@@ -349,25 +348,23 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
             let p = p.on(self.part);
             if units > 1 {
-                p.keep(41, &());
-                if let Err(too_many) = access!(p.at(41).read(&self.places)).are_enough_for(units) {
+                if let Err(too_many) = access!(p.at(41).keeping(&()).read(&self.places)).are_enough_for(units) {
                     break 'text Tried::TooMany(too_many);
                 }
             }
             loop {
-                p.keep(25, &());
-                let drawn = access!(p.at(25).read(&self.next));
+                let drawn = access!(p.at(25).keeping(&()).read(&self.next));
                 let next = drawn.ticket();
                 p.shows("ticket", next);
-                p.keep(26, &drawn);
-                let g = access!(p.at(26).read(&self.gate));
+                let g = access!(p.at(26).keeping(&drawn).read(&self.gate));
                 let t = after(next, units - 1);
                 if g.closed || !g.enables(t) {
                     p.hides("ticket");
                     break 'text if g.closed { Tried::Closed } else { Tried::NoPlace };
                 }
-                p.keep(27, &(drawn, g));
-                let swapped = access!(p.at(27).compare_swap(&self.next, drawn, Next(drawn.0.wrapping_add(units))));
+                let swapped = access!(p.at(27)
+                    .keeping(&(drawn, g))
+                    .compare_swap(&self.next, drawn, Next(drawn.0.wrapping_add(units))));
                 p.hides("ticket");
                 if swapped.is_ok() {
                     p.mark(Mark::DoorwayEnds);
@@ -385,8 +382,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         #[inline(always)]
         pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Unsettled> {
             let p = p.on(self.part);
-            p.keep(9, &held);
-            let g = access!(p.at(9).fetch_add(&self.gate, Gate::exited(held.units, held.announced)));
+            let g = access!(p.at(9).keeping(&held).fetch_add(&self.gate, Gate::exited(held.units, held.announced)));
             p.hides("units");
             p.hides("in line");
             // Who was announced may have closed the door, and must see to it that it is opened again.
@@ -410,23 +406,19 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     #[cold]
     async fn draw_many(&self, p: Here<'_, M>, units: u64, door: Door) -> Result<Drawn, M::Error> {
         p.shows("door", door);
-        p.keep(41, &door);
-        if let Err(too_many) = p.at(41).read(&self.places).await?.are_enough_for(units) {
+        if let Err(too_many) = p.at(41).keeping(&door).read(&self.places).await?.are_enough_for(units) {
             p.hides("door");
             return Ok(Drawn::Refused(too_many));
         }
         loop {
             p.shows("door", door);
-            p.keep(25, &door);
-            let drawn = p.at(25).read(&self.next).await?;
+            let drawn = p.at(25).keeping(&door).read(&self.next).await?;
             let (first, t) = (drawn.ticket(), after(drawn.ticket(), units - 1));
             p.shows("ticket", t);
-            p.keep(26, &(drawn, door));
-            let g = p.at(26).read(&self.gate).await?;
+            let g = p.at(26).keeping(&(drawn, door)).read(&self.gate).await?;
             if g.distance(t) >= self.limits.full as i64 {
                 p.hides("ticket");
-                p.keep(4, &door);
-                let _ = p.at(4).compare_swap(&self.door, door, door.turned()).await?;
+                let _ = p.at(4).keeping(&door).compare_swap(&self.door, door, door.turned()).await?;
                 p.hides("door");
                 return Ok(Drawn::Kept(door.turned()));
             }
@@ -501,19 +493,16 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let here = p.on(self.part);
         let t = after(first, units - 1);
         if let Some(door) = too_long {
-            here.keep(4, &(first, door));
-            let _ = here.at(4).compare_swap(&self.door, door, door.turned()).await?;
+            let _ = here.at(4).keeping(&(first, door)).compare_swap(&self.door, door, door.turned()).await?;
             here.hides("door");
         }
-        here.keep(5, &first);
-        let g = here.at(5).fetch_add(&self.gate, Gate::announced(units)).await?;
+        let g = here.at(5).keeping(&first).fetch_add(&self.gate, Gate::announced(units)).await?;
         here.shows("in line", true);
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
             // No ticket before `open` is waiting, or ever will be.
             here.shows("upto", g.open);
-            here.keep(6, &(first, g));
-            let front = here.at(6).read(&self.front).await?;
+            let front = here.at(6).keeping(&(first, g)).read(&self.front).await?;
             if front.behind(g.open) > 0 {
                 here.keep(7, &(first, g, front));
                 let moved = front.moved_to(g.open_near(t), g.odd);
@@ -629,16 +618,13 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     async fn open_door(&self, p: &Process<M>, door: Door) -> Result<bool, M::Error> {
         let p = p.on(self.part);
         p.shows("door", door);
-        p.keep(22, &door);
-        let next = p.at(22).read(&self.next).await?.ticket();
+        let next = p.at(22).keeping(&door).read(&self.next).await?.ticket();
         p.shows("ticket", next);
-        p.keep(23, &(door, next));
-        let g = p.at(23).read(&self.gate).await?;
+        let g = p.at(23).keeping(&(door, next)).read(&self.gate).await?;
         p.hides("ticket");
         let is_short = g.distance(next) < self.limits.clear as i64;
         if is_short {
-            p.keep(24, &door);
-            let _ = p.at(24).compare_swap(&self.door, door, door.turned()).await?;
+            let _ = p.at(24).keeping(&door).compare_swap(&self.door, door, door.turned()).await?;
         }
         p.hides("door");
         Ok(is_short)
@@ -647,22 +633,26 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far one waits until its record is its own: 46.
     async fn give_up(&self, p: Here<'_, M>, t: u64, mut far: bool, live: (u64, u64)) -> Result<bool, M::Error> {
         loop {
-            p.keep(20, &(t, far, live));
-            let record = p.at(20).read(self.record(t)).await?;
+            let record = p.at(20).keeping(&(t, far, live)).read(self.record(t)).await?;
             if record.fate_of(t) == Fate::Signalled {
                 return Ok(true);
             }
             if far {
-                p.keep(46, &(t, record, live));
-                far = self.is_far(p.at(46).read(&self.gate).await?, t);
+                far = self.is_far(p.at(46).keeping(&(t, record, live)).read(&self.gate).await?, t);
                 if far {
-                    p.keep(20, &("still", t, record, live));
-                    p.at(20).wait_until(self.record(t), |now| now != record).await?;
+                    p.at(20)
+                        .keeping(&("still", t, record, live))
+                        .wait_until(self.record(t), |now| now != record)
+                        .await?;
                 }
                 continue;
             }
-            p.keep(21, &(t, record, live));
-            if p.at(21).compare_swap(self.record(t), record, Record::new(t, Fate::Gone)).await?.is_ok() {
+            if p.at(21)
+                .keeping(&(t, record, live))
+                .compare_swap(self.record(t), record, Record::new(t, Fate::Gone))
+                .await?
+                .is_ok()
+            {
                 return Ok(false);
             }
         }
@@ -761,8 +751,7 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
             // As whoever enters does: those before it may not have been dealt with, and nobody may be left behind by exits of tickets after its own.
             let upto = after(first, mine);
             here.shows("upto", upto);
-            here.keep(40, &(upto, mine));
-            let g = here.at(40).read(&self.gate).await?;
+            let g = here.at(40).keeping(&(upto, mine)).read(&self.gate).await?;
             let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd };
             self.help(p, duty, Some(held)).await?;
             self.release(p, held).await?;

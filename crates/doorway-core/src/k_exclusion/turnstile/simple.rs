@@ -152,13 +152,11 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Simple<M> {
 
     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
         let p = p.on(self.part);
-        p.keep(1, &());
-        let t = p.at(1).fetch_add(&self.next, Next(1)).await?.0 as i64; // the doorway, one step
+        let t = p.at(1).keeping(&()).fetch_add(&self.next, Next(1)).await?.0 as i64; // the doorway, one step
         p.mark(Mark::DoorwayEnds);
         p.shows("ticket", t);
         p.shows("counts", true);
-        p.keep(2, &t);
-        p.at(2).wait_until(self.cell(t), |signal: Signal| signal.reaches(t)).await?;
+        p.at(2).keeping(&t).wait_until(self.cell(t), |signal: Signal| signal.reaches(t)).await?;
         p.hides("ticket");
         p.mark(Mark::Rests(3));
         Ok(())
@@ -166,16 +164,14 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Simple<M> {
 
     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
         let p = p.on(self.part);
-        p.keep(3, &());
-        let x = p.at(3).fetch_add(&self.served, Next(1)).await?.0 as i64;
+        let x = p.at(3).keeping(&()).fetch_add(&self.served, Next(1)).await?.0 as i64;
         p.hides("counts");
         let c = x.wrapping_add(self.k); // the ticket that this exit enables
         p.shows("upto", c);
         let mut y = c;
         loop {
             let before = y.wrapping_sub(1);
-            p.keep(4, &(c, y));
-            if p.at(4).read(self.cell(before)).await?.reaches(before) {
+            if p.at(4).keeping(&(c, y)).read(self.cell(before)).await?.reaches(before) {
                 break;
             }
             y = before;

@@ -77,10 +77,8 @@ impl<M: FetchAdd> KExclusion<M> for ArrayLock<M> {
         let mine = p.at(1).fetch_add(&self.next, 1).await? as usize;
         p.mark(Mark::DoorwayEnds);
         p.holds("slot", mine as u64);
-        p.keep(2, &mine);
-        p.at(2).wait_until(&self.slot[mine], |here| here).await?;
-        p.keep(3, &mine);
-        p.at(3).write(&self.slot[mine], false).await?; // or whoever has the slot a round later would find it
+        p.at(2).keeping(&mine).wait_until(&self.slot[mine], |here| here).await?;
+        p.at(3).keeping(&mine).write(&self.slot[mine], false).await?; // or whoever has the slot a round later would find it
         p.mark(Mark::Rests(4));
         Ok(mine)
     }

@@ -63,10 +63,8 @@ impl<M: ReadWrite> Node<M> for TwoSides<M> {
         let (i, j) = (side.index(), side.other().index());
 
         p.at(1).write(&self.q[i], true).await?;
-        p.keep(2, &());
-        let mine = side.signs(p.at(2).read(&self.r[j]).await?);
-        p.keep(3, &mine);
-        p.at(3).write(&self.r[i], mine).await?;
+        let mine = side.signs(p.at(2).keeping(&()).read(&self.r[j]).await?);
+        p.at(3).keeping(&mine).write(&self.r[i], mine).await?;
         p.keep(4, &mine);
         let may_pass = || async {
             let passes = !p.at(4).read(&self.q[j]).await? || side.signs(p.at(5).read(&self.r[j]).await?) != mine;

@@ -88,25 +88,19 @@ impl<M: ReadWrite> KExclusion<M> for Bakery<M> {
         p.at(3).write(&self.doorway[me], true).await?; // from here on, others wait for our ticket,
         let mut max = 0;
         for i in self.others(me) {
-            p.keep(41, &(i, max));
-            max = max.max(p.at(41).read(&self.ticket[i]).await?);
+            max = max.max(p.at(41).keeping(&(i, max)).read(&self.ticket[i]).await?);
         }
         let Some(mine) = max.checked_add(1) else {
-            p.keep(51, &());
-            p.at(51).write(&self.doorway[me], false).await?;
+            p.at(51).keeping(&()).write(&self.doorway[me], false).await?;
             return Err(Failure::Refused(TicketsExhausted));
         };
-        p.keep(42, &mine);
-        p.at(42).write(&self.ticket[me], mine).await?;
-        p.keep(5, &mine);
-        p.at(5).write(&self.doorway[me], false).await?; // which is final now.
+        p.at(42).keeping(&mine).write(&self.ticket[me], mine).await?;
+        p.at(5).keeping(&mine).write(&self.doorway[me], false).await?; // which is final now.
         p.mark(Mark::DoorwayEnds);
 
         for i in self.others(me) {
-            p.keep(7, &(i, mine));
-            p.at(7).wait_until(&self.doorway[i], |drawing| !drawing).await?; // its ticket is final, or will be larger than ours,
-            p.keep(8, &(i, mine));
-            p.at(8).wait_until(&self.ticket[i], |t| t == 0 || (t, i) >= (mine, me)).await?; // so it goes first or after us.
+            p.at(7).keeping(&(i, mine)).wait_until(&self.doorway[i], |drawing| !drawing).await?; // its ticket is final, or will be larger than ours,
+            p.at(8).keeping(&(i, mine)).wait_until(&self.ticket[i], |t| t == 0 || (t, i) >= (mine, me)).await?; // so it goes first or after us.
         }
         p.mark(Mark::Rests(9));
         Ok(())

@@ -62,36 +62,25 @@ impl<M: ReadWrite> FastMutex<M> {
     async fn enters(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let me = p.pid();
         let i = me.index();
-        p.keep(1, &());
-        p.at(1).write(&self.b[i], true).await?;
-        p.keep(2, &());
-        p.at(2).write(&self.x, me).await?;
-        p.keep(3, &());
-        if p.at(3).read(&self.y).await?.is_some() {
-            p.keep(4, &());
-            p.at(4).write(&self.b[i], false).await?;
-            p.keep(5, &());
-            p.at(5).wait_until(&self.y, |y| y.is_none()).await?;
+        p.at(1).keeping(&()).write(&self.b[i], true).await?;
+        p.at(2).keeping(&()).write(&self.x, me).await?;
+        if p.at(3).keeping(&()).read(&self.y).await?.is_some() {
+            p.at(4).keeping(&()).write(&self.b[i], false).await?;
+            p.at(5).keeping(&()).wait_until(&self.y, |y| y.is_none()).await?;
             return Ok(false);
         }
-        p.keep(6, &());
-        p.at(6).write(&self.y, Some(me)).await?;
-        p.keep(7, &());
-        if p.at(7).read(&self.x).await? == me {
+        p.at(6).keeping(&()).write(&self.y, Some(me)).await?;
+        if p.at(7).keeping(&()).read(&self.x).await? == me {
             return Ok(true); // the short way: whoever signs x from here on finds y signed
         }
-        p.keep(8, &());
-        p.at(8).write(&self.b[i], false).await?;
+        p.at(8).keeping(&()).write(&self.b[i], false).await?;
         for j in (0..self.n).filter(|&j| j != i) {
-            p.keep(9, &j);
-            p.at(9).wait_until(&self.b[j], |b| !b).await?; // it has withdrawn, has left, or will find y signed
+            p.at(9).keeping(&j).wait_until(&self.b[j], |b| !b).await?; // it has withdrawn, has left, or will find y signed
         }
-        p.keep(10, &());
-        if p.at(10).read(&self.y).await? == Some(me) {
+        if p.at(10).keeping(&()).read(&self.y).await? == Some(me) {
             return Ok(true);
         }
-        p.keep(11, &());
-        p.at(11).wait_until(&self.y, |y| y.is_none()).await?;
+        p.at(11).keeping(&()).wait_until(&self.y, |y| y.is_none()).await?;
         Ok(false)
     }
 }
@@ -112,7 +101,6 @@ impl<M: ReadWrite> KExclusion<M> for FastMutex<M> {
     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(13).write(&self.y, None).await?;
-        p.keep(14, &());
-        p.at(14).write(&self.b[p.pid().index()], false).await
+        p.at(14).keeping(&()).write(&self.b[p.pid().index()], false).await
     }
 }

@@ -63,8 +63,7 @@ impl<M: TestAndSet> BackoffBit<M> {
     pub async fn set(&self, p: &Process<M>, delay: &M::Cell<u64>, idle: &M::Cell<bool>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         let turn = || async {
-            p.keep(1, &());
-            if !p.at(1).test_and_set(&self.taken).await? {
+            if !p.at(1).keeping(&()).test_and_set(&self.taken).await? {
                 return Ok(Some(()));
             }
             let pause = p.at(2).read(delay).await?;
@@ -73,8 +72,7 @@ impl<M: TestAndSet> BackoffBit<M> {
             }
             for left in (1..=pause).rev() {
                 p.shows("left", left);
-                p.keep(3, &left);
-                p.at(3).read(idle).await?;
+                p.at(3).keeping(&left).read(idle).await?;
             }
             p.hides("left");
             Ok(None)

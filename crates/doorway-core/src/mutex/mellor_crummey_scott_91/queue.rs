@@ -68,16 +68,12 @@ impl<M: Swap> Queue<M> {
     async fn enter(&self, p: Here<'_, M>) -> Result<(), M::Error> {
         let me = p.pid();
         p.at(1).write(&self.next[me.index()], None).await?;
-        p.keep(2, &());
-        let before = p.at(2).swap(&self.tail, Some(me)).await?;
+        let before = p.at(2).keeping(&()).swap(&self.tail, Some(me)).await?;
         p.mark(Mark::DoorwayEnds);
         if let Some(before) = before {
-            p.keep(3, &before);
-            p.at(3).write(&self.locked[me.index()], true).await?; // before anybody can know of us and unlock it
-            p.keep(4, &before);
-            p.at(4).write(&self.next[before.index()], Some(me)).await?;
-            p.keep(5, &());
-            p.at(5).wait_until(&self.locked[me.index()], |locked| !locked).await?;
+            p.at(3).keeping(&before).write(&self.locked[me.index()], true).await?; // before anybody can know of us and unlock it
+            p.at(4).keeping(&before).write(&self.next[before.index()], Some(me)).await?;
+            p.at(5).keeping(&()).wait_until(&self.locked[me.index()], |locked| !locked).await?;
         }
         p.mark(Mark::Rests(6));
         Ok(())
@@ -94,8 +90,7 @@ impl<M: Swap> Queue<M> {
     }
 
     async fn hand_over(&self, p: Here<'_, M>, next: Pid) -> Result<(), M::Error> {
-        p.keep(10, &next);
-        p.at(10).write(&self.locked[next.index()], false).await
+        p.at(10).keeping(&next).write(&self.locked[next.index()], false).await
     }
 }
 
@@ -124,8 +119,7 @@ impl<M: Swap + CompareSwap> KExclusion<M> for QueueLock<M> {
         let p = p.on(self.0.part);
         let mut next = self.0.follower(p).await?;
         if next.is_none() {
-            p.keep(8, &());
-            if p.at(8).compare_swap(&self.0.tail, Some(p.pid()), None).await?.is_ok() {
+            if p.at(8).keeping(&()).compare_swap(&self.0.tail, Some(p.pid()), None).await?.is_ok() {
                 return Ok(()); // nobody has come
             }
             p.keep(9, &());
@@ -143,8 +137,7 @@ impl<M: Swap + CompareSwap> AtOnce<M> for QueueLock<M> {
         let p = p.on(self.0.part);
         let me = p.pid();
         p.at(1).write(&self.0.next[me.index()], None).await?;
-        p.keep(11, &());
-        if p.at(11).compare_swap(&self.0.tail, None, Some(me)).await?.is_err() {
+        if p.at(11).keeping(&()).compare_swap(&self.0.tail, None, Some(me)).await?.is_err() {
             return Ok(None);
         }
         p.mark(Mark::DoorwayEnds);
@@ -178,20 +171,17 @@ impl<M: Swap> KExclusion<M> for SwapQueueLock<M> {
         let p = p.on(self.0.part);
         let (mut next, mut usurper) = (self.0.follower(p).await?, None);
         if next.is_none() {
-            p.keep(8, &());
-            let last = p.at(8).swap(&self.0.tail, None).await?;
+            let last = p.at(8).keeping(&()).swap(&self.0.tail, None).await?;
             if last == Some(p.pid()) {
                 return Ok(()); // nobody has come
             }
-            p.keep(81, &last);
-            usurper = p.at(81).swap(&self.0.tail, last).await?; // who came since found the list empty, and is inside or behind one that is
+            usurper = p.at(81).keeping(&last).swap(&self.0.tail, last).await?; // who came since found the list empty, and is inside or behind one that is
             p.keep(9, &usurper);
             next = self.0.coming(p).await?;
         }
         match (next, usurper) {
             (Some(_), Some(usurper)) => {
-                p.keep(91, &(next, usurper));
-                p.at(91).write(&self.0.next[usurper.index()], next).await
+                p.at(91).keeping(&(next, usurper)).write(&self.0.next[usurper.index()], next).await
             }
             (Some(next), None) => self.0.hand_over(p, next).await,
             (None, _) => Ok(()),

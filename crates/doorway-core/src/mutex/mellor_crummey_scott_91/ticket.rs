@@ -86,8 +86,7 @@ impl<M: FetchAdd> TicketLock<M> {
     /// Waits until its ticket is served: 2.
     async fn wait(&self, p: Here<'_, M>, mine: u64) -> Result<u64, M::Error> {
         p.holds("ticket", mine);
-        p.keep(2, &mine);
-        p.at(2).wait_until(&self.serving, |turn| turn == mine).await?;
+        p.at(2).keeping(&mine).wait_until(&self.serving, |turn| turn == mine).await?;
         p.mark(Mark::Rests(3));
         Ok(mine)
     }
@@ -125,8 +124,12 @@ impl<M: FetchAdd + CompareSwap> AtOnce<M> for TicketLock<M> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error>> {
         let p = p.on(self.part);
         let turn = p.at(5).read(&self.serving).await?;
-        p.keep(6, &turn);
-        if p.at(6).compare_swap(&self.next, turn, fit::<u64>(turn.wrapping_add(1), self.bits)).await?.is_err() {
+        if p.at(6)
+            .keeping(&turn)
+            .compare_swap(&self.next, turn, fit::<u64>(turn.wrapping_add(1), self.bits))
+            .await?
+            .is_err()
+        {
             return Ok(None); // somebody has drawn that ticket
         }
         p.mark(Mark::DoorwayEnds);

@@ -53,8 +53,7 @@ impl<M: ReadWrite> Node<M> for TwoSides<M> {
         let (mine, rivals) = (&self.q[side.index()], &self.q[side.other().index()]);
 
         p.at(1).write(mine, true).await?; // first, so that a rival that comes later waits for us or signs after us
-        p.keep(2, &());
-        p.at(2).write(&self.turn, side).await?;
+        p.at(2).keeping(&()).write(&self.turn, side).await?;
         p.keep(3, &());
         let may_pass = || async {
             let passes = !p.at(3).read(rivals).await? || p.at(4).read(&self.turn).await? != side;

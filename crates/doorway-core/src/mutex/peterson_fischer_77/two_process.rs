@@ -110,17 +110,13 @@ impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
         let (i, j) = (p.pid().index(), 1 - p.pid().index());
 
         let mut mine = p.at(1).read(&self.q[j]).await?.gives_way(i);
-        p.keep(2, &mine);
-        p.at(2).write(&self.q[i], mine).await?;
-        p.keep(3, &mine);
-        let rival = p.at(3).read(&self.q[j]).await?; // it may have come, or moved, since 1
+        p.at(2).keeping(&mine).write(&self.q[i], mine).await?;
+        let rival = p.at(3).keeping(&mine).read(&self.q[j]).await?; // it may have come, or moved, since 1
         if rival != Sign::Nil {
             mine = rival.gives_way(i);
-            p.keep(4, &mine);
-            p.at(4).write(&self.q[i], mine).await?;
+            p.at(4).keeping(&mine).write(&self.q[i], mine).await?;
         }
-        p.keep(5, &mine);
-        p.at(5).wait_until(&self.q[j], |rival| rival == Sign::Nil || rival.gives_way(i) != mine).await?;
+        p.at(5).keeping(&mine).wait_until(&self.q[j], |rival| rival == Sign::Nil || rival.gives_way(i) != mine).await?;
         p.mark(Mark::Rests(6));
         Ok(())
     }

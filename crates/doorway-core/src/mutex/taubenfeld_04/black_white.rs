@@ -167,11 +167,9 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
         let me = p.pid().index();
 
         p.at(1).write(&self.choosing[me], true).await?;
-        p.keep(2, &());
-        let colour = p.at(2).read(&self.color).await?;
+        let colour = p.at(2).keeping(&()).read(&self.color).await?;
         if let Tickets::InTwo { colour: mine, .. } = &self.ticket {
-            p.keep(21, &colour);
-            p.at(21).write(&mine[me], colour).await?;
+            p.at(21).keeping(&colour).write(&mine[me], colour).await?;
         }
         let mut max = 0;
         for i in self.others(me) {
@@ -186,14 +184,12 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
             Tickets::InOne(ticket) => p.at(32).write(&ticket[me], mine).await?,
             Tickets::InTwo { number, .. } => p.at(32).write(&number[me], mine.number).await?,
         }
-        p.keep(4, &mine);
-        p.at(4).write(&self.choosing[me], false).await?;
+        p.at(4).keeping(&mine).write(&self.choosing[me], false).await?;
         p.mark(Mark::DoorwayEnds);
 
         for i in self.others(me) {
             let live = (i, mine);
-            p.keep(6, &live);
-            p.at(6).wait_until(&self.choosing[i], |choosing| !choosing).await?; // its ticket is final, or will be after ours
+            p.at(6).keeping(&live).wait_until(&self.choosing[i], |choosing| !choosing).await?; // its ticket is final, or will be after ours
             let seen = self.ticket.read(p, 7, i, &live).await?;
             if seen.colour == colour {
                 // It goes first if its number is smaller. If its colour changes, it has left and come again.
@@ -209,8 +205,7 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
                     if number == 0 || now == colour {
                         return Ok(Some(()));
                     }
-                    p.keep(92, &live);
-                    Ok((p.at(92).read(&self.color).await? != colour).then_some(()))
+                    Ok((p.at(92).keeping(&live).read(&self.color).await? != colour).then_some(()))
                 };
                 p.spin_until(may_pass).await?;
             }

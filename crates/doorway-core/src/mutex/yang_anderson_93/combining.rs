@@ -50,7 +50,7 @@
 use super::TwoProcess;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
 use crate::mutex::{ArbitrationTree, Node, levels};
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -208,19 +208,14 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         let mut captured: Captures<F::Op> = [None; MOST_LEVELS];
         let mut applied = None;
         for (level, node, side) in self.tree.path(me) {
-            here.keep(1, &(level, all, &captured[..level]));
-            here.at(1).write(&self.done[(me, level)], false).await?;
-            here.keep(2, &(level, all, &captured[..level]));
-            here.at(2).write(&self.req[(me, level)], all).await?; // Before we sign `T`: who finds us there takes this along.
+            here.at(1).keeping(&(level, all, &captured[..level])).write(&self.done[(me, level)], false).await?;
+            here.at(2).keeping(&(level, all, &captured[..level])).write(&self.req[(me, level)], all).await?; // Before we sign `T`: who finds us there takes this along.
             here.mark(Mark::Rests(3));
             here.keep(3, &(level, all, &captured[..level]));
-            here.part(&(level, all, &captured[..level]));
-            node.enter(p, side).await?;
-            here.part_done();
-            here.keep(4, &(level, all, &captured[..level]));
-            if here.at(4).read(&self.done[(me, level)]).await? {
-                here.keep(5, &(level, &captured[..level]));
-                applied = Some((level, here.at(5).read(&self.res[(me, level)]).await?));
+            within!(here, &(level, all, &captured[..level]), node.enter(p, side).await?);
+            if here.at(4).keeping(&(level, all, &captured[..level])).read(&self.done[(me, level)]).await? {
+                applied =
+                    Some((level, here.at(5).keeping(&(level, &captured[..level])).read(&self.res[(me, level)]).await?));
                 break;
             }
             self.capture(here, 6, (level, node), &mut all, &mut captured).await?;
@@ -234,26 +229,26 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
                         self.capture(here, 8, (level, node), &mut all, &mut captured).await?;
                     }
                 }
-                here.keep(10, &(all, &captured));
-                let value = here.at(10).read(&self.v).await?;
-                here.keep(11, &(value, all, &captured));
-                here.at(11).write(&self.v, F::apply(all, value)).await?;
+                let value = here.at(10).keeping(&(all, &captured)).read(&self.v).await?;
+                here.at(11).keeping(&(value, all, &captured)).write(&self.v, F::apply(all, value)).await?;
                 (MOST_LEVELS, value)
             }
         };
 
         for (level, node, side) in self.tree.path(me).rev().filter(|&(level, ..)| level <= top) {
             if let Some(Captured { whose, before }) = captured[level] {
-                here.keep(12, &(level, value, &captured[..=level]));
-                here.at(12).write(&self.res[(whose.index(), level)], F::apply(before, value)).await?;
-                here.keep(13, &(level, value, &captured[..=level]));
-                here.at(13).write(&self.done[(whose.index(), level)], true).await?; // Before we leave the node: it looks when it has passed.
+                here.at(12)
+                    .keeping(&(level, value, &captured[..=level]))
+                    .write(&self.res[(whose.index(), level)], F::apply(before, value))
+                    .await?;
+                here.at(13)
+                    .keeping(&(level, value, &captured[..=level]))
+                    .write(&self.done[(whose.index(), level)], true)
+                    .await?; // Before we leave the node: it looks when it has passed.
             }
             here.mark(Mark::Rests(14));
             here.keep(14, &(level, value, &captured[..level]));
-            here.part(&(level, value, &captured[..level]));
-            node.leave(p, side).await?;
-            here.part_done();
+            within!(here, &(level, value, &captured[..level]), node.leave(p, side).await?);
         }
         here.responds(value);
         Ok(value)
@@ -268,8 +263,7 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         all: &mut F::Op,
         captured: &mut Captures<F::Op>,
     ) -> Result<(), M::Error> {
-        here.keep(at, &(level, *all, &*captured));
-        let whose = here.at(at).read(node.signed()).await?;
+        let whose = here.at(at).keeping(&(level, *all, &*captured)).read(node.signed()).await?;
         if whose != here.pid() && node.is_member(whose) {
             here.keep(at + 1, &(level, *all, &*captured, whose));
             let theirs = here.at(at + 1).read(&self.req[(whose.index(), level)]).await?;

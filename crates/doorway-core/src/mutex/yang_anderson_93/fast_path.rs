@@ -53,7 +53,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, decl};
+use crate::memory::{Mark, Memory, Pid, Process, ReadWrite, Site, decl, within};
 use crate::mutex::{ArbitrationTree, MutualExclusion, Node, Side};
 use core::convert::Infallible;
 use core::ops::Range;
@@ -101,24 +101,18 @@ impl<M: ReadWrite, N: Node<M>> FastPath<M, N> {
         let me = p.pid();
 
         p.at(1).write(&self.x, me).await?;
-        p.keep(2, &());
-        if p.at(2).read(&self.y).await?.is_some() {
+        if p.at(2).keeping(&()).read(&self.y).await?.is_some() {
             return Ok(false);
         }
-        p.keep(3, &());
-        p.at(3).write(&self.y, Some(me)).await?; // closes the path behind us
-        p.keep(4, &());
-        if p.at(4).read(&self.x).await? != me {
+        p.at(3).keeping(&()).write(&self.y, Some(me)).await?; // closes the path behind us
+        if p.at(4).keeping(&()).read(&self.x).await? != me {
             return Ok(false);
         }
-        p.keep(5, &());
-        p.at(5).write(&self.b[me.index()], true).await?; // Whoever opens the path sees this,
-        p.keep(6, &());
-        if p.at(6).read(&self.z).await? {
+        p.at(5).keeping(&()).write(&self.b[me.index()], true).await?; // Whoever opens the path sees this,
+        if p.at(6).keeping(&()).read(&self.z).await? {
             return Ok(false); // or we see that it is about to.
         }
-        p.keep(7, &());
-        Ok(p.at(7).read(&self.y).await? == Some(me)) // Nobody has opened it since 3.
+        Ok(p.at(7).keeping(&()).read(&self.y).await? == Some(me)) // Nobody has opened it since 3.
     }
 
     /// 22 to 27: opens the path, if it is on us to do so and nobody is on it.
@@ -126,23 +120,18 @@ impl<M: ReadWrite, N: Node<M>> FastPath<M, N> {
         let p = p.on(self.part);
         let me = p.pid();
 
-        p.keep(22, &());
-        if p.at(22).read(&self.x).await? != me {
+        if p.at(22).keeping(&()).read(&self.x).await? != me {
             return Ok(()); // somebody came after us
         }
-        p.keep(23, &());
-        p.at(23).write(&self.z, true).await?;
+        p.at(23).keeping(&()).write(&self.z, true).await?;
         let mut is_free = true;
         for i in (0..self.n).filter(|&i| i != me.index()) {
-            p.keep(24, &(i, is_free));
-            is_free &= !p.at(24).read(&self.b[i]).await?;
+            is_free &= !p.at(24).keeping(&(i, is_free)).read(&self.b[i]).await?;
         }
         if is_free {
-            p.keep(26, &());
-            p.at(26).write(&self.y, None).await?;
+            p.at(26).keeping(&()).write(&self.y, None).await?;
         }
-        p.keep(27, &());
-        p.at(27).write(&self.z, false).await
+        p.at(27).keeping(&()).write(&self.z, false).await
     }
 }
 
@@ -160,16 +149,12 @@ impl<M: ReadWrite, N: Node<M>> KExclusion<M> for FastPath<M, N> {
         } else {
             here.mark(Mark::Rests(12));
             here.keep(12, &());
-            here.part(&());
-            self.tree.acquire(p).await?;
-            here.part_done();
+            within!(here, &(), self.tree.acquire(p).await?);
             here.mark(Mark::Rests(13));
             (Way::Slow, Side::Right)
         };
         here.keep(10, &way);
-        here.part(&way);
-        self.top.enter(p, side).await?;
-        here.part_done();
+        within!(here, &way, self.top.enter(p, side).await?);
         Ok(way)
     }
 
@@ -178,14 +163,10 @@ impl<M: ReadWrite, N: Node<M>> KExclusion<M> for FastPath<M, N> {
         let mine = &self.b[p.pid().index()];
         match way {
             Way::Fast => {
-                here.part(&way);
-                self.top.leave(p, Side::Left).await?;
-                here.part_done();
+                within!(here, &way, self.top.leave(p, Side::Left).await?);
                 here.mark(Mark::Rests(8));
-                here.keep(8, &way);
-                here.at(8).write(&self.y, None).await?; // Only now: the next one may come to the left side.
-                here.keep(9, &way);
-                here.at(9).write(mine, false).await
+                here.at(8).keeping(&way).write(&self.y, None).await?; // Only now: the next one may come to the left side.
+                here.at(9).keeping(&way).write(mine, false).await
             }
             Way::Slow => {
                 here.at(21).write(mine, false).await?;
@@ -194,14 +175,10 @@ impl<M: ReadWrite, N: Node<M>> KExclusion<M> for FastPath<M, N> {
                 here.part_done();
                 here.mark(Mark::Rests(28));
                 here.keep(28, &way);
-                here.part(&way);
-                self.top.leave(p, Side::Right).await?;
-                here.part_done();
+                within!(here, &way, self.top.leave(p, Side::Right).await?);
                 here.mark(Mark::Rests(29));
                 here.keep(29, &());
-                here.part(&());
-                self.tree.release(p, ()).await?;
-                here.part_done();
+                within!(here, &(), self.tree.release(p, ()).await?);
                 Ok(())
             }
         }

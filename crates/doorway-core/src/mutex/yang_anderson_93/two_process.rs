@@ -92,27 +92,18 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
         let (mine, other) = (side.index(), side.other().index());
 
         p.at(1).write(&self.c[mine], Some(me)).await?;
-        p.keep(2, &());
-        p.at(2).write(&self.t, me).await?;
-        p.keep(3, &());
-        p.at(3).write(self.p(me), 0).await?; // forget signals meant for an earlier passage
-        p.keep(4, &());
-        if let Some(rival) = p.at(4).read(&self.c[other]).await?.filter(|&rival| self.is_member(rival)) {
+        p.at(2).keeping(&()).write(&self.t, me).await?;
+        p.at(3).keeping(&()).write(self.p(me), 0).await?; // forget signals meant for an earlier passage
+        if let Some(rival) = p.at(4).keeping(&()).read(&self.c[other]).await?.filter(|&rival| self.is_member(rival)) {
             p.shows("rival", rival);
-            p.keep(5, &rival);
-            if p.at(5).read(&self.t).await? == me {
-                p.keep(6, &rival);
-                if p.at(6).read(self.p(rival)).await? == 0 {
-                    p.keep(7, &rival);
-                    p.at(7).write(self.p(rival), 1).await?; // tell the rival, who may wait at 8 for just this news,
+            if p.at(5).keeping(&rival).read(&self.t).await? == me {
+                if p.at(6).keeping(&rival).read(self.p(rival)).await? == 0 {
+                    p.at(7).keeping(&rival).write(self.p(rival), 1).await?; // tell the rival, who may wait at 8 for just this news,
                 }
                 p.hides("rival");
-                p.keep(8, &());
-                p.at(8).wait_until(self.p(me), |x| x != 0).await?; // and wait until it is settled who signed last.
-                p.keep(9, &());
-                if p.at(9).read(&self.t).await? == me {
-                    p.keep(10, &());
-                    p.at(10).wait_until(self.p(me), |x| x > 1).await?; // It was us: wait until the rival has left.
+                p.at(8).keeping(&()).wait_until(self.p(me), |x| x != 0).await?; // and wait until it is settled who signed last.
+                if p.at(9).keeping(&()).read(&self.t).await? == me {
+                    p.at(10).keeping(&()).wait_until(self.p(me), |x| x > 1).await?; // It was us: wait until the rival has left.
                 }
             }
         }
@@ -125,11 +116,9 @@ impl<M: ReadWrite> Node<M> for TwoProcess<M> {
         let p = p.on(self.part);
 
         p.at(12).write(&self.c[side.index()], None).await?; // first free the way, so that a rival not yet at 4 passes,
-        p.keep(13, &());
-        let last = p.at(13).read(&self.t).await?;
+        let last = p.at(13).keeping(&()).read(&self.t).await?;
         if last != p.pid() && self.is_member(last) {
-            p.keep(14, &last);
-            p.at(14).write(self.p(last), 2).await?; // then release the one who signed after us.
+            p.at(14).keeping(&last).write(self.p(last), 2).await?; // then release the one who signed after us.
         }
         Ok(())
     }

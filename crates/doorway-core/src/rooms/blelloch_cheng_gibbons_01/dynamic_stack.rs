@@ -30,7 +30,7 @@
 
 use super::{IN, OUT, Rooms, Width};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, ReadWrite, Site};
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, ReadWrite, Site, within};
 use crate::rooms::{LastOut, Refusal};
 use alloc::vec::Vec;
 
@@ -56,14 +56,10 @@ impl<M: ReadWrite> LastOut<M> for Grows<M> {
             return Ok(());
         }
         let p = p.on(self.part);
-        p.keep(12, &());
-        if p.at(12).read(&self.start).await? {
-            p.keep(13, &());
-            p.at(13).write(&self.start, false).await?;
-            p.keep(14, &());
-            let doubled = p.at(14).read(&self.doubled).await?;
-            p.keep(14, &doubled);
-            p.at(14).write(&self.doubled, doubled + 1).await?;
+        if p.at(12).keeping(&()).read(&self.start).await? {
+            p.at(13).keeping(&()).write(&self.start, false).await?;
+            let doubled = p.at(14).keeping(&()).read(&self.doubled).await?;
+            p.at(14).keeping(&doubled).write(&self.doubled, doubled + 1).await?;
         }
         Ok(())
     }
@@ -150,38 +146,28 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
     /// 1 to 7, and the exit unless it has to be done again.
     async fn push_inside(&self, p: &Process<M>, inside: super::Inside, y: u64) -> Result<Pushed, M::Error> {
         let here = p.on(self.part);
-        here.keep(1, &inside);
-        let j = here.at(1).fetch_add(&self.top, 1).await?;
-        here.keep(10, &(&inside, j));
-        let doubled = here.at(10).read(&self.rooms.last_out().doubled).await? as usize;
+        let j = here.at(1).keeping(&inside).fetch_add(&self.top, 1).await?;
+        let doubled = here.at(10).keeping(&(&inside, j)).read(&self.rooms.last_out().doubled).await? as usize;
         let (size, half) = ((self.first << doubled) as i64, (self.first << doubled) as i64 / 2);
         let mut fits = true;
         if j >= size {
             fits = doubled + 1 < self.arrays.len();
             if fits {
-                here.keep(2, &inside);
-                here.at(2).write(&self.rooms.last_out().start, true).await?;
+                here.at(2).keeping(&inside).write(&self.rooms.last_out().start, true).await?;
             }
-            here.keep(3, &(&inside, fits));
-            here.at(3).fetch_add(&self.top, -1).await?;
+            here.at(3).keeping(&(&inside, fits)).fetch_add(&self.top, -1).await?;
             if fits {
                 return Ok(Pushed::Retries(inside));
             }
         } else if doubled > 0 && j >= half {
             let e = (j - half) as usize;
-            here.keep(4, &(&inside, j, doubled));
-            let old = here.at(4).read(&self.arrays[doubled - 1][e]).await?;
-            here.keep(5, &(&inside, j, doubled, old));
-            here.at(5).write(&self.arrays[doubled][e], old).await?;
-            here.keep(6, &(&inside, j, doubled));
-            here.at(6).write(&self.arrays[doubled][j as usize], y).await?;
+            let old = here.at(4).keeping(&(&inside, j, doubled)).read(&self.arrays[doubled - 1][e]).await?;
+            here.at(5).keeping(&(&inside, j, doubled, old)).write(&self.arrays[doubled][e], old).await?;
+            here.at(6).keeping(&(&inside, j, doubled)).write(&self.arrays[doubled][j as usize], y).await?;
         } else if let Some(slot) = self.slot(if doubled > 0 { doubled - 1 } else { 0 }, j) {
-            here.keep(7, &(&inside, j, doubled));
-            here.at(7).write(slot, y).await?;
+            here.at(7).keeping(&(&inside, j, doubled)).write(slot, y).await?;
         }
-        here.part(&fits);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
+        within!(here, &fits, self.rooms.exit(p, inside).await?);
         Ok(Pushed::Done(fits))
     }
 
@@ -192,31 +178,23 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
     pub async fn pop(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let inside = self.rooms.enter(p, OUT).await?;
-        here.keep(8, &inside);
-        let j = here.at(8).fetch_add(&self.top, -1).await?;
+        let j = here.at(8).keeping(&inside).fetch_add(&self.top, -1).await?;
         let empty = if self.as_printed { j < 0 } else { j <= 0 };
         let x = if empty {
-            here.keep(9, &inside);
-            here.at(9).fetch_add(&self.top, 1).await?;
+            here.at(9).keeping(&inside).fetch_add(&self.top, 1).await?;
             None
         } else {
-            here.keep(10, &(&inside, j));
-            let doubled = here.at(10).read(&self.rooms.last_out().doubled).await? as usize;
+            let doubled = here.at(10).keeping(&(&inside, j)).read(&self.rooms.last_out().doubled).await? as usize;
             let half = (self.first << doubled) as i64 / 2;
             let below = if self.as_printed { j < half } else { j <= half };
             let array = if doubled > 0 && below { doubled - 1 } else { doubled };
             match self.slot(array, j - 1) {
-                Some(slot) => {
-                    here.keep(11, &(&inside, j, array));
-                    Some(here.at(11).read(slot).await?)
-                }
+                Some(slot) => Some(here.at(11).keeping(&(&inside, j, array)).read(slot).await?),
                 // As printed: whatever lies before the array.
                 None => Some(self.unwritten),
             }
         };
-        here.part(&x);
-        self.rooms.exit(p, inside).await?;
-        here.part_done();
+        within!(here, &x, self.rooms.exit(p, inside).await?);
         Ok(x)
     }
 

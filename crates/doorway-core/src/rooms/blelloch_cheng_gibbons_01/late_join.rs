@@ -30,7 +30,7 @@
 
 use super::{Active, Count, Width};
 use crate::Failure;
-use crate::memory::{Additive, CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, decl};
+use crate::memory::{Additive, CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, decl, within};
 use crate::rooms::{LastOut, Refusal, RoomSynchronization};
 use core::fmt;
 
@@ -170,19 +170,21 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
             return Ok(Some(Waited::LetIn));
         }
         if turn.done != turn.grant && self.most_joins.is_none_or(|most| turn.joins < most) {
-            p.keep(34, &(room, ticket, turn));
-            let grant = p.at(34).read(&self.wait[room]).await?.0;
+            let grant = p.at(34).keeping(&(room, ticket, turn)).read(&self.wait[room]).await?.0;
             p.keep(35, &(room, ticket, turn, grant));
             let joins = if self.most_joins.is_some() { turn.joins + 1 } else { 0 };
             let joined = p.at(35).compare_swap(&self.turn[room], turn, Turn { grant, joins, ..turn }).await?;
             return Ok(joined.is_ok().then_some(Waited::LetIn));
         }
-        p.keep(4, &(room, ticket));
-        if p.at(4).read(&self.active).await? != Active::NONE {
+        if p.at(4).keeping(&(room, ticket)).read(&self.active).await? != Active::NONE {
             return Ok(None);
         }
-        p.keep(5, &(room, ticket));
-        let opens = p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_ok();
+        let opens = p
+            .at(5)
+            .keeping(&(room, ticket))
+            .compare_swap(&self.active, Active::NONE, Active::room(room))
+            .await?
+            .is_ok();
         if opens {
             p.shows("opens", room as u64);
         }
@@ -191,12 +193,12 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
 
     /// 6 and 20: nobody else changes `turn` while nobody is let in.
     async fn open(&self, p: Here<'_, M>, room: usize, label: u16) -> Result<(), M::Error> {
-        p.keep(label, &room);
-        let turn = p.at(label).read(&self.turn[room]).await?;
-        p.keep(label, &(room, turn));
-        let grant = p.at(label).read(&self.wait[room]).await?.0;
-        p.keep(label, &(room, turn, grant));
-        p.at(label).write(&self.turn[room], Turn { grant, joins: 0, done: turn.done }).await?;
+        let turn = p.at(label).keeping(&room).read(&self.turn[room]).await?;
+        let grant = p.at(label).keeping(&(room, turn)).read(&self.wait[room]).await?.0;
+        p.at(label)
+            .keeping(&(room, turn, grant))
+            .write(&self.turn[room], Turn { grant, joins: 0, done: turn.done })
+            .await?;
         p.hides("opens");
         Ok(())
     }
@@ -205,24 +207,18 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
     async fn advance(&self, process: &Process<M>, room: usize) -> Result<(), M::Error> {
         let p = process.on(self.part);
         p.mark(Mark::Rests(15));
-        p.part(&room);
-        self.last_out.last_out(process, room).await?;
-        p.part_done();
+        within!(p, &room, self.last_out.last_out(process, room).await?);
         for k in 1..=self.rooms {
             let r = (room + k) % self.rooms;
-            p.keep(18, &(room, k));
-            let grant = p.at(18).read(&self.turn[r]).await?.grant;
-            p.keep(18, &(room, k, grant));
-            let last = p.at(18).read(&self.wait[r]).await?.0;
+            let grant = p.at(18).keeping(&(room, k)).read(&self.turn[r]).await?.grant;
+            let last = p.at(18).keeping(&(room, k, grant)).read(&self.wait[r]).await?.0;
             if self.width.after(last, grant) > 0 {
-                p.keep(19, &r);
-                p.at(19).write(&self.active, Active::room(r)).await?;
+                p.at(19).keeping(&r).write(&self.active, Active::room(r)).await?;
                 p.shows("opens", r as u64);
                 return self.open(p, r, 20).await;
             }
         }
-        p.keep(24, &());
-        p.at(24).write(&self.active, Active::NONE).await
+        p.at(24).keeping(&()).write(&self.active, Active::NONE).await
     }
 }
 
@@ -239,8 +235,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for LateJo
             return Err(Failure::Refused(Refusal::NoSuchRoom { room, rooms: self.rooms }));
         }
         let p = p.on(self.part);
-        p.keep(2, &room);
-        let ticket = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
+        let ticket = self.width.add(p.at(2).keeping(&room).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", ticket);
@@ -256,8 +251,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> RoomSynchronization<M> for LateJo
 
     async fn exit(&self, p: &Process<M>, Inside { room }: Inside) -> Result<bool, M::Error> {
         let here = p.on(self.part);
-        here.keep(14, &room);
-        let before = here.at(14).fetch_add(&self.turn[room], Turn::ONE_DONE).await?;
+        let before = here.at(14).keeping(&room).fetch_add(&self.turn[room], Turn::ONE_DONE).await?;
         here.hides("room");
         here.hides("ticket");
         here.hides("inside");

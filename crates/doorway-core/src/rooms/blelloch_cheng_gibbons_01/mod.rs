@@ -90,7 +90,7 @@ pub use work_stack::{News, Work, WorkStack};
 
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms, within};
 use core::fmt;
 
 /// The shared variables of a rooms object, and what the last one out of a room does.
@@ -212,16 +212,14 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         self.is_room(room)?;
         let p = p.on(self.part);
         if !self.as_printed {
-            p.keep(1, &room);
-            if p.at(1).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
+            if p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
                 // Nobody may ever come to open it, unless it does so itself.
                 let (ticket, _) =
                     self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
                 return Ok(ticket);
             }
         }
-        p.keep(2, &room);
-        let number = self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
+        let number = self.width.add(p.at(2).keeping(&room).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
@@ -258,13 +256,12 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         if self.width.after(ticket.number, granted) <= 0 {
             return Ok(Some(Waited::LetIn(granted)));
         }
-        p.keep(4, &ticket);
-        if p.at(4).read(&self.active).await? != Active::NONE {
+        if p.at(4).keeping(&ticket).read(&self.active).await? != Active::NONE {
             return Ok(None);
         }
-        p.keep(5, &ticket);
         // If it was let in meanwhile, its own ticket keeps the room active, and this fails.
-        let opens = p.at(5).compare_swap(&self.active, Active::NONE, Active::room(ticket.room)).await?.is_ok();
+        let opens =
+            p.at(5).keeping(&ticket).compare_swap(&self.active, Active::NONE, Active::room(ticket.room)).await?.is_ok();
         if opens {
             p.shows("opens", ticket.room as u64);
         }
@@ -300,19 +297,17 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
         #[inline(always)]
         fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(Ticket, u64)> {'text: {
-            p.keep(5, &room);
-            if access!(p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
+            if access!(p.at(5).keeping(&room).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
                 break 'text None;
             }
             p.shows("opens", room as u64);
-            p.keep(2, &("opens", room));
-            let number = self.width.add(access!(p.at(2).fetch_add(&self.wait[room], Count(1))).0, 1);
+            let number = self.width.add(access!(p.at(2)
+                .keeping(&("opens", room))
+                .fetch_add(&self.wait[room], Count(1))).0, 1);
             p.mark(Mark::DoorwayEnds);
             p.shows("room", room as u64);
             p.shows("ticket", number);
-            p.part(&number);
-            let grant = either!(self.opens(p, room), self.opens_now(p, room));
-            p.part_done();
+            let grant = within!(p, &number, either!(self.opens(p, room), self.opens_now(p, room)));
             p.hides("opens");
             Some((Ticket { room, number }, grant))
         }}
@@ -333,17 +328,16 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         #[inline(always)]
         fn open, open_now(&self, p: Here<'_, M>, room: usize, scanned: Option<(usize, usize)>) -> Option<u64> {'text: {
             loop {
-                p.keep(30, &(room, scanned));
-                let old = access!(p.at(30).read(&self.grant[room]));
-                p.keep(31, &(room, scanned, old));
-                let last = access!(p.at(31).read(&self.wait[room])).0;
+                let old = access!(p.at(30).keeping(&(room, scanned)).read(&self.grant[room]));
+                let last = access!(p.at(31).keeping(&(room, scanned, old)).read(&self.wait[room])).0;
                 let nobody = self.is_nobody(last, old);
                 if nobody && old.ghosts == 0 {
                     break 'text None;
                 }
                 if old.ghosts > 0 {
-                    p.keep(32, &(room, scanned, old, last));
-                    access!(p.at(32).write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))));
+                    access!(p.at(32)
+                        .keeping(&(room, scanned, old, last))
+                        .write(&self.done[room], Count(self.width.add(old.ticket, old.ghosts))));
                 }
                 p.keep(33, &(room, scanned, old, last));
                 let new = Grant { ticket: last, ghosts: 0 };
@@ -367,21 +361,20 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         #[inline(always)]
         fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Option<usize> {
             let room = if self.as_printed {
-                p.keep(13, &(&inside, next));
                 // Whoever is inside a room sees that one.
-                access!(p.at(13).read(&self.active)).is_room().unwrap_or(inside.room)
+                access!(p.at(13).keeping(&(&inside, next)).read(&self.active)).is_room().unwrap_or(inside.room)
             } else {
                 inside.room
             };
-            p.keep(14, &(&inside, room, next));
-            let done = self.width.add(access!(p.at(14).fetch_add(&self.done[room], Count(1))).0, 1);
+            let done = self.width.add(access!(p.at(14)
+                .keeping(&(&inside, room, next))
+                .fetch_add(&self.done[room], Count(1))).0, 1);
             p.hides("room");
             p.hides("ticket");
             p.hides("inside");
             p.hides("from");
             let grant = if self.as_printed {
-                p.keep(15, &(done, room, next));
-                access!(p.at(15).read(&self.grant[room])).ticket
+                access!(p.at(15).keeping(&(done, room, next)).read(&self.grant[room])).ticket
             } else {
                 inside.grant
             };
@@ -393,9 +386,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> () {'text: {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
-            p.part(&(room, next));
-            either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room));
-            p.part_done();
+            within!(p, &(room, next), either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room)));
             // The room itself is looked at last.
             for k in 1..=self.rooms {
                 // (room + k) mod m, without a division.
@@ -408,22 +399,18 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
                     break 'text;
                 }
             }
-            p.keep(24, &next);
-            access!(p.at(24).write(&self.active, Active::NONE));
+            access!(p.at(24).keeping(&next).write(&self.active, Active::NONE));
         }}
 
         /// Makes `r` the active room if somebody waits for it: 18 to 20.
         #[inline(always)]
         fn open_if_awaited, open_if_awaited_now(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> bool {'text: {
-            p.keep(18, &scanned);
-            let grant = access!(p.at(18).read(&self.grant[r]));
-            p.keep(18, &(scanned, grant));
-            let last = access!(p.at(18).read(&self.wait[r])).0;
+            let grant = access!(p.at(18).keeping(&scanned).read(&self.grant[r]));
+            let last = access!(p.at(18).keeping(&(scanned, grant)).read(&self.wait[r])).0;
             if self.is_nobody(last, grant) && grant.ghosts == 0 {
                 break 'text false;
             }
-            p.keep(19, &scanned);
-            access!(p.at(19).write(&self.active, Active::room(r)));
+            access!(p.at(19).keeping(&scanned).write(&self.active, Active::room(r)));
             p.shows("opens", r as u64);
             let opened = if self.as_printed {
                 access!(self.open_as_printed(p, r, 20));
@@ -438,10 +425,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
     /// 6 or 20, as they are in print.
     async fn open_as_printed(&self, p: Here<'_, M>, room: usize, label: u16) -> Result<u64, M::Error> {
-        p.keep(label, &room);
-        let last = p.at(label).read(&self.wait[room]).await?.0;
-        p.keep(label, &(room, last));
-        p.at(label).write(&self.grant[room], Grant { ticket: last, ghosts: 0 }).await?;
+        let last = p.at(label).keeping(&room).read(&self.wait[room]).await?.0;
+        p.at(label).keeping(&(room, last)).write(&self.grant[room], Grant { ticket: last, ghosts: 0 }).await?;
         Ok(last)
     }
 
@@ -504,12 +489,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         to: usize,
     ) -> Result<Ticket, Failure<M::Error, Refusal>> {
         self.is_room(to)?;
-        p.keep(1, &(inside, to));
-        if p.at(1).read(&self.grant[to]).await?.ghosts >= self.width.ghosts {
+        if p.at(1).keeping(&(inside, to)).read(&self.grant[to]).await?.ghosts >= self.width.ghosts {
             return Err(Failure::Refused(Refusal::TooManyGaveUp { room: to }));
         }
-        p.keep(2, &(inside, to));
-        let number = self.width.add(p.at(2).fetch_add(&self.wait[to], Count(1)).await?.0, 1);
+        let number = self.width.add(p.at(2).keeping(&(inside, to)).fetch_add(&self.wait[to], Count(1)).await?.0, 1);
         p.shows("next room", to as u64);
         p.shows("next ticket", number);
         Ok(Ticket { room: to, number })
@@ -531,16 +514,14 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     pub async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
         let Ticket { room, number } = ticket;
         let p = p.on(self.part);
-        p.keep(40, &(room, number));
-        let old = p.at(40).fetch_add(&self.grant[room], Grant::GIVEN_UP).await?;
+        let old = p.at(40).keeping(&(room, number)).fetch_add(&self.grant[room], Grant::GIVEN_UP).await?;
         if self.width.after(number, old.ticket) > 0 {
             p.hides("room");
             p.hides("ticket");
             return Ok(None);
         }
         p.shows("misfiled", room as u64);
-        p.keep(41, &(room, old.ticket));
-        p.at(41).fetch_add(&self.grant[room], Grant::UNDONE).await?;
+        p.at(41).keeping(&(room, old.ticket)).fetch_add(&self.grant[room], Grant::UNDONE).await?;
         p.hides("misfiled");
         p.mark(Mark::Rests(14));
         Ok(Some(Inside { room, grant: old.ticket }))

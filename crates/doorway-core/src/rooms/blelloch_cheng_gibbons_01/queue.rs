@@ -25,7 +25,7 @@
 //! with 34.
 
 use super::{Count, IN, Number, OUT, Store};
-use crate::memory::{FetchAdd, Memory, Process, Site, decl, fit, in_both_forms};
+use crate::memory::{FetchAdd, Memory, Process, Site, decl, fit, in_both_forms, within};
 use crate::rooms::{RoomSynchronization, or_refused};
 
 /// The queue of Figure 3. Positions are kept in an `N`.
@@ -109,23 +109,22 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
             here.part_done();
             // More can never fit, and the sum of what all ask for must not run over.
             let most = count.min(self.size) as i64;
-            here.keep(22, &(&inside, most, S::told(hand)));
-            let j = access!(here.at(22).fetch_add(&self.top, N::of(most as u64)));
-            here.keep(23, &(&inside, j, most, S::told(hand)));
-            let taken = self.between(j, access!(here.at(23).read(&self.bot)));
+            let j = access!(here.at(22)
+                .keeping(&(&inside, most, S::told(hand)))
+                .fetch_add(&self.top, N::of(most as u64)));
+            let taken = self.between(j, access!(here.at(23)
+                .keeping(&(&inside, j, most, S::told(hand)))
+                .read(&self.bot)));
             let fit = (self.size as i64 - taken).clamp(0, most);
             if fit > 0 {
-                here.part(&(&inside, j, fit, most));
-                access!(self.store.put(here, 27, self.slot(j), fit as usize, hand));
-                here.part_done();
+                within!(here, &(&inside, j, fit, most), access!(self.store.put(here, 27, self.slot(j), fit as usize, hand)));
             }
             if fit < most {
-                here.keep(24, &(&inside, fit, most, S::told(hand)));
-                access!(here.at(24).fetch_add(&self.top, N::of((fit - most) as u64)));
+                access!(here.at(24)
+                    .keeping(&(&inside, fit, most, S::told(hand)))
+                    .fetch_add(&self.top, N::of((fit - most) as u64)));
             }
-            here.part(&(fit, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(fit, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             Ok(fit as usize)
         }}
 
@@ -142,23 +141,22 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
             };
             here.part_done();
             let most = count.min(self.size) as i64;
-            here.keep(34, &(&inside, most, S::told(hand)));
-            let j = access!(here.at(34).fetch_add(&self.bot, N::of(most as u64)));
-            here.keep(35, &(&inside, j, most, S::told(hand)));
-            let there = self.between(access!(here.at(35).read(&self.top)), j);
+            let j = access!(here.at(34)
+                .keeping(&(&inside, most, S::told(hand)))
+                .fetch_add(&self.bot, N::of(most as u64)));
+            let there = self.between(access!(here.at(35)
+                .keeping(&(&inside, j, most, S::told(hand)))
+                .read(&self.top)), j);
             let got = there.clamp(0, most);
             if got > 0 {
-                here.part(&(&inside, j, got, most));
-                access!(self.store.take(here, 39, self.slot(j), got as usize, hand));
-                here.part_done();
+                within!(here, &(&inside, j, got, most), access!(self.store.take(here, 39, self.slot(j), got as usize, hand)));
             }
             if got < most {
-                here.keep(36, &(&inside, got, most, S::told(hand)));
-                access!(here.at(36).fetch_add(&self.bot, N::of((got - most) as u64)));
+                access!(here.at(36)
+                    .keeping(&(&inside, got, most, S::told(hand)))
+                    .fetch_add(&self.bot, N::of((got - most) as u64)));
             }
-            here.part(&(got, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(got, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             Ok(got as usize)
         }}
 
@@ -166,8 +164,7 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
         pub fn extent, extent_now(&self, p: &Process<M>) -> (usize, usize) {
             let here = p.on(self.part);
             let top = access!(here.at(40).read(&self.top));
-            here.keep(41, &top);
-            let bot = access!(here.at(41).read(&self.bot));
+            let bot = access!(here.at(41).keeping(&top).read(&self.bot));
             (self.slot(bot), usize::try_from(self.between(top, bot)).unwrap_or(0).min(self.size))
         }
     }

@@ -31,7 +31,7 @@
 
 use super::{IN, Inside, OUT, Rooms, SegmentStore, Top, Whole};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, ReadWrite, Site, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, ReadWrite, Site, in_both_forms, within};
 use crate::rooms::{LastOut, Lit, Refusal, or_refused};
 use core::fmt::Debug;
 
@@ -77,8 +77,7 @@ impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
         #[inline(always)]
         pub fn grow_if_asked, grow_if_asked_now(&self, p: &Process<M>) -> () {
             let p = p.on(self.part);
-            p.keep(12, &());
-            if access!(p.at(12).read(&self.start)) {
+            if access!(p.at(12).keeping(&()).read(&self.start)) {
                 either!(self.grow(p), self.grow_now(p));
             }
         }
@@ -86,13 +85,10 @@ impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
         /// 13 and 14.
         #[inline(never)]
         fn grow, grow_now(&self, p: Here<'_, M>) -> () {
-            p.keep(13, &());
-            access!(p.at(13).write(&self.start, false));
-            p.keep(14, &());
-            let doubled = access!(p.at(14).read(&self.doubled)).0;
+            access!(p.at(13).keeping(&()).write(&self.start, false));
+            let doubled = access!(p.at(14).keeping(&()).read(&self.doubled)).0;
             if self.store.grow(doubled as usize + 1) {
-                p.keep(14, &doubled);
-                access!(p.at(14).write(&self.doubled, Whole(doubled + 1)));
+                access!(p.at(14).keeping(&doubled).write(&self.doubled, Whole(doubled + 1)));
             }
         }
 
@@ -122,15 +118,15 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
             }
             loop {
                 let most = left.min(AT_ONCE) as i64;
-                here.keep(1, &(&inside, left, retries, asked, S::told(hand)));
-                let j = access!(here.at(1).fetch_add(&self.top, Top(most))).0;
-                here.keep(7, &(&inside, j, left, retries, asked, S::told(hand)));
-                let doubled = access!(here.at(7).read(&self.doubled)).0 as usize;
+                let j = access!(here.at(1)
+                    .keeping(&(&inside, left, retries, asked, S::told(hand)))
+                    .fetch_add(&self.top, Top(most))).0;
+                let doubled = access!(here.at(7)
+                    .keeping(&(&inside, j, left, retries, asked, S::told(hand)))
+                    .read(&self.doubled)).0 as usize;
                 let fit = (self.store.slots(doubled + 1) as i64 - j).clamp(0, most);
                 if fit > 0 {
-                    here.part(&(&inside, j, fit, left, retries, asked, doubled));
-                    access!(self.store.put(here, 4, j as usize, fit as usize, hand));
-                    here.part_done();
+                    within!(here, &(&inside, j, fit, left, retries, asked, doubled), access!(self.store.put(here, 4, j as usize, fit as usize, hand)));
                     left -= fit as usize;
                     if left == 0 {
                         break 'text Ok((inside, count));
@@ -139,12 +135,14 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
                 let goes_on = fit == most || (doubled + 1 < self.store.most_segments() && asked != Some(doubled));
                 if fit < most {
                     if goes_on {
-                        here.keep(2, &(&inside, fit, left, retries, doubled, S::told(hand)));
-                        access!(here.at(2).write(&self.start, true));
+                        access!(here.at(2)
+                            .keeping(&(&inside, fit, left, retries, doubled, S::told(hand)))
+                            .write(&self.start, true));
                         asked = Some(doubled);
                     }
-                    here.keep(3, &(&inside, goes_on, fit, left, retries, asked, S::told(hand)));
-                    access!(here.at(3).fetch_add(&self.top, Top(fit - most)));
+                    access!(here.at(3)
+                        .keeping(&(&inside, goes_on, fit, left, retries, asked, S::told(hand)))
+                        .fetch_add(&self.top, Top(fit - most)));
                 }
                 if !goes_on {
                     break 'text Ok((inside, count - left));
@@ -166,17 +164,15 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
         #[inline(always)]
         pub fn take, take_now(&self, here: Here<'_, M>, inside: &dyn Debug, hand: &mut S::Hand, count: usize) -> usize {
             let most = count.min(AT_ONCE) as i64;
-            here.keep(5, &(inside, most, S::told(hand)));
-            let j = access!(here.at(5).fetch_add(&self.top, Top(-most))).0;
+            let j = access!(here.at(5).keeping(&(inside, most, S::told(hand))).fetch_add(&self.top, Top(-most))).0;
             let got = j.clamp(0, most);
             if got > 0 {
-                here.part(&(inside, j, got, most));
-                access!(self.store.take(here, 8, (j - got) as usize, got as usize, hand));
-                here.part_done();
+                within!(here, &(inside, j, got, most), access!(self.store.take(here, 8, (j - got) as usize, got as usize, hand)));
             }
             if got < most {
-                here.keep(6, &(inside, got, most, S::told(hand)));
-                access!(here.at(6).fetch_add(&self.top, Top(most - got)));
+                access!(here.at(6)
+                    .keeping(&(inside, got, most, S::told(hand)))
+                    .fetch_add(&self.top, Top(most - got)));
             }
             got as usize
         }
@@ -256,9 +252,7 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> Segmen
                 Ok(put) => put,
                 Err(refusal) => break 'text Err(refusal),
             };
-            here.part(&(went, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(went, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             here.hides("retries");
             Ok(went)
         }}
@@ -280,9 +274,7 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> Segmen
                 segments.take(here, &inside, hand, count),
                 segments.take_now(here, &inside, hand, count)
             );
-            here.part(&(got, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(got, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             Ok(got)
         }}
     }

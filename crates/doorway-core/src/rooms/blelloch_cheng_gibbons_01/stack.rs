@@ -26,7 +26,7 @@
 //! room. The push takes effect with 1, the pop with 4.
 
 use super::{Store, Top};
-use crate::memory::{FetchAdd, Memory, Process, Site, in_both_forms};
+use crate::memory::{FetchAdd, Memory, Process, Site, in_both_forms, within};
 use crate::rooms::{RoomSynchronization, or_refused};
 
 /// The room of pushes, or enqueues.
@@ -83,21 +83,17 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
             here.part_done();
             // More can never fit, and the sum of what all ask for must not run over.
             let most = count.min(self.size) as i64;
-            here.keep(1, &(&inside, most, S::told(hand)));
-            let j = access!(here.at(1).fetch_add(&self.top, Top(most))).0;
+            let j = access!(here.at(1).keeping(&(&inside, most, S::told(hand))).fetch_add(&self.top, Top(most))).0;
             let fit = (self.size as i64 - j).clamp(0, most);
             if fit > 0 {
-                here.part(&(&inside, j, fit, most));
-                access!(self.store.put(here, 3, j as usize, fit as usize, hand));
-                here.part_done();
+                within!(here, &(&inside, j, fit, most), access!(self.store.put(here, 3, j as usize, fit as usize, hand)));
             }
             if fit < most {
-                here.keep(2, &(&inside, fit, most, S::told(hand)));
-                access!(here.at(2).fetch_add(&self.top, Top(fit - most)));
+                access!(here.at(2)
+                    .keeping(&(&inside, fit, most, S::told(hand)))
+                    .fetch_add(&self.top, Top(fit - most)));
             }
-            here.part(&(fit, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(fit, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             Ok(fit as usize)
         }}
 
@@ -114,21 +110,17 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
             };
             here.part_done();
             let most = count.min(self.size) as i64;
-            here.keep(4, &(&inside, most, S::told(hand)));
-            let k = access!(here.at(4).fetch_add(&self.top, Top(-most))).0;
+            let k = access!(here.at(4).keeping(&(&inside, most, S::told(hand))).fetch_add(&self.top, Top(-most))).0;
             let got = k.clamp(0, most);
             if got > 0 {
-                here.part(&(&inside, k, got, most));
-                access!(self.store.take(here, 6, (k - got) as usize, got as usize, hand));
-                here.part_done();
+                within!(here, &(&inside, k, got, most), access!(self.store.take(here, 6, (k - got) as usize, got as usize, hand)));
             }
             if got < most {
-                here.keep(5, &(&inside, got, most, S::told(hand)));
-                access!(here.at(5).fetch_add(&self.top, Top(most - got)));
+                access!(here.at(5)
+                    .keeping(&(&inside, got, most, S::told(hand)))
+                    .fetch_add(&self.top, Top(most - got)));
             }
-            here.part(&(got, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(got, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             Ok(got as usize)
         }}
 

@@ -107,8 +107,7 @@ where
     M::Cell<u64>: 's,
 {
     for i in 0..count {
-        p.keep(label, &(i, count, &*hand));
-        p.at(label).write(slot(i), hand[i]).await?;
+        p.at(label).keeping(&(i, count, &*hand)).write(slot(i), hand[i]).await?;
     }
     hand.drain(..count);
     Ok(())
@@ -125,8 +124,7 @@ where
     M::Cell<u64>: 's,
 {
     for i in 0..count {
-        p.keep(label, &(i, count, &*hand));
-        hand.push(p.at(label).read(slot(i)).await?);
+        hand.push(p.at(label).keeping(&(i, count, &*hand)).read(slot(i)).await?);
     }
     Ok(())
 }

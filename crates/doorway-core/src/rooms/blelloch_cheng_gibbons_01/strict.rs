@@ -24,7 +24,7 @@
 
 use super::{Inside, Rooms};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site, Word, decl};
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site, Word, decl, within};
 use crate::rooms::{LastOut, Refusal};
 use core::fmt;
 
@@ -164,18 +164,13 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// If an access failed, if the user is not outside, or if the room refuses.
     pub async fn enter(&self, p: &Process<M>, user: usize, room: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
-        here.part(&room);
-        self.moves(p, user, (Status::Outside, Status::Enters), 1).await?;
-        here.part_done();
-        here.part(&user);
-        let entered = self.rooms.enter(p, room).await;
-        here.part_done();
+        within!(here, &room, self.moves(p, user, (Status::Outside, Status::Enters), 1).await?);
+        let entered = within!(here, &user, self.rooms.enter(p, room).await);
         match entered {
             Ok(inside) => Ok(self.is_inside(p, user, inside).await?),
             Err(Failure::Memory(e)) => Err(Failure::Memory(e)),
             Err(Failure::Refused(refusal)) => {
-                here.keep(4, &(user, refusal));
-                here.at(4).write(&self.status[user], Status::Outside).await?;
+                here.at(4).keeping(&(user, refusal)).write(&self.status[user], Status::Outside).await?;
                 here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }
@@ -190,11 +185,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let here = p.on(self.part);
         let inside = self.held(p, user).await?;
-        here.part(&user);
-        let last = self.rooms.exit(p, inside).await?;
-        here.part_done();
-        here.keep(7, &(user, last));
-        here.at(7).write(&self.status[user], Status::Outside).await?;
+        let last = within!(here, &user, self.rooms.exit(p, inside).await?);
+        here.at(7).keeping(&(user, last)).write(&self.status[user], Status::Outside).await?;
         here.hides("user");
         Ok(last)
     }
@@ -209,22 +201,16 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let inside = self.held(p, user).await?;
         here.part_done();
-        here.part(&user);
-        let ticket = self.rooms.change_ticket(p, inside, to).await;
-        here.part_done();
+        let ticket = within!(here, &user, self.rooms.change_ticket(p, inside, to).await);
         match ticket {
             Ok(ticket) => {
-                here.keep(9, &(user, &ticket));
-                here.at(9).write(&self.status[user], Status::Enters).await?;
-                here.part(&user);
-                let inside = self.rooms.wait(p, ticket).await?;
-                here.part_done();
+                here.at(9).keeping(&(user, &ticket)).write(&self.status[user], Status::Enters).await?;
+                let inside = within!(here, &user, self.rooms.wait(p, ticket).await?);
                 Ok(self.is_inside(p, user, inside).await?)
             }
             Err(Failure::Memory(e)) => Err(Failure::Memory(e)),
             Err(Failure::Refused(refusal)) => {
-                here.keep(10, &(user, refusal));
-                here.at(10).write(&self.status[user], Status::Outside).await?;
+                here.at(10).keeping(&(user, refusal)).write(&self.status[user], Status::Outside).await?;
                 here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }
@@ -243,8 +229,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
             return Err(Failure::Refused(Misuse::NoSuchUser { user, users: self.users }));
         }
         let p = p.on(self.part);
-        p.keep(label, &(user, from, to));
-        match p.at(label).compare_swap(&self.status[user], from, to).await? {
+        match p.at(label).keeping(&(user, from, to)).compare_swap(&self.status[user], from, to).await? {
             Ok(_) => {
                 p.shows("user", user as u64);
                 Ok(())
@@ -256,16 +241,13 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// 2 and 3.
     async fn is_inside(&self, p: &Process<M>, user: usize, inside: Inside) -> Result<(), M::Error> {
         let p = p.on(self.part);
-        p.keep(2, &(user, &inside));
-        p.at(2).write(&self.held[user], Kept::from(&inside)).await?;
-        p.keep(3, &user);
-        p.at(3).write(&self.status[user], Status::Inside).await
+        p.at(2).keeping(&(user, &inside)).write(&self.held[user], Kept::from(&inside)).await?;
+        p.at(3).keeping(&user).write(&self.status[user], Status::Inside).await
     }
 
     /// 8.
     async fn held(&self, p: &Process<M>, user: usize) -> Result<Inside, M::Error> {
         let p = p.on(self.part);
-        p.keep(8, &user);
-        Ok(p.at(8).read(&self.held[user]).await?.into())
+        Ok(p.at(8).keeping(&user).read(&self.held[user]).await?.into())
     }
 }

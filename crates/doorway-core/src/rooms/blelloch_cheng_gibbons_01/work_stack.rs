@@ -38,7 +38,7 @@
 //! waiting. Workers take what they find: nobody is promised a share.
 
 use super::{IN, OUT, SegmentStore, Segments, Whole};
-use crate::memory::{FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms};
+use crate::memory::{FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms, within};
 use crate::rooms::{LastOut, Lit, or_refused};
 
 /// Whether a worker should pay the stack a visit.
@@ -101,20 +101,15 @@ impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
         #[inline(always)]
         fn look_round, look_round_now(&self, process: &Process<M>, room: usize) -> () {'text: {
             let p = process.on(self.part);
-            p.keep(31, &room);
-            if access!(p.at(31).read(self.segments.top())).0 == 0 {
-                p.keep(31, &"nothing");
-                if access!(p.at(31).read(&self.lent)) == Whole(0) {
-                    p.keep(32, &());
-                    access!(p.at(32).write(&self.news, News::AllDone));
+            if access!(p.at(31).keeping(&room).read(self.segments.top())).0 == 0 {
+                if access!(p.at(31).keeping(&"nothing").read(&self.lent)) == Whole(0) {
+                    access!(p.at(32).keeping(&()).write(&self.news, News::AllDone));
                 }
                 break 'text;
             }
             if room == IN {
-                p.keep(33, &());
-                if access!(p.at(33).read(&self.news)) == News::Nothing {
-                    p.keep(34, &());
-                    access!(p.at(34).write(&self.news, News::Look));
+                if access!(p.at(33).keeping(&()).read(&self.news)) == News::Nothing {
+                    access!(p.at(34).keeping(&()).write(&self.news, News::Look));
                 }
             }
         }}
@@ -134,9 +129,7 @@ impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
 impl<M: ReadWrite, S: SegmentStore<M>> LastOut<M> for Work<M, S> {
     async fn last_out(&self, p: &Process<M>, room: usize) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        here.part(&room);
-        self.segments.last_out(p, room).await?;
-        here.part_done();
+        within!(here, &room, self.segments.last_out(p, room).await?);
         self.look_round(p, room).await
     }
 
@@ -181,8 +174,7 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
             let here = p.on(self.part);
             let work = self.rooms.lights();
             loop {
-                here.keep(20, &(count, S::told(hand)));
-                if access!(here.at(20).read(&work.news)) == News::AllDone {
+                if access!(here.at(20).keeping(&(count, S::told(hand))).read(&work.news)) == News::AllDone {
                     break 'text Ok(0);
                 }
                 here.part(&(count, S::told(hand)));
@@ -192,26 +184,21 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
                     Err(refusal) => break 'text Err(refusal),
                 };
                 here.part_done();
-                here.part(&count);
-                let got = either!(
+                let got = within!(here, &count, either!(
                     work.segments.take(here, &inside, hand, count),
                     work.segments.take_now(here, &inside, hand, count)
-                );
-                here.part_done();
+                ));
                 if got > 0 {
-                    here.keep(21, &(&inside, got, S::told(hand)));
-                    access!(here.at(21).fetch_add(&work.lent, Whole(1)));
+                    access!(here.at(21).keeping(&(&inside, got, S::told(hand))).fetch_add(&work.lent, Whole(1)));
                     here.shows("loot", got as u64);
                 } else {
-                    here.keep(22, &(&inside, count, S::told(hand)));
-                    if access!(here.at(22).read(&work.news)) == News::Look {
-                        here.keep(23, &(&inside, count, S::told(hand)));
-                        access!(here.at(23).write(&work.news, News::Nothing));
+                    if access!(here.at(22).keeping(&(&inside, count, S::told(hand))).read(&work.news)) == News::Look {
+                        access!(here.at(23)
+                            .keeping(&(&inside, count, S::told(hand)))
+                            .write(&work.news, News::Nothing));
                     }
                 }
-                here.part(&(got, count, S::told(hand)));
-                either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-                here.part_done();
+                within!(here, &(got, count, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
                 if got > 0 {
                     break 'text Ok(got);
                 }
@@ -235,14 +222,13 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
             };
             here.part_done();
             let mut went = None;
-            here.keep(25, &(&inside, count, returns, S::told(hand)));
-            if access!(here.at(25).read(&work.news)) != News::AllDone {
-                here.part(&returns);
-                let put = either!(
+            if access!(here.at(25)
+                .keeping(&(&inside, count, returns, S::told(hand)))
+                .read(&work.news)) != News::AllDone {
+                let put = within!(here, &returns, either!(
                     work.segments.put(p, &self.rooms, inside, hand, count),
                     work.segments.put_now(p, &self.rooms, inside, hand, count)
-                );
-                here.part_done();
+                ));
                 inside = match put {
                     Ok((inside, all)) => {
                         went = Some(all);
@@ -251,14 +237,13 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
                     Err(refusal) => break 'text Err(refusal),
                 };
                 if returns {
-                    here.keep(26, &(&inside, went, S::told(hand)));
-                    access!(here.at(26).fetch_add(&work.lent, Whole(u64::MAX)));
+                    access!(here.at(26)
+                        .keeping(&(&inside, went, S::told(hand)))
+                        .fetch_add(&work.lent, Whole(u64::MAX)));
                     here.hides("loot");
                 }
             }
-            here.part(&(went, S::told(hand)));
-            either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside));
-            here.part_done();
+            within!(here, &(went, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             here.hides("retries");
             Ok(went)
         }}

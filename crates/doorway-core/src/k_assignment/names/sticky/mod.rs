@@ -121,14 +121,12 @@ impl<M: CompareSwap> StickyNames<M> {
         #[inline(always)]
         fn attempt, attempt_now<D: Debug>(&self, p: Here<'_, M>, me: u64, name: usize, live: &D) -> Result<Taken, u64> {'text: {
             let holder = &self.holder[name];
-            p.keep(1, &(me, name, live));
-            let seen = access!(p.at(1).read(holder));
+            let seen = access!(p.at(1).keeping(&(me, name, live)).read(holder));
             if seen.process != 0 {
                 break 'text Err(seen.times);
             }
             let mine = seen.taken_by(me);
-            p.keep(2, &(me, name, live, seen));
-            match access!(p.at(2).compare_swap(holder, seen, mine)) {
+            match access!(p.at(2).keeping(&(me, name, live, seen)).compare_swap(holder, seen, mine)) {
                 Ok(_) => Ok(Taken { name, times: mine.times }),
                 Err(found) => Err(found.times),
             }
@@ -158,8 +156,7 @@ impl<M: CompareSwap> StickyNames<M> {
         /// Whether `me` has a name: 3.
         pub fn has_one, has_one_now(&self, p: Here<'_, M>, me: u64) -> bool {'text: {
             for name in 0..self.n {
-                p.keep(3, &(me, name));
-                if access!(p.at(3).read(&self.holder[name])).process == me {
+                if access!(p.at(3).keeping(&(me, name)).read(&self.holder[name])).process == me {
                     break 'text true;
                 }
             }
