@@ -12,7 +12,7 @@ use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
 use doorway_core::memory::Instruction;
 use doorway_core::registry::{CostModel, Sizes};
-use doorway_lab::theorems::{self, Effort, Theorem};
+use doorway_check::tables::theorems::{self, Effort, Theorem};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZero;
@@ -383,7 +383,7 @@ fn theorems(args: &Args) -> Result<Exit, String> {
              without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
              Table 1, of what is here:\n{}",
             lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
-            doorway_lab::catalogue::table_1()
+            doorway_check::tables::catalogue::table_1()
         ))?;
     }
     Ok(if rows.iter().any(theorems::Row::is_broken) { Exit::Failed } else { Exit::Fine })

@@ -1,13 +1,13 @@
 //! Anderson and Moir's theorems, measured: bound, worst passage found, and how it was looked for.
 //!
 //! Small sizes are searched exhaustively, which gives the exact worst; where that does not complete, with few passages of each process, and the row says so, unless the
-//! adversary finds worse. Larger ones are left to the [adversary](doorway_check::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
+//! adversary finds worse. Larger ones are left to the [adversary](crate::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
 //! it, for `k` more; Theorems 3 and 7 with names are Theorems 9 and 10.
 
-use doorway_check::Explorer;
-use doorway_check::adversary::{Hunt, Method as Way};
-use doorway_check::explore::Worst;
-use doorway_check::sim::{Rules, TextError, World};
+use crate::Explorer;
+use crate::adversary::{Hunt, Method as Way};
+use crate::explore::Worst;
+use crate::sim::{Rules, TextError, World};
 use doorway_core::k_assignment::anderson_moir_94::Renaming;
 use doorway_core::k_exclusion::anderson_moir_94::bounds;
 use doorway_core::registry::{self, CostModel, Entry, Sizes, Visit};
