@@ -1,6 +1,6 @@
 //! Measurements against rivals, and their records.
 //!
-//! - [`bench`]: the types for users beside those of other libraries. `cargo run --release -p doorway-lab -- bench --help` says which.
+//! - [`mod@bench`]: the types for users beside those of other libraries. `cargo run --release -p doorway-lab -- bench --help` says which.
 //! - [`figures`]: the papers' experiments on machines whose accesses take time.
 //! - [`measure`]: CPU time, pinning, medians.
 //! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same models in one run.
