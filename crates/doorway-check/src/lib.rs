@@ -15,6 +15,7 @@
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, what they claim, and faulty versions of them.
+//! - [`tables`]: the whole catalogue at a glance.
 //!
 //! # An algorithm of your own
 //!
@@ -92,6 +93,7 @@ pub mod sample;
 pub mod schedule;
 pub mod sim;
 pub mod subject;
+pub mod tables;
 pub mod timed;
 pub mod trace;
 

@@ -3,7 +3,7 @@
 use crate::{Exit, output};
 use doorway_check::mutants::{self, Mutant};
 use doorway_check::subject::MUTANT_PREFIX;
-use doorway_lab::catalogue;
+use doorway_check::tables::catalogue;
 use serde::Serialize;
 
 #[derive(clap::Args)]

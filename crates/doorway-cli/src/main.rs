@@ -2,8 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(target_os = "linux")]
-mod bench;
 mod check;
 mod interrupt;
 mod list;
@@ -62,14 +60,19 @@ enum Command {
     /// stale.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
-    /// Measures beside other libraries
-    ///
-    /// Exit code: 0 whatever was measured, 2 bad usage.
-    #[cfg(target_os = "linux")]
-    Bench(bench::Args),
+    /// Says how to run the benchmarks, which are in the lab
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// What to measure, and how
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Shows what there is, in a few seconds
     Tour,
 }
+
+/// Measures what it is asked for. Not a part of this command, so that nobody compiles fifteen libraries to check an algorithm.
+const LAB: &str = "cargo run --release -p doorway-lab --";
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,8 +103,10 @@ fn main() -> ExitCode {
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),
         Command::Replay(args) => replay::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Bench(args) => bench::run(&args),
+        Command::Bench { args } => Err(format!(
+            "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
+            [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+        )),
         Command::Tour => tour::run(),
     };
     result

@@ -1,7 +1,7 @@
 //! `doorway registers`
 
 use crate::{Exit, interrupt, output, sizes};
-use doorway_lab::registers::{self, Cell, Outcome};
+use doorway_check::tables::registers::{self, Cell, Outcome};
 use indicatif::ProgressBar;
 use std::num::NonZero;
 

@@ -10,10 +10,10 @@ use doorway_check::adversary::{Hunt, Method as Way};
 use doorway_check::explore::{Stop, Worst};
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
+use doorway_check::tables::theorems::{self, Effort, Theorem};
 use doorway_check::trace::Trace;
 use doorway_core::memory::Instruction;
 use doorway_core::registry::{CostModel, Sizes};
-use doorway_lab::theorems::{self, Effort, Theorem};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZero;
@@ -392,7 +392,7 @@ fn theorems(args: &Args) -> Result<Exit, String> {
              without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
              Table 1, of what is here:\n{}",
             lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
-            doorway_lab::catalogue::table_1()
+            doorway_check::tables::catalogue::table_1()
         ))?;
     }
     Ok(match rows.iter().any(theorems::Row::is_broken) {

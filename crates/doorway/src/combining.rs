@@ -78,7 +78,7 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// Others wait for whoever is in an operation: one that panics in its `compose` or `apply` stops them all.
 ///
 /// # When not to use this
-/// Where the machine has the instruction, take it: `AtomicU64::fetch_add` is far faster (`doorway bench combining` shows by how much), and for anything else a mutex around the value is, too. This is for a
+/// Where the machine has the instruction, take it: `AtomicU64::fetch_add` is far faster (`doorway-lab bench combining` shows by how much), and for anything else a mutex around the value is, too. This is for a
 /// machine with nothing but reads and writes, and for study.
 pub struct Combining<F: Combinable> {
     object: yang_anderson_93::Combining<Native, F>,

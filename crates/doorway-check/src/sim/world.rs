@@ -101,6 +101,54 @@ async fn inside_and_out<A: KExclusion<Sim>>(
     }
 }
 
+/// Passages through an algorithm. Not a part of what builds it, so that it is compiled once for all that build the same.
+fn passages<A: KExclusion<Sim> + 'static>(sim: Sim, sections: Sections, algorithm: Rc<A>) -> Rc<Start> {
+    Rc::new(move |pid| {
+        let (algorithm, sim) = (Rc::clone(&algorithm), sim.clone());
+        Box::pin(async move {
+            let p = Process::new(pid, sim.clone());
+            if sections == Sections::Explicit {
+                sim.section().await;
+            }
+            let held = match algorithm.acquire(&p).await {
+                Ok(held) => held,
+                Err(Failure::Memory(impossible)) => match impossible {},
+                Err(Failure::Refused(_)) => return turned_away(&sim).await,
+            };
+            inside_and_out(&sim, &p, &*algorithm, held, sections).await;
+        })
+    })
+}
+
+/// Passages through an algorithm whose waiting processes give up, if the rules say so.
+fn abortable_passages<A: Abortable<Sim> + 'static>(sim: Sim, sections: Sections, algorithm: Rc<A>) -> Rc<Start> {
+    Rc::new(move |pid| {
+        let (algorithm, sim) = (Rc::clone(&algorithm), sim.clone());
+        Box::pin(async move {
+            let p = Process::new(pid, sim.clone());
+            if sections == Sections::Explicit {
+                sim.section().await;
+            }
+            let mut attempt = A::Attempt::default();
+            let held = match algorithm.try_acquire(&p, &mut attempt).await {
+                Ok(Some(held)) => Some(held),
+                Ok(None) => {
+                    sim.gives_up();
+                    let Ok(held) = algorithm.leave(&p, attempt).await;
+                    if let Some(held) = held {
+                        let Ok(()) = algorithm.release(&p, held).await;
+                    }
+                    None
+                }
+                Err(Failure::Memory(impossible)) => match impossible {},
+                Err(Failure::Refused(_)) => return turned_away(&sim).await,
+            };
+            let Some(held) = held else { return };
+            inside_and_out(&sim, &p, &*algorithm, held, sections).await;
+        })
+    })
+}
+
 pub(crate) fn is_set(bits: u64, p: usize) -> bool {
     bits >> p & 1 == 1
 }
@@ -116,23 +164,7 @@ impl World {
     {
         let sim = Sim::with_rules(&rules);
         let algorithm = Rc::new(build(&Site::new(&sim)));
-        let memory = sim.clone();
-        let start = move |pid| -> Running {
-            let (algorithm, sim) = (Rc::clone(&algorithm), memory.clone());
-            Box::pin(async move {
-                let p = Process::new(pid, sim.clone());
-                if rules.sections == Sections::Explicit {
-                    sim.section().await;
-                }
-                let held = match algorithm.acquire(&p).await {
-                    Ok(held) => held,
-                    Err(Failure::Memory(impossible)) => match impossible {},
-                    Err(Failure::Refused(_)) => return turned_away(&sim).await,
-                };
-                inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
-            })
-        };
-        Self::from_passages(n, rules, sim, start)
+        Self::from_passages(n, rules, sim.clone(), passages(sim, rules.sections, algorithm))
     }
 
     /// A machine of `n` processes that make passages through a solution whose waiting processes can give up. They do so, at
@@ -146,33 +178,7 @@ impl World {
     {
         let sim = Sim::with_rules(&rules);
         let algorithm = Rc::new(build(&Site::new(&sim)));
-        let memory = sim.clone();
-        let start = move |pid| -> Running {
-            let (algorithm, sim) = (Rc::clone(&algorithm), memory.clone());
-            Box::pin(async move {
-                let p = Process::new(pid, sim.clone());
-                if rules.sections == Sections::Explicit {
-                    sim.section().await;
-                }
-                let mut attempt = A::Attempt::default();
-                let held = match algorithm.try_acquire(&p, &mut attempt).await {
-                    Ok(Some(held)) => Some(held),
-                    Ok(None) => {
-                        sim.gives_up();
-                        let Ok(held) = algorithm.leave(&p, attempt).await;
-                        if let Some(held) = held {
-                            let Ok(()) = algorithm.release(&p, held).await;
-                        }
-                        None
-                    }
-                    Err(Failure::Memory(impossible)) => match impossible {},
-                    Err(Failure::Refused(_)) => return turned_away(&sim).await,
-                };
-                let Some(held) = held else { return };
-                inside_and_out(&sim, &p, &*algorithm, held, rules.sections).await;
-            })
-        };
-        Self::from_passages(n, rules, sim, start)
+        Self::from_passages(n, rules, sim.clone(), abortable_passages(sim, rules.sections, algorithm))
     }
 
     /// A machine of `n` processes, each of which runs `body` as its passage, all of it in the entry section. For what is no
@@ -202,15 +208,11 @@ impl World {
                 }
             })
         };
-        Self::from_passages(n, rules, sim, start)
+        Self::from_passages(n, rules, sim, Rc::new(start))
     }
 
-    fn from_passages(
-        n: usize,
-        rules: Rules,
-        sim: Sim,
-        start: impl Fn(Pid) -> Running + 'static,
-    ) -> Result<Self, TextError> {
+    /// Not generic, so that it is compiled once and not for each of two hundred texts.
+    fn from_passages(n: usize, rules: Rules, sim: Sim, start: Rc<Start>) -> Result<Self, TextError> {
         let layout = sim.layout();
         let needs_bits = rules.wakes
             || rules.crashes > 0
@@ -229,13 +231,13 @@ impl World {
         let kinds = layout.vars().iter().map(|v| if v.private { Register::Atomic } else { kind(v.needs) }).collect();
         // Far more than any passage of a text that waits in the words for waiting.
         let longest = 1000 + 100 * n;
-        let locals = (0..n).map(|p| Locals::new(&sim, &start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
+        let locals = (0..n).map(|p| Locals::new(&sim, &*start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
         let watched = (0..).zip(layout.vars()).filter_map(|(v, info)| match info.home {
             Home::Of(p) if info.watched && rules.forget => Some((v, p.index())),
             _ => None,
         });
         let watched = watched.collect();
-        Ok(Self { layout, sim, start: Rc::new(start), locals, rules, kinds, watched, canon: None, monitor: None })
+        Ok(Self { layout, sim, start, locals, rules, kinds, watched, canon: None, monitor: None })
     }
 
     /// The same machine with these rules and local states, and nobody who watches operations.

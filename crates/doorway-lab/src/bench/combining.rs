@@ -1,4 +1,4 @@
-//! Software combining beside what it stands in for: `doorway bench combining`.
+//! Software combining beside what it stands in for: `doorway-lab bench combining`.
 //!
 //! Threads on two processors add 1 to one number, over and over. What is measured is the wall time of one addition, over all threads, and the processor time that all of them took for it.
 

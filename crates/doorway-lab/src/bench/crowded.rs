@@ -163,7 +163,8 @@ fn passes<R: Entrance>(room: &R, index: usize, plan: &Plan, stage: &Stage, last:
     seen
 }
 
-fn run<R: Entrance>(room: &R, plan: &Plan, effort: &Effort) -> Run {
+/// Not generic, so that threads are started by the same code for everybody.
+fn run(plan: &Plan, effort: &Effort, passes: &Passes<'_>) -> Run {
     let stage = CachePadded::new(Stage::new(plan.threads, effort));
     let last = CachePadded::new(AtomicUsize::new(usize::MAX));
     let ready = Barrier::new(plan.threads + 1);
@@ -174,7 +175,7 @@ fn run<R: Entrance>(room: &R, plan: &Plan, effort: &Effort) -> Run {
                 s.spawn(move || {
                     measure::pin(index % plan.processors);
                     ready.wait();
-                    let seen = passes(room, index, plan, stage, last);
+                    let seen = passes(index, stage, last);
                     stage.goes();
                     seen
                 })
@@ -199,6 +200,8 @@ fn run<R: Entrance>(room: &R, plan: &Plan, effort: &Effort) -> Run {
     }
 }
 
+/// What a thread of this number does.
+type Passes<'a> = dyn Fn(usize, &Stage, &AtomicUsize) -> Seen + Sync + 'a;
 type Measure = dyn Fn(&Plan, &Effort) -> Run;
 
 /// A peer, and how it is run.
@@ -210,8 +213,12 @@ pub(super) struct Way {
 
 /// A room for so many inside is made for each run.
 pub(super) fn way<R: Entrance>(peer: &'static str, fair: bool, room: impl Fn(&Plan) -> R + 'static) -> Way {
-    // Nothing else in its cache lines.
-    Way { peer, fair, run: Box::new(move |plan, effort| run(&*CachePadded::new(room(plan)), plan, effort)) }
+    let run = move |plan: &Plan, effort: &Effort| {
+        // Nothing else in its cache lines.
+        let room = CachePadded::new(room(plan));
+        run(plan, effort, &|index, stage, last| passes(&*room, index, plan, stage, last))
+    };
+    Way { peer, fair, run: Box::new(run) }
 }
 
 fn standing(way: &Way, runs: &[Run], section: Duration) -> ThreadStanding {

@@ -1,4 +1,4 @@
-//! The wait layer beside other libraries, in one run: `doorway bench wait`; and [`slots`] beside other semaphores.
+//! The wait layer beside other libraries, in one run: `doorway-lab bench wait`; and [`slots`] beside other semaphores.
 //!
 //! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
 //! says how much of a difference means nothing.

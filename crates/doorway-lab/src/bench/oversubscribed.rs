@@ -101,42 +101,72 @@ where
     }
 }
 
-fn run<R: Entrance>(room: &R, threads: usize, section: Duration, effort: &Effort) -> Run {
-    let (enough, last, ready) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX), Barrier::new(threads));
+/// What one thread did.
+struct Seen {
+    passages: u64,
+    handed_over: u64,
+    wall: Duration,
+    cpu: Duration,
+}
+
+/// What the threads of a run share.
+struct Shared {
+    enough: AtomicBool,
+    last: AtomicUsize,
+    ready: Barrier,
+    section: Duration,
+    effort: Effort,
+}
+
+fn passes<R: Entrance>(room: &R, i: usize, shared: &Shared) -> Seen {
+    let Shared { enough, last, ready, section, effort } = shared;
+    let mut me = room.join();
+    ready.wait();
+    let (begin, cpu) = (Instant::now(), measure::cpu_time());
+    let (mut passages, mut handed_over) = (0u64, 0u64);
+    while !enough.load(Relaxed) {
+        let passed = R::pass(&mut me, || {
+            handed_over += u64::from(last.swap(i, Relaxed) != i);
+            work(*section);
+        });
+        passages += u64::from(passed);
+        // One that turns members away after a while ends the run for all.
+        if !passed
+            || passages >= u64::from(effort.rounds)
+            || passages.is_multiple_of(8) && begin.elapsed() > effort.budget
+        {
+            break;
+        }
+    }
+    enough.store(true, Relaxed);
+    Seen { passages, handed_over, wall: begin.elapsed(), cpu: measure::cpu_time() - cpu }
+}
+
+/// Not generic, so that threads are started by the same code for every algorithm.
+fn run(threads: usize, section: Duration, effort: &Effort, passes: &(dyn Fn(usize, &Shared) -> Seen + Sync)) -> Run {
+    let shared = Shared {
+        enough: AtomicBool::new(false),
+        last: AtomicUsize::new(usize::MAX),
+        ready: Barrier::new(threads),
+        section,
+        effort: *effort,
+    };
     let (mut passages, mut handed_over) = (0u64, 0u64);
     let (mut wall, mut cpu) = (Duration::ZERO, Duration::ZERO);
     std::thread::scope(|s| {
-        let crowd: Vec<_> = (0..threads)
-            .map(|i| {
-                let (enough, last, ready) = (&enough, &last, &ready);
-                s.spawn(move || {
-                    measure::pin(i % 2);
-                    let mut me = room.join();
-                    ready.wait();
-                    let (begin, cpu) = (Instant::now(), measure::cpu_time());
-                    let (mut passages, mut handed_over) = (0u64, 0u64);
-                    while !enough.load(Relaxed) {
-                        let passed = R::pass(&mut me, || {
-                            handed_over += u64::from(last.swap(i, Relaxed) != i);
-                            work(section);
-                        });
-                        passages += u64::from(passed);
-                        // One that turns members away after a while ends the run for all.
-                        if !passed
-                            || passages >= u64::from(effort.rounds)
-                            || passages.is_multiple_of(8) && begin.elapsed() > effort.budget
-                        {
-                            break;
-                        }
-                    }
-                    enough.store(true, Relaxed);
-                    (passages, handed_over, begin.elapsed(), measure::cpu_time() - cpu)
-                })
+        let start = |i| {
+            let shared = &shared;
+            s.spawn(move || {
+                measure::pin(i % 2);
+                passes(i, shared)
             })
-            .collect();
+        };
+        let crowd: Vec<_> = (0..threads).map(start).collect();
         for thread in crowd {
-            let (p, h, w, c) = thread.join().expect("a member ends");
-            (passages, handed_over, wall, cpu) = (passages + p, handed_over + h, wall.max(w), cpu + c);
+            let seen = thread.join().expect("a member ends");
+            passages += seen.passages;
+            handed_over += seen.handed_over;
+            (wall, cpu) = (wall.max(seen.wall), cpu + seen.cpu);
         }
     });
     let each = passages.max(1) as f64;
@@ -154,10 +184,24 @@ fn throughput<R: Entrance>(
     effort: &Effort,
     room: impl Fn() -> R,
 ) -> Throughput {
+    let run = |threads| {
+        let room = room();
+        run(threads, section, effort, &|i, shared| passes(&room, i, shared))
+    };
+    standing(algorithm, (n, k), section, effort.repetitions, &run)
+}
+
+fn standing(
+    algorithm: &'static str,
+    (n, k): (usize, usize),
+    section: Duration,
+    repetitions: usize,
+    run: &dyn Fn(usize) -> Run,
+) -> Throughput {
     let mut runs = [FEWER_THREADS, MORE_THREADS, FEWER_THREADS].map(|threads| (threads, Vec::new()));
-    for _ in 0..effort.repetitions {
+    for _ in 0..repetitions {
         for (threads, runs) in &mut runs {
-            runs.push(run(&room(), *threads, section, effort));
+            runs.push(run(*threads));
         }
     }
     let median = |i: usize, of: fn(&Run) -> f64| measure::median(runs[i].1.iter().map(of).collect());

@@ -85,7 +85,7 @@ pub trait Object: Clone + Send + Sync {
 ///
 /// # Cost
 /// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (`24k` if `k > 4`) and `k^2` operations are kept; an old one lives until its place
-/// is used again, so whatever a state holds on to (files, memory) is let go late. States are overwritten by `clone_from`, which keeps allocations if it is written by hand: `derive` does not. `doorway bench resilient` compares.
+/// is used again, so whatever a state holds on to (files, memory) is let go late. States are overwritten by `clone_from`, which keeps allocations if it is written by hand: `derive` does not. `doorway-lab bench resilient` compares.
 ///
 /// # When not to use this
 /// A counter, a flag, a word: one atomic instruction is resilient for any number of threads, and far faster. Where nobody is ever stopped inside (no priorities, no debugger, no more threads than
@@ -258,7 +258,7 @@ impl<T: Object, A> Resilient<T, A> {
     }
 
     /// The same, where one that loses to another lets it go ahead for so many spins. More of them make throughput under contention better, for the other applies operations in batches, and the slowest
-    /// operations slower. `doorway bench resilient` shows how much.
+    /// operations slower. `doorway-lab bench resilient` shows how much.
     #[must_use]
     pub fn with_pauses(mut self, spins: u32) -> Self {
         self.inside.set_pauses(spins);

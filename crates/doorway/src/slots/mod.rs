@@ -57,7 +57,7 @@ use std::time::{Duration, Instant};
 ///
 /// # Cost
 /// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
-/// number: callers that need none take them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs nothing. `doorway bench slots` compares. Building one allocates the
+/// number: callers that need none take them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs nothing. `doorway-lab bench slots` compares. Building one allocates the
 /// line (16 bytes a place in it); after that nothing is allocated, except for each wait of a task.
 ///
 /// # When not to use this

@@ -41,7 +41,7 @@ impl Policy {
     /// Spins briefly, yields a few times, then sleeps.
     ///
     /// It yields rather than spins, within the same patience: where all cores are taken, a yield hands the core to whom is waited for, and spinning keeps it
-    /// from them; where one is free, a yield is short (`doorway bench wait`).
+    /// from them; where one is free, a yield is short (`doorway-lab bench wait`).
     pub const PARK: Self = Self { spins: 4, yields: 8, parks: true, nap: None };
 
     /// Spins briefly, then sleeps.

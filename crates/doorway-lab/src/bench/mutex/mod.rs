@@ -1,4 +1,4 @@
-//! The experiment of Yang and Anderson's section 5, on this machine: `doorway bench mutex`.
+//! The experiment of Yang and Anderson's section 5, on this machine: `doorway-lab bench mutex`.
 //!
 //! Every algorithm of the catalogue for mutual exclusion, and the mutexes of others, in turns: one thread alone, and more and more threads, with a small and a larger critical section. On the
 //! machines of the paper it is repeated in [`figures`](crate::figures::mutex).

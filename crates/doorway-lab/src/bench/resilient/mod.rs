@@ -1,4 +1,4 @@
-//! Resilient objects beside locks: `doorway bench resilient`.
+//! Resilient objects beside locks: `doorway-lab bench resilient`.
 //!
 //! Threads call operations of one object, again and again: a number, or a record of 64 bytes. First nobody stops; then one thread stops in the middle of an operation, for ever, or for a moment every now
 //! and then. What a lock does about the first is known; the picture is the point.

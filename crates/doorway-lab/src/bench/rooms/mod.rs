@@ -1,4 +1,4 @@
-//! Rooms, and queues and stacks in rooms, beside locks and what crossbeam offers: `doorway bench rooms`.
+//! Rooms, and queues and stacks in rooms, beside locks and what crossbeam offers: `doorway-lab bench rooms`.
 //!
 //! First the experiment of Blelloch, Cheng and Gibbons, section 4: threads take nodes in batches, make two smaller ones of each, and give them back. Then values one by one, and a room that nobody else is in.
 

@@ -1,6 +1,6 @@
-//! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway bench slots`.
+//! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway-lab bench slots`.
 //!
-//! Everybody is measured in turns, as for `doorway bench wait`: one thread alone, more threads than places, and many tasks. What is asked of
+//! Everybody is measured in turns, as for `doorway-lab bench wait`: one thread alone, more threads than places, and many tasks. What is asked of
 //! [`Slots`](doorway::Slots) stands at the end, each beside its figure.
 
 mod alone;

@@ -1,7 +1,7 @@
 //! The table of registers in the documentation is what a search says.
 
 use doorway_check::replay::Token;
-use doorway_lab::registers::{self, Outcome};
+use doorway_check::tables::registers::{self, Outcome};
 use std::path::Path;
 
 const BEGIN: &str = "<!-- registers: begin -->\n";

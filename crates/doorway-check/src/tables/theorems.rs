@@ -1,16 +1,16 @@
 //! Anderson and Moir's theorems, measured: bound, worst passage found, and how it was looked for.
 //!
 //! Small sizes are searched exhaustively, which gives the exact worst; where that does not complete, with few passages of each process, and the row says so, unless the
-//! adversary finds worse. Larger ones are left to the [adversary](doorway_check::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
+//! adversary finds worse. Larger ones are left to the [adversary](crate::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
 //! it, for `k` more; Theorems 3 and 7 with names are Theorems 9 and 10.
 
-use doorway_check::Explorer;
-use doorway_check::adversary::{Hunt, Method as Way};
-use doorway_check::explore::Worst;
-use doorway_check::sim::{Rules, TextError, World};
+use crate::Explorer;
+use crate::adversary::{Hunt, Method as Way};
+use crate::explore::Worst;
+use crate::sim::{Rules, TextError, World};
 use doorway_core::k_assignment::anderson_moir_94::Renaming;
 use doorway_core::k_exclusion::anderson_moir_94::bounds;
-use doorway_core::registry::{self, CostModel, Entry, Sizes, Visit};
+use doorway_core::registry::{self, CostModel, Entry, Sizes};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -25,13 +25,32 @@ pub struct Theorem {
     pub named: bool,
     /// The machine it is about.
     pub model: CostModel,
+    without: Build,
+    with_names: Build,
     bound: fn(Sizes, usize) -> u64,
     /// What no layout of this algorithm can exceed, where that is less than the bound.
     layout: Option<fn(Sizes) -> u64>,
 }
 
-const fn theorem(number: &'static str, id: &'static str, model: CostModel, bound: fn(Sizes, usize) -> u64) -> Theorem {
-    Theorem { number, id, named: false, model, bound, layout: None }
+type Build = fn(Sizes, Rules) -> Result<World, TextError>;
+
+const fn theorem<E: Entry + 'static>(
+    number: &'static str,
+    model: CostModel,
+    bound: fn(Sizes, usize) -> u64,
+) -> Theorem {
+    Theorem {
+        number,
+        id: E::INFO.id,
+        named: false,
+        model,
+        without: |sizes, rules| World::new(sizes.n, rules, |site| E::build(site, sizes)),
+        with_names: |sizes, rules| {
+            World::new(sizes.n, rules, |site| Renaming::new(site, sizes.k, |inner| E::build(inner, sizes)))
+        },
+        bound,
+        layout: None,
+    }
 }
 
 impl Theorem {
@@ -54,33 +73,20 @@ impl Theorem {
     /// # Errors
     /// If the text breaks the rules that replay rests on.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        struct Build(Sizes, Rules, bool);
-        impl Visit for Build {
-            type Out = Result<World, TextError>;
-            fn visit<E: Entry + 'static>(self) -> Self::Out {
-                let Self(sizes, rules, named) = self;
-                if named {
-                    World::new(sizes.n, rules, |site| Renaming::new(site, sizes.k, |inner| E::build(inner, sizes)))
-                } else {
-                    World::new(sizes.n, rules, |site| E::build(site, sizes))
-                }
-            }
-        }
-        registry::with(self.id, Build(sizes, rules, self.named))
-            .expect("the theorems are about what the registry lists")
+        (if self.named { self.with_names } else { self.without })(sizes, rules)
     }
 }
 
-const ONE: Theorem = theorem("1", "am-chain", CostModel::Cc, bounds::theorem_1);
-const TWO: Theorem = theorem("2", "am-tree", CostModel::Cc, bounds::theorem_2);
-const THREE: Theorem = theorem("3", "am-fast", CostModel::Cc, bounds::theorem_3);
-const FOUR: Theorem =
-    theorem("4", "am-graceful", CostModel::Cc, bounds::theorem_4).with_layout(bounds::nested_layout_cc);
-const FIVE: Theorem = theorem("5", "am-dsm-chain", CostModel::Dsm, bounds::theorem_5);
-const SIX: Theorem = theorem("6", "am-dsm-tree", CostModel::Dsm, bounds::theorem_6);
-const SEVEN: Theorem = theorem("7", "am-dsm-fast", CostModel::Dsm, bounds::theorem_7);
-const EIGHT: Theorem =
-    theorem("8", "am-dsm-graceful", CostModel::Dsm, bounds::theorem_8).with_layout(bounds::nested_layout_dsm);
+const ONE: Theorem = theorem::<registry::AmChain>("1", CostModel::Cc, bounds::theorem_1);
+const TWO: Theorem = theorem::<registry::AmTree>("2", CostModel::Cc, bounds::theorem_2);
+const THREE: Theorem = theorem::<registry::AmFast>("3", CostModel::Cc, bounds::theorem_3);
+const FOUR: Theorem = theorem::<registry::AmGraceful>("4", CostModel::Cc, bounds::theorem_4)
+    .with_layout(bounds::nested_layout_cc);
+const FIVE: Theorem = theorem::<registry::AmDsmChain>("5", CostModel::Dsm, bounds::theorem_5);
+const SIX: Theorem = theorem::<registry::AmDsmTree>("6", CostModel::Dsm, bounds::theorem_6);
+const SEVEN: Theorem = theorem::<registry::AmDsmFast>("7", CostModel::Dsm, bounds::theorem_7);
+const EIGHT: Theorem = theorem::<registry::AmDsmGraceful>("8", CostModel::Dsm, bounds::theorem_8)
+    .with_layout(bounds::nested_layout_dsm);
 
 /// All ten, and the others with names.
 pub const THEOREMS: [Theorem; 16] = [

@@ -1,19 +1,32 @@
-//! `doorway bench`
+//! What can be asked for, and how it is shown.
 
-use crate::Exit;
-use crate::output::{print, print_json};
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 use doorway_lab::bench::{self, Effort};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
+use std::io::{ErrorKind, Write as _, stdout};
 use std::num::NonZero;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-#[derive(clap::Args)]
-pub(crate) struct Args {
+/// The lab of doorway: what its types cost beside those of other libraries, in one run on this machine.
+#[derive(Parser)]
+#[command(name = "doorway-lab", version, arg_required_else_help = true)]
+struct Args {
     #[command(subcommand)]
-    what: What,
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Measures beside other libraries
+    ///
+    /// Exit code: 0 whatever was measured, 2 bad usage. Build it with --release, or it measures the wrong thing.
+    #[command(arg_required_else_help = true)]
+    Bench {
+        #[command(subcommand)]
+        what: What,
+    },
 }
 
 #[derive(Subcommand)]
@@ -79,8 +92,19 @@ struct How {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    match &args.what {
+pub(crate) fn main() -> ExitCode {
+    let Task::Bench { what } = Args::parse().command;
+    match run(&what) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("doorway-lab: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(what: &What) -> Result<(), String> {
+    match what {
         What::Wait(how) => measure(how, bench::wait),
         What::Slots(how) => measure(how, |effort, progress| {
             let mut report = bench::slots::compare(effort, progress);
@@ -115,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         What::Pass { peer, times } => {
             let peers = [bench::rooms::pass_alone, bench::slots::pass_alone, bench::mutex::pass_alone];
             if peers.iter().any(|pass_alone| pass_alone(peer, *times)) {
-                Ok(Exit::Fine)
+                Ok(())
             } else {
                 Err(format!("there is no `{peer}` among those that are compared"))
             }
@@ -152,7 +176,7 @@ fn instructions(peer: &str, times: u32) -> Option<u64> {
 fn measure<R: Serialize + Display>(
     how: &How,
     bench: impl Fn(&Effort, &mut dyn FnMut(&str)) -> R,
-) -> Result<Exit, String> {
+) -> Result<(), String> {
     let effort = match (how.rounds, how.quick) {
         (Some(rounds), _) => Effort::tiny(rounds.get()),
         (None, true) => Effort::QUICK,
@@ -168,10 +192,14 @@ fn measure<R: Serialize + Display>(
         bar.tick();
     });
     bar.finish_and_clear();
-    if how.json {
-        print_json(&report)?;
+    let text = if how.json {
+        serde_json::to_string_pretty(&report).map_err(|e| e.to_string())? + "\n"
     } else {
-        print(&report.to_string())?;
+        report.to_string()
+    };
+    match stdout().write_all(text.as_bytes()) {
+        // Nobody reads any more: that is fine.
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
+        _ => Ok(()),
     }
-    Ok(Exit::Fine)
 }

@@ -1,7 +1,7 @@
 //! The tables in the README files are those of the registry.
 
+use doorway_check::tables::catalogue;
 use doorway_core::registry;
-use doorway_lab::catalogue;
 use std::path::Path;
 
 const BEGIN: &str = "<!-- catalogue: begin -->\n";

@@ -1,7 +1,7 @@
 //! No passage costs more than its theorem says, and the bounds that can be reached are.
 
+use doorway_check::tables::theorems::{Effort, Row, THEOREMS, contentions, measure};
 use doorway_core::registry::Sizes;
-use doorway_lab::theorems::{Effort, Row, THEOREMS, contentions, measure};
 
 fn rows(sizes: &[(usize, usize)], effort: Effort) -> Vec<Row> {
     let sizes = sizes.iter().map(|&(n, k)| Sizes { n, k });

@@ -3,11 +3,11 @@
 //! Every variable of an algorithm is made the same kind, whatever it declares, and the search says whether what every solution of its problem promises still holds. A cell that
 //! holds names the instance and the number of states; one that fails, a run.
 
-use doorway_check::explore::Stop;
-use doorway_check::replay::Token;
-use doorway_check::sim::{Rules, TextError};
-use doorway_check::subject::Subject;
-use doorway_check::{Explorer, Property, Report, claims};
+use crate::explore::Stop;
+use crate::replay::Token;
+use crate::sim::{Rules, TextError};
+use crate::subject::Subject;
+use crate::{Explorer, Property, Report, claims};
 use doorway_core::memory::{Instruction, Register};
 use doorway_core::registry::{self, Info, Sizes};
 use serde::Serialize;
