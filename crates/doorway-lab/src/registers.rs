@@ -74,7 +74,7 @@ pub fn algorithms() -> impl Iterator<Item = &'static Info> {
 /// # Errors
 /// If the text breaks the rules that replay rests on.
 pub fn cell(info: &'static Info, registers: Register, states: usize) -> Result<Cell, TextError> {
-    let subject = Subject { info, mutant: None };
+    let subject = Subject::from(info);
     if let Some((.., run)) = KNOWN.iter().find(|(id, kind, _)| *id == info.id && *kind == registers) {
         return Ok(known(info, registers, run));
     }

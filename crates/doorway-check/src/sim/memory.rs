@@ -5,18 +5,20 @@
 //! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
 
 mod cells;
+mod faulty;
 
 pub use cells::{SimCell, SimTable, SimVar};
 
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
+use crate::faults::Faults;
 use cells::Alone;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
     Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::fmt::{Debug, Write as _};
 use std::future::{Future, poll_fn};
@@ -64,6 +66,10 @@ struct Inner {
     loops_to_add: bool,
     /// Those that were made since somebody asked.
     made: RefCell<Vec<VarInfo>>,
+    /// What it does otherwise than the text says.
+    faults: Faults,
+    /// Which of them have changed anything so far, a bit for each.
+    used: Cell<u64>,
 }
 
 /// What one access saw; and whether the process, whose turn failed with it, then gave up.
@@ -112,6 +118,8 @@ pub(super) struct Replay {
     calls_at_wait: usize,
     /// Where a section began with a step of its own, because its first access is a wait.
     section_at: Option<usize>,
+    /// What faults have put off, and what they are about.
+    faulty: faulty::Pending,
 }
 
 /// What a process asks an object for, or is answered.
@@ -204,6 +212,7 @@ impl Default for Replay {
             calls_out_of_turn: false,
             calls: 0,
             calls_at_wait: 0,
+            faulty: faulty::Pending::default(),
         }
     }
 }
@@ -244,6 +253,8 @@ pub(super) enum Ran {
     Lost,
     /// It invokes or responds out of turn.
     CallsOutOfTurn,
+    /// A fault cannot be made at this statement.
+    NoFault(Label, &'static str),
 }
 
 /// How far a text went that goes on from where it is.
@@ -266,10 +277,15 @@ impl Sim {
     pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
         let mut running = passage();
-        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        let mut poll = || running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        let polled = if self.0.faults.is_empty() { Some(poll()) } else { faulty::unless_it_panics(poll) };
         drop(running);
         let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         let responded = replay.responded.take();
+        if let Some((label, why)) = replay.faulty.impossible(polled.is_some()) {
+            return (Ran::NoFault(label, why), None);
+        }
+        let polled = polled.unwrap_or(Poll::Pending);
         if replay.calls_out_of_turn || polled.is_ready() && replay.calling {
             return (Ran::CallsOutOfTurn, None);
         }
@@ -278,11 +294,13 @@ impl Sim {
             (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(Asked { op, part, label, joined, in_block })) => {
+                let owed = replay.faulty.owed();
                 let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } =
                     replay;
                 shown.extend(held);
                 let calls = if calling { format!("{invoked:?}") } else { String::new() };
-                let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}"));
+                let key =
+                    kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}{owed}"));
                 let invokes = invoked.map(Box::new);
                 let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
                 Ran::Asks(
@@ -304,8 +322,10 @@ impl Sim {
         });
         replay.asks = None;
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
-        let polled = running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        let mut poll = || running.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+        let polled = if self.0.faults.is_empty() { Some(poll()) } else { faulty::unless_it_panics(poll) };
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
+        let Some(polled) = polled else { return GoneOn::Lost };
         match (polled, replay.failed_turn, replay.asks) {
             (Poll::Ready(()), ..) => GoneOn::Ended,
             (Poll::Pending, Some(_), _) => GoneOn::FailedTurn,
@@ -355,6 +375,14 @@ impl Sim {
     }
 
     async fn access(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
+        if self.0.faults.is_empty() {
+            return self.asks(at, op, alone).await;
+        }
+        // In a box, because the futures of all accesses have room for it.
+        Box::pin(self.faulty_access(at, op, alone)).await
+    }
+
+    async fn asks(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
         // A process that waits at the first access of a section, or of an operation, has begun it all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
@@ -443,11 +471,24 @@ impl Memory for Sim {
         let mut r = self.0.replay.borrow_mut();
         r.wait_at = Some(r.seen);
         r.calls_at_wait = r.calls;
+        r.faulty.wait_begins();
         r.seen
+    }
+
+    fn wait_ends(&self, _: Pid) {
+        if self.0.faults.is_empty() {
+            return;
+        }
+        let mut r = self.0.replay.borrow_mut();
+        r.faulty.wait_begins();
+        r.wait_at = None; // a wait that was told how to end may have made no access since its last turn
     }
 
     /// A failed turn leads back to the loop head: the history is cut there, so it never grows by waiting.
     async fn turn_failed(&self, _: Pid, head: &mut usize, abortable: bool) -> Result<Next, Infallible> {
+        if !self.0.faults.is_empty() && Box::pin(self.goes_on(head)).await {
+            return Ok(Next::TryAgain);
+        }
         {
             let mut r = self.0.replay.borrow_mut();
             let last = r.seen.checked_sub(1).and_then(|last| r.history.get(last));
