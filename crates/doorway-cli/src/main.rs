@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod faults;
 mod interrupt;
 mod list;
 mod output;
@@ -38,6 +39,15 @@ enum Command {
     /// second one ends the program at once.
     #[command(allow_negative_numbers = true)] // so that `--n -1` is a bad number, not an unknown option
     Check(check::Args),
+    /// Tries every fault of a single statement of an algorithm, and says which claim notices it
+    ///
+    /// An access is dropped, put off or split, a wait does not wait. What no claim notices, nobody misses:
+    /// the claims are too weak for it, the sizes too small, or the statement is not needed.
+    ///
+    /// Exit code: 0 all faults were decided, 2 bad usage, 3 some were not, 130 after Ctrl-C, which
+    /// prints what was found so far.
+    #[command(allow_negative_numbers = true)]
+    Faults(faults::Args),
     /// Finds the worst number of remote references of a passage, against what is claimed
     ///
     /// Exit code: 0 if all passages are within the claim, 1 if a claimed bound is broken, 2 bad
@@ -100,6 +110,7 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Faults(args) => faults::run(&args),
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -100,3 +100,11 @@ fn samples_and_hunts_end_cleanly_too() {
         assert!(text.contains("interrupted"), "{text}");
     }
 }
+
+#[test]
+fn faults_that_were_tried_are_printed() {
+    let out = interrupted("faults am-chain --n 4 --k 2 --max-states 100000000", 0);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(130), "{text}");
+    assert!(text.contains(" 0 not decided, "), "{text}");
+}

@@ -1,6 +1,7 @@
 //! What a search found, and what it covered.
 
-use crate::sim::Rules;
+use crate::faults::Fault;
+use crate::sim::{Rules, Statement};
 use crate::trace::Trace;
 use doorway_core::memory::Instruction;
 use std::borrow::Cow;
@@ -35,6 +36,10 @@ pub struct Report {
     pub runs: u64,
     /// The instructions that were seen.
     pub instructions: BTreeSet<Instruction>,
+    /// The statements that were seen.
+    pub statements: BTreeSet<Statement>,
+    /// The [faults](Rules::faults) that changed nothing: no process came to their statements.
+    pub faults_without_effect: Vec<&'static Fault>,
     /// How long it took to visit the states.
     pub searching: Duration,
     /// How long it took to decide, on the whole graph, what is decided there.

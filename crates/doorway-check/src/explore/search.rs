@@ -425,6 +425,8 @@ impl<'a> Search<'a> {
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),
+            statements: world.statements_seen(),
+            faults_without_effect: world.faults_without_effect(),
             searching: Duration::ZERO,
             judging: Duration::ZERO,
             cross_checked: None,

@@ -11,8 +11,6 @@ use std::convert::Infallible;
 pub(super) enum Fault {
     None,
     OutermostFirst,
-    LacksASlot,
-    ASlotTooMany,
 }
 
 pub(super) struct Chain<S> {
@@ -29,9 +27,7 @@ impl<S: Slot<Sim>> Chain<S> {
         fault: Fault,
         slot: impl Fn(&Site<'_, Sim>, usize) -> S,
     ) -> Self {
-        let innermost = if fault == Fault::ASlotTooMany { k - 1 } else { k };
-        let outermost = if fault == Fault::LacksASlot { n - 1 } else { n };
-        let slots = (innermost..outermost).rev().map(|j| slot(&site.part("slot", Some(j)), j)).collect();
+        let slots = (k..n).rev().map(|j| slot(&site.part("slot", Some(j)), j)).collect();
         Self { part: site.here(), slots, fault }
     }
 

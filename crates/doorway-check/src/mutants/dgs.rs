@@ -12,25 +12,14 @@ use std::convert::Infallible;
 pub(super) enum Fault {
     None,
     Fork(dgs_fork::Fault),
-    /// Arrives without yielding to anybody.
-    NeverYields,
     /// Says that it is here only after it has yielded.
     YieldsFirst,
     /// Yields to those above after it looked whom it reaches.
     MovesAfterReach,
     KeepsTheGraphRule,
-    NeverUpdatesGraph,
-    NeverUpdatesRange,
     YieldsToAllBelow,
-    ReachesEverybody,
-    OneTooMany,
-    OneTooFew,
-    XBeforeIds,
-    NeverClearsX,
-    NeverOffersIds,
     CountsTheOtherEnd,
     MixesRounds,
-    WaitsToLeave,
 }
 
 /// Which of the three texts.
@@ -39,8 +28,6 @@ pub(super) enum Form {
     Fair,
     Unfair,
     AsPrinted,
-    /// Not among the algorithms: a fault of the one with fixed ids.
-    UnfairAsPrinted,
 }
 
 impl Form {
@@ -49,13 +36,13 @@ impl Form {
     }
 
     const fn is_as_printed(self) -> bool {
-        matches!(self, Self::AsPrinted | Self::UnfairAsPrinted)
+        matches!(self, Self::AsPrinted)
     }
 
     pub(super) const fn of(self) -> &'static str {
         match self {
             Self::Fair => "dgs",
-            Self::Unfair | Self::UnfairAsPrinted => "dgs-unfair",
+            Self::Unfair => "dgs-unfair",
             Self::AsPrinted => "dgs-as-printed",
         }
     }
@@ -108,7 +95,7 @@ impl LExclusion {
         if !late {
             here.at(1).write(&self.x[me], true).await?;
         }
-        for j in self.others(me).filter(|_| self.fault != Fault::NeverYields) {
+        for j in self.others(me) {
             here.mark(Mark::Rests(2));
             here.part(&(2, j));
             self.redirect(p, j).await?;
@@ -138,9 +125,9 @@ impl LExclusion {
     async fn reach(&self, p: &Process<Sim>, at: Label) -> Result<Reached, Infallible> {
         let here = p.on(self.part);
         let me = p.pid().index();
-        let mut x = vec![self.fault == Fault::ReachesEverybody; self.n];
+        let mut x = vec![false; self.n];
         x[me] = true;
-        for j in self.others(me).filter(|_| self.fault != Fault::ReachesEverybody) {
+        for j in self.others(me) {
             here.keep(at, &(j, &x));
             x[j] = here.at(at).read(&self.x[j]).await?;
         }
@@ -222,23 +209,18 @@ impl LExclusion {
             }
         };
         here.mark(Mark::Rests(5));
-        if self.fault != Fault::NeverUpdatesGraph {
-            self.update_graph(p, &above).await?;
-        }
-        let most = self.l + usize::from(self.fault == Fault::OneTooMany) - usize::from(self.fault == Fault::OneTooFew);
+        self.update_graph(p, &above).await?;
         if self.form.is_as_printed() {
-            if self.fault != Fault::NeverUpdatesRange {
-                self.update_range_as_printed(p).await?;
-            }
+            self.update_range_as_printed(p).await?;
             let reached = self.reach(p, 8).await?;
-            return Ok((reached.count() <= most).then_some(reached));
+            return Ok((reached.count() <= self.l).then_some(reached));
         }
         here.mark(Mark::Rests(6));
         let reached = self.reach(p, 6).await?;
         let to: Vec<bool> = (0..self.n).map(|j| reached.set[j] || !reached.x[j]).collect();
-        let enters = (reached.count() <= most).then_some(reached);
+        let enters = (reached.count() <= self.l).then_some(reached);
         here.mark(Mark::Rests(7));
-        for j in self.others(me).filter(|&j| to[j] && self.fault != Fault::NeverUpdatesRange) {
+        for j in self.others(me).filter(|&j| to[j]) {
             here.part(&(7, j, &to[j..], enters.as_ref().map(|reached| &reached.set)));
             self.redirect_range(p, j).await?;
             here.part_done();
@@ -315,7 +297,7 @@ impl LExclusion {
     }
 
     async fn initialize(&self, p: &Process<Sim>, ids: Part) -> Result<(), Infallible> {
-        for j in (0..self.n).filter(|_| self.fault != Fault::NeverOffersIds) {
+        for j in 0..self.n {
             let Some(fork) = self.ids.of(p.pid().index(), j) else { continue };
             p.on(ids).part(&("initialize", j));
             fork.offer(p).await?;
@@ -327,7 +309,7 @@ impl LExclusion {
     async fn depart(&self, p: &Process<Sim>) -> Result<(), Infallible> {
         let here = p.on(self.part);
         here.keep(11, &());
-        here.at(11).write(&self.x[p.pid().index()], self.fault == Fault::NeverClearsX).await
+        here.at(11).write(&self.x[p.pid().index()], false).await
     }
 }
 
@@ -345,18 +327,8 @@ impl KExclusion<Sim> for LExclusion {
     }
 
     async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
-        if self.fault == Fault::WaitsToLeave {
-            let next = &self.x[(p.pid().index() + 1) % self.n];
-            p.on(self.part).at(10).wait_until(next, |is_here| !is_here).await?;
-        }
-        if self.fault == Fault::XBeforeIds {
-            self.depart(p).await?;
-        }
         if let Some(ids) = self.ids_part {
             self.initialize(p, ids).await?;
-        }
-        if self.fault == Fault::XBeforeIds {
-            return Ok(());
         }
         self.depart(p).await
     }

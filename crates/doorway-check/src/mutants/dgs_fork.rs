@@ -10,12 +10,6 @@ pub(super) enum Fault {
     None,
     WBeforeF,
     TakesItsOwn,
-    TakesWhatIsInUse,
-    FlipsFirst,
-    NeverFlips,
-    NeverOffers,
-    OffersToThirdOnly,
-    ForgetsToNote,
 }
 
 pub(super) struct Fork {
@@ -106,19 +100,12 @@ impl Fork {
         here.part_done();
         let takes = match seen {
             ForkState::Offered(holder) => holder != p.pid() || self.fault == Fault::TakesItsOwn,
-            ForkState::InUse(holder) => holder != p.pid() && self.fault == Fault::TakesWhatIsInUse,
+            ForkState::InUse(_) => false,
         };
         if !takes {
             return Ok(());
         }
-        let flips = !(self.fault == Fault::NeverFlips || seen == ForkState::Offered(p.pid()));
-        if self.fault == Fault::FlipsFirst {
-            here.part(&"flips first");
-            let f = !self.own(here, s).await?.f;
-            here.part_done();
-            here.keep(self.first + 6, &("first", f));
-            here.at(self.first + 6).write(&self.f[s], f).await?;
-        }
+        let flips = seen != ForkState::Offered(p.pid());
         here.keep(self.first + 4, &flips);
         here.at(self.first + 4).write(&self.wp[s], true).await?;
         here.keep(self.first + 5, &flips);
@@ -126,12 +113,9 @@ impl Fork {
         here.part(&("flips", flips));
         let f = self.own(here, s).await?.f != flips;
         here.part_done();
-        if flips && self.fault != Fault::FlipsFirst {
+        if flips {
             here.keep(self.first + 6, &f);
             here.at(self.first + 6).write(&self.f[s], f).await?;
-        }
-        if self.fault == Fault::ForgetsToNote {
-            return Ok(());
         }
         here.keep(self.first + 9, &f);
         here.at(self.first + 9).write(&self.mine[s], Mine { f, w: true }).await
@@ -143,13 +127,11 @@ impl Fork {
         here.part(&"offer");
         let mine = self.own(here, s).await?;
         here.part_done();
-        if !mine.w || self.fault == Fault::NeverOffers {
+        if !mine.w {
             return Ok(());
         }
-        if self.fault != Fault::OffersToThirdOnly {
-            here.keep(self.first + 7, &mine.f);
-            here.at(self.first + 7).write(&self.wp[s], false).await?;
-        }
+        here.keep(self.first + 7, &mine.f);
+        here.at(self.first + 7).write(&self.wp[s], false).await?;
         here.keep(self.first + 8, &mine.f);
         here.at(self.first + 8).write(&self.wq[s], false).await?;
         here.keep(self.first + 9, &mine);

@@ -10,22 +10,9 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
-    NoOld,
-    NoNew,
-    DrawsMax,
-    ResetsTicket,
-    TiesGo,
-    TiesStay,
-    OneTooMany,
-    OneTooFew,
     LooksAgain,
     WriterHome,
-    NoExit,
-    WaitsToLeave,
-    NoCapture,
     CapturesByName,
-    CapturesTies,
-    CapturesTooHigh,
     CapturesEarly,
 }
 
@@ -65,10 +52,10 @@ impl KBakery {
 
     async fn capture(&self, p: &Process<Sim>, mine: u64) -> Result<(), Infallible> {
         let (p, me) = (p.on(self.part), p.pid().index());
-        if let Some(capture) = self.capture.as_ref().filter(|_| self.fault != Fault::NoCapture) {
+        if let Some(capture) = &self.capture {
             for i in self.others(me) {
                 p.keep(23, &(i, mine));
-                p.at(23).write(&capture[(i, me)], mine + u64::from(self.fault == Fault::CapturesTooHigh)).await?;
+                p.at(23).write(&capture[(i, me)], mine).await?;
             }
         }
         Ok(())
@@ -84,7 +71,7 @@ impl KExclusion<Sim> for KBakery {
         let me = p.pid().index();
 
         let old = p.at(14).read(&self.own[me]).await?;
-        for i in self.others(me).filter(|_| fault != Fault::NoOld) {
+        for i in self.others(me) {
             p.keep(14, &(i, old));
             p.at(14).write(self.want(i, me), Wants::ticket(old)).await?;
         }
@@ -93,14 +80,14 @@ impl KExclusion<Sim> for KBakery {
             p.keep(151, &(i, max));
             max = max.max(p.at(151).read(&self.ticket[i]).await?);
         }
-        let mine = max + u64::from(fault != Fault::DrawsMax);
+        let mine = max + 1;
         p.shows("draws", mine);
         p.keep(152, &mine);
         p.at(152).write(&self.ticket[me], mine).await?;
         p.at(152).write(&self.own[me], mine).await?;
         p.hides("draws");
         p.mark(Mark::DoorwayEnds);
-        for i in self.others(me).filter(|_| fault != Fault::NoNew) {
+        for i in self.others(me) {
             p.keep(16, &(i, mine));
             p.at(16).write(self.want(i, me), Wants::ticket(mine)).await?;
         }
@@ -108,24 +95,14 @@ impl KExclusion<Sim> for KBakery {
         if fault == Fault::CapturesEarly {
             self.capture(process, mine).await?;
         }
-        let enough = match fault {
-            Fault::OneTooMany => self.k + 1,
-            Fault::OneTooFew => self.k - 1,
-            _ => self.k,
-        };
-        let goes_after = |want: Wants, i: usize| match fault {
-            Fault::TiesGo => Wants::ticket(mine) <= want,
-            Fault::TiesStay => Wants::ticket(mine) < want,
-            _ => (Wants::ticket(mine), me) < (want, i),
-        };
+        let goes_after = |want: Wants, i: usize| (Wants::ticket(mine), me) < (want, i);
         let captures = |x: u64, i: usize| match fault {
             Fault::CapturesByName => (mine, me) < (x, i),
-            Fault::CapturesTies => mine <= x,
             _ => mine < x,
         };
         let mut pred: Vec<usize> = self.others(me).collect();
         let mut captured = false;
-        while pred.len() >= enough && !captured {
+        while pred.len() >= self.k && !captured {
             let before = &pred;
             let turn = || async move {
                 p.shows("pred", bits(before));
@@ -144,7 +121,7 @@ impl KExclusion<Sim> for KBakery {
                     }
                 }
                 let goes_on = match fault {
-                    Fault::LooksAgain => before.len() - gone.len() < enough,
+                    Fault::LooksAgain => before.len() - gone.len() < self.k,
                     _ => !gone.is_empty(),
                 };
                 Ok((captured || goes_on).then_some((gone, captured)))
@@ -164,18 +141,9 @@ impl KExclusion<Sim> for KBakery {
 
     async fn release(&self, p: &Process<Sim>, (): ()) -> Result<(), Infallible> {
         let (p, me) = (p.on(self.part), p.pid().index());
-        if self.fault == Fault::WaitsToLeave {
-            p.keep(25, &"waits");
-            p.at(25).wait_until(self.want(me, (me + 1) % self.n), |want| want == Wants::NOTHING).await?;
-        }
-        for i in self.others(me).filter(|_| self.fault != Fault::NoExit) {
+        for i in self.others(me) {
             p.keep(25, &i);
             p.at(25).write(self.want(i, me), Wants::NOTHING).await?;
-        }
-        if self.fault == Fault::ResetsTicket {
-            p.keep(26, &());
-            p.at(26).write(&self.ticket[me], 0).await?;
-            p.at(26).write(&self.own[me], 0).await?;
         }
         Ok(())
     }

@@ -12,15 +12,9 @@ pub(super) enum Fault {
     None,
     Unbounded,
     JoinsAfterTheEnd,
-    LooksThenExits,
-    NeverCloses,
-    NineteenLate,
-    BlindJoin,
     WaitsToLeave,
     EntersNextDoor,
-    LetsInOne,
     BeginsAtZero,
-    WaitsForEver,
 }
 
 pub(super) struct LateJoin {
@@ -61,9 +55,6 @@ impl LateJoin {
         if self.width.after(ticket, turn.grant) <= 0 {
             return Ok(Some(Waited::LetIn));
         }
-        if self.fault == Fault::WaitsForEver {
-            return Ok(None);
-        }
         let unbounded = self.fault == Fault::Unbounded;
         let goes_on = turn.done != turn.grant || self.fault == Fault::JoinsAfterTheEnd;
         if goes_on && (unbounded || turn.joins < self.joins) {
@@ -72,10 +63,6 @@ impl LateJoin {
             p.keep(35, &(room, ticket, turn, grant));
             let joins = if unbounded { 0 } else { turn.joins + 1 };
             let joined = Turn { grant, joins, ..turn };
-            if self.fault == Fault::BlindJoin {
-                p.at(35).write(&self.turn[room], joined).await?;
-                return Ok(Some(Waited::LetIn));
-            }
             return Ok(p.at(35).compare_swap(&self.turn[room], turn, joined).await?.is_ok().then_some(Waited::LetIn));
         }
         p.keep(4, &(room, ticket));
@@ -94,8 +81,7 @@ impl LateJoin {
         p.keep(label, &room);
         let turn = p.at(label).read(&self.turn[room]).await?;
         p.keep(label, &(room, turn));
-        let last = p.at(label).read(&self.wait[room]).await?.0;
-        let grant = if self.fault == Fault::LetsInOne { self.width.add(turn.grant, 1) } else { last };
+        let grant = p.at(label).read(&self.wait[room]).await?.0;
         p.keep(label, &(room, turn, grant));
         p.at(label).write(&self.turn[room], Turn { grant, joins: 0, done: turn.done }).await?;
         p.hides("opens");
@@ -112,19 +98,10 @@ impl LateJoin {
             let last = p.at(18).read(&self.wait[r]).await?.0;
             if self.width.after(last, grant) > 0 {
                 p.keep(19, &r);
-                if self.fault == Fault::NineteenLate {
-                    p.shows("opens", r as u64);
-                    self.open(p, r, 20).await?;
-                    p.keep(19, &("late", r));
-                    return p.at(19).write(&self.active, Active::room(r)).await;
-                }
                 p.at(19).write(&self.active, Active::room(r)).await?;
                 p.shows("opens", r as u64);
                 return self.open(p, r, 20).await;
             }
-        }
-        if self.fault == Fault::NeverCloses {
-            return Ok(());
         }
         p.keep(24, &());
         p.at(24).write(&self.active, Active::NONE).await
@@ -160,14 +137,7 @@ impl RoomSynchronization<Sim> for LateJoin {
     async fn exit(&self, p: &Process<Sim>, room: usize) -> Result<bool, Infallible> {
         let p = p.on(self.part);
         p.keep(14, &room);
-        let before = if self.fault == Fault::LooksThenExits {
-            let before = p.at(14).read(&self.turn[room]).await?;
-            p.keep(14, &("looked", room, before));
-            p.at(14).fetch_add(&self.turn[room], Turn::ONE_DONE).await?;
-            before
-        } else {
-            p.at(14).fetch_add(&self.turn[room], Turn::ONE_DONE).await?
-        };
+        let before = p.at(14).fetch_add(&self.turn[room], Turn::ONE_DONE).await?;
         p.hides("room");
         p.hides("ticket");
         p.hides("inside");

@@ -1,63 +1,45 @@
 //! Algorithms with a seeded fault, to see that the checks would notice.
 //!
-//! Each family is the text of the algorithm again, with a switch for every fault; without a fault it explores to exactly the same
-//! number of states and steps as the shipped text, which a test compares, so that drift shows. What is composed has a text for each of
-//! its parts, and only the part with the fault is not the shipped one.
+//! Most are the shipped text with a fault that the memory seeds, by statement number (see [`faults`](crate::faults)): a row of
+//! the table says which. What no memory can do (another order of calls, another comparison, another bound of a loop) is a text
+//! of its own, or another part below shipped ones. A text of its own, without a fault, explores to exactly the same number of
+//! states and steps as the shipped one, which a test compares, so that drift shows.
 //! Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed among the algorithms.
 //!
 //! A few rows are *controls*: changes that look as dangerous and are not. They must hold.
 //!
 #![doc = include_str!("../../MUTANTS.md")]
 
-mod any_slot;
-mod arbitration_tree;
-mod array;
-mod backoff;
-mod bakery;
-mod cc_slot;
 mod chain;
 mod combining;
 mod composed;
 mod dgs;
 mod dgs_fork;
-mod dsm_slot;
-mod dsm_unbounded_slot;
 mod fast_path;
 pub(crate) mod growing;
 mod kbakery;
-mod kbakery_nonatomic;
-mod kessels;
-mod lamport_fast;
 mod late_join;
 mod names;
 mod nested;
-mod peterson;
-mod peterson_fischer;
 mod queue;
-mod queue_lock;
-mod renaming;
 mod rooms;
 mod sticky;
 mod strict;
 mod table;
-mod test_and_set;
-mod ticket;
 mod tree;
 mod turnstile;
 mod turnstile_simple;
-mod two_process;
 mod universal;
 pub(crate) mod work;
-mod ya_fast;
 
-use crate::at_once::OddTry;
+use crate::at_once;
+use crate::faults::Faults;
 use crate::rooms::blelloch_cheng_gibbons_01::worlds::{self, JOINS};
 use crate::sim::{Rules, Sim, TextError, World};
 use crate::subject;
-use any_slot::Slots;
-use arbitration_tree::ArbitrationTree;
-use composed::{Around, CC, Composed, DSM, Unbounded, Whole};
+use composed::{Composed, Part};
 use doorway_core::k_exclusion::danek_10::Order;
+use doorway_core::k_exclusion::dolev_gafni_shavit_88::LExclusion;
 use doorway_core::memory::{Register, Site};
 use doorway_core::registry::{self, Defaults, Info, Sizes};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
@@ -94,35 +76,24 @@ pub struct Mutant {
 /// Which text, with which fault.
 #[derive(Clone, Copy, Debug)]
 enum Text {
-    TestAndSet(test_and_set::Fault),
-    Bakery(bakery::Fault),
-    /// With processes that try.
-    AtOnce(Attempt),
-    Backoff(backoff::Fault),
-    Ticket(ticket::Fault),
-    Array(array::Fault),
-    QueueLock(queue_lock::Exit, queue_lock::Fault),
-    LamportFast(lamport_fast::Fault),
-    PetersonFischer(peterson_fischer::Fault),
-    /// And what its nodes have.
-    PetersonTree(arbitration_tree::Fault, peterson::Fault),
-    /// And what its nodes have.
-    KesselsTree(arbitration_tree::Fault, kessels::Fault),
-    TwoProcess(two_process::Fault),
-    /// And what its nodes have.
-    YaTree(arbitration_tree::Fault, two_process::Fault),
+    /// The shipped text of this algorithm, with a fault of the memory.
+    Shipped(&'static str, &'static str),
+    /// The same with processes that try.
+    ShippedAtOnce(&'static str, &'static str),
+    /// The shipped text of this algorithm, built for another number of places: so many more.
+    BuiltFor(&'static str, isize),
+    /// What is composed by this is composed wrongly.
     Combining(combining::Fault),
-    /// And what its nodes have.
-    YaFast(ya_fast::Fault, two_process::Fault),
     Queue(queue::Fault),
     Dgs(dgs::Form, dgs::Fault),
-    Unbounded(Unbounded),
+    /// Construction 6 to the letter, which is not among the algorithms.
+    DgsUnfairAsPrinted,
     Composed(Composed),
     Turnstile(Form, turnstile::Fault),
+    /// With processes that try.
+    TurnstileAtOnce(turnstile::Fault),
     Simple(turnstile_simple::Fault),
     KBakery(Order, kbakery::Fault),
-    /// And whether as printed.
-    Nonatomic(bool, kbakery_nonatomic::Fault),
     /// And what users do.
     Rooms(Users, rooms::Fault),
     LateJoin(late_join::Fault),
@@ -146,75 +117,43 @@ enum Users {
     Try,
 }
 
-/// Which text, with which fault, of those that can be entered at once.
-#[derive(Clone, Copy, Debug)]
-enum Attempt {
-    TestAndSet(test_and_set::Fault),
-    Backoff(backoff::Fault),
-    Ticket(ticket::Fault),
-    QueueLock(queue_lock::Fault),
-    Turnstile(turnstile::Fault),
-}
-
-impl Attempt {
-    /// The algorithm it is the text of.
-    const fn of(self) -> &'static str {
-        match self {
-            Self::TestAndSet(_) => "tas",
-            Self::Backoff(_) => "tas-backoff",
-            Self::Ticket(_) => "ticket",
-            Self::QueueLock(_) => "mcs",
-            Self::Turnstile(_) => "turnstile",
-        }
-    }
-
-    fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        let n = sizes.n;
-        match self {
-            Self::TestAndSet(fault) => {
-                World::new(n, rules, |site| OddTry(test_and_set::TestAndSetLock::new(site, fault)))
-            }
-            Self::Backoff(fault) => World::new(n, rules, |site| OddTry(backoff::BackoffLock::new(site, n, fault))),
-            Self::Ticket(fault) => World::new(n, rules, |site| OddTry(ticket::TicketLock::new(site, n, fault))),
-            Self::QueueLock(fault) => {
-                let exit = queue_lock::Exit::CompareSwap;
-                World::new(n, rules, |site| OddTry(queue_lock::QueueLock::new(site, n, exit, fault)))
-            }
-            Self::Turnstile(fault) => turnstile::with_attempts(fault, sizes, rules),
-        }
-    }
-}
-
 impl Text {
+    const fn why_no_memory_seeds_it(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Shipped(..) | Self::ShippedAtOnce(..) => return None,
+            Self::BuiltFor(..) => "built for other sizes",
+            Self::Combining(_) => "composes otherwise, which is no access",
+            Self::Queue(_) => "changes what is one atomic block",
+            Self::Dgs(..) => "compares or calls otherwise",
+            Self::DgsUnfairAsPrinted => "another text, shipped for ids that grow",
+            Self::Composed(_) => "calls its parts in another order, or for others",
+            Self::Turnstile(..) | Self::TurnstileAtOnce(_) => "compares fields of words, or loops otherwise",
+            Self::Simple(_) => "loops otherwise",
+            Self::KBakery(..) => "compares or loops otherwise",
+            Self::Rooms(..) | Self::RoomStack(_) | Self::RoomQueue(_) => "compares, calls or loops otherwise",
+            Self::LateJoin(_) => "compares, calls or loops otherwise",
+            Self::Strict(_) => "refuses others",
+            Self::Universal(..) => "has other sizes, or loops otherwise",
+            Self::Growing(..) => "copies, counts or calls otherwise",
+            Self::Work(_) => "calls otherwise",
+            Self::Sticky(_) => "compares, counts or loops otherwise",
+        })
+    }
+
     /// The algorithm it is the text of.
     const fn of(self) -> &'static str {
         match self {
-            Self::TestAndSet(_) => "tas",
-            Self::Bakery(_) => "bakery",
-            Self::AtOnce(attempt) => attempt.of(),
-            Self::Backoff(_) => "tas-backoff",
-            Self::Ticket(_) => "ticket",
-            Self::Array(_) => "anderson-array",
-            Self::QueueLock(queue_lock::Exit::CompareSwap, _) => "mcs",
-            Self::QueueLock(queue_lock::Exit::Swap, _) => "mcs-swap",
-            Self::LamportFast(_) => "lamport-fast",
-            Self::PetersonFischer(_) => "peterson-fischer",
-            Self::PetersonTree(..) => "peterson-tree",
-            Self::KesselsTree(..) => "kessels-tree",
-            Self::TwoProcess(_) => "ya-two",
-            Self::YaTree(..) => "ya-tree",
+            Self::Shipped(of, _) | Self::ShippedAtOnce(of, _) | Self::BuiltFor(of, _) => of,
             Self::Combining(_) => "ya-combining",
-            Self::YaFast(..) => "ya-fast",
             Self::Queue(_) => "am-queue",
             Self::Dgs(form, _) => form.of(),
-            Self::Unbounded(_) => "am-dsm-unbounded",
-            Self::Composed(composed) => composed.of(),
+            Self::DgsUnfairAsPrinted => "dgs-unfair",
+            Self::Composed(composed) => composed.of,
             Self::Turnstile(form, _) => form.of(),
+            Self::TurnstileAtOnce(_) => "turnstile",
             Self::Simple(_) => "turnstile-simple",
             Self::KBakery(Order::KFirstCome, _) => "kbakery",
             Self::KBakery(Order::FirstEnabled, _) => "kbakery-fife",
-            Self::Nonatomic(false, _) => "kbakery-nonatomic",
-            Self::Nonatomic(true, _) => "kbakery-nonatomic-as-printed",
             Self::Rooms(Users::Visit, _) => "rooms",
             Self::Rooms(Users::Change, _) => "rooms-change",
             Self::Rooms(Users::Try, _) => "rooms-try",
@@ -237,43 +176,26 @@ impl Text {
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
         // Those that try wait for nothing that they could abandon.
-        if rules.give_ups && (!self.info().can_give_up || matches!(self, Self::AtOnce(_))) {
+        let tries = matches!(self, Self::TurnstileAtOnce(_) | Self::ShippedAtOnce(..));
+        if rules.give_ups && (!self.info().can_give_up || tries) {
             return Err(TextError::CannotGiveUp);
         }
         match self {
-            Self::TestAndSet(fault) => World::new(n, rules, |site| test_and_set::TestAndSetLock::new(site, fault)),
-            Self::AtOnce(attempt) => attempt.world(sizes, rules),
-            Self::Bakery(fault) => World::new(n, rules, |site| bakery::Bakery::new(site, n, fault)),
-            Self::Backoff(fault) => World::new(n, rules, |site| backoff::BackoffLock::new(site, n, fault)),
-            Self::Ticket(fault) => World::new(n, rules, |site| ticket::TicketLock::new(site, n, fault)),
-            Self::Array(fault) => World::new(n, rules, |site| array::ArrayLock::new(site, n, fault)),
-            Self::QueueLock(exit, fault) => {
-                World::new(n, rules, |site| queue_lock::QueueLock::new(site, n, exit, fault))
-            }
-            Self::LamportFast(fault) => World::new(n, rules, |site| lamport_fast::FastMutex::new(site, n, fault)),
-            Self::PetersonFischer(fault) => World::new(n, rules, |site| peterson_fischer::TwoProcess::new(site, fault)),
-            Self::PetersonTree(tree, node) => World::new(n, rules, |site| {
-                ArbitrationTree::new(site, n, tree, |site, _| peterson::TwoSides::new(site, node))
-            }),
-            Self::KesselsTree(tree, node) => World::new(n, rules, |site| {
-                ArbitrationTree::new(site, n, tree, |site, _| kessels::TwoSides::new(site, node))
-            }),
-            Self::TwoProcess(fault) => World::new(n, rules, |site| two_process::TwoProcess::new(site, fault)),
-            Self::YaTree(tree, node) => {
-                World::new(n, rules, |site| ArbitrationTree::of_two_process(site, n, tree, node))
-            }
-            Self::Combining(fault) => World::new(n, rules, |site| combining::Calls::new(site, n, fault)),
-            Self::YaFast(fast, node) => World::new(n, rules, |site| ya_fast::FastPath::new(site, n, fast, node)),
+            Self::Shipped(..) => Err(TextError::CannotGiveUp),
+            Self::BuiltFor(of, more) => match subject::find(of) {
+                Ok(subject) => subject.world(Sizes { n, k: k.saturating_add_signed(more) }, rules),
+                Err(_) => Err(TextError::CannotGiveUp),
+            },
+            Self::ShippedAtOnce(of, _) => at_once::world(of, sizes, rules).unwrap_or(Err(TextError::CannotGiveUp)),
+            Self::Combining(fault) => fault.world(n, rules),
             Self::Queue(fault) => World::new(n, rules, |site| queue::Queue::new(site, n, k, fault)),
             Self::Dgs(form, fault) => World::new(n, rules, |site| dgs::LExclusion::new(site, n, k, form, fault)),
-            Self::Unbounded(chain) => chain.world(sizes, rules),
+            Self::DgsUnfairAsPrinted => World::new(n, rules, |site| LExclusion::<_, false, true>::new(site, n, k)),
             Self::Composed(composed) => composed.world(sizes, rules),
             Self::Turnstile(form, fault) => form.world(fault, sizes, rules),
+            Self::TurnstileAtOnce(fault) => turnstile::with_attempts(fault, sizes, rules),
             Self::Simple(fault) => World::new(n, rules, |site| turnstile_simple::Simple::new(site, n, k, fault)),
             Self::KBakery(order, fault) => World::new(n, rules, |site| kbakery::KBakery::new(site, n, k, order, fault)),
-            Self::Nonatomic(as_printed, fault) => {
-                World::new(n, rules, |site| kbakery_nonatomic::Nonatomic::new(site, n, k, as_printed, fault))
-            }
             Self::Rooms(users, fault) => {
                 let width = width(self.info(), sizes);
                 let rooms = |site: &Site<'_, Sim>| rooms::Rooms::new(site, k, width, fault);
@@ -310,6 +232,37 @@ impl Text {
 }
 
 impl Mutant {
+    /// The fault of the memory that makes it, if it is the shipped text.
+    ///
+    /// # Panics
+    /// If the table has a fault that is none.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        match self.text {
+            Text::Shipped(_, fault) | Text::ShippedAtOnce(_, fault) => {
+                fault.parse().unwrap_or_else(|e| panic!("{}: {e}", self.name))
+            }
+            _ => Faults::NONE,
+        }
+    }
+
+    /// Why it is not the shipped text with a fault of the memory, if it is not.
+    #[must_use]
+    pub fn why_no_memory_seeds_it(&self) -> Option<&'static str> {
+        self.text.why_no_memory_seeds_it()
+    }
+
+    /// Whether it declares the variables that its algorithm has in these sizes, which its claims ask for.
+    #[must_use]
+    pub fn has_its_variables(&self) -> bool {
+        !matches!(self.text, Text::BuiltFor(..))
+    }
+
+    /// Whether it has a text of its own, and is not built as its algorithm is.
+    pub(crate) fn has_a_text(&self) -> bool {
+        !matches!(self.text, Text::Shipped(..))
+    }
+
     pub(crate) fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         self.text.world(sizes, rules)
     }
@@ -342,37 +295,29 @@ impl Mutant {
     }
 }
 
-/// The text of an algorithm as its mutants have it, without a fault; `None` if it has no mutants.
+/// The text of an algorithm as its mutants have it, without a fault; `None` if all of them are the shipped text.
 pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
     let texts = [
-        Text::TestAndSet(test_and_set::Fault::None),
-        Text::Bakery(bakery::Fault::None),
-        Text::Backoff(backoff::Fault::None),
-        Text::Ticket(ticket::Fault::None),
-        Text::Array(array::Fault::None),
-        mcs(queue_lock::Fault::None),
-        mcs_swap(queue_lock::Fault::None),
-        Text::LamportFast(lamport_fast::Fault::None),
-        Text::PetersonFischer(peterson_fischer::Fault::None),
-        peterson_tree(arbitration_tree::Fault::None),
-        kessels_tree(arbitration_tree::Fault::None),
-        Text::TwoProcess(two_process::Fault::None),
-        ya_tree(arbitration_tree::Fault::None),
-        Text::Combining(combining::Fault::None),
-        ya_fast(ya_fast::Fault::None),
         Text::Queue(queue::Fault::None),
         dgs(dgs::Fault::None),
         dgs_unfair(dgs::Fault::None),
         dgs_as_printed(dgs::Fault::None),
-        unbounded(dsm_unbounded_slot::Fault::None, Some(chain::Fault::None)),
+        composed("am-dsm-unbounded", Part::UnboundedChain(chain::Fault::None)),
+        composed("am-dsm-chain", Part::Chain(chain::Fault::None)),
+        composed("am-tree", Part::Tree(tree::Fault::None)),
+        composed("am-dsm-tree", Part::Tree(tree::Fault::None)),
+        composed("am-fast", Part::FastPath(fast_path::Fault::None)),
+        composed("am-dsm-fast", Part::FastPath(fast_path::Fault::None)),
+        composed("am-graceful", Part::Nested(nested::Fault::None)),
+        composed("am-dsm-graceful", Part::Nested(nested::Fault::None)),
+        composed("am-assign", Part::Named(fast_path::Fault::None)),
+        composed("am-dsm-assign", Part::Named(fast_path::Fault::None)),
         Text::Turnstile(Form::Fair, turnstile::Fault::None),
         Text::Turnstile(Form::Many, turnstile::Fault::None),
         Text::Turnstile(Form::Unfair, turnstile::Fault::None),
         simple(turnstile_simple::Fault::None),
         Text::KBakery(Order::KFirstCome, kbakery::Fault::None),
         Text::KBakery(Order::FirstEnabled, kbakery::Fault::None),
-        Text::Nonatomic(false, kbakery_nonatomic::Fault::None),
-        Text::Nonatomic(true, kbakery_nonatomic::Fault::None),
         slots(names::Fault::None),
         bits(names::Fault::None),
         in_rooms(rooms::Fault::None),
@@ -391,29 +336,15 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
         Text::Work(work::Fault::None),
         Text::Sticky(sticky::Fault::None),
     ];
-    let compositions = [
-        (Whole::Chain, Around::Chain(chain::Fault::None)),
-        (Whole::Tree, Around::Tree(tree::Fault::None)),
-        (Whole::Fast, Around::FastPath(fast_path::Fault::None)),
-        (Whole::Graceful, Around::Nested(nested::Fault::None)),
-        (Whole::Assign, Around::Renaming(renaming::Fault::None)),
-    ];
-    let composed = compositions.into_iter().flat_map(|(whole, copy)| [CC, DSM].map(|slots| around(whole, slots, copy)));
-    let text = texts.into_iter().chain(composed).find(|text| text.of() == of)?;
+    let text = texts.into_iter().find(|text| text.of() == of)?;
     let info = registry::find(of)?;
     Some(text.world(sizes, rules).map(|world| subject::with_canon(world, info, sizes, rules)))
 }
 
 /// The same, of its text with processes that try; see [`at_once`](crate::at_once).
 pub fn without_fault_at_once(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
-    let texts = [
-        Attempt::TestAndSet(test_and_set::Fault::None),
-        Attempt::Backoff(backoff::Fault::None),
-        Attempt::Ticket(ticket::Fault::None),
-        Attempt::QueueLock(queue_lock::Fault::None),
-        Attempt::Turnstile(turnstile::Fault::None),
-    ];
-    texts.into_iter().find(|text| text.of() == of).map(|text| text.world(sizes, rules))
+    let text = Text::TurnstileAtOnce(turnstile::Fault::None);
+    (of == text.of()).then(|| text.world(sizes, rules))
 }
 
 const fn mutant(
@@ -429,54 +360,21 @@ const fn mutant(
     Mutant { name, of: text.of(), change, sizes, crashes: 0, give_ups: false, registers, fails, run: None, text }
 }
 
-/// A fault in Mellor-Crummey and Scott's queue lock.
-const fn mcs(fault: queue_lock::Fault) -> Text {
-    Text::QueueLock(queue_lock::Exit::CompareSwap, fault)
+/// The shipped text with a fault of the memory.
+const fn row(of: &'static str, fault: &'static str) -> Text {
+    Text::Shipped(of, fault)
 }
 
-/// A fault in the same without compare-and-swap.
-const fn mcs_swap(fault: queue_lock::Fault) -> Text {
-    Text::QueueLock(queue_lock::Exit::Swap, fault)
+/// The same with processes that try.
+const fn trying(of: &'static str, fault: &'static str) -> Text {
+    Text::ShippedAtOnce(of, fault)
 }
 
-/// A fault in the arbitration tree of Peterson's nodes.
-const fn peterson_tree(fault: arbitration_tree::Fault) -> Text {
-    Text::PetersonTree(fault, peterson::Fault::None)
-}
-
-/// A fault in its nodes.
-const fn peterson(fault: peterson::Fault) -> Text {
-    Text::PetersonTree(arbitration_tree::Fault::None, fault)
-}
-
-/// A fault in Kessels' arbitration tree.
-const fn kessels_tree(fault: arbitration_tree::Fault) -> Text {
-    Text::KesselsTree(fault, kessels::Fault::None)
-}
-
-/// A fault in its nodes.
-const fn kessels(fault: kessels::Fault) -> Text {
-    Text::KesselsTree(arbitration_tree::Fault::None, fault)
-}
-
-/// A fault in the arbitration tree.
-const fn ya_tree(fault: arbitration_tree::Fault) -> Text {
-    Text::YaTree(fault, two_process::Fault::None)
-}
-
-/// A fault in its nodes.
-const fn in_tree(fault: two_process::Fault) -> Text {
-    Text::YaTree(arbitration_tree::Fault::None, fault)
-}
-
-/// A fault in Figure 4 of Yang and Anderson.
-const fn ya_fast(fault: ya_fast::Fault) -> Text {
-    Text::YaFast(fault, two_process::Fault::None)
-}
-
-/// A fault in its nodes.
-const fn in_fast(fault: two_process::Fault) -> Text {
-    Text::YaFast(ya_fast::Fault::None, fault)
+/// One part of what Anderson and Moir compose, with a fault.
+const fn composed(of: &'static str, part: Part) -> Text {
+    // As all names of theirs are.
+    let dsm = of.len() > 4 && of.as_bytes()[3] == b'd';
+    Text::Composed(Composed { of, dsm, part })
 }
 
 /// A fault in Construction 8 of Dolev, Gafni and Shavit.
@@ -488,9 +386,6 @@ const fn dgs(fault: dgs::Fault) -> Text {
 const fn dgs_unfair(fault: dgs::Fault) -> Text {
     Text::Dgs(dgs::Form::Unfair, fault)
 }
-
-/// Construction 6 to the letter.
-const DGS_UNFAIR_AS_PRINTED: Text = Text::Dgs(dgs::Form::UnfairAsPrinted, dgs::Fault::None);
 
 /// A fault in Construction 8 to the letter.
 const fn dgs_as_printed(fault: dgs::Fault) -> Text {
@@ -525,16 +420,6 @@ const fn first_come(fault: kbakery::Fault) -> Text {
 /// A fault in the k-Bakery with captures.
 const fn capturing(fault: kbakery::Fault) -> Text {
     Text::KBakery(Order::FirstEnabled, fault)
-}
-
-/// A fault in the k-Bakery from registers that are not atomic.
-const fn nonatomic(fault: kbakery_nonatomic::Fault) -> Text {
-    Text::Nonatomic(false, fault)
-}
-
-/// A fault in the same as printed.
-const fn printed(fault: kbakery_nonatomic::Fault) -> Text {
-    Text::Nonatomic(true, fault)
 }
 
 /// A fault in the names over the turnstile.
@@ -580,24 +465,4 @@ const fn in_use(fault: universal::Fault) -> Text {
 /// A fault in rooms.
 const fn in_rooms(fault: rooms::Fault) -> Text {
     Text::Rooms(Users::Visit, fault)
-}
-
-/// A fault in the slots of Figure 2.
-const fn cc(whole: Whole, fault: cc_slot::Fault) -> Text {
-    around(whole, Slots::Cc(fault), Around::Shipped)
-}
-
-/// A fault in the slots of Figure 6.
-const fn dsm(whole: Whole, fault: dsm_slot::Fault) -> Text {
-    around(whole, Slots::Dsm(fault), Around::Shipped)
-}
-
-/// A fault around slots.
-const fn around(whole: Whole, slots: Slots, around: Around) -> Text {
-    Text::Composed(Composed { whole, slots, around })
-}
-
-/// A fault in the slots of Figure 5, or in their chain.
-const fn unbounded(slots: dsm_unbounded_slot::Fault, chain: Option<chain::Fault>) -> Text {
-    Text::Unbounded(Unbounded { slots, chain })
 }

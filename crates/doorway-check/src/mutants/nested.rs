@@ -14,7 +14,6 @@ pub(super) enum Fault {
     EveryExitIncrements,
     PlaceFirst,
     OutermostBlockFirst,
-    OneTooMany,
 }
 
 pub(super) struct NestedFastPaths<Block> {
@@ -45,10 +44,9 @@ impl<Block: KExclusion<Sim, Refusal = Infallible>> NestedFastPaths<Block> {
         let mut inputs = n;
         while inputs > 2 * k {
             let site = site.part("depth", Some(depths.len()));
-            let places = if fault == Fault::OneTooMany { k + 1 } else { k };
             depths.push(Depth {
                 part: site.here(),
-                x: site.var("X", places as u64),
+                x: site.var("X", k as u64),
                 block: block(&site.part("block", None), &Stage { members: 0..n, inputs: 2 * k, k }),
             });
             inputs -= k;

@@ -9,13 +9,9 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
-    NoEnqueue,
     OneSplit,
-    NoDequeue,
     DequeuesAll,
     LastInFirstOut,
-    OneTooMany,
-    OneTooFew,
     WaitsToLeave,
 }
 
@@ -30,14 +26,9 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) fn new(site: &Site<'_, Sim>, n: usize, k: usize, fault: Fault) -> Self {
         let k = k as i64;
-        let free = match fault {
-            Fault::OneTooMany => k + 1,
-            Fault::OneTooFew => k - 1,
-            _ => k,
-        };
         Self {
             part: site.here(),
-            x: site.var("X", free),
+            x: site.var("X", k),
             place: site.row("place", n, |p| decl(0).home(Pid::new(p))),
             k,
             fault,
@@ -58,7 +49,6 @@ impl Queue {
             p.keep(3, &(q, longest));
             let place = p.at(3).read(&self.place[q]).await?;
             let moved = match self.fault {
-                Fault::NoDequeue => place,
                 Fault::DequeuesAll => 0,
                 Fault::LastInFirstOut => {
                     if place == longest {
@@ -90,7 +80,7 @@ impl KExclusion<Sim> for Queue {
             p.block_ends(&());
             p.keep(1, &x);
         }
-        if x <= 0 && self.fault != Fault::NoEnqueue {
+        if x <= 0 {
             p.at(1).write(mine, 1 + x.unsigned_abs()).await?;
         }
         if self.fault != Fault::OneSplit {

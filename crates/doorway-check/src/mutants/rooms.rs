@@ -10,25 +10,16 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
-    TwoSplit,
-    OneBitLess,
     LooksOnce,
-    WaitsForEver,
     EntersNextDoor,
     JoinsUnasked,
-    SixBeforeFive,
-    FourteenSplit,
     RereadsGrant,
-    NineteenLate,
     BeginsAtZero,
     LeavesItselfOut,
-    NeverCloses,
     LetsInOne,
     WaitBeforeGrant,
     CountsGhostsTwice,
     DoneByGhosts,
-    NeverUndoes,
-    NeverTurnsAway,
     OnlyTurnsAway,
     LeavesGhosts,
     WaitsToLeave,
@@ -68,7 +59,6 @@ type Entered<T> = Result<T, Failure<Infallible, Refusal>>;
 
 impl Rooms {
     pub(super) fn new(site: &Site<'_, Sim>, m: usize, width: Width, fault: Fault) -> Self {
-        let width = Width { bits: width.bits - u32::from(fault == Fault::OneBitLess), ..width };
         let count = |_| decl(Count(0)).wraps_at(width.bits);
         Self {
             part: site.here(),
@@ -83,12 +73,6 @@ impl Rooms {
     }
 
     async fn take(&self, p: Here<'_, Sim>, room: usize) -> Result<u64, Infallible> {
-        if self.fault == Fault::TwoSplit {
-            let old = p.at(2).read(&self.wait[room]).await?.0;
-            p.keep(2, &("splits", room, old));
-            p.at(2).write(&self.wait[room], Count(self.width.add(old, 1))).await?;
-            return Ok(self.width.add(old, 1));
-        }
         Ok(self.width.add(p.at(2).fetch_add(&self.wait[room], Count(1)).await?.0, 1))
     }
 
@@ -96,9 +80,6 @@ impl Rooms {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
             return Ok(Some(Waited::LetIn(granted)));
-        }
-        if self.fault == Fault::WaitsForEver {
-            return Ok(None);
         }
         if self.fault == Fault::JoinsUnasked {
             p.keep(4, &(ticket, granted));
@@ -199,14 +180,7 @@ impl Rooms {
     ) -> Result<Option<usize>, Infallible> {
         let room = inside.room;
         p.keep(14, &(&inside, room, next));
-        let done = if self.fault == Fault::FourteenSplit {
-            let old = p.at(14).read(&self.done[room]).await?.0;
-            p.keep(14, &("splits", &inside, old, next));
-            p.at(14).write(&self.done[room], Count(self.width.add(old, 1))).await?;
-            self.width.add(old, 1)
-        } else {
-            self.width.add(p.at(14).fetch_add(&self.done[room], Count(1)).await?.0, 1)
-        };
+        let done = self.width.add(p.at(14).fetch_add(&self.done[room], Count(1)).await?.0, 1);
         p.hides("room");
         p.hides("ticket");
         p.hides("inside");
@@ -241,9 +215,6 @@ impl Rooms {
                 return Ok(());
             }
         }
-        if self.fault == Fault::NeverCloses {
-            return Ok(());
-        }
         p.keep(24, &next);
         p.at(24).write(&self.active, Active::NONE).await
     }
@@ -256,41 +227,20 @@ impl Rooms {
         if self.is_nobody(last, grant) && (grant.ghosts == 0 || self.fault == Fault::LeavesGhosts) {
             return Ok(false);
         }
-        let late = self.fault == Fault::NineteenLate;
-        if !late {
-            p.keep(19, &scanned);
-            p.at(19).write(&self.active, Active::room(r)).await?;
-        }
+        p.keep(19, &scanned);
+        p.at(19).write(&self.active, Active::room(r)).await?;
         p.shows("opens", r as u64);
         let opened = self.open(p, r, Some(scanned)).await?.is_some();
-        if late {
-            p.keep(19, &("late", scanned, opened));
-            p.at(19).write(&self.active, Active::room(r)).await?;
-        }
         p.hides("opens");
         Ok(opened)
     }
 
     async fn opens_itself(&self, p: Here<'_, Sim>, room: usize) -> Result<Option<(Ticket, u64)>, Infallible> {
-        if self.fault == Fault::WaitsForEver {
-            return Ok(None);
-        }
         p.keep(5, &room);
         if p.at(5).compare_swap(&self.active, Active::NONE, Active::room(room)).await?.is_err() {
             return Ok(None);
         }
         p.shows("opens", room as u64);
-        if self.fault == Fault::SixBeforeFive {
-            // Opens with the tickets that others have drawn, and draws its own after that.
-            let grant = self.opens(p, room).await?;
-            p.keep(2, &("opened", room, grant));
-            let number = self.take(p, room).await?;
-            p.mark(Mark::DoorwayEnds);
-            p.shows("room", room as u64);
-            p.shows("ticket", number);
-            p.hides("opens");
-            return Ok(Some((Ticket { room, number }, grant)));
-        }
         p.keep(2, &("opens", room));
         p.part(&"opens");
         let number = self.take(p, room).await?;
@@ -306,8 +256,7 @@ impl Rooms {
     }
 
     async fn is_crowded(&self, p: Here<'_, Sim>, room: usize) -> Result<bool, Infallible> {
-        let ghosts = p.at(1).read(&self.grant[room]).await?.ghosts;
-        Ok(ghosts >= self.width.ghosts && self.fault != Fault::NeverTurnsAway)
+        Ok(p.at(1).read(&self.grant[room]).await?.ghosts >= self.width.ghosts)
     }
 }
 
@@ -388,12 +337,10 @@ impl Tickets<Sim> for Rooms {
             p.hides("ticket");
             return Ok(None);
         }
-        if self.fault != Fault::NeverUndoes {
-            p.shows("misfiled", room as u64);
-            p.keep(41, &(room, old.ticket));
-            p.at(41).fetch_add(&self.grant[room], Grant::UNDONE).await?;
-            p.hides("misfiled");
-        }
+        p.shows("misfiled", room as u64);
+        p.keep(41, &(room, old.ticket));
+        p.at(41).fetch_add(&self.grant[room], Grant::UNDONE).await?;
+        p.hides("misfiled");
         p.mark(Mark::Rests(14));
         Ok(Some(Inside { room, grant: old.ticket }))
     }

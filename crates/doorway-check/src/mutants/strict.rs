@@ -11,11 +11,6 @@ use std::convert::Infallible;
 pub(super) enum Fault {
     None,
     ForEachRoom,
-    TestsThenSets,
-    NeverLooks,
-    ForgetsUsers,
-    TurnsAllAway,
-    NeverComesBack,
 }
 
 /// Users that misuse strict rooms, and the rooms.
@@ -65,24 +60,7 @@ impl Misuses {
         let vector = self.vector(room);
         p.keep(label, &(user, vector, from, to));
         let cell = self.status(user, room);
-        let was = match self.fault {
-            Fault::TestsThenSets => {
-                let is = p.at(label).read(cell).await?;
-                if is == from {
-                    p.keep(label, &("sets", user, vector, from, to));
-                    p.at(label).write(cell, to).await?;
-                    Ok(is)
-                } else {
-                    Err(is)
-                }
-            }
-            Fault::NeverLooks => {
-                p.at(label).write(cell, to).await?;
-                Ok(from)
-            }
-            Fault::TurnsAllAway => Err(p.at(label).read(cell).await?),
-            _ => p.at(label).compare_swap(cell, from, to).await?,
-        };
+        let was = p.at(label).compare_swap(cell, from, to).await?;
         match was {
             Ok(_) => {
                 // Which of several vectors counts, (V) does not say.
@@ -108,15 +86,13 @@ impl Misuses {
                 here.keep(2, &(user, self.vector(room), &inside));
                 here.at(2).write(&self.held[user], kept(&inside)).await?;
                 here.keep(3, &(user, self.vector(room)));
-                let now = if self.fault == Fault::ForgetsUsers { Status::Outside } else { Status::Inside };
-                here.at(3).write(self.status(user, room), now).await?;
+                here.at(3).write(self.status(user, room), Status::Inside).await?;
                 Ok(())
             }
             Err(Failure::Memory(e)) => match e {},
             Err(Failure::Refused(refusal)) => {
                 here.keep(4, &(user, self.vector(room), refusal));
-                let now = if self.fault == Fault::NeverComesBack { Status::Enters } else { Status::Outside };
-                here.at(4).write(self.status(user, room.min(self.m - 1)), now).await?;
+                here.at(4).write(self.status(user, room.min(self.m - 1)), Status::Outside).await?;
                 here.hides("user");
                 Err(Failure::Refused(Misuse::Refused(refusal)))
             }

@@ -11,8 +11,6 @@ use std::convert::Infallible;
 pub(super) enum Fault {
     None,
     LeafFirst,
-    NoRoot,
-    NoLeaf,
     CrowdedLeaf,
 }
 
@@ -54,17 +52,7 @@ impl<Block> Tree<Block> {
     /// The blocks on a process's way, leaf first.
     fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &Block)> {
         let leaf = p / self.leaf;
-        let root = self.levels.len() - 1;
-        let is_skipped = move |height: usize| match self.fault {
-            Fault::NoRoot => height == root,
-            Fault::NoLeaf => height == 0,
-            _ => false,
-        };
-        self.levels
-            .iter()
-            .enumerate()
-            .filter(move |&(height, _)| !is_skipped(height))
-            .map(move |(height, blocks)| (height, &blocks[leaf >> height]))
+        self.levels.iter().enumerate().map(move |(height, blocks)| (height, &blocks[leaf >> height]))
     }
 }
 

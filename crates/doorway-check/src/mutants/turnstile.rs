@@ -19,15 +19,12 @@ use std::fmt::Debug;
 pub(super) enum Fault {
     None,
     OneTooMany,
-    OneTooFew,
     /// 26 looks whether the first of several tickets is enabled.
     FirstDecides,
     /// 3 and 5 enter although somebody is in line.
     NoHelpAtEntry,
     /// 4 dropped, and whoever wants several draws however long the line is.
     NeverFull,
-    /// 5 is two steps: looks, then announces.
-    FiveSplit,
     /// 7 moves the front, and leaves its ghosts as they were.
     KeepsGhosts,
     /// 9 never helps.
@@ -38,16 +35,10 @@ pub(super) enum Fault {
     WaitsToLeave,
     /// 10 goes on until one ticket further.
     OneTooFar,
-    /// 12 dropped.
-    NeverLooksAgain,
     /// 12 only the first time.
     LooksAgainOnce,
-    /// 14 is a write.
-    BlindSignal,
     /// 14 signals the ticket that was drawn last.
     LastInFirst,
-    /// 15 dropped.
-    NeverPasses,
     /// 16 to 18 dropped.
     NeverExitsGhosts,
     /// 17 dropped.
@@ -64,8 +55,6 @@ pub(super) enum Fault {
     ExitsUndealt,
     /// 24 dropped.
     NeverOpens,
-    /// 29 dropped.
-    LeavesDoor,
     /// 27 draws whatever 26 says.
     DrawsUnchecked,
 }
@@ -170,11 +159,7 @@ pub(super) struct Turnstile {
 
 impl Turnstile {
     pub(super) fn new(site: &Site<'_, Sim>, k: usize, limits: Limits, fault: Fault) -> Self {
-        let free = match fault {
-            Fault::OneTooMany => k + 1,
-            Fault::OneTooFew => k - 1,
-            _ => k,
-        };
+        let free = if fault == Fault::OneTooMany { k + 1 } else { k };
         let older = |i: usize| Record::new((i as u64).wrapping_sub(limits.ring as u64), Fate::Signalled).into();
         Self {
             part: site.here(),
@@ -338,14 +323,7 @@ impl Turnstile {
         }
         let announced = Gate { line: units, ..NOTHING };
         p.keep(5, &first);
-        let g = if self.fault == Fault::FiveSplit {
-            let g = p.at(5).read(&self.gate).await?;
-            p.keep(5, &("looked", first, g));
-            p.at(5).fetch_add(&self.gate, announced).await?;
-            g
-        } else {
-            p.at(5).fetch_add(&self.gate, announced).await?
-        };
+        let g = p.at(5).fetch_add(&self.gate, announced).await?;
         p.shows("in line", true);
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
@@ -478,12 +456,10 @@ impl Turnstile {
         if duty.line {
             self.deal_with_tickets(here, duty).await?;
         }
-        if self.fault != Fault::LeavesDoor {
-            here.keep(29, &());
-            let door = here.at(29).read(&self.door).await?;
-            if !door.is_open() {
-                self.open_door(here, door).await?;
-            }
+        here.keep(29, &());
+        let door = here.at(29).read(&self.door).await?;
+        if !door.is_open() {
+            self.open_door(here, door).await?;
         }
         here.part_done();
         Ok(())
@@ -518,7 +494,7 @@ impl Turnstile {
             }
             let done = if self.fault == Fault::OneTooFar { -1 } else { 0 };
             if behind <= done {
-                if !owes || seen.is_some() || self.fault == Fault::NeverLooksAgain || looked_again {
+                if !owes || seen.is_some() || looked_again {
                     break;
                 }
                 p.hides("upto");
@@ -554,10 +530,6 @@ impl Turnstile {
                     Fate::Waits | Fate::Shut => {
                         p.keep(14, &(upto, owes, seen, front, record, looked_again));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
-                        if self.fault == Fault::BlindSignal {
-                            p.at(14).write(self.record(front.ticket), signalled).await?;
-                            break;
-                        }
                         if self.fault == Fault::LastInFirst {
                             let last = after(p.at(14).read(&self.next).await?.ticket(), 1u64.wrapping_neg());
                             p.keep(14, &("last", upto, owes, seen, front, last));
@@ -570,11 +542,9 @@ impl Turnstile {
                     }
                 }
             }
-            if self.fault != Fault::NeverPasses {
-                p.keep(15, &(upto, owes, seen, front, looked_again));
-                let passed = Front { ticket: after(front.ticket, 1), ..front };
-                let _ = p.at(15).compare_swap(&self.front, front, passed).await?;
-            }
+            p.keep(15, &(upto, owes, seen, front, looked_again));
+            let passed = Front { ticket: after(front.ticket, 1), ..front };
+            let _ = p.at(15).compare_swap(&self.front, front, passed).await?;
             p.hides("front");
         }
         p.hides("upto");

@@ -10,28 +10,12 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
-    /// 1 is a read and a write.
-    OneSplit,
-    /// 2 waits in the cell before its own.
-    WrongCell,
-    /// 2 does not go by laps: any signal in its cell will do.
-    AnyLap,
-    /// 3 is a read and a write.
-    ThreeSplit,
-    /// 3 counts two exits.
-    CountsTwice,
-    /// After 3, enables one ticket more.
-    EnablesMore,
-    /// 4 dropped: signals its own ticket only.
-    NoWalk,
     /// 4 goes one further back than it must.
     WalksFurther,
     /// 5 from the newest to the oldest.
     NewestFirst,
     /// 5 does not signal what is not drawn.
     SkipsUndrawn,
-    /// 5 leaves out its own ticket.
-    NotItsOwn,
     /// 5 is tried again until it succeeds.
     TriesAgain,
     /// 5 is a write.
@@ -83,9 +67,6 @@ impl Simple {
     async fn walk_back(&self, process: &Process<Sim>, c: i64) -> Result<i64, Infallible> {
         let p = process.on(self.part);
         let mut y = c;
-        if self.fault == Fault::NoWalk {
-            return Ok(y);
-        }
         loop {
             let before = y.wrapping_sub(1);
             p.keep(4, &(c, y));
@@ -129,21 +110,12 @@ impl KExclusion<Sim> for Simple {
     async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
         let p = p.on(self.part);
         p.keep(1, &());
-        let t = if self.fault == Fault::OneSplit {
-            let t = p.at(1).read(&self.next).await?;
-            p.keep(1, &t);
-            p.at(1).write(&self.next, Next(t.0.wrapping_add(1))).await?;
-            t.0 as i64
-        } else {
-            p.at(1).fetch_add(&self.next, Next(1)).await?.0 as i64
-        };
+        let t = p.at(1).fetch_add(&self.next, Next(1)).await?.0 as i64;
         p.mark(Mark::DoorwayEnds);
         p.shows("ticket", t);
         p.shows("counts", true);
         p.keep(2, &t);
-        let awaited = if self.fault == Fault::WrongCell { t.wrapping_sub(1) } else { t };
-        let enough = if self.fault == Fault::AnyLap { t.wrapping_sub(self.ring as i64) } else { awaited };
-        p.at(2).wait_until(self.cell(awaited), |signal: Signal| signal.reaches(enough)).await?;
+        p.at(2).wait_until(self.cell(t), |signal: Signal| signal.reaches(t)).await?;
         p.hides("ticket");
         p.mark(Mark::Rests(3));
         Ok(())
@@ -152,17 +124,9 @@ impl KExclusion<Sim> for Simple {
     async fn release(&self, process: &Process<Sim>, (): ()) -> Result<(), Infallible> {
         let p = process.on(self.part);
         p.keep(3, &());
-        let x = if self.fault == Fault::ThreeSplit {
-            let x = p.at(3).read(&self.served).await?;
-            p.keep(3, &x);
-            p.at(3).write(&self.served, Next(x.0.wrapping_add(1))).await?;
-            x.0 as i64
-        } else {
-            let exits = if self.fault == Fault::CountsTwice { 2 } else { 1 };
-            p.at(3).fetch_add(&self.served, Next(exits)).await?.0 as i64
-        };
+        let x = p.at(3).fetch_add(&self.served, Next(1)).await?.0 as i64;
         p.hides("counts");
-        let c = x.wrapping_add(self.k).wrapping_add(i64::from(self.fault == Fault::EnablesMore));
+        let c = x.wrapping_add(self.k);
         if self.fault != Fault::Blind {
             // With that fault it matters how far behind it is.
             p.shows("upto", c);
@@ -171,10 +135,8 @@ impl KExclusion<Sim> for Simple {
         let mut y = first;
         loop {
             let z = if self.fault == Fault::NewestFirst { first.wrapping_add(c.wrapping_sub(y)) } else { y };
-            if z != c || self.fault != Fault::NotItsOwn {
-                let live = (c, y, (self.fault == Fault::NewestFirst).then_some(first));
-                self.signal(process, z, live).await?;
-            }
+            let live = (c, y, (self.fault == Fault::NewestFirst).then_some(first));
+            self.signal(process, z, live).await?;
             if y == c {
                 break;
             }

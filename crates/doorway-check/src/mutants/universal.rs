@@ -23,12 +23,6 @@ pub(super) enum Fault {
     OneAttempt,
     /// Applies nothing but its own.
     NoHelp,
-    /// 6 does not look at hazards.
-    IgnoresHazards,
-    /// No 4.
-    NoHazard,
-    /// No 5.
-    NoFive,
     /// 6 forgets where responses are.
     IgnoresResponses,
     /// What 2 says of its own operation is believed at once.
@@ -49,16 +43,10 @@ pub(super) enum Fault {
     OwnAlways,
     /// Announces and waits.
     Waits,
-    /// No 19 to 21.
-    NoAdoption,
     /// 18 keeps the buffer that is used.
     RemembersTooMuch,
     /// What an operation that failed has done to the state stays.
     NoSecondCopy,
-    /// No 25.
-    LooksBlindly,
-    /// No 24.
-    LooksUnseen,
     /// 9 forgets what was applied before.
     ForgetsOthers,
     /// Gives its name back before it does anything with it.
@@ -172,7 +160,7 @@ impl<S: Store<Sim>> Universal<S> {
         op: S::Op,
     ) -> Result<Result<S::Response, S::Panic>, Infallible> {
         let here = process.on(self.part);
-        if S::COPIES_CAN_FAIL && self.fault != Fault::NoAdoption {
+        if S::COPIES_CAN_FAIL {
             here.part(&("adopts, then performs", S::tag(&op)));
             if let Err(panic) = self.adopt(here, p).await? {
                 return Ok(Err(panic));
@@ -205,18 +193,15 @@ impl<S: Store<Sim>> Universal<S> {
             if self.owner(head.buffer) == p {
                 return Ok(Ok(head.buffer));
             }
-            if self.fault != Fault::LooksUnseen {
-                here.keep(24, &(p, attempt, head));
-                here.at(24).write(&self.hz[p], Hazard::of(head.buffer)).await?;
-            }
+            here.keep(24, &(p, attempt, head));
+            here.at(24).write(&self.hz[p], Hazard::of(head.buffer)).await?;
             here.keep(25, &(p, attempt, head));
-            if self.fault == Fault::LooksBlindly || here.at(25).read(&self.head).await? == head {
+            if here.at(25).read(&self.head).await? == head {
                 return Ok(Ok(head.buffer));
             }
         }
         here.part(&"looks");
         if S::COPIES_CAN_FAIL
-            && self.fault != Fault::NoAdoption
             && let Err(panic) = self.adopt(here, p).await?
         {
             return Ok(Err(panic));
@@ -378,16 +363,12 @@ impl<S: Store<Sim>> Universal<S> {
                 let skips = fault == Fault::OwnAlways && !done;
                 if self.owner(b) != p || pending != 0 && !skips || done {
                     let live = (p, attempt, mine, tag, head, &applied[..k], pending, hazard);
-                    if fault != Fault::NoHazard {
-                        let said = if fault == Fault::NoCellHazard { Hazard::of(b) } else { hazard };
-                        here.keep(4, &live);
-                        here.at(4).write(&self.hz[p], said).await?;
-                    }
-                    if fault != Fault::NoFive {
-                        here.keep(5, &live);
-                        if here.at(5).read(&self.head).await? != head {
-                            break 'failed;
-                        }
+                    let said = if fault == Fault::NoCellHazard { Hazard::of(b) } else { hazard };
+                    here.keep(4, &live);
+                    here.at(4).write(&self.hz[p], said).await?;
+                    here.keep(5, &live);
+                    if here.at(5).read(&self.head).await? != head {
+                        break 'failed;
                     }
                 }
                 if done {
@@ -407,7 +388,7 @@ impl<S: Store<Sim>> Universal<S> {
                     let responses = others().filter_map(|q| applied[q].loc);
                     let taken = responses.filter(|_| fault != Fault::IgnoresResponses).chain([b]);
                     free = self.all_but(p, taken);
-                    for q in others().filter(|_| fault != Fault::IgnoresHazards) {
+                    for q in others() {
                         here.keep(6, &(p, attempt, mine, tag, head, &applied[..k], pending, hazard, free, q));
                         let theirs = here.at(6).read(&self.hz[q]).await?;
                         free = Buffers(free.0 & self.all_but(p, theirs.buffer.into_iter()).0);

@@ -12,15 +12,10 @@ use std::convert::Infallible;
 pub(crate) enum Fault {
     None,
     CountsLate,
-    NeverCounts,
     ReturnsEarly,
     DecidesInside,
     OnlyAfterPushes,
     OnlyAfterPops,
-    NeverTells,
-    DeniesIt,
-    NeverLooks,
-    TellsAlways,
 }
 
 type Store = InSegments<Sim>;
@@ -52,10 +47,10 @@ impl Work {
             }
             return Ok(());
         }
-        if room == IN && self.fault != Fault::NeverTells {
+        if room == IN {
             p.keep(33, &());
             let news = p.at(33).read(&self.news).await?;
-            if news == News::Nothing || self.fault == Fault::TellsAlways {
+            if news == News::Nothing {
                 p.keep(34, &());
                 p.at(34).write(&self.news, News::Look).await?;
             }
@@ -127,11 +122,9 @@ impl WorkStack {
             let got = work.segments.take(here, &inside, hand, count).await?;
             here.part_done();
             if got > 0 {
-                if !matches!(self.fault, Fault::CountsLate | Fault::NeverCounts) {
+                if self.fault != Fault::CountsLate {
                     here.keep(21, &(&inside, got, &*hand));
                     here.at(21).fetch_add(&work.lent, Whole(1)).await?;
-                }
-                if self.fault != Fault::CountsLate {
                     here.shows("loot", got as u64);
                 }
             } else {
@@ -143,7 +136,7 @@ impl WorkStack {
                     here.keep(23, &(&inside, count, &*hand, lent));
                     let all_done = if lent == Whole(0) { News::AllDone } else { News::Nothing };
                     here.at(23).write(&work.news, all_done).await?;
-                } else if news == News::Look || self.fault == Fault::DeniesIt {
+                } else if news == News::Look {
                     here.keep(23, &(&inside, count, &*hand));
                     here.at(23).write(&work.news, News::Nothing).await?;
                 }
@@ -181,9 +174,8 @@ impl WorkStack {
         let mut inside = go!(self.rooms.enter(p, IN));
         here.part_done();
         let mut went = None;
-        let looks = self.fault != Fault::NeverLooks;
         here.keep(25, &(&inside, count, returns, &*hand));
-        if !looks || here.at(25).read(&work.news).await? != News::AllDone {
+        if here.at(25).read(&work.news).await? != News::AllDone {
             here.part(&returns);
             let put = work.segments.put(p, &self.rooms, inside, hand, count).await?;
             here.part_done();
@@ -195,10 +187,8 @@ impl WorkStack {
                 Err(refusal) => return Ok(Err(refusal)),
             };
             if returns && self.fault != Fault::ReturnsEarly {
-                if self.fault != Fault::NeverCounts {
-                    here.keep(26, &(&inside, went, &*hand));
-                    here.at(26).fetch_add(&work.lent, Whole(u64::MAX)).await?;
-                }
+                here.keep(26, &(&inside, went, &*hand));
+                here.at(26).fetch_add(&work.lent, Whole(u64::MAX)).await?;
                 here.hides("loot");
             }
         }

@@ -44,11 +44,22 @@ impl VarInfo {
         self.private && self.home != Home::Of(Pid::new(p))
     }
 
+    /// Its name, and the part it belongs to.
+    pub(super) fn name(&self) -> Name<Part> {
+        self.name
+    }
+
     /// How many bits its words have, if these are few and all that its words are.
     #[must_use]
     pub fn few_bits(&self) -> Option<u32> {
         let few = self.width <= 8 && !self.watched && (self.fit)(u64::MAX, self.width) == (1 << self.width) - 1;
         few.then_some(self.width)
+    }
+
+    /// It has no more bits than this.
+    pub(super) fn narrow(&mut self, bits: u32) {
+        self.width = self.width.min(bits);
+        self.init = self.fit(self.init);
     }
 
     /// How many bits it has.

@@ -54,6 +54,11 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Whether a turn of a wait was seen to fail here.
+    pub(super) fn is_a_turn(&self) -> bool {
+        self.kids.iter().any(|(_, child)| matches!(child.how, How::FailedTurn { .. }))
+    }
+
     /// Where the process is in a part: the statement it rests at there or is about to do, 0 if it is not in it.
     pub(super) fn label_in(&self, part: Part) -> Label {
         if let Some((_, label)) = self.position.rests.iter().find(|(p, _)| *p == part) {
@@ -108,6 +113,7 @@ impl Locals {
             Ran::Asks(position, _) => position,
             Ran::FailedTurn(..) | Ran::GoneRound(_) => return Err(TextError::EmptyTurn { pid, label: 0 }),
             Ran::CallsOutOfTurn => return Err(TextError::Calls { pid, label: 0 }),
+            Ran::NoFault(label, why) => return Err(TextError::NoFault { pid, label, why }),
             Ran::Ended | Ran::Lost => return Err(TextError::Lost(pid)),
             Ran::Panicked(_, message) => return Err(TextError::Panics { pid, label: 0, message }),
         };
@@ -148,6 +154,7 @@ impl Locals {
         let responds = responded.map(|result| self.response(result));
         let child = match ran {
             Ran::CallsOutOfTurn => return Err(TextError::Calls { pid: self.pid, label }),
+            Ran::NoFault(label, why) => return Err(TextError::NoFault { pid: self.pid, label, why }),
             Ran::Ended => Child { to: ROOT, how: How::PassageEnded, responds },
             Ran::Lost => return Err(TextError::Lost(self.pid)),
             Ran::FailedTurn(head, abortable) => {

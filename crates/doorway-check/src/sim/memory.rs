@@ -5,6 +5,7 @@
 //! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
 
 mod cells;
+mod faulty;
 
 pub use cells::{SimCell, SimTable, SimVar};
 
@@ -12,12 +13,13 @@ use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
 use super::panics;
+use crate::faults::Faults;
 use cells::Alone;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
     Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::fmt::{Debug, Write as _};
 use std::future::{Future, poll_fn};
@@ -65,6 +67,10 @@ struct Inner {
     loops_to_add: bool,
     /// Those that were made since somebody asked.
     made: RefCell<Vec<VarInfo>>,
+    /// What it does otherwise than the text says.
+    faults: Faults,
+    /// Which of them have changed anything so far, a bit for each.
+    used: Cell<u64>,
 }
 
 /// What one access saw; and whether the process, whose turn failed with it, then gave up.
@@ -113,6 +119,8 @@ pub(super) struct Replay {
     calls_at_wait: usize,
     /// Where a section began with a step of its own, because its first access is a wait.
     section_at: Option<usize>,
+    /// What faults have put off, and what they are about.
+    faulty: faulty::Pending,
 }
 
 /// What a process asks an object for, or is answered.
@@ -210,6 +218,7 @@ impl Default for Replay {
             calls_out_of_turn: false,
             calls: 0,
             calls_at_wait: 0,
+            faulty: faulty::Pending::default(),
         }
     }
 }
@@ -239,10 +248,11 @@ impl Position {
     /// Where a run of the text was left, and what still matters of its locals, if the text said so.
     fn new(asked: Asked, replay: Replay) -> (Self, Option<String>) {
         let Asked { op, part, label, joined, in_block } = asked;
+        let owed = replay.faulty.owed();
         let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } = replay;
         shown.extend(held);
         let calls = if calling { format!("{invoked:?}") } else { String::new() };
-        let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}"));
+        let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}{owed}"));
         let invokes = invoked.map(Box::new);
         let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
         (Self { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes }, key)
@@ -266,6 +276,8 @@ pub(super) enum Ran {
     CallsOutOfTurn,
     /// It panicked, with this message, after its last access.
     Panicked(Position, Box<str>),
+    /// A fault cannot be made at this statement.
+    NoFault(Label, &'static str),
 }
 
 /// How far a text went that goes on from where it is.
@@ -291,6 +303,9 @@ impl Sim {
         let polled = panics::caught(|| passage().as_mut().poll(&mut Context::from_waker(Waker::noop())));
         let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         let responded = replay.responded.take();
+        if let Some((label, why)) = replay.faulty.impossible() {
+            return (Ran::NoFault(label, why), None);
+        }
         let polled = match polled {
             Ok(polled) => polled,
             Err(message) => {
@@ -375,6 +390,14 @@ impl Sim {
     }
 
     async fn access(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
+        if self.0.faults.is_empty() {
+            return self.asks(at, op, alone).await;
+        }
+        // In a box, because the futures of all accesses have room for it.
+        Box::pin(self.faulty_access(at, op, alone)).await
+    }
+
+    async fn asks(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
         // A process that waits at the first access of a section, or of an operation, has begun it all the same.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
@@ -463,11 +486,24 @@ impl Memory for Sim {
         let mut r = self.0.replay.borrow_mut();
         r.wait_at = Some(r.seen);
         r.calls_at_wait = r.calls;
+        r.faulty.wait_begins();
         r.seen
+    }
+
+    fn wait_ends(&self, _: Pid) {
+        if self.0.faults.is_empty() {
+            return;
+        }
+        let mut r = self.0.replay.borrow_mut();
+        r.faulty.wait_begins();
+        r.wait_at = None; // a wait that was told how to end may have made no access since its last turn
     }
 
     /// A failed turn leads back to the loop head: the history is cut there, so it never grows by waiting.
     async fn turn_failed(&self, _: Pid, head: &mut usize, abortable: bool) -> Result<Next, Infallible> {
+        if !self.0.faults.is_empty() && Box::pin(self.goes_on(head)).await {
+            return Ok(Next::TryAgain);
+        }
         {
             let mut r = self.0.replay.borrow_mut();
             let last = r.seen.checked_sub(1).and_then(|last| r.history.get(last));

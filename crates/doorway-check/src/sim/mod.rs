@@ -40,7 +40,7 @@ pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
 pub(crate) use unmerged::Pair;
 pub(crate) use world::is_set;
-pub use world::{State, World};
+pub use world::{State, Statement, World};
 
 use doorway_core::memory::{Label, Pid};
 use std::fmt;
@@ -149,6 +149,15 @@ pub enum TextError {
         /// The statement at which the merged local states differ.
         later: Label,
     },
+    /// A fault of the memory cannot be made.
+    NoFault {
+        /// Who would.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+        /// Why not.
+        why: &'static str,
+    },
     /// A run that was found is none of the text: run again without merging, it goes otherwise.
     NoSuchRun {
         /// Who does something else.
@@ -249,6 +258,9 @@ impl fmt::Display for TextError {
                  are as they are; drop `normalise`, or `counts` from a variable of which not only differences matter, or \
                  add what a `keep` leaves out"
             ),
+            Self::NoFault { pid, label, why } => {
+                write!(f, "the fault cannot be made: {pid}, at statement {label}, {why}; take another fault")
+            }
             Self::KeepHides { pid, label, later } => write!(
                 f,
                 "the keep of {pid} at statement {label} leaves out a local that matters at statement {later}; add it"

@@ -47,6 +47,40 @@ impl Op {
         }
     }
 
+    /// The same to another variable.
+    pub(super) fn on(self, v: VarId) -> Self {
+        match self {
+            Self::Read(_) => Self::Read(v),
+            Self::Write(_, x) => Self::Write(v, x),
+            Self::FetchAdd(_, delta) => Self::FetchAdd(v, delta),
+            Self::FetchOr(_, mask) => Self::FetchOr(v, mask),
+            Self::BoundedDecrement(_) => Self::BoundedDecrement(v),
+            Self::TestAndSet(_) => Self::TestAndSet(v),
+            Self::Swap(_, x) => Self::Swap(v, x),
+            Self::CompareSwap(_, old, x) => Self::CompareSwap(v, old, x),
+            other => other,
+        }
+    }
+
+    /// The value that the variable has afterwards, if it has this one before.
+    pub(super) fn leaves(self, old: u64) -> u64 {
+        match self {
+            Self::Read(_) | Self::Choose(_) | Self::Section | Self::Stop => old,
+            Self::Write(_, x) | Self::Swap(_, x) => x,
+            Self::FetchAdd(_, delta) => old.wrapping_add(delta),
+            Self::FetchOr(_, mask) => old | mask,
+            Self::BoundedDecrement(_) => old.saturating_sub(1),
+            Self::TestAndSet(_) => 1,
+            Self::CompareSwap(_, expected, x) => {
+                if old == expected {
+                    x
+                } else {
+                    old
+                }
+            }
+        }
+    }
+
     /// Its name among the instructions.
     #[must_use]
     pub fn instruction(self) -> Option<Instruction> {
@@ -67,21 +101,7 @@ impl Op {
     pub(super) fn apply(self, layout: &Layout, vars: &mut [u64]) -> u64 {
         let Some(v) = self.var() else { return 0 };
         let old = vars[v as usize];
-        let new = match self {
-            Self::Read(_) | Self::Choose(_) | Self::Section | Self::Stop => old,
-            Self::Write(_, x) | Self::Swap(_, x) => x,
-            Self::FetchAdd(_, delta) => old.wrapping_add(delta),
-            Self::FetchOr(_, mask) => old | mask,
-            Self::BoundedDecrement(_) => old.saturating_sub(1),
-            Self::TestAndSet(_) => 1,
-            Self::CompareSwap(_, expected, x) => {
-                if old == expected {
-                    x
-                } else {
-                    old
-                }
-            }
-        };
+        let new = self.leaves(old);
         if new != old {
             vars[v as usize] = layout.var(v).fit(new);
         }

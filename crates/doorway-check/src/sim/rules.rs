@@ -1,6 +1,7 @@
 //! How a machine runs: what counts as a step, who may crash, what a register is.
 
 use crate::Property;
+use crate::faults::Faults;
 use doorway_core::memory::Register;
 use doorway_core::registry::CostModel;
 
@@ -76,6 +77,8 @@ pub struct Rules {
     pub alike: bool,
     /// Whose remote references to count, and by which model. States then remember what is in that process's cache.
     pub measure: Option<(usize, CostModel)>,
+    /// The faults that the memory seeds into the text.
+    pub faults: Faults,
 }
 
 impl Default for Rules {
@@ -107,6 +110,7 @@ impl Rules {
         switches: None,
         alike: false,
         measure: None,
+        faults: Faults::NONE,
     };
 
     /// These rules with a bound on passages.

@@ -8,6 +8,7 @@ use super::memory::{Phase, Running, Sim};
 use super::op::Op;
 use super::rules::{Rules, Sections};
 use super::{LocalId, TextError};
+use crate::faults::Fault;
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Home, Instruction, Label, Pid, Process, Register, Site};
@@ -46,6 +47,19 @@ pub struct State {
     pub cached: [u64; 2],
     /// The ways in which what was called can have taken effect, as a number; 0 if there are none, or nobody watches.
     pub calls: u32,
+}
+
+/// A statement of a text that a machine has come to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Statement {
+    /// The full name of the part it belongs to; empty for the algorithm as a whole.
+    pub part: String,
+    /// Its number.
+    pub label: Label,
+    /// What it does.
+    pub does: Instruction,
+    /// Whether a turn of a wait was seen to fail with it.
+    pub waits: bool,
 }
 
 /// A machine with its processes.
@@ -214,6 +228,7 @@ impl World {
     /// Not generic, so that it is compiled once and not for each of two hundred texts.
     fn from_passages(n: usize, rules: Rules, sim: Sim, start: Rc<Start>) -> Result<Self, TextError> {
         let layout = sim.layout();
+        let start = sim.with_what_is_owed(start);
         let needs_bits = rules.wakes
             || rules.crashes > 0
             || rules.order
@@ -448,6 +463,21 @@ impl World {
         positions().filter_map(|p| p.op.instruction()).chain(block).collect()
     }
 
+    /// The statements that occur in the local states found so far.
+    #[must_use]
+    pub fn statements_seen(&self) -> BTreeSet<Statement> {
+        let mut seen: BTreeSet<(Part, Label, Instruction, bool)> = BTreeSet::new();
+        for node in self.locals.iter().flat_map(|l| &l.nodes) {
+            let position = &node.position;
+            if let Some(does) = position.op.instruction() {
+                seen.insert((position.part, position.label, does, node.is_a_turn()));
+            }
+        }
+        let named =
+            |(part, label, does, waits)| Statement { part: self.layout.part(part).path.clone(), label, does, waits };
+        seen.into_iter().map(named).collect()
+    }
+
     /// Whether any local state found so far is behind a marked doorway.
     #[must_use]
     pub fn marks_doorways(&self) -> bool {
@@ -458,6 +488,13 @@ impl World {
     #[must_use]
     pub fn calls_anything(&self) -> bool {
         self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.invokes.is_some())
+    }
+
+    /// The faults of the rules that have changed nothing so far: no process came to their statements, or to what they are
+    /// about.
+    #[must_use]
+    pub fn faults_without_effect(&self) -> Vec<&'static Fault> {
+        self.sim.faults_without_effect()
     }
 
     /// Local states found so far, of all processes together.

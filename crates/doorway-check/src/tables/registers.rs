@@ -82,7 +82,7 @@ pub fn cell(
     states: usize,
     stop_when: fn() -> bool,
 ) -> Result<Cell, TextError> {
-    let subject = Subject { info, mutant: None };
+    let subject = Subject::from(info);
     if let Some((.., run)) = KNOWN.iter().find(|(id, kind, _)| *id == info.id && *kind == registers) {
         return Ok(known(info, registers, run));
     }

@@ -80,13 +80,13 @@ impl Theorem {
 const ONE: Theorem = theorem::<registry::AmChain>("1", CostModel::Cc, bounds::theorem_1);
 const TWO: Theorem = theorem::<registry::AmTree>("2", CostModel::Cc, bounds::theorem_2);
 const THREE: Theorem = theorem::<registry::AmFast>("3", CostModel::Cc, bounds::theorem_3);
-const FOUR: Theorem = theorem::<registry::AmGraceful>("4", CostModel::Cc, bounds::theorem_4)
-    .with_layout(bounds::nested_layout_cc);
+const FOUR: Theorem =
+    theorem::<registry::AmGraceful>("4", CostModel::Cc, bounds::theorem_4).with_layout(bounds::nested_layout_cc);
 const FIVE: Theorem = theorem::<registry::AmDsmChain>("5", CostModel::Dsm, bounds::theorem_5);
 const SIX: Theorem = theorem::<registry::AmDsmTree>("6", CostModel::Dsm, bounds::theorem_6);
 const SEVEN: Theorem = theorem::<registry::AmDsmFast>("7", CostModel::Dsm, bounds::theorem_7);
-const EIGHT: Theorem = theorem::<registry::AmDsmGraceful>("8", CostModel::Dsm, bounds::theorem_8)
-    .with_layout(bounds::nested_layout_dsm);
+const EIGHT: Theorem =
+    theorem::<registry::AmDsmGraceful>("8", CostModel::Dsm, bounds::theorem_8).with_layout(bounds::nested_layout_dsm);
 
 /// All ten, and the others with names.
 pub const THEOREMS: [Theorem; 16] = [

@@ -8,7 +8,7 @@ use print::{Registers, describe};
 
 use crate::output::{count, print, print_json};
 use crate::sizes::sizes;
-use crate::{Exit, interrupt};
+use crate::{Exit, faults, interrupt};
 use args::Method;
 use doorway_check::explore::{Stop, Verdict};
 use doorway_check::sample::{Choose, Sampler};
@@ -96,7 +96,8 @@ pub(crate) fn refuse_too_many_values(sizes: Sizes, rules: Rules) -> Result<(), S
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
+    let id = args.fault.as_ref().map_or_else(|| args.id.clone(), |fault| faults::with(&args.id, fault));
+    let subject = subject::find(&id).map_err(|e| e.to_string())?;
     let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
     args.refuse_what_has_no_effect(&subject, sizes)?;
     let properties = chosen(&subject, sizes, &args.properties)?;
@@ -152,6 +153,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     drop(searching);
     bar.clear();
     let report = report.map_err(|e| e.to_string())?;
+    faults::warn_of_those_without_effect(&report);
 
     if args.json {
         print_json(&Document {

@@ -73,7 +73,7 @@ impl Figure {
 }
 
 fn curve(info: &'static Info, machine: Machine, stays: Nanos, sections: u64) -> Curve {
-    let subject = Subject { info, mutant: None };
+    let subject = Subject::from(info);
     let point = |competing| {
         let sizes = subject.sizes(Some(competing), Some(1)).ok()?;
         let world = subject.world(sizes, Rules { sparse: true, ..Rules::default() }).ok()?;

@@ -23,7 +23,7 @@ pub(super) enum Alone {
 }
 
 impl Alone {
-    fn of(private: bool, plain: bool) -> Self {
+    pub(super) fn of(private: bool, plain: bool) -> Self {
         match (private, plain) {
             (true, _) => Self::Always,
             (false, true) => Self::While,
@@ -67,7 +67,8 @@ impl<T: Word> SimCell<T> {
 impl Sim {
     pub(super) fn cell<T: Word>(&self, name: Name<Part>, decl: &Decl<'_, T>) -> SimCell<T> {
         let id = self.0.layout.borrow_mut().add_var(name, decl);
-        SimCell { id, width: decl.width, alone: Alone::of(decl.private, decl.plain), of: PhantomData }
+        let width = if self.0.faults.is_empty() { decl.width } else { self.begins_otherwise(id) };
+        SimCell { id, width, alone: Alone::of(decl.private, decl.plain), of: PhantomData }
     }
 }
 
@@ -141,7 +142,8 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
 impl Sim {
     pub(in crate::sim) fn with_rules(rules: &Rules) -> Self {
         let (sparse, loops_to_decrement, loops_to_add) = (rules.sparse, !rules.bounded_decrement, !rules.fetch_add);
-        Self(Rc::new(Inner { sparse, loops_to_decrement, loops_to_add, ..Inner::default() }))
+        let faults = rules.faults;
+        Self(Rc::new(Inner { sparse, loops_to_decrement, loops_to_add, faults, ..Inner::default() }))
     }
 
     fn make(&self, entry: VarInfo) -> VarId {

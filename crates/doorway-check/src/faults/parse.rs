@@ -1,0 +1,360 @@
+//! Faults as text.
+
+use super::{Change, Fault, Faults, Index, Kind, Place, Target, Value, When};
+use std::fmt;
+use std::str::FromStr;
+
+/// A text that is no fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FaultError(String);
+
+impl fmt::Display for FaultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:?} is no fault; write one such as drop:7, drop:slot1.4=0, defer:7, split:7, nowait:5, read:7+1, \
+             write:7=p0, to:5:flag[me], wait:7:flag[me+1]=false, set:7:turn=1 or init:X=2, with commas between several",
+            self.0
+        )
+    }
+}
+impl std::error::Error for FaultError {}
+
+/// The number that a text begins with, and the rest.
+fn number<T: FromStr>(text: &str) -> Option<(T, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+fn value(text: &str) -> Option<Value> {
+    Some(match text {
+        "true" => Value::Bit(true),
+        "false" => Value::Bit(false),
+        "me" => Value::Me,
+        "nobody" => Value::Nobody,
+        "seen" => Value::Seen,
+        _ => match text.strip_prefix('p').and_then(|p| p.parse().ok()) {
+            Some(process) => Value::Process(process),
+            None => Value::Number(text.parse().ok()?),
+        },
+    })
+}
+
+fn change(text: &str) -> Option<Change> {
+    match text.split_at_checked(1)? {
+        ("!", "") => Some(Change::Not),
+        ("=", rest) => match rest.split_once('>') {
+            Some((old, new)) => Some(Change::Of(value(old)?, value(new)?)),
+            None => value(rest).map(Change::Is),
+        },
+        ("+", rest) => rest.parse().ok().map(Change::Plus),
+        ("-", rest) => rest.parse().ok().map(|less: i64| Change::Plus(-less)),
+        _ => None,
+    }
+}
+
+/// A statement, and what stands behind it.
+fn place(text: &str) -> Option<(Place, &str)> {
+    // The statement is the first number that a part does not end with.
+    let end = text.find(['=', '>', ':', '+', '-', '!', '@']).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let (part, label) = name.rsplit_once('.').map_or((None, name), |(part, label)| (Some(part), label));
+    if part.is_some_and(str::is_empty) {
+        return None;
+    }
+    let (process, rest) = match rest.strip_prefix("@p") {
+        Some(rest) => number(rest).map(|(process, rest)| (Some(process), rest))?,
+        None => (None, rest),
+    };
+    let label = if label == "*" { None } else { Some(label.parse().ok()?) };
+    Some((Place { part: part.map(str::to_owned), label, process }, rest))
+}
+
+fn signed(text: &str) -> Option<i64> {
+    if text.is_empty() { Some(0) } else { text.starts_with(['+', '-']).then(|| text.parse().ok())? }
+}
+
+fn index(text: &str) -> Option<Index> {
+    if let Some(rest) = text.strip_prefix("me") {
+        return signed(rest).map(Index::FromMe);
+    }
+    if text.starts_with(['+', '-']) { signed(text).map(Index::FromHere) } else { text.parse().ok().map(Index::Is) }
+}
+
+fn target(text: &str) -> Option<Target> {
+    let (path, index) = match text.strip_suffix(']') {
+        Some(text) => text.split_once('[').and_then(|(path, i)| Some((path, Some(index(i)?))))?,
+        None => (text, None),
+    };
+    let (part, name) = path.rsplit_once('.').map_or((None, path), |(part, name)| (Some(part.to_owned()), name));
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c));
+    let is_whole = !name.is_empty() || matches!(index, Some(Index::FromHere(_)));
+    (is_name && is_whole).then(|| Target { part, name: name.to_owned(), index })
+}
+
+/// `VAR=VALUE` or `VAR!=VALUE`.
+fn condition(text: &str) -> Option<(Target, bool, Value)> {
+    let (name, word) = text.rsplit_once('=')?;
+    let (name, equal) = name.strip_suffix('!').map_or((name, true), |name| (name, false));
+    Some((target(name)?, equal, value(word)?))
+}
+
+fn fault(text: &str) -> Option<Fault> {
+    let (kind, rest) = text.split_once(':')?;
+    if kind == "atomic" {
+        return target(rest).map(Fault::Atomic);
+    }
+    if kind == "bits" {
+        let (name, bits) = rest.rsplit_once('=')?;
+        return Some(Fault::Bits(target(name)?, bits.parse().ok().filter(|bits| (1..=64).contains(bits))?));
+    }
+    if kind == "init" {
+        let end = rest.rfind(['=', '+', '-', '!']).filter(|&end| !rest[end..].contains(']'))?;
+        // `=-1` is a value, and not less.
+        let end = if rest[..end].ends_with('=') { end - 1 } else { end };
+        return Some(Fault::Init(target(&rest[..end])?, change(&rest[end..])?));
+    }
+    let (at, rest) = place(rest)?;
+    let told = |text: &str| match text.strip_prefix('=') {
+        Some(word) => value(word).map(Some),
+        None => text.is_empty().then_some(None),
+    };
+    let when = if kind.starts_with("then-") { When::After } else { When::Before };
+    let kind = match kind {
+        "drop" => Kind::Drop(told(rest)?),
+        "defer" => {
+            let (until, rest) = match rest.strip_prefix('>') {
+                Some(rest) => place(rest).map(|(until, rest)| (Some(until), rest))?,
+                None => (None, rest),
+            };
+            Kind::Defer(until, told(rest)?)
+        }
+        "split" if rest.is_empty() => Kind::Split,
+        "blind" if rest.is_empty() => Kind::Blind,
+        "force" if rest.is_empty() => Kind::Force,
+        "nowait" if rest.is_empty() => Kind::NoWait,
+        "read" => Kind::Read(change(rest)?),
+        "write" => Kind::Write(change(rest)?),
+        "to" => Kind::To(target(rest.strip_prefix(':')?)?),
+        "wait" | "then-wait" => {
+            let (target, equal, value) = condition(rest.strip_prefix(':')?)?;
+            Kind::Wait(when, target, equal, value)
+        }
+        "set" | "then-set" => match condition(rest.strip_prefix(':')?)? {
+            (target, true, value) => Kind::Set(when, target, value),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(Fault::At(at, kind))
+}
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        fault(text.trim()).ok_or_else(|| FaultError(text.to_owned()))
+    }
+}
+
+impl FromStr for Faults {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        text.split(',').map(str::parse).collect::<Result<Vec<_>, _>>().map(Self::new)
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.all().iter().enumerate() {
+            write!(f, "{}{fault}", if i > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (place, kind) = match self {
+            Self::At(place, kind) => (place, kind),
+            Self::Init(target, change) => return write!(f, "init:{target}{change}"),
+            Self::Atomic(target) => return write!(f, "atomic:{target}"),
+            Self::Bits(target, bits) => return write!(f, "bits:{target}={bits}"),
+        };
+        match kind {
+            Kind::Drop(told) => write!(f, "drop:{place}{}", Told(*told)),
+            Kind::Defer(None, told) => write!(f, "defer:{place}{}", Told(*told)),
+            Kind::Defer(Some(until), told) => write!(f, "defer:{place}>{until}{}", Told(*told)),
+            Kind::Split => write!(f, "split:{place}"),
+            Kind::Blind => write!(f, "blind:{place}"),
+            Kind::Force => write!(f, "force:{place}"),
+            Kind::NoWait => write!(f, "nowait:{place}"),
+            Kind::Read(change) => write!(f, "read:{place}{change}"),
+            Kind::Write(change) => write!(f, "write:{place}{change}"),
+            Kind::To(target) => write!(f, "to:{place}:{target}"),
+            Kind::Wait(when, target, equal, value) => {
+                write!(f, "{when}wait:{place}:{target}{}={value}", if *equal { "" } else { "!" })
+            }
+            Kind::Set(when, target, value) => write!(f, "{when}set:{place}:{target}={value}"),
+        }
+    }
+}
+
+struct Told(Option<Value>);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |value| write!(f, "={value}"))
+    }
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::After { "then-" } else { "" })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(part) = &self.part {
+            write!(f, "{part}.")?;
+        }
+        match self.label {
+            Some(label) => write!(f, "{label}")?,
+            None => f.write_str("*")?,
+        }
+        self.process.map_or(Ok(()), |p| write!(f, "@p{p}"))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(part) = &self.part {
+            write!(f, "{part}.")?;
+        }
+        f.write_str(&self.name)?;
+        match self.index {
+            None => Ok(()),
+            Some(Index::Is(i)) => write!(f, "[{i}]"),
+            Some(Index::FromMe(0)) => write!(f, "[me]"),
+            Some(Index::FromMe(by)) => write!(f, "[me{by:+}]"),
+            Some(Index::FromHere(by)) => write!(f, "[{by:+}]"),
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(value) => write!(f, "={value}"),
+            Self::Of(old, new) => write!(f, "={old}>{new}"),
+            Self::Plus(by) => write!(f, "{by:+}"),
+            Self::Not => write!(f, "!"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(n) => write!(f, "{n}"),
+            Self::Bit(bit) => write!(f, "{bit}"),
+            Self::Process(p) => write!(f, "p{p}"),
+            Self::Me => write!(f, "me"),
+            Self::Nobody => write!(f, "nobody"),
+            Self::Seen => write!(f, "seen"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        for text in [
+            "drop:7",
+            "drop:slot1.4=0",
+            "drop:block0.slot1.4=-1",
+            "drop:root.9",
+            "drop:7@p1=p0",
+            "defer:7",
+            "defer:6=0",
+            "defer:1>4",
+            "defer:node.1>4=true",
+            "defer:node1.12>node2.12",
+            "drop:node1.*",
+            "split:7",
+            "blind:14",
+            "force:6",
+            "bits:Next=1",
+            "atomic:Want1",
+            "drop:9=seen",
+            "nowait:slot.5@p0",
+            "read:7=me",
+            "read:7+1",
+            "read:8=1>2",
+            "read:slot1.7-1",
+            "read:7!",
+            "write:7=p0",
+            "write:7=nobody",
+            "to:5:flag[me]",
+            "to:5:[+1]",
+            "to:5:node0.turn",
+            "wait:7:flag[me+1]=false",
+            "wait:7:Q!=me",
+            "then-wait:7:X=-1",
+            "set:2:slot1.turn=1",
+            "then-set:25:number[me]=0",
+            "init:X=2",
+            "init:X+1",
+            "init:slot1.X-1",
+            "init:flag[2]=true",
+            "init:X=-1",
+            "drop:3,drop:5=0,init:X=1",
+        ] {
+            let faults: Faults = text.parse().unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(faults.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_fault_is_refused() {
+        for text in [
+            "",
+            "drop",
+            "drop:",
+            "drop:x",
+            "drop:7=",
+            "drop:7=x",
+            "drop:.7",
+            "drop:7@1",
+            "drop:7@p",
+            "fail:7",
+            "split:7=1",
+            "nowait:7+1",
+            "read:7",
+            "write:7",
+            "to:5",
+            "to:5:",
+            "to:5:a/b",
+            "wait:7",
+            "wait:7:Q",
+            "set:7:Q!=1",
+            "init:X",
+            "init:=1",
+            "drop:7,",
+            "drop:99999",
+            "defer:1>",
+            "bits:X=0",
+            "bits:X",
+            "to:5:flag[",
+            "to:5:flag[x]",
+        ] {
+            let error = text.parse::<Faults>().unwrap_err();
+            assert!(error.to_string().contains("is no fault; write one such as"), "{text}");
+        }
+    }
+}
