@@ -10,6 +10,8 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
+    NoOld,
+    DrawsMax,
     LooksAgain,
     WriterHome,
     CapturesByName,
@@ -71,7 +73,7 @@ impl KExclusion<Sim> for KBakery {
         let me = p.pid().index();
 
         let old = p.at(14).read(&self.own[me]).await?;
-        for i in self.others(me) {
+        for i in self.others(me).filter(|_| fault != Fault::NoOld) {
             p.keep(14, &(i, old));
             p.at(14).write(self.want(i, me), Wants::ticket(old)).await?;
         }
@@ -80,7 +82,7 @@ impl KExclusion<Sim> for KBakery {
             p.keep(151, &(i, max));
             max = max.max(p.at(151).read(&self.ticket[i]).await?);
         }
-        let mine = max + 1;
+        let mine = max + u64::from(fault != Fault::DrawsMax);
         p.shows("draws", mine);
         p.keep(152, &mine);
         p.at(152).write(&self.ticket[me], mine).await?;
