@@ -121,3 +121,22 @@ fn a_value_that_a_text_cannot_use_is_a_panic_of_the_text() {
     let trace = report.verdict(NO_PANIC).trace.clone().unwrap();
     assert_eq!(trace.steps.last().unwrap().did, "Which = 2, torn", "{trace}");
 }
+
+/// What a text panics with may panic in turn, when it is dropped.
+#[test]
+fn a_payload_that_panics_is_the_texts_too() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let build = |site: &Site<'_, Sim>| site.var("X", 0u64);
+    let world = World::of_programs(1, Rules::default(), build, |x, p| async move {
+        let Ok(_) = p.on(Sim::ROOT).at(1).read(&x).await;
+        std::panic::panic_any(Bomb);
+    });
+    let report = Explorer::new(1).explore(world.unwrap()).unwrap();
+    let trace = report.verdict(NO_PANIC).trace.as_ref().unwrap();
+    assert_eq!(trace.end[0].panicked.as_deref(), Some("a panic without a message"));
+}

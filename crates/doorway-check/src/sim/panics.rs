@@ -16,9 +16,21 @@ pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Box<str>> {
     stay_silent_for_texts();
     RUNS_A_TEXT.set(true);
     // What a text has left half-done is thrown away: each run begins with an empty record.
-    let ran = catch_unwind(AssertUnwindSafe(run));
+    let ran = catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
+        let message = message(&*payload);
+        drop_contained(payload);
+        message
+    });
     RUNS_A_TEXT.set(false);
-    ran.map_err(|payload| message(&*payload))
+    ran
+}
+
+/// The destructor of what a text panics with is the text's too, and may panic.
+fn drop_contained(payload: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // It would have to end somewhere: what panics here is given up.
+        std::mem::forget(another);
+    }
 }
 
 fn message(payload: &(dyn Any + Send)) -> Box<str> {
