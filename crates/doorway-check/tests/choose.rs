@@ -45,6 +45,19 @@ fn every_choice_is_tried_and_no_other() {
 }
 
 #[test]
+fn more_than_64_processes_choose_too() {
+    let text = |x: Rc<Var>, p: Process<Sim>| async move {
+        let p = p.on(doorway_check::sim::Part::ROOT);
+        let Ok(chosen) = p.at(1).choose(2).await;
+        let Ok(found) = p.at(2).read(&x).await;
+        let Ok(()) = p.at(3).write(&x, found + chosen as u64).await;
+    };
+    let world = World::of_programs(65, Rules::with_passages(Some(1)), build, text).unwrap();
+    let report = Explorer::new(65).property(sometimes(1)).max_states(20_000).explore(world).unwrap();
+    assert_eq!(report.verdicts[0].holds, Some(true));
+}
+
+#[test]
 fn a_choice_is_one_step_with_the_access_after_it() {
     let report = explore(world(1, Rules::with_passages(Some(1)), 3), vec![sometimes(3)]);
     // Outside; three times written; three times done.

@@ -266,6 +266,10 @@ fn crashes_are_tolerated_up_to_k_minus_1() {
     assert_eq!(code("check am-chain --n 3 --k 2 --crashes 2"), 1);
     refused("check am-chain --give-ups", &["cannot give up"]);
     refused("check am-chain --n 65 --k 1 --crashes 1 --property k-exclusion", &["at most 64"]);
+    refused("check tas --n 65 --property deadlock-free", &["at most 64", "such as exclusion and never-stuck"]);
+    for so_many in ["tas --property never-stuck", "sticky-names", "rooms --property never-stuck"] {
+        assert_eq!(code(&format!("check {so_many} --n 65 --max-states 200")), 3, "{so_many}");
+    }
 }
 
 #[test]

@@ -244,7 +244,7 @@ impl fmt::Display for TextError {
             Self::TooManyForProgress => write!(
                 f,
                 "progress is decided for at most 64 processes; take fewer, or ask only for properties of states and steps, \
-                 such as exclusion and deadlock-free"
+                 such as exclusion and never-stuck"
             ),
             Self::NoSuchRun { pid, label, step, normalised: false } => write!(
                 f,

@@ -163,8 +163,9 @@ fn abortable_passages<A: Abortable<Sim> + 'static>(sim: Sim, sections: Sections,
     })
 }
 
+/// A machine of more than 64 processes sets none of these bits.
 pub(crate) fn is_set(bits: u64, p: usize) -> bool {
-    bits >> p & 1 == 1
+    p < 64 && bits >> p & 1 == 1
 }
 
 impl World {
