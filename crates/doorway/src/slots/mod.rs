@@ -163,7 +163,8 @@ impl<N: Numbering> Slots<N> {
         Self { unfair: false, ..self }
     }
 
-    /// The same, with room for so many places: [`add`](Self::add) can go up to there. The line becomes four times as long, if it is shorter.
+    /// The same, with room for at least so many places, and for as many as the next multiple of 64: [`add`](Self::add) can
+    /// go up to there. The line becomes four times as long, if it is shorter.
     ///
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
