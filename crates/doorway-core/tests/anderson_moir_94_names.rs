@@ -127,7 +127,7 @@ fn nobody_tries_more_than_k_minus_1_names() {
 fn fails_when_3_is_not_guarded() {
     // p1 has the last name, which has no bit, and clears p0's.
     let mut r = run_mutant("am-assign-3-unguarded");
-    r.follow("p0.2.2.2  p1.2.2.2  p1.3").unwrap();
+    r.follow("p0.2.2.2  p1.2.2.2  p1.6.7.9").unwrap();
     assert_eq!(values(&r, ["X[0]"]), ["false"]);
     r.follow("p1>out  p2.2.2.2").unwrap();
     assert_eq!((names(&r), inside(&r)), (vec![Some(0), None, Some(0)], vec![0, 2]));

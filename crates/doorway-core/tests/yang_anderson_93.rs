@@ -81,7 +81,7 @@ fn fails_when_13_comes_before_12() {
 #[test]
 fn fails_when_4_comes_before_1() {
     let mut r = run_mutant("ya-two-4-before-1");
-    r.follow("p0.4  p1.4  p0.1.2.3  p1.1.2.3").unwrap();
+    r.follow("p0.2.3.4  p1.2.3.4  p0.1  p1.1").unwrap();
     assert_eq!(r.view().inside(), 2);
 }
 
@@ -139,7 +139,7 @@ fn the_rival_of_the_next_passage_may_be_another() {
 #[test]
 fn fails_when_the_tree_is_released_from_the_leaf() {
     let mut r = run_mutant("ya-tree-exits-from-the-leaf");
-    r.follow("p0.1.2.3.4 p0.1.2.3.4  p0.12.13").unwrap(); // has left node 2, and not the root
+    r.follow("p0.1.2.3.4 p0.1.2.3.4  p0.12").unwrap(); // has freed the way in node 2, and not left the root
     r.follow("p1.1.2.3.4 p1.1.2.3.4").unwrap(); // comes to the same side of the root
     r.follow("p0.12  p2.1.2.3.4").unwrap(); // erases p1
     assert_eq!(r.view().inside(), 2);
@@ -200,7 +200,7 @@ fn what_is_left_when_all_have_gone() {
 #[test]
 fn fails_when_the_path_opens_before_the_top_is_left() {
     let mut r = run_mutant("ya-fast-8-before-the-top");
-    r.follow("p0.1.2.3.4.5.6.7 p0.1.2.3.4.8  p1.1.2.3.4.5.6.7").unwrap();
+    r.follow("p0.1.2.3.4.5.6.7 p0.1.2.3.4.12  p1.1.2.3.4.5.6.7").unwrap();
     assert_eq!(r.view().count(10), 2); // both on the left side
 }
 
