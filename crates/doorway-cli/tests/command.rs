@@ -6,57 +6,12 @@ use kit::{code, doorway, json, refused, text};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
-const ALL: [&str; 43] = [
-    "tas",
-    "bakery",
-    "tas-backoff",
-    "ticket",
-    "anderson-array",
-    "mcs",
-    "mcs-swap",
-    "lamport-fast",
-    "peterson-fischer",
-    "peterson-tree",
-    "kessels-tree",
-    "ya-two",
-    "ya-tree",
-    "ya-combining",
-    "ya-fast",
-    "dgs",
-    "dgs-unfair",
-    "dgs-as-printed",
-    "am-queue",
-    "am-chain",
-    "am-tree",
-    "am-fast",
-    "am-graceful",
-    "am-dsm-unbounded",
-    "am-dsm-chain",
-    "am-dsm-tree",
-    "am-dsm-fast",
-    "am-dsm-graceful",
-    "kbakery",
-    "kbakery-fife",
-    "kbakery-nonatomic",
-    "kbakery-nonatomic-as-printed",
-    "turnstile",
-    "turnstile-many",
-    "turnstile-unfair",
-    "turnstile-simple",
-    "turnstile-slots",
-    "turnstile-bits",
-    "am-assign",
-    "am-dsm-assign",
-    "universal",
-    "resilient",
-    "resilient-am",
-];
-
 #[test]
 fn list_as_json_has_every_field() {
     let list = json("list --json");
     let ids: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
-    assert_eq!(ids[..ALL.len()], ALL);
+    let all = doorway_core::registry::ALL.iter().chain(doorway_core::registry::OBJECTS);
+    assert_eq!(ids, all.map(|info| info.id).collect::<Vec<_>>());
     let chain = list.as_array().unwrap().iter().find(|row| row["id"] == "am-chain").unwrap();
     assert_eq!(chain["problem"], "k-exclusion");
     assert_eq!(chain["figure"], "2");
@@ -111,7 +66,7 @@ fn the_documentation_explains_every_property_that_has_a_name_in_words() {
 #[test]
 fn list_shows_every_algorithm() {
     let text = String::from_utf8(doorway("list").stdout).unwrap();
-    for id in ALL {
+    for id in doorway_core::registry::ALL.iter().map(|info| info.id) {
         assert!(text.lines().any(|line| line.starts_with(&format!("{id}: "))), "{text}");
     }
 }
@@ -144,9 +99,11 @@ fn a_failure_has_a_trace_and_exit_code_1() {
     assert_eq!(steps[0]["instruction"], "fetch-and-add");
 }
 
+/// One of each problem: the core's tests search all of them.
 #[test]
-fn everything_holds_by_default() {
-    for id in ALL {
+fn what_is_listed_holds_by_default() {
+    for id in ["tas", "am-chain", "turnstile-slots", "ya-combining", "universal", "rooms", "room-stack", "sticky-names"]
+    {
         assert_eq!(code(&format!("check {id}")), 0, "{id}");
     }
 }

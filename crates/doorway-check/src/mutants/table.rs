@@ -64,8 +64,10 @@ pub const ALL: &[Mutant] = &[
     mutant(row("black-white-bakery", "drop:4"), TWO, Some((STUCK, 8)), "black-white-bakery-chooses-for-ever", "4 dropped: others wait for a ticket that is there"),
     mutant(row("black-white-bakery", "to:8:Ticket[me]"), TWO, Some((STUCK, 7)), "black-white-bakery-waits-for-itself", "8 looks at its own ticket"),
     mutant(row("black-white-bakery", "wait:11:Choosing[me+1]=true"), TWO, Some((STUCK, 9)), "black-white-bakery-waits-to-leave", "11 waits until the next one draws"),
+    mutant(row("black-white-bakery", "then-wait:4:Choosing[me]=true"), TWO, Some((STUCK, 5)), "black-white-bakery-lets-nobody-in", "after 4 waits until it draws again"),
     mutant(row("black-white-bakery", "init:color=1"), TWO, HOLDS, "black-white-bakery-begins-with-black", "the first colour is black (control: either will do)"),
     // black-white-bakery-in-two
+    mutant(row("black-white-bakery-in-two", "then-wait:4:Choosing[me]=true"), TWO_BOUNDED, Some((STUCK, 7)), "black-white-bakery-in-two-lets-nobody-in", "after 4 waits until it draws again"),
     mutant(row("black-white-bakery-in-two", "nowait:6"), TWO_BOUNDED, Some((MUTEX, 24)), "black-white-bakery-in-two-never-waits-at-6", "6 dropped: compares with a ticket that may still come"),
     mutant(row("black-white-bakery-in-two", "nowait:8"), TWO_BOUNDED, Some((ORDER_FIRST, 19)), "black-white-bakery-in-two-never-waits-at-8", "8 dropped: passes smaller tickets of its colour"),
     mutant(row("black-white-bakery-in-two", "drop:32"), TWO_BOUNDED, Some((ORDER_FIRST, 17)), "black-white-bakery-in-two-draws-nothing", "32 dropped: nobody has a ticket"),

@@ -43,7 +43,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -93,6 +93,8 @@ impl Word for Ticket {
     }
 }
 
+const COLOURS: &[Colour] = &[Colour::White, Colour::Black];
+
 const NONE: Ticket = Ticket { colour: Colour::White, number: 0 };
 
 /// Where tickets are.
@@ -115,13 +117,14 @@ pub struct BlackWhiteBakery<M: Memory> {
 impl<M: ReadWrite> BlackWhiteBakery<M> {
     /// For `n` processes.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
-        Self::with(site, n, Tickets::InOne(site.row("Ticket", n, |p| decl(NONE).home(Pid::new(p)))))
+        let ticket = |p| decl(NONE).home(Pid::new(p)).ranges_over(Domain::Naturals);
+        Self::with(site, n, Tickets::InOne(site.row("Ticket", n, ticket)))
     }
 
     /// The same with a register for the colour of a ticket and one for its number: [numbers are not bounded](self).
     pub fn in_two_registers(site: &Site<'_, M>, n: usize) -> Self {
-        let colour = site.row("Color", n, |p| decl(NONE.colour).home(Pid::new(p)));
-        let number = site.row("Number", n, |p| decl(NONE.number).home(Pid::new(p)));
+        let colour = site.row("Color", n, |p| decl(NONE.colour).home(Pid::new(p)).ranges_over(Domain::Of(COLOURS)));
+        let number = site.row("Number", n, |p| decl(NONE.number).home(Pid::new(p)).ranges_over(Domain::Naturals));
         Self::with(site, n, Tickets::InTwo { colour, number })
     }
 
@@ -129,7 +132,7 @@ impl<M: ReadWrite> BlackWhiteBakery<M> {
         Self {
             part: site.here(),
             n,
-            color: site.var("color", decl(Colour::White)),
+            color: site.var("color", decl(Colour::White).ranges_over(Domain::Of(COLOURS))),
             choosing: site.row("Choosing", n, |p| decl(false).home(Pid::new(p))),
             ticket,
         }
