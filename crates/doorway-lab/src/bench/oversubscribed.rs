@@ -244,28 +244,20 @@ pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) ->
         done(&row);
         all.push(row);
     };
-    macro_rules! each {
-        ($section:ident: $($entry:ident)*) => {$(
-            for k in [1, 2] {
-                if let Ok(row) = throughput_of::<registry::$entry>(k, $section, &effort) {
-                    add(row);
-                }
-            }
-        )*};
-    }
     for section in SECTIONS {
         let mutex = (MORE_THREADS, 1);
         add(throughput(BARGES, mutex, section, &effort, || Mutex::<false>(parking_lot::Mutex::new(()))));
         add(throughput(HANDS_OVER, mutex, section, &effort, || Mutex::<true>(parking_lot::Mutex::new(()))));
-        each! { section:
-        Tas Bakery YaTwo YaTree YaFast AmQueue AmChain AmTree AmFast
-        AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
-        AmDsmGraceful Turnstile TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits
-        AmAssign AmDsmAssign Resilient ResilientAm
-        Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted
-        Dgs DgsUnfair DgsAsPrinted
-        TasBackoff Ticket AndersonArray Mcs McsSwap LamportFast PetersonFischer PetersonTree KesselsTree
+        macro_rules! each {
+            ($($entry:ident)*) => {$(
+                for k in [1, 2] {
+                    if let Ok(row) = throughput_of::<registry::$entry>(k, section, &effort) {
+                        add(row);
+                    }
+                }
+            )*};
         }
+        doorway_core::every_algorithm!(each);
     }
     all
 }

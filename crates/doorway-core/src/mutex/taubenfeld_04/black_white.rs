@@ -34,8 +34,9 @@
 //!
 //! # Why one register
 //! In two registers a reader can see the colour of one ticket and the number of the next. Its own number is then one
-//! larger than that of a ticket that nobody has, and the next reader's may be larger still: (N) fails, and numbers grow
-//! with every passage.
+//! larger than that of a ticket of the other colour, and the next reader's may be larger still: (N) fails. Two
+//! processes never draw more than 3, whatever they do. Three draw up to 3 in one passage each, 5 in two, and more in
+//! three.
 //!
 //! # Departures from the paper
 //! 1. To draw is one line in the paper and several accesses: 31 reads one ticket, 32 writes one's own.

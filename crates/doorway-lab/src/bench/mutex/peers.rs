@@ -10,7 +10,7 @@ use crate::measure;
 use doorway::algorithm::{Exclusive, Mcs, YaFast};
 use doorway::native::Native;
 use doorway::{Mutex, gates::Gate};
-use doorway_core::registry::{self, Entry};
+use doorway_core::registry::{self, Entry, Listed, Problem};
 use mcslock::raw::MutexNode;
 use std::sync::PoisonError;
 
@@ -103,13 +103,15 @@ where
 /// Everybody; the last is the control, a second copy of std's.
 fn everybody(take: &mut impl Take) {
     macro_rules! each {
-        ($($entry:ident)*) => { $( algorithm::<registry::$entry>(take); )* };
+        ($($entry:ident)*) => {
+            $(if registry::$entry::INFO.problem == Problem::MutualExclusion {
+                algorithm::<registry::$entry>(take);
+            })*
+        };
     }
-    each! {
-        Tas TasBackoff Ticket AndersonArray Mcs McsSwap
-        Bakery LamportFast PetersonFischer YaTwo YaTree YaFast PetersonTree KesselsTree
-        Turnstile TurnstileUnfair
-    }
+    doorway_core::every_algorithm!(each);
+    algorithm::<registry::Turnstile>(take);
+    algorithm::<registry::TurnstileUnfair>(take);
     take.take(SLOTS[0], true, |_| Some(slots(1).without_numbers()));
     take.take(SLOTS[1], false, |_| Some(slots(1).unfair().without_numbers()));
     take.take("doorway Mutex (mcs)", true, |threads| Mutex::<_, Mcs>::new(threads, ()).ok());
