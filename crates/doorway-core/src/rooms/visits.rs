@@ -189,10 +189,8 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Misuse
         let own = p.pid().index();
         // Who is not user 0 may say that it is, and may exit without being inside: user 0 may be inside at another's word.
         let user = if own == 0 { 0 } else { own * here.at(0).choose(2).await? };
-        if user != 0 {
-            if here.at(0).keeping(&("exits", user)).choose(2).await? == 1 {
-                self.rooms.exit(p, user).await?;
-            }
+        if user != 0 && here.at(0).keeping(&("exits", user)).choose(2).await? == 1 {
+            self.rooms.exit(p, user).await?;
         }
         let room = here.at(0).keeping(&("enters", user)).choose(self.rooms.rooms() + 1).await?;
         self.rooms.enter(p, user, room).await?;

@@ -113,10 +113,8 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
             p.at(6).keeping(&(next, v)).write(&self.p[v.at()], true).await?; // release it,
             let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?; // and take its place, unless another did.
             p.hides("v");
-            if swapped.is_ok() {
-                if p.at(8).keeping(&next).read(&self.x).await? < 0 {
-                    p.at(9).keeping(&next).wait_until(&self.p[next.at()], |released| released).await?;
-                }
+            if swapped.is_ok() && p.at(8).keeping(&next).read(&self.x).await? < 0 {
+                p.at(9).keeping(&next).wait_until(&self.p[next.at()], |released| released).await?;
             }
             p.watches_no_more(&self.p[next.at()]);
         }

@@ -158,16 +158,14 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
                             .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
                             .read(&self.want.second[(me, i)])
                             .await?,
+                    ) && goes_after(
+                        p.at(39)
+                            .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
+                            .read(&self.want.first[(me, i)])
+                            .await?,
                     ) {
-                        if goes_after(
-                            p.at(39)
-                                .keeping(&(i, mine, without(before, &gone), gone.is_empty()))
-                                .read(&self.want.first[(me, i)])
-                                .await?,
-                        ) {
-                            gone.push(i); // for good: its next tickets are larger still
-                            p.shows("pred", bits(&without(before, &gone)));
-                        }
+                        gone.push(i); // for good: its next tickets are larger still
+                        p.shows("pred", bits(&without(before, &gone)));
                     }
                 }
                 for i in others(self.n, me) {

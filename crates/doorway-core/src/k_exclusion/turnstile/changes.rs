@@ -70,15 +70,14 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let end = if is_before(a_ring_on, next) { a_ring_on } else { next };
         while is_before(t, end) {
             let record = p.at(35).keeping(&(t, end)).read(self.record(t)).await?;
-            if record.fate_of(t) == Fate::Waits {
-                if p.at(36)
+            if record.fate_of(t) == Fate::Waits
+                && p.at(36)
                     .keeping(&(t, end, record))
                     .compare_swap(self.record(t), record, Record::new(t, Fate::Shut))
                     .await?
                     .is_err()
-                {
-                    continue;
-                }
+            {
+                continue;
             }
             t = after(t, 1);
         }

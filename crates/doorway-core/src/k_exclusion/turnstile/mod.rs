@@ -347,11 +347,10 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         #[inline(always)]
         pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
             let p = p.on(self.part);
-            if units > 1 {
-                if let Err(too_many) = access!(p.at(41).keeping(&()).read(&self.places)).are_enough_for(units) {
+            if units > 1
+                && let Err(too_many) = access!(p.at(41).keeping(&()).read(&self.places)).are_enough_for(units) {
                     break 'text Tried::TooMany(too_many);
                 }
-            }
             loop {
                 let drawn = access!(p.at(25).keeping(&()).read(&self.next));
                 let next = drawn.ticket();

@@ -211,13 +211,11 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
-        if !self.as_printed {
-            if p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
-                // Nobody may ever come to open it, unless it does so itself.
-                let (ticket, _) =
-                    self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
-                return Ok(ticket);
-            }
+        if !self.as_printed && p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
+            // Nobody may ever come to open it, unless it does so itself.
+            let (ticket, _) =
+                self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
+            return Ok(ticket);
         }
         let number = self.width.add(p.at(2).keeping(&room).fetch_add(&self.wait[room], Count(1)).await?.0, 1);
         p.mark(Mark::DoorwayEnds);

@@ -107,11 +107,10 @@ impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
                 }
                 break 'text;
             }
-            if room == IN {
-                if access!(p.at(33).keeping(&()).read(&self.news)) == News::Nothing {
+            if room == IN
+                && access!(p.at(33).keeping(&()).read(&self.news)) == News::Nothing {
                     access!(p.at(34).keeping(&()).write(&self.news, News::Look));
                 }
-            }
         }}
 
         /// Whether all is done: 35.
