@@ -296,7 +296,7 @@ pub trait Immediate: Memory<Error = core::convert::Infallible> {
     fn now<T>(access: impl Future<Output = Result<T, Self::Error>>) -> T;
 }
 
-/// What an inner algorithm does, as a part of this one: [`Here::part`], and [`Here::part_done`] when it is done.
+/// What an inner algorithm does, as a part of this one: [`part`](crate::memory::Here::part), and [`part_done`](crate::memory::Here::part_done) when it is done.
 ///
 /// A macro, because a function that takes the inner future by value moves that future, and made passages four times
 /// slower.

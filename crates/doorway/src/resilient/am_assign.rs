@@ -9,7 +9,7 @@ use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{self, Entry};
 use std::fmt;
 
-/// Names by Anderson and Moir's [fast path and renaming](crate::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
+/// Names by Anderson and Moir's [fast path and renaming](crate::gates::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
 pub struct AmAssign {
     algorithm: <registry::AmAssign as Entry>::On<Native>,
     /// One for each process number; only a thread that has the number uses it.

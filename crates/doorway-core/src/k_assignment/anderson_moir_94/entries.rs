@@ -6,7 +6,7 @@ use crate::k_exclusion::anderson_moir_94::{bounds, space};
 use crate::registry::prelude::*;
 
 entries! {
-    /// Anderson and Moir's [names](crate::k_assignment::anderson_moir_94::Renaming) over [`AmFast`]: the
+    /// Anderson and Moir's [names](crate::k_assignment::anderson_moir_94::Renaming) over [`AmFast`](crate::registry::AmFast): the
     /// guard says which slot you got.
     AmAssign: Renaming<M, CcFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| cc_fast(inner, sizes)), Info {
         instructions: &[Read, Write, FetchAdd, TestAndSet],
@@ -28,7 +28,7 @@ entries! {
         )
     };
 
-    /// The same over [`AmDsmFast`].
+    /// The same over [`AmDsmFast`](crate::registry::AmDsmFast).
     AmDsmAssign: Renaming<M, DsmFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| dsm_fast(inner, sizes)), Info {
         instructions: &[Read, Write, FetchAdd, TestAndSet, CompareSwap],
         properties: of_k_exclusion![

@@ -122,7 +122,7 @@ impl<M: ReadWrite> BlackWhiteBakery<M> {
         Self::with(site, n, Tickets::InOne(site.row("Ticket", n, ticket)))
     }
 
-    /// The same with a register for the colour of a ticket and one for its number: [numbers are not bounded](self).
+    /// The same with a register for the colour of a ticket and one for its number: numbers are not bounded by `n`.
     pub fn in_two_registers(site: &Site<'_, M>, n: usize) -> Self {
         let colour = site.row("Color", n, |p| decl(NONE.colour).home(Pid::new(p)).ranges_over(Domain::Of(COLOURS)));
         let number = site.row("Number", n, |p| decl(NONE.number).home(Pid::new(p)).ranges_over(Domain::Naturals));
