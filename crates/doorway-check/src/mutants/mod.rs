@@ -341,7 +341,7 @@ pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<Worl
     Some(text.world(sizes, rules).map(|world| subject::with_canon(world, info, sizes, rules)))
 }
 
-/// The same, of its text with processes that try; see [`at_once`](crate::at_once).
+/// The same, of its text with processes that try; see [`at_once`].
 pub fn without_fault_at_once(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
     let text = Text::TurnstileAtOnce(turnstile::Fault::None);
     (of == text.of()).then(|| text.world(sizes, rules))
