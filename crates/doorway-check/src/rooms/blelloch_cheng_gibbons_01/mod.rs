@@ -58,6 +58,21 @@ fn of_users(kind: Kind, sizes: Sizes, more: Vec<Property>) -> Vec<Property> {
     together([claims::properties(kind, sizes), more, lemmas])
 }
 
+/// The claims of rooms, and what is asked of any text: of this kind, and with these claims more.
+macro_rules! claims_of_rooms {
+    (|$sizes:ident| $kind:expr $(, |$of:ident| $more:expr)?) => {
+        fn claims($sizes: Sizes) -> Vec<Property> {
+            let kind = $kind;
+            of_rooms(kind, $sizes, vec![$({ let $of = kind; $more })?])
+        }
+
+        fn asked_of_any_text($sizes: Sizes) -> Vec<Property> {
+            let kind = $kind;
+            of_users(kind, $sizes, vec![$({ let $of = kind; $more })?])
+        }
+    };
+}
+
 impl Checked for Rooms {
     alike_by_rooms!(|sizes| sizes.k);
 
@@ -66,15 +81,7 @@ impl Checked for Rooms {
         if rules.give_ups { World::of_abortable(sizes.n, rules, build) } else { World::new(sizes.n, rules, build) }
     }
 
-    fn claims(sizes: Sizes) -> Vec<Property> {
-        let kind = Kind::new(&Self::INFO, sizes);
-        of_rooms(kind, sizes, vec![kind.refusals_end()])
-    }
-
-    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
-        let kind = Kind::new(&Self::INFO, sizes);
-        of_users(kind, sizes, vec![kind.refusals_end()])
-    }
+    claims_of_rooms!(|sizes| Kind::new(&Self::INFO, sizes), |kind| kind.refusals_end());
 }
 
 impl Checked for RoomsChange {
@@ -85,15 +92,7 @@ impl Checked for RoomsChange {
         if rules.give_ups { World::of_abortable(sizes.n, rules, build) } else { World::new(sizes.n, rules, build) }
     }
 
-    fn claims(sizes: Sizes) -> Vec<Property> {
-        let kind = Kind::new(&Self::INFO, sizes);
-        of_rooms(kind, sizes, vec![kind.refusals_end()])
-    }
-
-    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
-        let kind = Kind::new(&Self::INFO, sizes);
-        of_users(kind, sizes, vec![kind.refusals_end()])
-    }
+    claims_of_rooms!(|sizes| Kind::new(&Self::INFO, sizes), |kind| kind.refusals_end());
 }
 
 impl Checked for RoomsTry {
@@ -103,13 +102,7 @@ impl Checked for RoomsTry {
         without_give_ups(rules, || World::new(sizes.n, rules, |site| Tries::new(site, rooms_of::<Self>(sizes))))
     }
 
-    fn claims(sizes: Sizes) -> Vec<Property> {
-        of_rooms(Kind::new(&Self::INFO, sizes), sizes, Vec::new())
-    }
-
-    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
-        of_users(Kind::new(&Self::INFO, sizes), sizes, Vec::new())
-    }
+    claims_of_rooms!(|sizes| Kind::new(&Self::INFO, sizes));
 }
 
 /// Strict rooms are around others.
@@ -147,13 +140,7 @@ impl Checked for RoomsLateJoin {
         })
     }
 
-    fn claims(sizes: Sizes) -> Vec<Property> {
-        of_rooms(Kind { late_join: true, ..Kind::new(&Self::INFO, sizes) }, sizes, Vec::new())
-    }
-
-    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
-        of_users(Kind { late_join: true, ..Kind::new(&Self::INFO, sizes) }, sizes, Vec::new())
-    }
+    claims_of_rooms!(|sizes| Kind { late_join: true, ..Kind::new(&Self::INFO, sizes) });
 }
 
 impl Checked for RoomsAsPrinted {
@@ -164,13 +151,7 @@ impl Checked for RoomsAsPrinted {
         })
     }
 
-    fn claims(sizes: Sizes) -> Vec<Property> {
-        of_rooms(Kind { as_printed: true, ..Kind::new(&Self::INFO, sizes) }, sizes, Vec::new())
-    }
-
-    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
-        of_users(Kind { as_printed: true, ..Kind::new(&Self::INFO, sizes) }, sizes, Vec::new())
-    }
+    claims_of_rooms!(|sizes| Kind { as_printed: true, ..Kind::new(&Self::INFO, sizes) });
 }
 
 /// A structure claims nothing of its statements: the claims of its rooms are theirs.

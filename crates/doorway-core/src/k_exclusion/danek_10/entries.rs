@@ -76,24 +76,10 @@ entries! {
     /// The same [as printed](crate::k_exclusion::danek_10::NonatomicKBakery::as_printed), which is wrong on
     /// safe registers. On the atomic ones of this machine it is [`KbakeryNonatomic`]: for study.
     KbakeryNonatomicAsPrinted: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::as_printed(site, sizes.n, sizes.k), Info {
-        properties: of_k_exclusion![
-            "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",
-        ],
-        fairness: "first in, first enabled",
-        registers: Register::Safe,
-        rmr: &[
-            (Cc, Bound::Order("O(N)")),
-            (Dsm, Bound::AtMost { formula: "10(N-1)", at: |s, _| 10 * (s.n as u64 - 1) }),
-        ],
-        orders: Some(("O(N)", "O(N)")),
-        words: |s, _| 5 * square(s) + 2 * s.n as u64,
-        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
-        ..Info::k_exclusion(
-            "kbakery-nonatomic-as-printed",
-            "the same on safe registers only, which lets two in where one may be",
-            PAPER,
-            "3, as printed",
-        )
+        id: "kbakery-nonatomic-as-printed",
+        title: "the same on safe registers only, which lets two in where one may be",
+        figure: "3, as printed",
+        ..KbakeryNonatomic::INFO
     };
 }
 
