@@ -8,4 +8,4 @@ command -v cargo-mutants > /dev/null || cargo install cargo-mutants --locked
 # Waits that were mutated hang; the limit ends them.
 cargo mutants -p doorway-check --timeout 60 --no-shuffle "$@" \
     -f '**/property/mod.rs' -f '**/property/view.rs' -f '**/explore/progress.rs' \
-    -- --test engine --test progress --test mutants
+    -- --test checker -- engine:: progress:: mutants::

@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod search;
 mod shrink;
+mod bytes;
 mod store;
 
 pub(crate) use again::{again, breaks_off};

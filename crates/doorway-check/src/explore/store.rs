@@ -3,6 +3,7 @@
 //! A state is written as a string of bytes: the variables of few bits side by side, then one small number after the other, most of them in one byte. All strings lie in one buffer;
 //! a hash table of indices finds them again. For each state the step that first led to it is kept, which gives shortest traces.
 
+use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use crate::sim::{Action, State, World};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -164,104 +165,4 @@ fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     hasher.finish()
-}
-
-/// Words of so many bits, at most eight each, one after the other.
-fn pack_bits(bytes: &mut Vec<u8>, words: impl Iterator<Item = (u64, u32)>) {
-    let (mut packed, mut bits) = (0u64, 0);
-    for (word, width) in words {
-        packed |= word << bits;
-        bits += width;
-        while bits >= 8 {
-            bytes.push(packed as u8);
-            packed >>= 8;
-            bits -= 8;
-        }
-    }
-    if bits > 0 {
-        bytes.push(packed as u8);
-    }
-}
-
-fn unpack_bits(bytes: &mut &[u8], widths: impl Iterator<Item = u32>, mut word: impl FnMut(usize, u64)) {
-    let (mut packed, mut bits) = (0u64, 0);
-    for (i, width) in widths.enumerate() {
-        if bits < width {
-            let (&byte, rest) = bytes.split_first().expect("a state was written whole");
-            *bytes = rest;
-            packed |= u64::from(byte) << bits;
-            bits += 8;
-        }
-        word(i, packed & ((1 << width) - 1));
-        packed >>= width;
-        bits -= width;
-    }
-}
-
-/// Small negative numbers, and the largest words, become small too.
-fn zigzag(word: u64) -> u64 {
-    (word << 1) ^ ((word as i64 >> 63) as u64)
-}
-
-fn unzigzag(word: u64) -> u64 {
-    (word >> 1) ^ (word & 1).wrapping_neg()
-}
-
-fn push(bytes: &mut Vec<u8>, mut word: u64) {
-    while word >= 0x80 {
-        bytes.push(word as u8 | 0x80);
-        word >>= 7;
-    }
-    bytes.push(word as u8);
-}
-
-fn pop(bytes: &mut &[u8]) -> u64 {
-    let (mut word, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first().expect("a state was written whole");
-        *bytes = rest;
-        word |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return word;
-        }
-        shift += 7;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_survive_the_round_trip() {
-        for word in [0, 1, 127, 128, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, -1i64 as u64, 1 << 48 | 3] {
-            let mut bytes = Vec::new();
-            push(&mut bytes, zigzag(word));
-            let mut rest = bytes.as_slice();
-            assert_eq!(unzigzag(pop(&mut rest)), word);
-            assert!(rest.is_empty());
-        }
-    }
-
-    #[test]
-    fn bits_survive_the_round_trip() {
-        let words = [(1, 1), (2, 2), (0, 1), (255, 8), (5, 3), (1, 1), (6, 7), (0, 8), (1, 1)];
-        for most in 0..=words.len() {
-            let mut bytes = Vec::new();
-            pack_bits(&mut bytes, words[..most].iter().copied());
-            assert_eq!(bytes.len() as u32, words[..most].iter().map(|(_, width)| width).sum::<u32>().div_ceil(8));
-            let mut rest = bytes.as_slice();
-            unpack_bits(&mut rest, words[..most].iter().map(|(_, width)| *width), |i, word| {
-                assert_eq!(word, words[i].0);
-            });
-            assert!(rest.is_empty());
-        }
-    }
-
-    #[test]
-    fn no_ticket_and_minus_one_take_one_byte() {
-        let mut bytes = Vec::new();
-        push(&mut bytes, zigzag(u64::MAX));
-        assert_eq!(bytes.len(), 1);
-    }
 }

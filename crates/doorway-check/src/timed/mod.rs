@@ -274,6 +274,3 @@ impl Clockwork<'_> {
         Ok(passage_ended)
     }
 }
-
-#[cfg(test)]
-mod tests;

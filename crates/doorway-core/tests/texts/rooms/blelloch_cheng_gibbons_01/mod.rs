@@ -1,8 +1,10 @@
 //! Rooms of Blelloch, Cheng and Gibbons: the hard interleavings, as schedules.
 
-mod common;
+mod batches;
+mod structures;
+mod work;
 
-use common::{ask, inside, values};
+use crate::common::{ask, inside, values};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::{Explorer, subject};

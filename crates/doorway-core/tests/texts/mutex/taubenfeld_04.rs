@@ -1,8 +1,6 @@
 //! Taubenfeld 2004: numbers are bounded if colour and number are one register, and only then.
 
-mod common;
-
-use common::{explore, run};
+use crate::common::{explore, run};
 use doorway_check::property::View;
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Property, subject};

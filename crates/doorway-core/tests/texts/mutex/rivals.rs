@@ -1,8 +1,6 @@
 //! The locks that Yang and Anderson measure theirs against: what holds of them, what does not, and their hard cases step by step.
 
-mod common;
-
-use common::{ask, explore, inside, run, run_mutant, values};
+use crate::common::{ask, explore, inside, run, run_mutant, values};
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Property, subject};
 use doorway_core::registry::Sizes;

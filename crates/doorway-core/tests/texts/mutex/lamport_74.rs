@@ -1,8 +1,6 @@
 //! Lamport 1974: exclusion and the Bakery's invariants, its doorway step by step, and the end of all tickets.
 
-mod common;
-
-use common::{explore, run, run_mutant};
+use crate::common::{explore, run, run_mutant};
 use doorway_check::{Explorer, Property, claims};
 use doorway_core::mutex::lamport_74::Bakery;
 use doorway_core::registry::{self, Sizes};

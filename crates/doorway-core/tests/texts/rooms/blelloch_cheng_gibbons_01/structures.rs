@@ -1,8 +1,6 @@
 //! What is built on rooms: stacks and a queue, linearizable over the real rooms.
 
-mod common;
-
-use common::ask;
+use crate::common::ask;
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Action, Rules, Sim, World};
 use doorway_check::trace::Trace;

@@ -4,9 +4,7 @@
 //! On an empty path a passage of `am-assign` does statement 2 of the fast path, 2 of the block's last slot, and then 2
 //! of the figure for each name it tries.
 
-mod common;
-
-use common::{ask, explore, inside, run, run_by, run_mutant, tolerates_k_minus_1_crashes, values, variables};
+use crate::common::{ask, explore, inside, run, run_by, run_mutant, tolerates_k_minus_1_crashes, values, variables};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Rules, Sim};
 use doorway_check::{Explorer, Property, Report, claims};

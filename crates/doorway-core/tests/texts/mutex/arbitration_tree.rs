@@ -1,8 +1,6 @@
 //! Arbitration trees of Peterson's and of Kessels' mutexes: what holds of them, and their hard cases step by step.
 
-mod common;
-
-use common::{ask, explore, inside, run, run_mutant, values};
+use crate::common::{ask, explore, inside, run, run_mutant, values};
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Property, claims, subject};
 use doorway_core::mutex::{ArbitrationTree, kessels_82, peterson_81};

@@ -1,8 +1,6 @@
 //! Danek 2010: the k-Bakery's claims, the paper's counter-examples step by step, and where Figure 3 is wrong.
 
-mod common;
-
-use common::{
+use crate::common::{
     ask, explore, explore_without_trust, inside, run, run_by, run_mutant, tolerates_k_minus_1_crashes, values,
 };
 use doorway_check::replay::Token;
@@ -259,7 +257,7 @@ fn enters_alone(token: &str, p: usize) -> bool {
 
 /// The page on the paper shows this run.
 fn is_on_the_page(token: &str) {
-    let page = include_str!("../../../papers/danek_10.md");
+    let page = include_str!("../../../../../papers/danek_10.md");
     assert!(page.contains(token), "papers/danek_10.md lacks {token}");
 }
 
@@ -409,7 +407,7 @@ fn monotone_tickets_repair_it() {
 
 #[test]
 fn where_n_meets_k_log_n_over_k() {
-    let page = include_str!("../../../papers/danek_10.md");
+    let page = include_str!("../../../../../papers/danek_10.md");
     let ids = ["kbakery", "kbakery-fife", "kbakery-nonatomic", "am-dsm-tree", "am-dsm-fast", "am-dsm-chain"];
     let bound =
         |id: &str, k| registry::find(id).unwrap().bound(CostModel::Dsm).unwrap().at(Sizes { n: 64, k }, 64).unwrap();
@@ -429,7 +427,7 @@ fn where_n_meets_k_log_n_over_k() {
 
 #[test]
 fn the_runs_on_the_page_can_be_made_again() {
-    let page = include_str!("../../../papers/danek_10.md");
+    let page = include_str!("../../../../../papers/danek_10.md");
     let tokens: Vec<&str> = page.split(['`', ' ', '\n']).filter(|word| word.starts_with("dw1/")).collect();
     assert_eq!(tokens.len(), 8);
     for token in tokens {

@@ -1,8 +1,6 @@
 //! What the registry says of an algorithm is what the checker sees.
 
-mod common;
-
-use common::explore_without_trust;
+use crate::common::explore_without_trust;
 use doorway_check::sim::{Rules, Sim};
 use doorway_check::{Explorer, Property, claims, subject};
 use doorway_core::memory::{Instruction, Memory};

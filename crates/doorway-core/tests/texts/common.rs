@@ -1,7 +1,5 @@
 //! What the tests of all papers need.
 
-#![allow(dead_code)] // each test crate uses some of it
-
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Phase, Rules};
 use doorway_check::{Explorer, Report, subject};

@@ -1,9 +1,9 @@
 //! Anderson and Moir 1994, Figures 1 to 4: the queue, the chain, the tree and the fast paths on cache-coherent
 //! machines. The paper's invariants, and the hard cases step by step.
 
-mod common;
+mod dsm;
 
-use common::{ask, explore, inside, run, run_by, run_mutant, slots, tolerates_k_minus_1_crashes, values};
+use crate::common::{ask, explore, inside, run, run_by, run_mutant, slots, tolerates_k_minus_1_crashes, values};
 use doorway_check::sim::{Rules, Sections};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, subject};

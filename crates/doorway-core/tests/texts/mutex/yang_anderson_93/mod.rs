@@ -1,8 +1,8 @@
 //! Yang and Anderson 1993: the paper's invariants, and the hard cases step by step. `u` is p0, `v` is p1.
 
-mod common;
+mod combining;
 
-use common::{explore, run, run_mutant, values};
+use crate::common::{explore, run, run_mutant, values};
 use doorway_check::property::View;
 use doorway_check::sim::{Phase, Rules};
 use doorway_check::{Explorer, Property, claims, subject};

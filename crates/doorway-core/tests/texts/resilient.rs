@@ -1,8 +1,6 @@
 //! The universal construction, and resilient objects: every interleaving at small sizes, and the cases by hand.
 
-mod common;
-
-use common::{ask, explore, explore_without_trust, run, run_mutant, values};
+use crate::common::{ask, explore, explore_without_trust, run, run_mutant, values};
 use doorway_check::explore::Worst;
 use doorway_check::property::View;
 use doorway_check::schedule::Runner;

@@ -1,8 +1,9 @@
 //! Dolev, Gafni and Shavit: what holds on safe bits and with crashes half-way through a bit; what fails to the letter of the paper, step by step.
 
-mod common;
+mod fork;
+mod oracle;
 
-use common::ask;
+use crate::common::ask;
 use doorway_check::replay::Token;
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Action, Keep, Phase, Rules, State, What};

@@ -1,8 +1,6 @@
 //! A stack of work in rooms: nobody goes home before all is done, and then everybody does.
 
-mod common;
-
-use common::{explore, explore_without_trust};
+use crate::common::{explore, explore_without_trust};
 
 #[test]
 fn all_is_done_when_nothing_is_left_and_nobody_has_any() {

@@ -2,9 +2,7 @@
 //!
 //! An entry is 1, 2. An exit is 3, then a 4 for each ticket that it walks back over and one more, and then a 5 for each that it signals.
 
-mod common;
-
-use common::{ask, inside, tolerates_k_minus_1_crashes, values};
+use crate::common::{ask, inside, tolerates_k_minus_1_crashes, values};
 use doorway_check::schedule::{Runner, ScheduleError};
 use doorway_check::sim::{Keep, Rules, Sim, World};
 use doorway_check::{Explorer, subject};

@@ -1,9 +1,8 @@
 //! Classic algorithms, written against the public interface only, and verdicts that are known from the literature.
 //!
 //! A row of [`CASES`] is one question. The texts stand in the folder beside this file; what each paper claims stands above its text.
-//! `cargo test -p doorway-check --test classics -- --nocapture` prints what was found.
+//! `cargo test -p doorway-check --test checker classics -- --nocapture` prints what was found.
 
-#[path = "classics/mod.rs"]
 mod texts;
 
 use Asks::{DeadlockFreedom, MutualExclusion, NeverStuck, StarvationFreedom};

@@ -1,8 +1,6 @@
 //! Software combining over Yang and Anderson's tree: every interleaving at small sizes, and the cases by hand.
 
-mod common;
-
-use common::{explore, explore_without_trust, values};
+use crate::common::{explore, explore_without_trust, values};
 use doorway_check::claims::FetchAndOp;
 use doorway_check::explore::Worst;
 use doorway_check::schedule::Runner;

@@ -1,6 +1,9 @@
-use super::*;
-use crate::sim::Rules;
-use crate::subject;
+//! Machines on which an access takes time.
+
+use doorway_check::sim::{Rules, World};
+use doorway_check::subject;
+use doorway_check::timed::{BUS, Extra, Machine, Run, TC2000, Work};
+
 
 fn world(id: &str, n: usize) -> World {
     let subject = subject::find(id).unwrap();

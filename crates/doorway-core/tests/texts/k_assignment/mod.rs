@@ -1,0 +1,5 @@
+//! Texts that also give out names.
+
+mod anderson_moir_94;
+mod names;
+mod slots;

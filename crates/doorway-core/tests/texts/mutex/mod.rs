@@ -1,0 +1,7 @@
+//! Texts for one holder.
+
+mod arbitration_tree;
+mod lamport_74;
+mod rivals;
+mod taubenfeld_04;
+mod yang_anderson_93;

@@ -1,0 +1,3 @@
+//! Texts for rooms.
+
+mod blelloch_cheng_gibbons_01;
