@@ -3,7 +3,7 @@
 //! Time is CPU time of the searching thread, in turns, as medians. Memory is the growth of the peak resident
 //! set of a fresh process that makes one search and nothing else.
 
-#[path = "../models/mod.rs"]
+#[path = "../../doorway-opinions/models/mod.rs"]
 #[allow(dead_code)]
 mod models;
 

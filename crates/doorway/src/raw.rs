@@ -36,7 +36,7 @@ fn anyone() -> Process<Native> {
 #[derive(Debug)]
 pub struct RawTas(TestAndSetLock<Native>);
 
-// SAFETY: its text is searched for mutual exclusion (`doorway check tas`; with attempts, `doorway-check/tests/at_once.rs`) and does not ask which process runs it. `unlock` is called by who is inside.
+// SAFETY: its text is searched for mutual exclusion (`doorway check tas`; with attempts, `doorway-check/tests/checker/at_once.rs`) and does not ask which process runs it. `unlock` is called by who is inside.
 unsafe impl RawMutex for RawTas {
     const INIT: Self = Self(TestAndSetLock::over((), Var::zero()));
     type GuardMarker = GuardSend;

@@ -1,4 +1,4 @@
-//! What objects for threads and tasks are made of beside their algorithms, in one place, so that a tool's own can stand in for it: shuttle's do in `doorway-lab/tests/shuttle_mutex.rs` and
+//! What objects for threads and tasks are made of beside their algorithms, in one place, so that a tool's own can stand in for it: shuttle's do in `doorway-opinions/tests/shuttle_mutex.rs` and
 //! `shuttle_rooms.rs`, which run the same files.
 
 pub(crate) use std::sync::Mutex;

@@ -9,7 +9,7 @@
 //! - *Forgetting* what a dead process remembered, but for what properties ask of the dead.
 //!
 //! How we know that this is exact: with a bound on passages the same verdicts, and the same set of what properties can see, come out with it and without
-//! (`tests/canon.rs`).
+//! (`doorway-check/tests/checker/canon.rs`).
 
 use super::layout::{Layout, VarId};
 use super::locals::Locals;

@@ -1,5 +1,6 @@
 //! The tables are true, and the documents show them as they are.
 
 mod catalogue;
+mod documents;
 mod registers;
 mod theorems;

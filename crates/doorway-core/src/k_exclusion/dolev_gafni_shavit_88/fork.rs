@@ -33,7 +33,7 @@
 //!
 //! # Departures from the paper
 //! 1. Theorem 1 says that `w` of `i` is to be consistent with respect to all but `i`. That leaves nobody but the writer to read the first copy; all but the *other mutator* is meant. As printed, P4
-//!    and P5 fail (`tests/dolev_gafni_shavit_88_fork.rs`).
+//!    and P5 fail (`tests/texts/k_exclusion/dolev_gafni_shavit_88/fork.rs`).
 //! 2. What a mutator's own copies tell is not read from the bits of the other: while `w` of one's own is set, the fork is in one's own hand, because the other one takes it only after it was offered.
 //!    So `offer` reads nothing, and neither does whoever looks at a fork that it uses itself.
 //! 3. The printed write of `F` ends in the middle of a line. A mutator flips its own bit; it does so only after it saw the other value.

@@ -35,7 +35,7 @@
 //! 2. Reach is evaluated once in each turn, at 6, for RANGE and for the test. As printed it is evaluated anew for each, and an arrow between two dead processes can be seen one way for RANGE and the other way for the test, for ever.
 //! 3. `x_j` is read once for what depends on it. As printed it is read once more, and can be false in Reach and true in the next line, for ever, if its writer died half-way.
 //!
-//! The cases are in `tests/dolev_gafni_shavit_88.rs`.
+//! The cases are in `tests/texts/k_exclusion/dolev_gafni_shavit_88/mod.rs`.
 
 use super::{Arrow, Board, Ids, Pairs, Reached};
 use crate::Failure;
