@@ -41,14 +41,16 @@ mod threads;
 mod tools;
 pub mod waiting;
 
-pub use combining::Combining;
+pub use combining::{CallError, Combining};
 pub use doorway_core::k_exclusion::turnstile::Closed;
-pub use doorway_core::registry::{SizeError, Sizes};
-pub use mutex::{LockError, Mutex};
-pub use pool::Pool;
-pub use resilient::Resilient;
-pub use rooms::Rooms;
-pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
+pub use doorway_core::registry::SizeError;
+pub use mutex::{LockError, Mutex, MutexGuard};
+pub use pool::{Lent, OwnedLent, Pool};
+pub use resilient::{Resilient, ResilientBuildError};
+pub use rooms::{
+    EnterError, EnterTimeoutError, OwnedRoomGuard, RoomGuard, Rooms, RoomsBuildError, TaskRoomGuard, TryEnterError,
+};
+pub use slots::{AcquireError, AcquireTimeoutError, OwnedSlotGuard, SlotGuard, Slots, TooMany, TryAcquireError};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

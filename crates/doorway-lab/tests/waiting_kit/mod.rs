@@ -215,7 +215,10 @@ impl<P: Tool> Layer for Shipped<P> {
         bell.ring(&self.platform, || &self.table);
     }
     fn sleep(&self, bell: &Bell<P>, until: Option<Instant>, changed: impl FnOnce() -> bool) {
-        bell.sleep(&self.platform, until, changed);
+        let (sequence, heard) = bell.listen();
+        if !changed() {
+            self.platform.sleep(sequence, heard, until);
+        }
     }
     fn begin(&self, waiter: &Self::Waiter) {
         waiter.waiter.begin();

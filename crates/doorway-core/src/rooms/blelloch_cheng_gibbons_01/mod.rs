@@ -115,12 +115,12 @@ impl<M: Memory, X> fmt::Debug for Rooms<M, X> {
 /// A ticket for a room. Whoever has one waits until it is let in, or [gives it back](Rooms::withdraw).
 #[must_use = "the room's turn will wait for whoever has this ticket"]
 #[derive(PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub struct RoomTicket {
     room: usize,
     number: u64,
 }
 
-impl Ticket {
+impl RoomTicket {
     /// For which room.
     #[must_use]
     pub fn room(&self) -> usize {
@@ -208,7 +208,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed, if there is no such room, or if too many gave up waiting for it.
-    pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
         if !self.as_printed && p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
@@ -221,14 +221,14 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
-        Ok(Ticket { room, number })
+        Ok(RoomTicket { room, number })
     }
 
     /// Waits with a ticket: 3 to 11.
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+    pub async fn wait(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Inside, M::Error> {
         let here = p.on(self.part);
         here.keep(3, &ticket);
         let waited = here.spin_until(|| self.look(here, &ticket)).await?;
@@ -239,7 +239,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+    pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &RoomTicket) -> Result<Option<Inside>, M::Error> {
         let here = p.on(self.part);
         here.keep(3, ticket);
         match here.spin_unless_given_up(|| self.look(here, ticket)).await? {
@@ -249,7 +249,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     }
 
     /// One turn of the wait: 3 to 5.
-    async fn look(&self, p: Here<'_, M>, ticket: &Ticket) -> Result<Option<Waited>, M::Error> {
+    async fn look(&self, p: Here<'_, M>, ticket: &RoomTicket) -> Result<Option<Waited>, M::Error> {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
             return Ok(Some(Waited::LetIn(granted)));
@@ -294,7 +294,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
         #[inline(always)]
-        fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(Ticket, u64)> {'text: {
+        fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(RoomTicket, u64)> {'text: {
             if access!(p.at(5).keeping(&room).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
                 break 'text None;
             }
@@ -307,7 +307,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             p.shows("ticket", number);
             let grant = within!(p, &number, either!(self.opens(p, room), self.opens_now(p, room)));
             p.hides("opens");
-            Some((Ticket { room, number }, grant))
+            Some((RoomTicket { room, number }, grant))
         }}
 
         /// 6, by who has a ticket for the room.
@@ -357,7 +357,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// 13 to 15: the room, if this was the last done of its turn.
         #[inline(always)]
-        fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Option<usize> {
+        fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&RoomTicket>) -> Option<usize> {
             let room = if self.as_printed {
                 // Whoever is inside a room sees that one.
                 access!(p.at(13).keeping(&(&inside, next)).read(&self.active)).is_room().unwrap_or(inside.room)
@@ -381,7 +381,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// What the last done of a turn does: 15 to 25.
         #[inline(always)]
-        fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> () {'text: {
+        fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&RoomTicket>) -> () {'text: {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
             within!(p, &(room, next), either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room)));
@@ -456,7 +456,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p: &Process<M>,
         inside: Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let from = inside.room;
         let ticket = match self.draw_inside(here, &inside, to).await {
@@ -485,7 +485,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p: Here<'_, M>,
         inside: &Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(to)?;
         if p.at(1).keeping(&(inside, to)).read(&self.grant[to]).await?.ghosts >= self.width.ghosts {
             return Err(Failure::Refused(Refusal::TooManyGaveUp { room: to }));
@@ -493,7 +493,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         let number = self.width.add(p.at(2).keeping(&(inside, to)).fetch_add(&self.wait[to], Count(1)).await?.0, 1);
         p.shows("next room", to as u64);
         p.shows("next ticket", number);
-        Ok(Ticket { room: to, number })
+        Ok(RoomTicket { room: to, number })
     }
 
     /// Enters if no room is active: 5, 2, and 30 to 33. Draws no ticket otherwise.
@@ -509,8 +509,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
-        let Ticket { room, number } = ticket;
+    pub async fn withdraw(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Option<Inside>, M::Error> {
+        let RoomTicket { room, number } = ticket;
         let p = p.on(self.part);
         let old = p.at(40).keeping(&(room, number)).fetch_add(&self.grant[room], Grant::GIVEN_UP).await?;
         if self.width.after(number, old.ticket) > 0 {
@@ -527,17 +527,17 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 }
 
 impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Tickets<M> for Rooms<M, X> {
-    type Ticket = Ticket;
+    type Ticket = RoomTicket;
 
-    async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.draw(p, room).await
     }
 
-    async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+    async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &RoomTicket) -> Result<Option<Inside>, M::Error> {
         self.wait_unless_given_up(p, ticket).await
     }
 
-    async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
+    async fn withdraw(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Option<Inside>, M::Error> {
         self.withdraw(p, ticket).await
     }
 
@@ -546,11 +546,11 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Tickets<M> for Rooms<M, X> {
         p: &Process<M>,
         inside: Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.change_ticket(p, inside, to).await
     }
 
-    async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+    async fn wait(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Inside, M::Error> {
         self.wait(p, ticket).await
     }
 
