@@ -22,7 +22,7 @@ pub(super) struct RoomsAsPrinted {
 
 /// A ticket of a room.
 #[derive(Clone, Copy, Debug)]
-struct Ticket {
+struct RoomTicket {
     room: usize,
     number: u64,
 }
@@ -41,7 +41,7 @@ impl RoomsAsPrinted {
     }
 
     /// One turn of the wait: 3 to 5. Whether it opens the room.
-    async fn look(&self, p: Here<'_, Sim>, ticket: Ticket) -> Result<Option<bool>, Infallible> {
+    async fn look(&self, p: Here<'_, Sim>, ticket: RoomTicket) -> Result<Option<bool>, Infallible> {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
             return Ok(Some(false));
@@ -79,7 +79,7 @@ impl RoomSynchronization<Sim> for RoomsAsPrinted {
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
-        let ticket = Ticket { room, number };
+        let ticket = RoomTicket { room, number };
         p.keep(3, &ticket);
         if p.spin_until(|| self.look(p, ticket)).await? {
             self.open(p, room, 6).await?;
