@@ -29,10 +29,13 @@ pub(crate) fn someone(policy: Policy) -> Process<Native> {
 }
 
 /// How far a process has come without waiting.
-pub(crate) enum Begun<I, P> {
-    Inside(I),
+pub(crate) enum Begun<W: WaysIn + ?Sized> {
+    Inside(W::Inside),
     /// In line, with this.
-    Waits(P),
+    Waits(W::Place),
+    /// Not in line.
+    Outside,
+    Refused(W::Refusal),
 }
 
 /// An object that is entered: at once, as a thread for as long as it takes or until a time, or as a task.
@@ -54,12 +57,12 @@ pub(crate) trait WaysIn {
     /// Enters if nobody has to be waited for.
     fn at_once(&self, wish: Self::Wish) -> Result<Option<Self::Inside>, Self::Refusal>;
 
-    /// Enters if that is possible before it is in line. A thread may pause between tries; a task must not hold up its
-    /// executor.
-    fn before_the_line(&self, wish: Self::Wish, may_pause: bool) -> Result<Option<Self::Inside>, Self::Refusal>;
+    /// What a process that means to wait does first: it enters, if it can do so at once.
+    fn begin(&self, wish: Self::Wish) -> Begun<Self>;
 
-    /// Gets in line. Waits for nothing.
-    fn line_up(&self, wish: Self::Wish) -> Result<Begun<Self::Inside, Self::Place>, Self::Refusal>;
+    /// Gets in line, if that is not how it begins. A thread that can take its time may pause and try again before; a task
+    /// must not hold up its executor.
+    fn line_up(&self, wish: Self::Wish, may_pause: bool) -> Begun<Self>;
 
     /// Waits until it is inside. `None` if it was asked to give up.
     fn wait(
@@ -77,12 +80,9 @@ pub(crate) trait WaysIn {
     /// Enters as a thread, however long that takes.
     #[inline(always)]
     fn enter_as_thread(&self, wish: Self::Wish) -> Result<Self::Inside, Self::Refusal> {
-        if let Some(inside) = self.before_the_line(wish, true)? {
-            return Ok(inside);
-        }
-        match self.line_up(wish)? {
+        match self.begin(wish) {
             Begun::Inside(inside) => Ok(inside),
-            Begun::Waits(place) => Ok(self.wait_as_thread(place, None)?.unwrap_or_else(|| not_asked())),
+            begun => Ok(self.wait_as_thread(wish, begun, None)?.unwrap_or_else(|| not_asked())),
         }
     }
 
@@ -102,20 +102,26 @@ pub(crate) trait WaysIn {
         if Instant::now() >= deadline {
             return Ok(None);
         }
-        match self.line_up(wish)? {
-            Begun::Inside(inside) => Ok(Some(inside)),
-            Begun::Waits(place) => self.wait_as_thread(place, Some(deadline)),
-        }
+        self.wait_as_thread(wish, Begun::Outside, Some(deadline))
     }
 
-    /// Waits as a thread; `None` if the time has come.
+    /// Goes on from where it has begun, as a thread. `None` if the time has come.
     #[cold]
     #[inline(never)]
     fn wait_as_thread(
         &self,
-        mut place: Self::Place,
+        wish: Self::Wish,
+        mut begun: Begun<Self>,
         deadline: Option<Instant>,
     ) -> Result<Option<Self::Inside>, Self::Refusal> {
+        let mut place = loop {
+            begun = match begun {
+                Begun::Inside(inside) => return Ok(Some(inside)),
+                Begun::Refused(why) => return Err(why),
+                Begun::Outside => self.line_up(wish, deadline.is_none()),
+                Begun::Waits(place) => break place,
+            };
+        };
         let p = someone(self.policy());
         p.memory().give_up_at(deadline);
         let waited = now(self.wait(&p, &mut place)).map_err(refused)?;
@@ -126,13 +132,16 @@ pub(crate) trait WaysIn {
 
 /// Enters as a task. To drop the future is to give up.
 pub(crate) async fn enter_as_task<W: WaysIn>(object: &W, wish: W::Wish) -> Result<W::Inside, W::Refusal> {
-    if let Some(inside) = object.before_the_line(wish, false)? {
-        return Ok(inside);
-    }
-    match object.line_up(wish)? {
-        Begun::Inside(inside) => Ok(inside),
-        Begun::Waits(place) => wait_as_task(object, place).await,
-    }
+    let mut begun = object.begin(wish);
+    let place = loop {
+        begun = match begun {
+            Begun::Inside(inside) => return Ok(inside),
+            Begun::Refused(why) => return Err(why),
+            Begun::Outside => object.line_up(wish, false),
+            Begun::Waits(place) => break place,
+        };
+    };
+    wait_as_task(object, place).await
 }
 
 /// Waits as a task. To drop the future is to give up.

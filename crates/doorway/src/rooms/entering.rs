@@ -23,7 +23,8 @@ impl<R> Request<R> {
         Self { room, call: Some(call) }
     }
 
-    pub(super) fn of_task(room: R) -> Self {
+    /// By a user of which nobody knows whether it is inside.
+    pub(super) fn of_anyone(room: R) -> Self {
         Self { room, call: None }
     }
 }
@@ -38,30 +39,35 @@ impl<R: Room, X: LastExit<R>> WaysIn for Rooms<R, X> {
         self.policy
     }
 
+    #[inline(always)]
+    fn at_once(&self, request: Request<R>) -> Result<Option<Inside>, EnterError> {
+        match self.begin(request) {
+            Begun::Inside(inside) => Ok(Some(inside)),
+            Begun::Refused(why) => Err(why),
+            Begun::Outside | Begun::Waits(_) => self.is_outside(request).map(|()| None),
+        }
+    }
+
     /// Alone, one opens the room without waiting. A user that draws a ticket only if that fails is not before anybody that
     /// has one: opening lets in all that wait for the room, and the next turn goes to those that wait for others.
     #[inline(always)]
-    fn at_once(&self, request: Request<R>) -> Result<Option<Inside>, EnterError> {
+    fn begin(&self, request: Request<R>) -> Begun<Self> {
         let (room, rooms) = (request.room.index(), self.text.rooms());
         if room >= rooms {
-            return Err(EnterError::NoSuchRoom { room, rooms });
+            return Begun::Refused(EnterError::NoSuchRoom { room, rooms });
         }
         match self.text.enter_at_once_now(&self.anyone, room) {
-            Some(inside) => Ok(Some(inside)),
-            None => self.must_wait(request),
+            Some(inside) => Begun::Inside(inside),
+            None => Begun::Outside,
         }
     }
 
-    #[inline(always)]
-    fn before_the_line(&self, request: Request<R>, _: bool) -> Result<Option<Inside>, EnterError> {
-        self.at_once(request)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn line_up(&self, request: Request<R>) -> Result<Begun<Inside, RoomTicket>, EnterError> {
-        let ticket = now(self.text.draw(&self.anyone, request.room.index()));
-        Ok(Begun::Waits(ticket.map_err(refused)?))
+    fn line_up(&self, request: Request<R>, _: bool) -> Begun<Self> {
+        let draw = || now(self.text.draw(&self.anyone, request.room.index())).map_err(|e| refused(e).into());
+        match self.is_outside(request).and_then(|()| draw()) {
+            Ok(ticket) => Begun::Waits(ticket),
+            Err(why) => Begun::Refused(why),
+        }
     }
 
     async fn wait(
@@ -92,16 +98,17 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// A thread that is inside would wait for itself.
     #[cold]
     #[inline(never)]
-    fn must_wait(&self, request: Request<R>) -> Result<Option<Inside>, EnterError> {
+    fn is_outside(&self, request: Request<R>) -> Result<(), EnterError> {
         match request.call {
             Some(call) if self.id.is_held() => Err(EnterError::InsideAlready { call }),
-            _ => Ok(None),
+            _ => Ok(()),
         }
     }
 
     pub(super) fn change_room(&self, inside: Inside, to: R) -> Result<Inside, EnterError> {
-        let ticket = self.change_ticket(inside, to)?;
-        self.wait_as_thread(ticket, None).map(|inside| inside.unwrap_or_else(|| unreachable!("it has no deadline")))
+        let ticket = Begun::Waits(self.change_ticket(inside, to)?);
+        let inside = self.wait_as_thread(Request::of_anyone(to), ticket, None)?;
+        Ok(inside.unwrap_or_else(|| unreachable!("it has no deadline")))
     }
 
     pub(super) async fn change_room_async(&self, inside: Inside, to: R) -> Result<Inside, EnterError> {

@@ -317,7 +317,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// # Errors
     /// If there is no such room.
     pub async fn enter_async(&self, room: R) -> Result<TaskRoomGuard<'_, R, X>, EnterError> {
-        let inside = enter_as_task(self, Request::of_task(room)).await?;
+        let inside = enter_as_task(self, Request::of_anyone(room)).await?;
         Ok(Visit::new(self, inside, room))
     }
 
@@ -326,7 +326,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// # Errors
     /// The same.
     pub async fn enter_owned_async(self: &Arc<Self>, room: R) -> Result<OwnedRoomGuard<R, X>, EnterError> {
-        let inside = enter_as_task(&**self, Request::of_task(room)).await?;
+        let inside = enter_as_task(&**self, Request::of_anyone(room)).await?;
         Ok(Visit::new(Arc::clone(self), inside, room))
     }
 }

@@ -228,28 +228,33 @@ impl<N: Numbering> WaysIn for Slots<N> {
 
     #[inline(always)]
     fn at_once(&self, units: u64) -> Result<Option<Grant>, Refused> {
-        self.take_what_is_free(units, false)
-    }
-
-    /// Only newcomers that need not be fair.
-    #[inline(always)]
-    fn before_the_line(&self, units: u64, may_pause: bool) -> Result<Option<Grant>, Refused> {
-        if !self.unfair {
-            return Ok(None);
-        }
-        match self.take_what_is_free(units, true)? {
-            None if may_pause => self.barge(units),
-            taken => Ok(taken),
+        match self.text.begin_at_once_now(&self.anyone, units, false) {
+            Entered::Inside(grant) => Ok(Some(grant)),
+            Entered::Not(drawn) => self.help_first(drawn, units),
+            Entered::NoPlace => Ok(None),
+            Entered::Refused(why) => Err(why),
         }
     }
 
+    /// It draws a ticket. Newcomers that need not be fair try first to take what is free.
     #[inline(always)]
-    fn line_up(&self, units: u64) -> Result<Begun<Grant, PlaceInLine>, Refused> {
-        match self.text.begin_now(&self.anyone, units) {
-            Entered::Inside(grant) => Ok(Begun::Inside(grant)),
-            Entered::Not(drawn) => Ok(Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() })),
-            Entered::NoPlace | Entered::Refused(_) => not_a_try(),
+    fn begin(&self, units: u64) -> Begun<Self> {
+        if self.unfair {
+            return begun(self.text.begin_at_once_now(&self.anyone, units, true), units);
         }
+        begun(self.text.begin_now(&self.anyone, units), units)
+    }
+
+    /// A newcomer that has tried once.
+    fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
+        if self.unfair && may_pause {
+            match now(self.text.barge(&someone(self.policy), units, 1..TRIES)).map_err(refused) {
+                Ok(Some(grant)) => return Begun::Inside(grant),
+                Ok(None) => {}
+                Err(why) => return Begun::Refused(why),
+            }
+        }
+        begun(self.text.begin_now(&self.anyone, units), units)
     }
 
     fn wait(
@@ -269,35 +274,21 @@ impl<N: Numbering> WaysIn for Slots<N> {
     }
 }
 
-impl<N: Numbering> Slots<N> {
-    /// With `once` it does not try again if another process drew a ticket meanwhile.
-    #[inline(always)]
-    fn take_what_is_free(&self, units: u64, once: bool) -> Result<Option<Grant>, Refused> {
-        match self.text.begin_at_once_now(&self.anyone, units, once) {
-            Entered::Inside(grant) => Ok(Some(grant)),
-            Entered::Not(drawn) => self.help_first(drawn, units),
-            Entered::NoPlace => Ok(None),
-            Entered::Refused(why) => Err(why),
-        }
+#[inline(always)]
+fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
+    match entered {
+        Entered::Inside(grant) => Begun::Inside(grant),
+        Entered::Not(drawn) => Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() }),
+        Entered::NoPlace => Begun::Outside,
+        Entered::Refused(why) => Begun::Refused(why),
     }
+}
 
+impl<N: Numbering> Slots<N> {
     /// As good as inside: those in line before it must be helped.
     #[cold]
     #[inline(never)]
     fn help_first(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
         now(self.text.go_on(&someone(self.policy), drawn, units, &mut Attempt::default(), false)).map_err(refused)
     }
-
-    /// A newcomer has tried once, and tries again before it gets in line.
-    #[cold]
-    #[inline(never)]
-    fn barge(&self, units: u64) -> Result<Option<Grant>, Refused> {
-        now(self.text.barge(&someone(self.policy), units, 1..TRIES)).map_err(refused)
-    }
-}
-
-/// What does not happen to a process that draws a ticket.
-#[cold]
-fn not_a_try() -> ! {
-    unreachable!("only a try ends so")
 }
