@@ -6,7 +6,7 @@ use crate::sizes::{self, sizes};
 use crate::{Exit, interrupt, output};
 use clap::ValueEnum;
 use doorway_check::Explorer;
-use doorway_check::adversary::{Hunt, Method as Way};
+use doorway_check::adversary::{self, Hunt};
 use doorway_check::explore::{Stop, Worst};
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
@@ -159,8 +159,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let searching = interrupt::Searching::begin();
     let found = match args.method {
         Method::Exhaustive => exhaustive(&subject, sizes, model, contention, args)?,
-        Method::Adversary => hunt(&subject, sizes, model, contention, Way::Adversary, args)?,
-        Method::Random => hunt(&subject, sizes, model, contention, Way::Random, args)?,
+        Method::Adversary => hunt(&subject, sizes, model, contention, adversary::Method::Adversary, args)?,
+        Method::Random => hunt(&subject, sizes, model, contention, adversary::Method::Random, args)?,
     };
     drop(searching);
     let claimed = subject.info.bound(model);
@@ -302,7 +302,7 @@ fn hunt(
     sizes: Sizes,
     model: CostModel,
     contention: usize,
-    method: Way,
+    method: adversary::Method,
     args: &Args,
 ) -> Result<Found, String> {
     let enough = subject.info.bound(model).and_then(|bound| bound.at(sizes, contention));

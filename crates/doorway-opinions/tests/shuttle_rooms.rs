@@ -3,7 +3,7 @@
 //! | runs here as it is | does not |
 //! |---|---|
 //! | `rooms/{mod,entering,guard,held,last_exit,bookkeeping,names,errors}.rs` | the structures in `rooms/`, strict and late rooms: compiled, not used |
-//! | `native/{mod,cells,handle}.rs` | what is private to a handle is std's, for only its own process uses it |
+//! | `native/{mod,cells,handle,waits}.rs` | what is private to a handle is std's, for only its own process uses it |
 //! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads sleep on a condition variable. They cannot sleep on several words, so they wait for several variables in the table too |
 //! | the text of the rooms | clocks: nothing here has a deadline |
 //!
@@ -27,8 +27,8 @@ mod tools {
     pub(crate) use shuttle::{thread, thread_local};
 
     macro_rules! once {
-        ($(#[$doc:meta])* static $name:ident: $of:ty = $init:expr;) => {
-            shuttle::lazy_static! { static ref $name: $of = $init; }
+        ($(#[$doc:meta])* pub(super) static $name:ident: $of:ty = $init:expr;) => {
+            shuttle::lazy_static! { pub(super) static ref $name: $of = $init; }
         };
     }
     pub(crate) use once;
@@ -150,15 +150,6 @@ mod native;
 #[path = "../../doorway/src/rooms/mod.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs, unused_imports)]
 mod rooms;
-
-mod slots {
-    use std::convert::Infallible;
-
-    pub(crate) fn sure<T>(result: Result<T, Infallible>) -> T {
-        let Ok(value) = result;
-        value
-    }
-}
 
 use rooms::Rooms;
 use second_opinion::complaint;

@@ -1,7 +1,7 @@
 //! A reader-writer lock in two rooms: readers share theirs, and in the writers' room there is a mutex. Neither side can starve the other, because rooms take turns.
 
 use doorway::Rooms;
-use doorway::rooms::{EnterError, Guard};
+use doorway::rooms::{EnterError, RoomGuard};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -18,13 +18,13 @@ struct TwoRooms<T> {
 /// Fields are dropped in this order: the data is let go of before the room.
 struct Reads<'a, T> {
     data: std::sync::RwLockReadGuard<'a, T>,
-    _room: Guard<'a, Access>,
+    _room: RoomGuard<'a, Access>,
 }
 
 struct Writes<'a, T> {
     data: std::sync::RwLockWriteGuard<'a, T>,
     _alone: MutexGuard<'a, ()>,
-    _room: Guard<'a, Access>,
+    _room: RoomGuard<'a, Access>,
 }
 
 impl<T> TwoRooms<T> {

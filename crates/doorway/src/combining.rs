@@ -1,7 +1,7 @@
 //! [`Combining`]: a value that threads change together, from reads and writes alone.
 
 use crate::native::{Native, now, sizes};
-use crate::threads::{Names, NoNumber, TooManyThreads};
+use crate::threads::{NoNumber, ProcessNumbers, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::mutex::yang_anderson_93;
@@ -82,9 +82,7 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// machine with nothing but reads and writes, and for study.
 pub struct Combining<F: Combinable> {
     object: yang_anderson_93::Combining<Native, F>,
-    /// One for each process number; only the thread that has the number uses it.
-    processes: Box<[Process<Native>]>,
-    names: Names,
+    numbers: ProcessNumbers,
 }
 
 impl<F: Combinable> Combining<F> {
@@ -103,17 +101,14 @@ impl<F: Combinable> Combining<F> {
         let Sizes { n, .. } = sizes::<YaCombining>(threads, threads)?;
         Ok(Self {
             object: yang_anderson_93::Combining::new(&Site::new(&Native::new()), n, value),
-            processes: (0..n).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
-            names: Names::new(n),
+            numbers: ProcessNumbers::new(n),
         })
     }
 
     /// The same, whose threads wait in another way.
     #[must_use]
-    pub fn with_policy(mut self, policy: Policy) -> Self {
-        let with = |p| Process::new(Pid::new(p), Native::new().with_policy(policy));
-        self.processes = (0..self.processes.len()).map(with).collect();
-        self
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { numbers: self.numbers.with_policy(policy), ..self }
     }
 
     /// Applies an operation, and returns the value that it was applied to.
@@ -129,9 +124,9 @@ impl<F: Combinable> Combining<F> {
     /// # Errors
     /// If as many others are in operations as it was made for; or if this thread is in an operation of it.
     pub fn fetch_and_op(&self, op: F::Op) -> Result<F::Value, CallError> {
-        let me = self.names.take()?;
-        let Ok(value) = now(self.object.fetch_and_op(&self.processes[me.index()], op));
-        self.names.give_back(me);
+        let me = self.numbers.take()?;
+        let Ok(value) = now(self.object.fetch_and_op(self.numbers.process(&me), op));
+        self.numbers.give_back(me);
         Ok(value)
     }
 
@@ -153,8 +148,8 @@ impl<F: Combinable> Combining<F> {
 impl<F: Combinable> fmt::Debug for Combining<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Combining");
-        all.field("value", &self.load()).field("threads", &self.processes.len());
-        all.field("in_use", &self.names.in_use()).finish_non_exhaustive()
+        all.field("value", &self.load()).field("threads", &self.numbers.len());
+        all.field("in_use", &self.numbers.in_use()).finish_non_exhaustive()
     }
 }
 

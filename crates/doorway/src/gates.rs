@@ -6,7 +6,10 @@ use doorway_core::Failure;
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::registry::{Entry, SizeError, Sizes};
+use doorway_core::registry::{Entry, SizeError};
+
+pub use doorway_core::registry::Sizes;
+
 use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
@@ -42,11 +45,11 @@ pub struct Gate<E: Entry> {
     algorithm: E::On<Native>,
     sizes: Sizes,
     policy: Policy,
-    names: Mutex<Names>,
+    names: Mutex<FreeNames>,
 }
 
 /// The names that nobody has.
-struct Names {
+struct FreeNames {
     free: Vec<Pid>,
     /// How many have crashed inside; their names are never free again.
     crashed: usize,
@@ -71,7 +74,7 @@ impl<E: Entry> Gate<E> {
             algorithm: E::build(&Site::new(&Native::new()), sizes),
             sizes,
             policy: Policy::default(),
-            names: Mutex::new(Names { free: (0..n).rev().map(Pid::new).collect(), crashed: 0 }),
+            names: Mutex::new(FreeNames { free: (0..n).rev().map(Pid::new).collect(), crashed: 0 }),
         })
     }
 
@@ -117,7 +120,7 @@ impl<E: Entry> Gate<E> {
         Member::new(Arc::clone(self))
     }
 
-    fn names(&self) -> std::sync::MutexGuard<'_, Names> {
+    fn names(&self) -> std::sync::MutexGuard<'_, FreeNames> {
         // They are whole between any two operations on them.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }

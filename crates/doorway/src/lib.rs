@@ -1,16 +1,21 @@
 //! Admission control for threads and tasks: at most `k` get in, and each knows its slot.
 //!
-//! - [`Slots`]: the semaphore that tells you which slot you got. First come, first enabled; blocking, with timeouts, async and cancel-safe, several places at once.
-//! - [`Pool`]: `k` values, lent by slot.
-//! - [`gates`]: the algorithms of the catalogue by name, for those that want exactly that one.
-//!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment) say which to take when.
-//! - [`Mutex`]: data behind an algorithm of the catalogue, with threads that need not join.
+//! | you want | take | its guards and errors |
+//! |---|---|---|
+//! | at most `k` inside, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
+//! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; errors as of [`Slots`] |
+//! | any number in one room, nobody in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
+//! | any object, of whose callers some may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
+//! | data behind one algorithm of the catalogue | [`Mutex`], of an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
+//! | a value that threads change together, from reads and writes | [`Combining`] | [`CallError`] |
+//!
+//! Modules for those that want one algorithm and no other, or build their own:
+//!
+//! - [`gates`]: every algorithm of the catalogue by name. [`k_exclusion`](doorway_core::k_exclusion) and
+//!   [`k_assignment`](doorway_core::k_assignment) say which to take when.
 //! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
-//! - [`Combining`]: a value that threads change together, from reads and writes.
-//! - [`Rooms`]: any number in one room, nobody in two rooms at once; and in [`rooms`] a queue, stacks, and a work stack made of them.
-//! - [`Resilient`]: any object, shared by any number of threads, of which so many may stop half-way.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
-//! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
+//! - [`native`]: the memory they run on, for texts of [`doorway_core`] that are composed directly.
 //!
 //! ```
 //! use doorway::Slots;
@@ -41,14 +46,16 @@ mod threads;
 mod tools;
 pub mod waiting;
 
-pub use combining::Combining;
+pub use combining::{CallError, Combining};
 pub use doorway_core::k_exclusion::turnstile::Closed;
-pub use doorway_core::registry::{SizeError, Sizes};
-pub use mutex::{LockError, Mutex};
-pub use pool::Pool;
-pub use resilient::Resilient;
-pub use rooms::Rooms;
-pub use slots::{AcquireError, Slots, TimeoutError, TooMany, TryAcquireError};
+pub use doorway_core::registry::SizeError;
+pub use mutex::{LockError, Mutex, MutexGuard};
+pub use pool::{Lent, OwnedLent, Pool};
+pub use resilient::{Resilient, ResilientBuildError};
+pub use rooms::{
+    EnterError, EnterTimeoutError, OwnedRoomGuard, RoomGuard, Rooms, RoomsBuildError, TaskRoomGuard, TryEnterError,
+};
+pub use slots::{AcquireError, AcquireTimeoutError, OwnedSlotGuard, SlotGuard, Slots, TooMany, TryAcquireError};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

@@ -5,11 +5,11 @@
 
 use crate::algorithm::Exclusive;
 use crate::native::{Native, now, sizes};
-use crate::threads::{Names, NoNumber, Number, TooManyThreads};
+use crate::threads::{NoNumber, Number, ProcessNumbers, TooManyThreads};
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_exclusion::{AtOnce, KExclusion};
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::Site;
 use doorway_core::registry::{Entry, Fits, SizeError};
 use std::cell::UnsafeCell;
 use std::convert::Infallible;
@@ -43,9 +43,7 @@ use std::ops::{Deref, DerefMut};
 /// To protect data in a program take `std::sync::Mutex` or `parking_lot`. This is for who wants one algorithm and no other: to study, to measure, or on a machine that has only what it needs.
 pub struct Mutex<T: ?Sized, E: Exclusive> {
     algorithm: E::On<Native>,
-    /// One for each process number; only a thread that has the number uses it.
-    processes: Box<[Process<Native>]>,
-    names: Names,
+    numbers: ProcessNumbers,
     value: UnsafeCell<T>,
 }
 
@@ -68,18 +66,15 @@ impl<T, E: Exclusive> Mutex<T, E> {
         let sizes = sizes::<E>(threads, 1)?;
         Ok(Self {
             algorithm: E::build_for_threads(&Site::new(&Native::default()), sizes),
-            processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::default())).collect(),
-            names: Names::new(threads),
+            numbers: ProcessNumbers::new(threads),
             value: UnsafeCell::new(value),
         })
     }
 
     /// The same, whose threads wait in another way.
     #[must_use]
-    pub fn with_policy(mut self, policy: Policy) -> Self {
-        let with = |p| Process::new(Pid::new(p), Native::default().with_policy(policy));
-        self.processes = (0..self.processes.len()).map(with).collect();
-        self
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { numbers: self.numbers.with_policy(policy), ..self }
     }
 
     /// The data.
@@ -130,8 +125,8 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// If as many others hold it or wait for it as it was made for; if this thread holds it; or if the algorithm
     /// cannot go on.
     pub fn lock(&self) -> Result<MutexGuard<'_, T, E>, LockError> {
-        let me = self.names.take()?;
-        let entered = now(self.algorithm.acquire(&self.processes[me.index()]));
+        let me = self.numbers.take()?;
+        let entered = now(self.algorithm.acquire(self.numbers.process(&me)));
         self.inside(me, entered.map(Some))?.ok_or(LockError::Refused)
     }
 
@@ -162,11 +157,11 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     where
         E::On<Native>: AtOnce<Native>,
     {
-        let me = match self.names.take() {
+        let me = match self.numbers.take() {
             Err(NoNumber::HasOne) => return Ok(None),
             taken => taken?,
         };
-        let entered = now(self.algorithm.acquire_at_once(&self.processes[me.index()]));
+        let entered = now(self.algorithm.acquire_at_once(self.numbers.process(&me)));
         self.inside(me, entered)
     }
 
@@ -175,12 +170,12 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
         match entered {
             Ok(Some(held)) => Ok(Some(MutexGuard { mutex: self, inside: Some((me, held)), not_send: PhantomData })),
             Ok(None) => {
-                self.names.give_back(me);
+                self.numbers.give_back(me);
                 Ok(None)
             }
             Err(Failure::Memory(impossible)) => match impossible {},
             Err(Failure::Refused(_)) => {
-                self.names.give_back(me);
+                self.numbers.give_back(me);
                 Err(LockError::Refused)
             }
         }
@@ -265,8 +260,8 @@ impl<T: ?Sized, E: Exclusive> DerefMut for MutexGuard<'_, T, E> {
 impl<T: ?Sized, E: Exclusive> Drop for MutexGuard<'_, T, E> {
     fn drop(&mut self) {
         if let Some((me, held)) = self.inside.take() {
-            let Ok(()) = now(self.mutex.algorithm.release(&self.mutex.processes[me.index()], held));
-            self.mutex.names.give_back(me);
+            let Ok(()) = now(self.mutex.algorithm.release(self.mutex.numbers.process(&me), held));
+            self.mutex.numbers.give_back(me);
         }
     }
 }
@@ -280,7 +275,7 @@ impl<T: ?Sized + fmt::Debug, E: Exclusive> fmt::Debug for MutexGuard<'_, T, E> {
 impl<T: ?Sized, E: Exclusive> fmt::Debug for Mutex<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Mutex");
-        all.field("algorithm", &E::INFO.id).field("threads", &self.processes.len());
-        all.field("in_use", &self.names.in_use()).finish_non_exhaustive()
+        all.field("algorithm", &E::INFO.id).field("threads", &self.numbers.len());
+        all.field("in_use", &self.numbers.in_use()).finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 // A value is lent to who holds its slot, and nobody else holds that: the compiler cannot know.
 #![allow(unsafe_code)]
 
-use crate::slots::{Guard, OwnedGuard, Permit, Slots, TimeoutError, TryAcquireError};
+use crate::slots::{AcquireTimeoutError, OwnedSlotGuard, Permit, SlotGuard, Slots, TryAcquireError};
 use crate::{Closed, SizeError};
 use doorway_core::k_assignment::Retired;
 use std::cell::UnsafeCell;
@@ -110,11 +110,11 @@ impl<T> Pool<T> {
     }
 
     #[inline(always)]
-    fn lend<'a>(&'a self, permit: Guard<'a>) -> Lent<'a, T> {
+    fn lend<'a>(&'a self, permit: SlotGuard<'a>) -> Lent<'a, T> {
         Loan { permit, pool: self, lends: PhantomData }
     }
 
-    fn lend_owned(self: &Arc<Self>, permit: OwnedGuard) -> OwnedLent<T> {
+    fn lend_owned(self: &Arc<Self>, permit: OwnedSlotGuard) -> OwnedLent<T> {
         Loan { permit, pool: Arc::clone(self), lends: PhantomData }
     }
 
@@ -156,7 +156,7 @@ impl<T> Pool<T> {
     ///
     /// # Errors
     /// If the time runs out, or if the pool is closed or drained.
-    pub fn acquire_timeout(&self, timeout: Duration) -> Result<Lent<'_, T>, TimeoutError> {
+    pub fn acquire_timeout(&self, timeout: Duration) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_timeout(timeout)?))
     }
 
@@ -164,7 +164,7 @@ impl<T> Pool<T> {
     ///
     /// # Errors
     /// If the time comes, or if the pool is closed or drained.
-    pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, TimeoutError> {
+    pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_deadline(deadline)?))
     }
 

@@ -9,6 +9,7 @@
 
 use crate::native::Native;
 use crate::tools::thread_local;
+use crate::waiting::Policy;
 use doorway_core::k_assignment::names::sticky::{StickyNames, Taken};
 use doorway_core::memory::{Here, Memory, Pid, Process, Site};
 use std::cell::Cell;
@@ -76,27 +77,41 @@ thread_local! {
     static MYSELF: Myself = const { Myself::new() };
 }
 
-/// The process numbers of one object.
-pub(super) struct Names {
+/// The processes of one object, and which of them threads are.
+pub(super) struct ProcessNumbers {
     names: StickyNames<Native>,
     anyone: Process<Native>,
+    /// One for each number; only a thread that has the number uses it.
+    processes: Box<[Process<Native>]>,
 }
 
-/// A process number that this thread has. If it is not [given back](Names::give_back), the thread has died in its
+/// A process number that this thread has. If it is not [given back](ProcessNumbers::give_back), the thread has died in its
 /// passage, and the number is never used again.
 pub(super) struct Number(Taken);
 
-impl Number {
-    pub(super) fn index(&self) -> usize {
-        self.0.name()
-    }
-}
-
-impl Names {
+impl ProcessNumbers {
     pub(super) fn new(all: usize) -> Self {
         let memory = Native::default();
         let names = StickyNames::new(&Site::new(&memory), all);
-        Self { names, anyone: Process::new(Pid::new(0), memory) }
+        let anyone = Process::new(Pid::new(0), memory);
+        Self { names, anyone, processes: (0..all).map(|p| Process::new(Pid::new(p), Native::default())).collect() }
+    }
+
+    /// The same, whose threads wait in another way.
+    pub(super) fn with_policy(self, policy: Policy) -> Self {
+        let with = |p| Process::new(Pid::new(p), Native::default().with_policy(policy));
+        Self { processes: (0..self.processes.len()).map(with).collect(), ..self }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// The process that the thread is which has this number.
+    #[inline]
+    pub(super) fn process(&self, number: &Number) -> &Process<Native> {
+        &self.processes[number.0.name()]
     }
 
     fn here(&self) -> Here<'_, Native> {

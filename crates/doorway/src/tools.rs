@@ -7,9 +7,9 @@ pub(crate) use std::{thread, thread_local};
 
 /// A static that is made when it is first asked for.
 macro_rules! once {
-    ($(#[$doc:meta])* static $name:ident: $of:ty = $init:expr;) => {
+    ($(#[$doc:meta])* $vis:vis static $name:ident: $of:ty = $init:expr;) => {
         $(#[$doc])*
-        static $name: std::sync::LazyLock<$of> = std::sync::LazyLock::new(|| $init);
+        $vis static $name: std::sync::LazyLock<$of> = std::sync::LazyLock::new(|| $init);
     };
 }
 pub(crate) use once;

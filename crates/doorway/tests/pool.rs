@@ -1,6 +1,6 @@
 //! Pools: values go from holder to holder, whole, and none is lost.
 
-use doorway::{Closed, Pool, SizeError, TimeoutError, TryAcquireError};
+use doorway::{AcquireTimeoutError, Closed, Pool, SizeError, TryAcquireError};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -66,7 +66,7 @@ fn owned_guards_outlive_the_name_of_the_pool() {
 fn time_runs_out_and_futures_are_dropped_without_a_trace() {
     let pool = Pool::new([1]).unwrap();
     let lent = pool.acquire().unwrap();
-    assert_eq!(pool.acquire_timeout(Duration::from_millis(1)).unwrap_err(), TimeoutError::TimedOut);
+    assert_eq!(pool.acquire_timeout(Duration::from_millis(1)).unwrap_err(), AcquireTimeoutError::TimedOut);
     let mut context = Context::from_waker(Waker::noop());
     {
         let mut dropped = pin!(pool.acquire_async());

@@ -2,7 +2,8 @@
 
 mod rooms_kit;
 
-use doorway::resilient::{AmAssign, BuildError, Closures, NoCall, Object, Register, Resilient, Ring, Snapshot};
+use doorway::CallError;
+use doorway::resilient::{AmAssign, Closures, Object, Register, Resilient, ResilientBuildError, Ring, Snapshot};
 use rooms_kit::{Counted, block_on};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -417,7 +418,7 @@ fn the_papers_names_do_as_well() {
         }
     });
     assert_eq!(object.read(|ledger| ledger.sum).unwrap(), 8000);
-    assert_eq!(object.read(|_| object.apply((0, 1)).unwrap_err()).unwrap(), NoCall::WithinAnother);
+    assert_eq!(object.read(|_| object.apply((0, 1)).unwrap_err()).unwrap(), CallError::WithinAnother);
     let panics = catch_unwind(AssertUnwindSafe(|| object.apply((9, 1))));
     assert!(panics.is_err(), "there is no such thread");
     assert_eq!(object.apply((0, 0)).unwrap().0, 8000, "and the name is back");
@@ -425,18 +426,18 @@ fn the_papers_names_do_as_well() {
     few.apply(Arc::new(1)).unwrap();
     thread::scope(|s| {
         let other = || s.spawn(|| few.apply(Arc::new(2)).map(|old| *old)).join().unwrap();
-        assert_eq!(few.read(|_| other()).unwrap(), Err(NoCall::TooManyThreads { most: 1 }));
+        assert_eq!(few.read(|_| other()).unwrap(), Err(CallError::TooManyThreads { most: 1 }));
         assert_eq!(other(), Ok(1), "nobody else is in it");
     });
 }
 
 #[test]
 fn sizes_that_make_no_sense_are_refused() {
-    assert_eq!(Resilient::new(Register::new(0), 0).unwrap_err(), BuildError::NoneInside);
-    assert_eq!(Resilient::new(Register::new(0), 9).unwrap_err(), BuildError::TooManyInside { asked: 9 });
+    assert_eq!(Resilient::new(Register::new(0), 0).unwrap_err(), ResilientBuildError::NoneInside);
+    assert_eq!(Resilient::new(Register::new(0), 9).unwrap_err(), ResilientBuildError::TooManyInside { asked: 9 });
     let none = Resilient::<_, AmAssign>::for_threads(Closures::new(0), 1, 0).unwrap_err();
-    assert!(matches!(none, BuildError::Threads(_)));
-    for error in [BuildError::NoneInside, BuildError::TooManyInside { asked: 9 }, none] {
+    assert!(matches!(none, ResilientBuildError::Threads(_)));
+    for error in [ResilientBuildError::NoneInside, ResilientBuildError::TooManyInside { asked: 9 }, none] {
         assert!(error.to_string().len() > 10, "{error}");
     }
 }

@@ -4,7 +4,7 @@ mod rooms_kit;
 
 use doorway::Rooms;
 use doorway::rooms::{
-    BuildError, EnterError, LateRooms, OwnedGuard, StrictError, StrictRooms, TimeoutError, TryEnterError,
+    EnterError, EnterTimeoutError, LateRooms, OwnedRoomGuard, RoomsBuildError, StrictError, StrictRooms, TryEnterError,
 };
 use doorway::waiting::Policy;
 use rooms_kit::{Bell, Dice, block_on, poll, poll_once};
@@ -66,13 +66,13 @@ impl Watch {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    assert_eq!(Rooms::new(0).unwrap_err(), BuildError::NoRoom);
-    assert!(matches!(Rooms::new(Rooms::MOST + 1), Err(BuildError::TooManyRooms { .. })));
+    assert_eq!(Rooms::new(0).unwrap_err(), RoomsBuildError::NoRoom);
+    assert!(matches!(Rooms::new(Rooms::MOST + 1), Err(RoomsBuildError::TooManyRooms { .. })));
     let rooms = Rooms::new(3).unwrap();
     let none = EnterError::NoSuchRoom { room: 3, rooms: 3 };
     assert_eq!(rooms.enter(3).unwrap_err(), none);
     assert_eq!(rooms.try_enter(3).unwrap_err(), TryEnterError::Refused(none));
-    assert_eq!(rooms.enter_timeout(3, LONG).unwrap_err(), TimeoutError::Refused(none));
+    assert_eq!(rooms.enter_timeout(3, LONG).unwrap_err(), EnterTimeoutError::Refused(none));
     assert_eq!(block_on(rooms.enter_async(3)).unwrap_err(), none);
     assert_eq!(rooms.enter(0).unwrap().change(9).unwrap_err(), EnterError::NoSuchRoom { room: 9, rooms: 3 });
     are_empty(&rooms);
@@ -86,7 +86,7 @@ fn a_thread_does_not_wait_for_itself() {
     assert_eq!(rooms.enter(0).unwrap_err(), already("enter"));
     assert_eq!(rooms.enter(1).unwrap_err(), already("enter"));
     assert_eq!(rooms.try_enter(1).unwrap_err(), TryEnterError::Refused(already("try_enter")));
-    assert_eq!(rooms.enter_timeout(1, LONG).unwrap_err(), TimeoutError::Refused(already("enter_timeout")));
+    assert_eq!(rooms.enter_timeout(1, LONG).unwrap_err(), EnterTimeoutError::Refused(already("enter_timeout")));
     assert!(rooms.enter(1).unwrap_err().to_string().contains("`enter`"));
     let nested = others.enter(1).unwrap(); // another object is another matter
     let inside = inside.change(1).unwrap();
@@ -167,8 +167,8 @@ fn a_timeout_leaves_nothing_behind() {
             s.spawn(|| {
                 for room in [0, 1] {
                     let timed_out = rooms.enter_timeout(room, Duration::from_millis(3)).unwrap_err();
-                    assert_eq!(timed_out, TimeoutError::TimedOut);
-                    assert_eq!(rooms.enter_deadline(room, Instant::now()).unwrap_err(), TimeoutError::TimedOut);
+                    assert_eq!(timed_out, EnterTimeoutError::TimedOut);
+                    assert_eq!(rooms.enter_deadline(room, Instant::now()).unwrap_err(), EnterTimeoutError::TimedOut);
                     assert_eq!(rooms.try_enter(room).unwrap_err(), TryEnterError::Busy);
                 }
             });
@@ -200,7 +200,7 @@ fn who_runs_out_of_time_while_it_is_let_in_is_in_or_gone() {
                             in_time.fetch_add(1, SeqCst);
                         }
                         Err(timeout) => {
-                            assert_eq!(timeout, TimeoutError::TimedOut);
+                            assert_eq!(timeout, EnterTimeoutError::TimedOut);
                             too_late.fetch_add(1, SeqCst);
                         }
                     }
@@ -212,7 +212,7 @@ fn who_runs_out_of_time_while_it_is_let_in_is_in_or_gone() {
     are_empty(&rooms);
 }
 
-type Waits = Pin<Box<dyn Future<Output = Result<OwnedGuard, EnterError>> + Send>>;
+type Waits = Pin<Box<dyn Future<Output = Result<OwnedRoomGuard, EnterError>> + Send>>;
 
 fn ask(rooms: &Arc<Rooms>, room: usize) -> Waits {
     let rooms = Arc::clone(rooms);
@@ -476,7 +476,7 @@ fn a_panic_of_the_last_one_out_of_a_late_room() {
 
 #[test]
 fn strict_rooms_refuse_what_does_not_follow() {
-    assert_eq!(StrictRooms::new(1, 0).unwrap_err(), BuildError::NoUser);
+    assert_eq!(StrictRooms::new(1, 0).unwrap_err(), RoomsBuildError::NoUser);
     let rooms = StrictRooms::new(2, 2).unwrap();
     let (a, b) = (rooms.join().unwrap(), rooms.join().unwrap());
     assert_eq!(rooms.join().unwrap_err(), StrictError::NoMoreUsers { most: 2 });

@@ -2,7 +2,7 @@
 
 mod rooms_kit;
 
-use doorway::rooms::{BuildError, Finished, GrowingStack, Queue, Stack, WorkStack};
+use doorway::rooms::{Finished, GrowingStack, Queue, RoomsBuildError, Stack, WorkStack};
 use rooms_kit::{Counted, Dice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
@@ -11,13 +11,13 @@ use std::thread;
 
 #[test]
 fn sizes_that_make_no_sense_are_refused() {
-    assert_eq!(Queue::<u8>::new(0).unwrap_err(), BuildError::NoCapacity);
-    assert_eq!(Stack::<u8>::new(0).unwrap_err(), BuildError::NoCapacity);
-    assert_eq!(GrowingStack::<u8>::with_capacity(0).unwrap_err(), BuildError::NoCapacity);
+    assert_eq!(Queue::<u8>::new(0).unwrap_err(), RoomsBuildError::NoCapacity);
+    assert_eq!(Stack::<u8>::new(0).unwrap_err(), RoomsBuildError::NoCapacity);
+    assert_eq!(GrowingStack::<u8>::with_capacity(0).unwrap_err(), RoomsBuildError::NoCapacity);
     let asked = usize::MAX;
-    assert_eq!(Queue::<u64>::new(asked).unwrap_err(), BuildError::TooLarge { asked });
-    assert_eq!(Stack::<u64>::new(asked).unwrap_err(), BuildError::TooLarge { asked });
-    assert_eq!(Stack::<u64>::new(1 << 62).unwrap_err(), BuildError::TooLarge { asked: 1 << 62 });
+    assert_eq!(Queue::<u64>::new(asked).unwrap_err(), RoomsBuildError::TooLarge { asked });
+    assert_eq!(Stack::<u64>::new(asked).unwrap_err(), RoomsBuildError::TooLarge { asked });
+    assert_eq!(Stack::<u64>::new(1 << 62).unwrap_err(), RoomsBuildError::TooLarge { asked: 1 << 62 });
     assert_eq!(Queue::<u8>::new(5).unwrap().capacity(), 8);
     assert_eq!(Stack::<u8>::new(5).unwrap().capacity(), 5);
 }
@@ -296,8 +296,8 @@ fn as_many_as_there_are_can_be_asked_for() {
 /// Values without a size need no memory, but positions must not run over.
 #[test]
 fn more_values_than_can_be_counted_are_refused() {
-    assert!(matches!(Queue::<()>::new(1 << 41), Err(BuildError::TooLarge { .. })));
-    assert!(matches!(Stack::<()>::new(1 << 41), Err(BuildError::TooLarge { .. })));
+    assert!(matches!(Queue::<()>::new(1 << 41), Err(RoomsBuildError::TooLarge { .. })));
+    assert!(matches!(Stack::<()>::new(1 << 41), Err(RoomsBuildError::TooLarge { .. })));
     let stack = GrowingStack::with_capacity(1 << 40).unwrap();
     let mut values = vec![(); 3 << 40];
     assert_eq!(stack.push_all(&mut values).unwrap_err().0, 1 << 40);

@@ -2,9 +2,9 @@
 
 mod slots_kit;
 
-use doorway::slots::{OwnedGuard, Permit, Unnumbered};
+use doorway::slots::{OwnedSlotGuard, Permit, Unnumbered};
 use doorway::waiting::Policy;
-use doorway::{AcquireError, Closed, SizeError, Slots, TimeoutError, TooMany, TryAcquireError};
+use doorway::{AcquireError, AcquireTimeoutError, Closed, SizeError, Slots, TooMany, TryAcquireError};
 use slots_kit::{Bell, block_on, look, until};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +28,7 @@ fn is_waiting(slots: &Slots, units: u64) -> bool {
     look(slots).waiting == units
 }
 
-type Waits = Pin<Box<dyn Future<Output = Result<OwnedGuard, Closed>> + Send>>;
+type Waits = Pin<Box<dyn Future<Output = Result<OwnedSlotGuard, Closed>> + Send>>;
 
 /// A task that asked for a place, and its bell.
 fn ask(slots: &Arc<Slots>) -> (Waits, Arc<Bell>) {
@@ -127,10 +127,10 @@ fn times_of_all_kinds_run_out_or_do_not() {
     }
     let held = slots.acquire().unwrap();
     for timeout in [Duration::ZERO, TINY, Duration::from_millis(2)] {
-        assert_eq!(slots.acquire_timeout(timeout).unwrap_err(), TimeoutError::TimedOut);
-        assert_eq!(slots.acquire_many_timeout(1, timeout).unwrap_err(), TimeoutError::TimedOut);
-        assert_eq!(slots.acquire_deadline(Instant::now() + timeout).unwrap_err(), TimeoutError::TimedOut);
-        assert_eq!(slots.acquire_many_deadline(1, now).unwrap_err(), TimeoutError::TimedOut);
+        assert_eq!(slots.acquire_timeout(timeout).unwrap_err(), AcquireTimeoutError::TimedOut);
+        assert_eq!(slots.acquire_many_timeout(1, timeout).unwrap_err(), AcquireTimeoutError::TimedOut);
+        assert_eq!(slots.acquire_deadline(Instant::now() + timeout).unwrap_err(), AcquireTimeoutError::TimedOut);
+        assert_eq!(slots.acquire_many_deadline(1, now).unwrap_err(), AcquireTimeoutError::TimedOut);
     }
     drop(held);
     all_can_be_taken(&slots);
@@ -174,7 +174,7 @@ fn who_gives_up_loses_nothing_of_others() {
     let (mut last, last_bell) = ask(&slots);
     assert!(poll(&mut last, &last_bell).is_pending());
     drop(dropped);
-    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
     drop(held);
     assert_eq!((first_bell.rings(), dropped_bell.rings(), last_bell.rings()), (1, 0, 0));
     let Poll::Ready(Ok(guard)) = poll(&mut first, &first_bell) else { panic!("it is let in") };
@@ -244,9 +244,9 @@ fn guards_that_own_go_anywhere() {
     };
     let other = block_on(slots.acquire_owned_async()).unwrap();
     assert_eq!(slots.try_acquire_owned().unwrap_err(), TryAcquireError::NoPlace);
-    assert_eq!(slots.acquire_timeout_owned(TINY).unwrap_err(), TimeoutError::TimedOut);
-    assert_eq!(slots.acquire_deadline_owned(Instant::now()).unwrap_err(), TimeoutError::TimedOut);
-    let (sender, receiver) = mpsc::channel::<OwnedGuard>();
+    assert_eq!(slots.acquire_timeout_owned(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
+    assert_eq!(slots.acquire_deadline_owned(Instant::now()).unwrap_err(), AcquireTimeoutError::TimedOut);
+    let (sender, receiver) = mpsc::channel::<OwnedSlotGuard>();
     let far = thread::spawn(move || receiver.iter().map(|guard| guard.slot()).sum::<usize>());
     sender.send(guard).unwrap();
     sender.send(other).unwrap();
@@ -284,11 +284,11 @@ fn none_is_refused_and_so_are_too_many() {
     assert_eq!(slots.acquire_many(0).unwrap_err(), AcquireError::Nothing);
     assert_eq!(slots.try_acquire_many(0).unwrap_err(), TryAcquireError::Nothing);
     assert_eq!(block_on(slots.acquire_many_async(0)).unwrap_err(), AcquireError::Nothing);
-    assert_eq!(slots.acquire_many_timeout(0, Duration::ZERO).unwrap_err(), TimeoutError::Nothing);
+    assert_eq!(slots.acquire_many_timeout(0, Duration::ZERO).unwrap_err(), AcquireTimeoutError::Nothing);
     let too_many = TooMany { asked: 4, most: 3 };
     assert_eq!(slots.acquire_many(4).unwrap_err(), AcquireError::TooMany(too_many));
     assert_eq!(slots.try_acquire_many(4).unwrap_err(), TryAcquireError::TooMany(too_many));
-    assert_eq!(slots.acquire_many_timeout(4, LONG).unwrap_err(), TimeoutError::TooMany(too_many));
+    assert_eq!(slots.acquire_many_timeout(4, LONG).unwrap_err(), AcquireTimeoutError::TooMany(too_many));
     assert_eq!(block_on(slots.acquire_many_async(4)).unwrap_err(), AcquireError::TooMany(too_many));
     assert!(slots.acquire_many(usize::MAX).is_err());
     drop(all);
@@ -306,7 +306,7 @@ fn too_many_are_refused_by_every_kind_of_slots() {
                 assert_eq!(slots.acquire_many(asked).map(drop).unwrap_err(), AcquireError::TooMany(too_many));
                 assert_eq!(slots.try_acquire_many(asked).map(drop).unwrap_err(), TryAcquireError::TooMany(too_many));
                 let timed = slots.acquire_many_timeout(asked, Duration::ZERO).map(drop);
-                assert_eq!(timed.unwrap_err(), TimeoutError::TooMany(too_many));
+                assert_eq!(timed.unwrap_err(), AcquireTimeoutError::TooMany(too_many));
                 let task = block_on(slots.acquire_many_async(asked)).map(drop);
                 assert_eq!(task.unwrap_err(), AcquireError::TooMany(too_many));
             }
@@ -456,7 +456,7 @@ fn closing_turns_away_all_who_wait() {
             thread::spawn(move || match i % 2 {
                 0 => slots.acquire().map(drop).unwrap_err(),
                 _ => match slots.acquire_timeout(LONG) {
-                    Err(TimeoutError::Closed) => Closed,
+                    Err(AcquireTimeoutError::Closed) => Closed,
                     other => panic!("{other:?}"),
                 },
             })
@@ -488,8 +488,8 @@ fn nobody_gets_in_after_it_was_closed() {
         let late = Instant::now() + LONG;
         assert_eq!(slots.acquire().unwrap_err(), Closed);
         assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::Closed);
-        assert_eq!(slots.acquire_timeout(LONG).unwrap_err(), TimeoutError::Closed);
-        assert_eq!(slots.acquire_deadline(late).unwrap_err(), TimeoutError::Closed);
+        assert_eq!(slots.acquire_timeout(LONG).unwrap_err(), AcquireTimeoutError::Closed);
+        assert_eq!(slots.acquire_deadline(late).unwrap_err(), AcquireTimeoutError::Closed);
         assert_eq!(slots.acquire_many(2).unwrap_err(), AcquireError::Closed);
         assert_eq!(block_on(slots.acquire_async()).unwrap_err(), Closed);
         assert_eq!(block_on(slots.acquire_many_async(2)).unwrap_err(), AcquireError::Closed);
@@ -573,7 +573,7 @@ fn a_line_full_of_given_up_tickets_drains_at_once() {
                 let (mut task, bell) = ask(&slots);
                 assert!(poll(&mut task, &bell).is_pending());
             } else {
-                assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+                assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
             }
         }
         assert!(look(&slots).camping);
@@ -595,7 +595,7 @@ fn those_in_front_of_a_full_line_can_give_up_too() {
     thread::scope(|s| {
         let timed: Vec<_> =
             (0..4).map(|_| s.spawn(|| slots.acquire_timeout(Duration::from_millis(20)).map(drop))).collect();
-        timed.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(TimeoutError::TimedOut)));
+        timed.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(AcquireTimeoutError::TimedOut)));
     });
     let mut odd = false;
     tasks.retain(|_| {
@@ -735,7 +735,7 @@ fn a_waiter_for_more_places_than_are_left_gets_an_error() {
         held.forget();
         let too_many = TooMany { asked: 2, most: 1 };
         assert_eq!(waits.join().unwrap(), AcquireError::TooMany(too_many));
-        assert_eq!(timed.join().unwrap(), TimeoutError::TooMany(too_many));
+        assert_eq!(timed.join().unwrap(), AcquireTimeoutError::TooMany(too_many));
     });
     all_can_be_taken(&slots);
 }
@@ -869,7 +869,7 @@ fn an_unfair_newcomer_does_not_pass_who_is_in_line() {
     assert!(poll(&mut first, &bell).is_pending());
     drop(held);
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
-    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), TimeoutError::TimedOut);
+    assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
     let (mut second, second_bell) = ask(&slots);
     assert!(poll(&mut second, &second_bell).is_pending());
     let Poll::Ready(Ok(guard)) = poll(&mut first, &bell) else { panic!("it was first") };
@@ -900,6 +900,6 @@ fn errors_say_what_to_do() {
     assert!(too_many.to_string().contains("ask for fewer"));
     assert_eq!(AcquireError::TooMany(too_many).to_string(), too_many.to_string());
     assert!(TryAcquireError::NoPlace.to_string().contains("try again"));
-    assert!(TimeoutError::TimedOut.to_string().contains("wait longer"));
+    assert!(AcquireTimeoutError::TimedOut.to_string().contains("wait longer"));
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
 }

@@ -6,7 +6,7 @@
 mod slots_kit;
 
 use doorway::Slots;
-use doorway::slots::OwnedGuard;
+use doorway::slots::OwnedSlotGuard;
 use slots_kit::{Bell, block_on};
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -80,7 +80,7 @@ impl World {
         })
     }
 
-    fn enter(&self, guard: OwnedGuard) -> OwnedGuard {
+    fn enter(&self, guard: OwnedSlotGuard) -> OwnedSlotGuard {
         let inside = self.inside.fetch_add(guard.places(), SeqCst) + guard.places();
         assert!(inside <= self.round.places, "{inside} are inside: {self:?}");
         for slot in guard.slots() {
@@ -89,7 +89,7 @@ impl World {
         guard
     }
 
-    fn exit(&self, guard: OwnedGuard) {
+    fn exit(&self, guard: OwnedSlotGuard) {
         guard.slots().into_iter().for_each(|slot| self.taken[slot].store(false, SeqCst));
         self.inside.fetch_sub(guard.places(), SeqCst);
         drop(guard);
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// Somebody is inside for a moment.
-    fn pass(&self, guard: OwnedGuard, dice: &mut Dice) {
+    fn pass(&self, guard: OwnedSlotGuard, dice: &mut Dice) {
         let guard = self.enter(guard);
         match dice.roll(8) {
             0 => thread::yield_now(),
@@ -134,11 +134,11 @@ impl World {
 
     /// Runs several tasks on one thread; one in five is dropped while it waits.
     fn tasks_ask(&self, dice: &mut Dice) {
-        type Asks = Pin<Box<dyn Future<Output = OwnedGuard>>>;
+        type Asks = Pin<Box<dyn Future<Output = OwnedSlotGuard>>>;
         let me = thread::current();
         let mut asks = self.round.asks;
         let mut waiting: Vec<(Asks, Arc<Bell>, bool)> = Vec::new();
-        let mut held: Vec<OwnedGuard> = Vec::new();
+        let mut held: Vec<OwnedSlotGuard> = Vec::new();
         let bells: Vec<Arc<Bell>> = (0..self.round.tasks).map(|_| Arc::new(Bell::of(me.clone()))).collect();
         loop {
             while waiting.len() < self.round.tasks && asks > 0 {

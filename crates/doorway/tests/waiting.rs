@@ -170,7 +170,8 @@ fn a_wait_that_can_be_abandoned_is_when_its_time_has_come() {
 #[test]
 fn a_nap_ends_by_itself() {
     let bell = Bell::<Threads>::new(0);
-    bell.sleep(&Threads, Some(Instant::now() + Duration::from_millis(5)), || false);
+    let (sequence, heard) = bell.listen();
+    Threads.sleep(sequence, heard, Some(Instant::now() + Duration::from_millis(5)));
     let word = AtomicU32::new(7);
     let soon = || Some(Instant::now() + Duration::from_millis(5));
     Threads.sleep(&word, 7, soon());

@@ -15,6 +15,7 @@
 //! ```
 
 mod again;
+mod bytes;
 mod cost;
 mod graph;
 mod judged;
@@ -22,7 +23,6 @@ mod progress;
 mod report;
 mod search;
 mod shrink;
-mod bytes;
 mod store;
 
 pub(crate) use again::{again, breaks_off};

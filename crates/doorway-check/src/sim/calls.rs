@@ -102,7 +102,7 @@ enum Call {
 
 /// One way of explaining what happened: where the object is, and how far the operations are.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct Way {
+struct Explanation {
     object: u32,
     /// Of each process, and after that of each what it has left behind.
     calls: Box<[Call]>,
@@ -124,8 +124,8 @@ const NOTHING_CALLED: u32 = 1;
 /// All ways of explaining what happened so far, for every history that was met; sets of ways are numbers.
 pub(super) struct Monitor {
     object: Box<dyn Object>,
-    sets: Vec<Box<[Way]>>,
-    known: FxHashMap<Box<[Way]>, u32>,
+    sets: Vec<Box<[Explanation]>>,
+    known: FxHashMap<Box<[Explanation]>, u32>,
     after: FxHashMap<(u32, Event), u32>,
     bytes: usize,
 }
@@ -141,17 +141,17 @@ impl Monitor {
         let mut monitor =
             Self { object, sets: Vec::new(), known: FxHashMap::default(), after: FxHashMap::default(), bytes: 0 };
         monitor.number(BTreeSet::new());
-        monitor.number(BTreeSet::from([Way { object: 0, calls: vec![Call::None; 2 * processes].into() }]));
+        monitor.number(BTreeSet::from([Explanation { object: 0, calls: vec![Call::None; 2 * processes].into() }]));
         monitor
     }
 
-    fn number(&mut self, set: BTreeSet<Way>) -> u32 {
-        let set: Box<[Way]> = set.into_iter().collect();
+    fn number(&mut self, set: BTreeSet<Explanation>) -> u32 {
+        let set: Box<[Explanation]> = set.into_iter().collect();
         if let Some(&id) = self.known.get(&set) {
             return id;
         }
         let id = self.sets.len() as u32;
-        self.bytes += set.iter().map(|way| 2 * (size_of::<Way>() + size_of_val(&*way.calls))).sum::<usize>();
+        self.bytes += set.iter().map(|way| 2 * (size_of::<Explanation>() + size_of_val(&*way.calls))).sum::<usize>();
         self.known.insert(set.clone(), id);
         self.sets.push(set);
         id
@@ -167,12 +167,12 @@ impl Monitor {
                 self.with_effects(ways.into_iter().map(|way| way.with(p, Call::Pending(op))).collect())
             }
             Event::Responds(p, result) => {
-                let gives = |way: &Way| way.calls[p] == Call::Done(result);
+                let gives = |way: &Explanation| way.calls[p] == Call::Done(result);
                 ways.into_iter().filter(gives).map(|way| way.with(p, Call::None)).collect()
             }
             Event::Abandons(p) => {
                 // The first half of the calls are in progress; what is left behind is in the second.
-                let left = |way: Way| match way.calls[p] {
+                let left = |way: Explanation| match way.calls[p] {
                     Call::Pending(op) => {
                         let behind = way.calls.len() / 2 + p;
                         way.with(p, Call::None).with(behind, Call::Orphan(op))
@@ -189,7 +189,7 @@ impl Monitor {
     }
 
     /// These ways, and those in which more operations have taken effect.
-    fn with_effects(&mut self, ways: Vec<Way>) -> BTreeSet<Way> {
+    fn with_effects(&mut self, ways: Vec<Explanation>) -> BTreeSet<Explanation> {
         let mut all = BTreeSet::new();
         let mut todo = ways;
         while let Some(way) = todo.pop() {
@@ -200,7 +200,10 @@ impl Monitor {
                 let (Call::Pending(op) | Call::Orphan(op)) = way.calls[p] else { continue };
                 let (object, result) = self.object.apply(way.object, op);
                 let waits = matches!(way.calls[p], Call::Pending(_));
-                todo.push(Way { object, ..way.clone().with(p, if waits { Call::Done(result) } else { Call::None }) });
+                todo.push(Explanation {
+                    object,
+                    ..way.clone().with(p, if waits { Call::Done(result) } else { Call::None })
+                });
             }
             all.insert(way);
         }
@@ -208,7 +211,7 @@ impl Monitor {
     }
 }
 
-impl Way {
+impl Explanation {
     fn with(mut self, p: usize, call: Call) -> Self {
         self.calls[p] = call;
         self

@@ -5,7 +5,7 @@
 //! it, for `k` more; Theorems 3 and 7 with names are Theorems 9 and 10.
 
 use crate::Explorer;
-use crate::adversary::{Hunt, Method as Way};
+use crate::adversary::{Hunt, Method};
 use crate::explore::Worst;
 use crate::sim::{Rules, TextError, World};
 use doorway_core::k_assignment::anderson_moir_94::Renaming;
@@ -279,7 +279,7 @@ fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> R
     let hunt = Hunt {
         model: theorem.model,
         contention,
-        method: Way::Adversary,
+        method: Method::Adversary,
         runs: effort.runs,
         passages: 3,
         steps: effort.steps,

@@ -4,7 +4,6 @@ use doorway_check::sim::{Rules, World};
 use doorway_check::subject;
 use doorway_check::timed::{BUS, Extra, Machine, Run, TC2000, Work};
 
-
 fn world(id: &str, n: usize) -> World {
     let subject = subject::find(id).unwrap();
     let sizes = subject.sizes(Some(n), None).unwrap();

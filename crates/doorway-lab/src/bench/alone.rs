@@ -52,9 +52,9 @@ impl Alone {
 }
 
 /// A peer, and what passes through it many times.
-pub(super) type Way = (&'static str, Box<dyn FnMut()>);
+pub(super) type PeerAlone = (&'static str, Box<dyn FnMut()>);
 
-pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R) -> Way {
+pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R) -> PeerAlone {
     let passes = move || {
         let mut me = room.join();
         // The loop is here, and not around a call of who knows what.
@@ -66,12 +66,12 @@ pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R
 }
 
 /// Measures peers in turns. The last is the control: a second copy of the last but one.
-pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort, mut ways: Vec<Way>) -> Alone {
+pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort, mut ways: Vec<PeerAlone>) -> Alone {
     let mut calls: Vec<&mut dyn FnMut()> = ways.iter_mut().map(|(_, passes)| &mut **passes as _).collect();
     // Odd, and more than elsewhere: these are short.
     let taken = measure::all_in_turns(4 * effort.repetitions + 1, 1, &mut calls);
     let each = |taken: &[f64]| -> Vec<f64> { taken.iter().map(|ns| ns / f64::from(times)).collect() };
-    let standing = |(&(peer, _), taken): (&Way, &Vec<f64>)| {
+    let standing = |(&(peer, _), taken): (&PeerAlone, &Vec<f64>)| {
         let taken = each(taken);
         let cpu_range_ns = measure::range(taken.iter().copied());
         AloneStanding { peer, cpu_ns: measure::median(taken), cpu_range_ns, ratio: 0.0, instructions: None }

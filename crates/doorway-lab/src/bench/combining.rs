@@ -2,7 +2,7 @@
 //!
 //! Threads on two processors add 1 to one number, over and over. What is measured is the wall time of one addition, over all threads, and the processor time that all of them took for it.
 
-use super::contest::{Contest, Taken, Way};
+use super::contest::{Contest, Contestant, Taken};
 use super::{Effort, Machine, TWO_CORES, Watch, text};
 use crate::measure;
 use doorway::Mutex;
@@ -53,9 +53,9 @@ impl fmt::Display for Report {
     }
 }
 
-fn ways(threads: usize) -> Vec<Way> {
-    fn way(peer: &'static str, measure: impl FnMut(&Effort) -> Taken + 'static) -> Way {
-        Way { peer, measure: Box::new(measure) }
+fn ways(threads: usize) -> Vec<Contestant> {
+    fn way(peer: &'static str, measure: impl FnMut(&Effort) -> Taken + 'static) -> Contestant {
+        Contestant { peer, measure: Box::new(measure) }
     }
     let of_std = move |effort: &Effort| {
         let number = std::sync::Mutex::new(0u64);

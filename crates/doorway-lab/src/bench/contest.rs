@@ -20,7 +20,7 @@ impl Taken {
 }
 
 /// How a peer is measured.
-pub(super) struct Way {
+pub(super) struct Contestant {
     pub(super) peer: &'static str,
     pub(super) measure: Box<dyn FnMut(&Effort) -> Taken>,
 }
@@ -66,7 +66,13 @@ impl Standing {
 
 impl Contest {
     /// Measures peers in turns. The last is the control: a second copy of the last but one.
-    pub(super) fn hold(what: String, place: &'static str, waiters: usize, effort: &Effort, mut ways: Vec<Way>) -> Self {
+    pub(super) fn hold(
+        what: String,
+        place: &'static str,
+        waiters: usize,
+        effort: &Effort,
+        mut ways: Vec<Contestant>,
+    ) -> Self {
         let mut taken: Vec<Vec<Taken>> = ways.iter().map(|_| Vec::new()).collect();
         for _ in 0..effort.repetitions {
             for (way, taken) in ways.iter_mut().zip(&mut taken) {

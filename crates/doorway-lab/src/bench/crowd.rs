@@ -1,6 +1,6 @@
 //! One changes, many wait: all of them for the same, or each for a signal of its own.
 
-use super::contest::{Contest, Taken, Way};
+use super::contest::{Contest, Contestant, Taken};
 use super::peers::{EventListener, Notify, PARK, ParkingLot, Peer, TASK, TaskPeer, Unpark, YIELD};
 use super::{Effort, Pace, STOP, workers};
 use crate::measure;
@@ -148,12 +148,12 @@ fn of_tasks<P: TaskPeer>(peer: P, waiters: usize, meant: Meant, effort: &Effort)
     })
 }
 
-fn threads<P: Peer>(peer: P, waiters: usize, meant: Meant) -> Way {
-    Way { peer: peer.name(), measure: Box::new(move |effort| of_threads(peer, waiters, meant, effort)) }
+fn threads<P: Peer>(peer: P, waiters: usize, meant: Meant) -> Contestant {
+    Contestant { peer: peer.name(), measure: Box::new(move |effort| of_threads(peer, waiters, meant, effort)) }
 }
 
-fn tasks<P: TaskPeer>(peer: P, waiters: usize, meant: Meant) -> Way {
-    Way { peer: peer.name(), measure: Box::new(move |effort| of_tasks(peer, waiters, meant, effort)) }
+fn tasks<P: TaskPeer>(peer: P, waiters: usize, meant: Meant) -> Contestant {
+    Contestant { peer: peer.name(), measure: Box::new(move |effort| of_tasks(peer, waiters, meant, effort)) }
 }
 
 /// All crowds. Half of the budget of a hand-over each: there are many of them.

@@ -205,23 +205,23 @@ type Passes<'a> = dyn Fn(usize, &Stage, &AtomicUsize) -> Seen + Sync + 'a;
 type Measure = dyn Fn(&Plan, &Effort) -> Run;
 
 /// A peer, and how it is run.
-pub(super) struct Way {
+pub(super) struct PeerInCrowd {
     peer: &'static str,
     fair: bool,
     run: Box<Measure>,
 }
 
 /// A room for so many inside is made for each run.
-pub(super) fn way<R: Entrance>(peer: &'static str, fair: bool, room: impl Fn(&Plan) -> R + 'static) -> Way {
+pub(super) fn way<R: Entrance>(peer: &'static str, fair: bool, room: impl Fn(&Plan) -> R + 'static) -> PeerInCrowd {
     let run = move |plan: &Plan, effort: &Effort| {
         // Nothing else in its cache lines.
         let room = CachePadded::new(room(plan));
         run(plan, effort, &|index, stage, last| passes(&*room, index, plan, stage, last))
     };
-    Way { peer, fair, run: Box::new(run) }
+    PeerInCrowd { peer, fair, run: Box::new(run) }
 }
 
-fn standing(way: &Way, runs: &[Run], section: Duration) -> ThreadStanding {
+fn standing(way: &PeerInCrowd, runs: &[Run], section: Duration) -> ThreadStanding {
     let median = |of: &dyn Fn(&Run) -> f64| measure::median(runs.iter().map(of).collect());
     let cpu_ns = median(&|run| run.cpu_ns);
     let [wait_p50_ns, wait_p99_ns, wait_p999_ns] = [0, 1, 2].map(|i| median(&|run| run.permilles[i]));
@@ -242,7 +242,7 @@ fn standing(way: &Way, runs: &[Run], section: Duration) -> ThreadStanding {
 }
 
 /// Runs everybody in turns. The last is the control: a second copy of the one of that name.
-pub(super) fn cell(plan: &Plan, effort: &Effort, ways: &[Way], control_of: &str) -> Cell {
+pub(super) fn cell(plan: &Plan, effort: &Effort, ways: &[PeerInCrowd], control_of: &str) -> Cell {
     let mut runs: Vec<Vec<Run>> = ways.iter().map(|_| Vec::new()).collect();
     for _ in 0..effort.repetitions {
         for (way, runs) in ways.iter().zip(&mut runs) {

@@ -1,6 +1,6 @@
 //! Two parties hand over to each other.
 
-use super::contest::{Contest, Taken, Way};
+use super::contest::{Contest, Contestant, Taken};
 use super::peers::{Doorway, EventListener, Notify, PARK, ParkingLot, Peer, SPIN, TASK, TaskPeer, Unpark, YIELD};
 use super::{Effort, Pace, STOP, executor, workers};
 use crate::measure;
@@ -185,9 +185,9 @@ pub(super) fn contests(effort: &Effort, done: &mut dyn FnMut(&Contest)) -> Vec<C
     for (what, place, processors, held) in
         threads.into_iter().chain([("thread to thread, asleep by then", super::TWO_CORES, [0, 1], long)])
     {
-        fn way<P: Peer>(peer: P, processors: [usize; 2], held: Duration) -> Way {
+        fn way<P: Peer>(peer: P, processors: [usize; 2], held: Duration) -> Contestant {
             let measure = Box::new(move |effort: &Effort| between_threads(peer, processors, effort, held));
-            Way { peer: peer.name(), measure }
+            Contestant { peer: peer.name(), measure }
         }
         let ours = [PARK, YIELD, SPIN].map(|peer: Doorway| way(peer, processors, held));
         let others = [
@@ -199,8 +199,11 @@ pub(super) fn contests(effort: &Effort, done: &mut dyn FnMut(&Contest)) -> Vec<C
         hold(what, place, ours.into_iter().chain(others).collect());
     }
     for (place, on_one_thread) in [(super::TWO_CORES, false), (super::ONE_CORE, true)] {
-        fn way<P: TaskPeer>(peer: P, on_one_thread: bool) -> Way {
-            Way { peer: peer.name(), measure: Box::new(move |effort| between_tasks(peer, on_one_thread, effort)) }
+        fn way<P: TaskPeer>(peer: P, on_one_thread: bool) -> Contestant {
+            Contestant {
+                peer: peer.name(),
+                measure: Box::new(move |effort| between_tasks(peer, on_one_thread, effort)),
+            }
         }
         let ways = vec![
             way(TASK, on_one_thread),
@@ -211,9 +214,9 @@ pub(super) fn contests(effort: &Effort, done: &mut dyn FnMut(&Contest)) -> Vec<C
         hold("task to task", place, ways);
     }
     for (place, processors) in places {
-        fn way<P: TaskPeer>(peer: P, processors: [usize; 2]) -> Way {
+        fn way<P: TaskPeer>(peer: P, processors: [usize; 2]) -> Contestant {
             let measure = Box::new(move |effort: &Effort| from_thread_to_task(peer, processors, effort));
-            Way { peer: peer.name(), measure }
+            Contestant { peer: peer.name(), measure }
         }
         let ours = [PARK, YIELD, SPIN].map(|peer| way(peer, processors));
         let others = [

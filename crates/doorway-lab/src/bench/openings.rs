@@ -7,7 +7,7 @@ use crate::measure;
 use doorway::native::{Native, now};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Access, Decl, Memory, Name, Next, Pid, Process, ReadWrite, Site, Word};
-use doorway_core::mutex::yang_anderson_93::{FastPath, TwoProcess, Way};
+use doorway_core::mutex::yang_anderson_93::{FastPath, PathTaken, TwoProcess};
 use serde::Serialize;
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -126,7 +126,7 @@ fn run(threads: usize, passages: u32, lets_others_run: bool) -> Counts {
             if lets_others_run {
                 std::thread::yield_now();
             }
-            fast += u64::from(way == Way::Fast);
+            fast += u64::from(way == PathTaken::Fast);
             let Ok(()) = now(mutex.release(&p, way));
         }
         Counts { fast, looked: p.memory().raised.get() }
@@ -231,7 +231,7 @@ mod tests {
         let mutex = FastPath::new(&Site::new(&Counting::default()), 2, TwoProcess::between);
         let [p, q] = [0, 1].map(|i| Process::new(Pid::new(i), Counting::default()));
         let Ok(way) = now(mutex.acquire(&p));
-        assert_eq!(way, Way::Fast);
+        assert_eq!(way, PathTaken::Fast);
         let slow = std::thread::scope(|scope| {
             let other = scope.spawn(|| {
                 let q = q;
@@ -244,7 +244,7 @@ mod tests {
             other.join().unwrap()
         });
         // If it came while the path was closed, it went slow and was the last to sign X.
-        assert!(matches!(slow, (Way::Slow, 1) | (Way::Fast, 0)), "{slow:?}");
+        assert!(matches!(slow, (PathTaken::Slow, 1) | (PathTaken::Fast, 0)), "{slow:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The wait layer on a tool's own atomics and locks: all that loom and shuttle have in common.
 //!
-//! Whoever waits here does what the handles of native memory do (`native/handle.rs`), without their statics, clocks and parked threads. The layer is
+//! Whoever waits here does what the handles of native memory do (`native/waits.rs`), without their statics, clocks and parked threads. The layer is
 //! a parameter: [`Shipped`] is the real one, [`Rewritten`] says the same protocol once more, so that it can be told wrongly, one [`Fault`] at a time.
 
 #![allow(dead_code)] // each test crate uses some of it
@@ -215,7 +215,10 @@ impl<P: Tool> Layer for Shipped<P> {
         bell.ring(&self.platform, || &self.table);
     }
     fn sleep(&self, bell: &Bell<P>, until: Option<Instant>, changed: impl FnOnce() -> bool) {
-        bell.sleep(&self.platform, until, changed);
+        let (sequence, heard) = bell.listen();
+        if !changed() {
+            self.platform.sleep(sequence, heard, until);
+        }
     }
     fn begin(&self, waiter: &Self::Waiter) {
         waiter.waiter.begin();

@@ -14,23 +14,23 @@
 
 mod cells;
 mod handle;
+mod waits;
 
 pub use cells::{Cell, Row, Table, Var};
 pub use handle::Native;
+pub(crate) use waits::{Begun, InLine, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
 
 use crossbeam_utils::{Backoff, CachePadded};
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
-    Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Immediate, Memory, Pid, Swap,
+    TestAndSet, Word,
 };
 use doorway_core::registry::{Entry, SizeError, Sizes};
-use handle::Waiting;
 use std::convert::Infallible;
 use std::future::ready;
-use std::ops::Range;
 use std::pin::pin;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Release, SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 
 /// Runs a future that never has to be polled twice, as those of [`Native`] are for threads: their waits block.
@@ -66,107 +66,11 @@ fn done<T>(x: T) -> impl Future<Output = Result<T, Infallible>> {
     ready(Ok(x))
 }
 
-/// So many pauses spin, each twice as long as the one before; later ones yield.
-const PAUSES_BY_SPINNING: u32 = 7;
-
-impl Memory for Native {
-    type Error = Infallible;
-    /// Nobody observes, so parts are not told apart.
-    type Part = ();
-    const ROOT: () = ();
-    type Cell<T: Word> = Cell<T>;
-    type Var<T: Word> = Var<T>;
-    type Row<T: Word> = Row<T>;
-    type Table<T: Word> = Table<T>;
-    type Wait = Waiting;
-    const PLENTY: usize = 4096;
-
-    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
-
-    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Var<T> {
-        Var::new(&decl)
-    }
-
-    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
-        Row::new((0..n).map(|i| decl(i).1))
-    }
-
-    fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<T> {
-        Table::new(rows, columns, &decl)
-    }
-
-    fn pause(&self, turn: u32) {
-        if turn <= PAUSES_BY_SPINNING {
-            (0..1 << (turn.saturating_sub(1)).min(6)).for_each(|_| std::hint::spin_loop());
-        } else {
-            std::thread::yield_now();
-        }
-    }
-
-    #[inline]
-    fn wait_begins(&self, _: Pid) -> Waiting {
-        self.begin_waiting()
-    }
-
-    #[inline]
-    fn wait_ends(&self, _: Pid) {
-        self.records_no_more();
-    }
-
-    fn turn_failed(
-        &self,
-        _: Pid,
-        wait: &mut Waiting,
-        abortable: bool,
-    ) -> impl Future<Output = Result<Next, Infallible>> {
-        self.wait_for_any(wait, abortable)
-    }
-}
-
 impl Immediate for Native {
     #[inline(always)]
     fn now<T>(access: impl Future<Output = Result<T, Infallible>>) -> T {
         let Ok(value) = now(access);
         value
-    }
-}
-
-impl ReadWrite for Native {
-    #[inline(always)]
-    fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
-        self.looks_at(v);
-        done(v.decode(v.word.load(SeqCst)))
-    }
-
-    #[inline(always)]
-    fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
-        v.word.store(v.encode(x), SeqCst);
-        v.has_changed();
-        done(())
-    }
-
-    #[inline(always)]
-    fn write_in_passing<T: Word>(
-        &self,
-        _: Access<()>,
-        v: &Cell<T>,
-        x: T,
-    ) -> impl Future<Output = Result<(), Infallible>> {
-        const { assert!(!T::AWAITED, "whoever waits for this variable must be woken: write it") };
-        // Pairs with the `SeqCst` (hence acquiring) read or exchange by which somebody sees it.
-        v.word.store(v.encode(x), Release);
-        done(())
-    }
-
-    fn unchanged<T: Word>(
-        &self,
-        _: Pid,
-        wait: &mut Waiting,
-        abortable: bool,
-        v: &Cell<T>,
-        seen: T,
-    ) -> impl Future<Output = Result<Next, Infallible>> {
-        self.wait_for_one(wait, abortable, v, v.encode(seen))
     }
 }
 

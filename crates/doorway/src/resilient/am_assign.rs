@@ -1,33 +1,32 @@
 //! Names from Anderson and Moir's k-assignment, as in the paper.
 
-use super::{BuildError, NoCall, Object, Resilient};
+use super::{Object, Resilient, ResilientBuildError};
+use crate::combining::CallError;
 use crate::native::{Native, now, sizes};
-use crate::threads::{Names, Number};
+use crate::threads::{Number, ProcessNumbers};
 use doorway_core::k_assignment::KAssignment;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::Site;
 use doorway_core::registry::{self, Entry};
 use std::fmt;
 
 /// Names by Anderson and Moir's [fast path and renaming](crate::gates::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
 pub struct AmAssign {
     algorithm: <registry::AmAssign as Entry>::On<Native>,
-    /// One for each process number; only a thread that has the number uses it.
-    processes: Box<[Process<Native>]>,
-    names: Names,
+    numbers: ProcessNumbers,
 }
 
 impl fmt::Debug for AmAssign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("AmAssign");
-        all.field("threads", &self.processes.len()).field("in_use", &self.names.in_use()).finish()
+        all.field("threads", &self.numbers.len()).field("in_use", &self.numbers.in_use()).finish()
     }
 }
 
 impl AmAssign {
-    fn with_name<R>(&self, then: impl FnOnce(usize) -> R) -> Result<R, NoCall> {
-        let me = self.names.take()?;
-        let Ok(held) = now(self.algorithm.acquire(&self.processes[me.index()]));
+    fn with_name<R>(&self, then: impl FnOnce(usize) -> R) -> Result<R, CallError> {
+        let me = self.numbers.take()?;
+        let Ok(held) = now(self.algorithm.acquire(self.numbers.process(&me)));
         let name = <<registry::AmAssign as Entry>::On<Native> as KAssignment<Native>>::name(&held);
         // However `then` ends, the name goes back.
         let _leaves = Leaves { names: self, inside: Some((me, held)) };
@@ -45,8 +44,8 @@ struct Leaves<'a> {
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
         if let Some((me, held)) = self.inside.take() {
-            let Ok(()) = now(self.names.algorithm.release(&self.names.processes[me.index()], held));
-            self.names.names.give_back(me);
+            let Ok(()) = now(self.names.algorithm.release(self.names.numbers.process(&me), held));
+            self.names.numbers.give_back(me);
         }
     }
 }
@@ -64,13 +63,12 @@ impl<T: Object> Resilient<T, AmAssign> {
     ///
     /// # Errors
     /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads: they would take more than a gigabyte or two, say.
-    pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, BuildError> {
+    pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || {
             let sizes = sizes::<registry::AmAssign>(threads, k)?;
             Ok::<_, crate::SizeError>(AmAssign {
                 algorithm: registry::AmAssign::build(&Site::new(&Native::new()), sizes),
-                processes: (0..threads).map(|p| Process::new(Pid::new(p), Native::new())).collect(),
-                names: Names::new(threads),
+                numbers: ProcessNumbers::new(threads),
             })
         })
     }
@@ -82,7 +80,7 @@ impl<T: Object> Resilient<T, AmAssign> {
     ///
     /// # Panics
     /// If the operation does, or a copy of the state.
-    pub fn apply(&self, op: T::Op) -> Result<T::Response, NoCall> {
+    pub fn apply(&self, op: T::Op) -> Result<T::Response, CallError> {
         self.names.with_name(|name| self.inside.perform(name, op))
     }
 
@@ -93,7 +91,7 @@ impl<T: Object> Resilient<T, AmAssign> {
     ///
     /// # Panics
     /// If `look` does, or a copy of the state.
-    pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, NoCall> {
+    pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, CallError> {
         self.names.with_name(|name| self.inside.look(name, look))
     }
 }

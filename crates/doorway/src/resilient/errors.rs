@@ -1,14 +1,13 @@
 //! What can be wrong with the sizes of an object.
 
 use crate::SizeError;
-use crate::combining::CallError;
 use doorway_core::resilient::MOST_NAMES;
 use std::fmt;
 
 /// Why there is no such object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum ResilientBuildError {
     /// Nobody could ever be inside.
     NoneInside,
     /// More may be inside at a time than fit its words.
@@ -20,13 +19,13 @@ pub enum BuildError {
     Threads(SizeError),
 }
 
-impl From<SizeError> for BuildError {
+impl From<SizeError> for ResilientBuildError {
     fn from(error: SizeError) -> Self {
         Self::Threads(error)
     }
 }
 
-impl fmt::Display for BuildError {
+impl fmt::Display for ResilientBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoneInside => {
@@ -40,7 +39,4 @@ impl fmt::Display for BuildError {
         }
     }
 }
-impl std::error::Error for BuildError {}
-
-/// Why an operation was not called.
-pub type NoCall = CallError;
+impl std::error::Error for ResilientBuildError {}

@@ -7,14 +7,14 @@ use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::resilient::Universal;
 use std::panic::resume_unwind;
 
-/// For `K` names.
-pub(super) struct Names<T: Object, const K: usize> {
+/// The construction for `K` names.
+pub(super) struct UniversalFor<T: Object, const K: usize> {
     text: Universal<Native, Plain<T, K>>,
     /// Steps do not depend on who makes them, but on its name.
     anyone: Process<Native>,
 }
 
-impl<T: Object, const K: usize> Names<T, K> {
+impl<T: Object, const K: usize> UniversalFor<T, K> {
     fn new(value: T, pauses: u32) -> Self {
         let store = Plain::new(value, pauses);
         let text = Universal::new(&Site::new(&Native::new()), K, Plain::<T, K>::POOL, store);
@@ -47,14 +47,14 @@ macro_rules! numbers_of_names {
     ($($variant:ident $k:literal),*) => {
         /// For as many names as there are.
         pub(super) enum Inside<T: Object> {
-            $($variant(Names<T, $k>),)*
+            $($variant(UniversalFor<T, $k>),)*
         }
 
         impl<T: Object> Inside<T> {
             /// `None` if there cannot be so many names.
             pub(super) fn new(value: T, names: usize, pauses: u32) -> Option<Self> {
                 match names {
-                    $($k => Some(Self::$variant(Names::new(value, pauses))),)*
+                    $($k => Some(Self::$variant(UniversalFor::new(value, pauses))),)*
                     _ => None,
                 }
             }

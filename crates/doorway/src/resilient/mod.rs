@@ -9,11 +9,11 @@ mod objects;
 mod store;
 
 pub use am_assign::AmAssign;
-pub use errors::{BuildError, NoCall};
+pub use errors::ResilientBuildError;
 pub use objects::{Change, Closures, Register, Ring, RingOp, Snapshot};
 
 use crate::SizeError;
-use crate::slots::{Slots, TimeoutError, TryAcquireError};
+use crate::slots::{AcquireTimeoutError, Slots, TryAcquireError};
 use crate::waiting::Policy;
 use doorway_core::resilient::MOST_NAMES;
 use inside::Inside;
@@ -46,7 +46,7 @@ use std::time::{Duration, Instant};
 /// let account = Resilient::new(Account(100), 2)?;
 /// assert_eq!(account.apply(Withdraw(70)), Ok(30));
 /// assert_eq!(account.apply(Withdraw(70)), Err(30));
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 pub trait Object: Clone + Send + Sync {
     /// What can be asked for.
@@ -67,7 +67,7 @@ pub trait Object: Clone + Send + Sync {
 /// assert!(jobs.push("compile").is_ok());
 /// assert_eq!(jobs.pop(), Some("compile"));
 /// assert_eq!(jobs.apply(RingOp::Pop), None);
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 ///
 /// Each operation takes effect at one moment between its call and its return. While at most `k` threads are in operations, each finishes by its own steps, a bounded number of them. More than `k` wait in
@@ -102,14 +102,14 @@ impl<T: Object> Resilient<T> {
     /// This object, of whose callers up to `k - 1` may stop.
     ///
     /// ```
-    /// use doorway::resilient::{BuildError, Register, Resilient};
-    /// assert_eq!(Resilient::new(Register::new("a"), 0).unwrap_err(), BuildError::NoneInside);
-    /// assert_eq!(Resilient::new(Register::new("a"), 9).unwrap_err(), BuildError::TooManyInside { asked: 9 });
+    /// use doorway::resilient::{ResilientBuildError, Register, Resilient};
+    /// assert_eq!(Resilient::new(Register::new("a"), 0).unwrap_err(), ResilientBuildError::NoneInside);
+    /// assert_eq!(Resilient::new(Register::new("a"), 9).unwrap_err(), ResilientBuildError::TooManyInside { asked: 9 });
     /// ```
     ///
     /// # Errors
     /// If `k` is 0 or more than [`MOST`](Self::MOST).
-    pub fn new(value: T, k: usize) -> Result<Self, BuildError> {
+    pub fn new(value: T, k: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || Slots::new(k).map(Slots::unfair))
     }
 
@@ -125,7 +125,7 @@ impl<T: Object> Resilient<T> {
     /// use doorway::resilient::{Register, Resilient};
     /// let turns = Resilient::new(Register::new(0), 2)?.in_order();
     /// assert_eq!(*turns.swap(1), 0);
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     #[must_use]
     pub fn in_order(self) -> Self {
@@ -138,7 +138,7 @@ impl<T: Object> Resilient<T> {
     /// use doorway::resilient::{Closures, Resilient};
     /// let words = Resilient::new(Closures::new(vec!["one"]), 2)?;
     /// assert_eq!(words.with(|words| { words.push("two"); words.len() }), 2);
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     ///
     /// # Panics
@@ -173,7 +173,7 @@ impl<T: Object> Resilient<T> {
     /// let late = name.read(|_| name.apply_timeout("b".into(), Duration::from_millis(1))); // we are in it ourselves
     /// assert_eq!(late.map_err(|back| *back), Err("b"));
     /// assert_eq!(name.apply_timeout("b".into(), Duration::ZERO).map(|old| *old), Ok("a"));
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl<T: Object> Resilient<T> {
     pub fn apply_timeout(&self, op: T::Op, timeout: Duration) -> Result<T::Response, T::Op> {
         match self.names.acquire_timeout(timeout) {
             Ok(name) => Ok(self.inside.perform(name.slot(), op)),
-            Err(TimeoutError::TimedOut) => Err(op),
+            Err(AcquireTimeoutError::TimedOut) => Err(op),
             Err(_) => never_closed(),
         }
     }
@@ -219,7 +219,7 @@ impl<T: Object> Resilient<T> {
     /// let ring = Resilient::new(Ring::new(2), 2)?;
     /// ring.push(7).unwrap();
     /// assert_eq!(ring.read(|ring| ring.len()), 1);
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     ///
     /// # Panics
@@ -249,11 +249,11 @@ impl<T: Object, A> Resilient<T, A> {
         value: T,
         k: usize,
         names: impl FnOnce() -> Result<A, E>,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, ResilientBuildError> {
         if k == 0 {
-            return Err(BuildError::NoneInside);
+            return Err(ResilientBuildError::NoneInside);
         }
-        let inside = Inside::new(value, k, PAUSES).ok_or(BuildError::TooManyInside { asked: k })?;
+        let inside = Inside::new(value, k, PAUSES).ok_or(ResilientBuildError::TooManyInside { asked: k })?;
         Ok(Self { inside, names: names().map_err(Into::into)? })
     }
 
@@ -279,7 +279,7 @@ impl<T: Object, A> Resilient<T, A> {
     /// let [mut one, mut other] = <[_; 2]>::try_from(Resilient::new(Register::new("a"), 2)?.into_handles()).unwrap();
     /// assert_eq!(*one.apply(Arc::new("b")), "a");
     /// assert_eq!(*other.apply(Arc::new("c")), "b");
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     #[must_use]
     pub fn into_handles(self) -> Vec<Handle<T>> {

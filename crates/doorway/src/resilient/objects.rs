@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// let before = config.load();
 /// assert_eq!(*config.swap(vec!["quiet"]), ["verbose"]);
 /// assert_eq!((&**before, &**config.load()), (&["verbose"][..], &["quiet"][..]));
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 #[derive(Debug)]
 pub struct Register<V>(Arc<V>);
@@ -78,7 +78,7 @@ impl<V: Send + Sync> Resilient<Register<V>> {
 /// assert_eq!(progress.update(2, 50), Ok(0));
 /// assert_eq!(progress.scan(), [0, 0, 50, 0]); // as they were at one moment
 /// assert_eq!(progress.update(4, 50), Err(50)); // there is no such component
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 #[derive(PartialEq, Eq, Debug)]
 pub struct Snapshot<V>(Vec<V>);
@@ -141,7 +141,7 @@ impl<V: Clone + Send + Sync> Resilient<Snapshot<V>> {
 /// let ring = Resilient::new(Ring::new(2), 2)?;
 /// assert_eq!((ring.push('a'), ring.push('b'), ring.push('c')), (Ok(()), Ok(()), Err('c')));
 /// assert_eq!((ring.pop(), ring.pop(), ring.pop()), (Some('a'), Some('b'), None));
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 #[derive(Debug)]
 pub struct Ring<V> {
@@ -244,7 +244,7 @@ impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
 /// });
 /// assert_eq!(left, Some(2));
 /// assert_eq!(stock.read(|stock| stock.value().len()), 1);
-/// # Ok::<(), doorway::resilient::BuildError>(())
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 #[derive(Debug)]
 pub struct Closures<T>(T);
@@ -291,7 +291,7 @@ impl<T> Change<T> {
     /// let mut handles = Resilient::new(Closures::new(5), 1)?.into_handles();
     /// let old = handles[0].apply(Change::new(|value| std::mem::replace(value, 7)));
     /// assert_eq!((old.downcast_ref(), handles[0].read(|value| *value.value())), (Some(&5), 7));
-    /// # Ok::<(), doorway::resilient::BuildError>(())
+    /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
     pub fn new<R: Send + 'static>(change: impl Fn(&mut T) -> R + Send + Sync + 'static) -> Self {
         Self(Box::new(move |value| Box::new(change(value))))

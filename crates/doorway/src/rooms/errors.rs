@@ -7,7 +7,7 @@ use std::fmt;
 /// What cannot be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum RoomsBuildError {
     /// Somebody must be able to go somewhere.
     NoRoom,
     /// More rooms than there can be.
@@ -28,7 +28,7 @@ pub enum BuildError {
     NoUser,
 }
 
-impl fmt::Display for BuildError {
+impl fmt::Display for RoomsBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRoom => f.write_str("there must be at least one room"),
@@ -41,7 +41,7 @@ impl fmt::Display for BuildError {
         }
     }
 }
-impl std::error::Error for BuildError {}
+impl std::error::Error for RoomsBuildError {}
 
 /// Why somebody is not let into a room. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,7 +102,7 @@ pub enum TryEnterError {
 /// Why one that does not wait for ever is not let in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum TimeoutError {
+pub enum EnterTimeoutError {
     /// The time ran out.
     TimedOut,
     /// As for everybody.
@@ -133,7 +133,7 @@ macro_rules! error {
 
 error! {
     TryEnterError: Busy, "a room is open now; try again later, or wait";
-    TimeoutError: TimedOut, "the room was not opened in time; wait longer, or try again";
+    EnterTimeoutError: TimedOut, "the room was not opened in time; wait longer, or try again";
 }
 
 /// Why a request to strict rooms was refused. Nothing has changed, unless it says so.

@@ -2,6 +2,7 @@
 
 use super::held::Left;
 use super::{ByAnyone, ByThread, EnterError, LastExit, Nothing, Room, Rooms, Who};
+use crate::native::WaysIn;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Inside;
 use std::fmt;
 use std::ops::Deref;
@@ -14,9 +15,9 @@ use std::sync::Arc;
 /// let inside = rooms.enter(0).unwrap();
 /// std::thread::scope(|s| { s.spawn(move || drop(inside)); });
 /// ```
-pub type Guard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
+pub type RoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
 /// A task's visit to a room: it can go to any thread.
-pub type TaskGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
+pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
 /// A visit to a room of shared [`Rooms`]. A task's can go anywhere; a thread's stays with it, which is how a thread is kept
 /// from waiting for itself, until it is made one [by anyone](Visit::by_anyone).
 ///
@@ -25,7 +26,7 @@ pub type TaskGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, By
 /// let inside = rooms.enter_owned(0).unwrap();
 /// std::thread::spawn(move || drop(inside));
 /// ```
-pub type OwnedGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<R, X>>, R, X, W>;
+pub type OwnedRoomGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<R, X>>, R, X, W>;
 
 /// Somebody is inside a room. It leaves when this is dropped, also while a panic unwinds.
 ///

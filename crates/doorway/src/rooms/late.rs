@@ -3,12 +3,11 @@
 use super::bookkeeping::Id;
 use super::held::Left;
 use super::last_exit::Hook;
-use super::{BuildError, ByThread, EnterError, LastExit, Named, Nothing, PATIENT, Room, Who, check_rooms};
-use crate::native::{Native, now};
-use crate::slots::sure;
+use super::{ByThread, EnterError, LastExit, Named, Nothing, PATIENT, Room, RoomsBuildError, Who, check_rooms};
+use crate::native::{Native, now, refused, someone, sure};
+
 use crate::waiting::Policy;
-use doorway_core::Failure;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::Site;
 use doorway_core::rooms::RoomSynchronization;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{LateJoin, Turn, Width};
 use std::fmt;
@@ -28,7 +27,7 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 ///     joins.join().unwrap(); // it did not have to wait until the first one had left
 ///     drop(inside);
 /// });
-/// # Ok::<(), doorway::rooms::BuildError>(())
+/// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
 /// Turns are up to `joins + 1` times as long, and so are the waits for other rooms. Nobody is kept out for ever, because joins are counted.
@@ -50,7 +49,7 @@ impl LateRooms {
     ///
     /// # Errors
     /// If there are no rooms, or too many.
-    pub fn new(rooms: usize, joins: u64) -> Result<Self, BuildError> {
+    pub fn new(rooms: usize, joins: u64) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(Self::build(rooms, joins, Nothing))
     }
@@ -63,7 +62,7 @@ impl LateRooms {
         rooms: usize,
         joins: u64,
         code: F,
-    ) -> Result<LateRooms<usize, F>, BuildError> {
+    ) -> Result<LateRooms<usize, F>, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(LateRooms::build(rooms, joins, code))
     }
@@ -92,10 +91,6 @@ impl<R: Room, X> LateRooms<R, X> {
 }
 
 impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
-    fn someone(&self) -> Process<Native> {
-        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
-    }
-
     /// Waits until it is inside `room`.
     ///
     /// ```
@@ -114,14 +109,9 @@ impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
         if room.index() < self.text.rooms() && self.id.is_held() {
             return Err(EnterError::InsideAlready { call: "enter" });
         }
-        match now(self.text.enter(&self.someone(), room.index())) {
-            Ok(inside) => {
-                let who = ByThread::enters(self.id.number());
-                Ok(LateGuard { rooms: self, inside: Some(inside), room, who })
-            }
-            Err(Failure::Memory(impossible)) => match impossible {},
-            Err(Failure::Refused(refusal)) => Err(refusal.into()),
-        }
+        let inside = now(self.text.enter(&someone(self.policy), room.index())).map_err(refused)?;
+        let who = ByThread::enters(self.id.number());
+        Ok(LateGuard { rooms: self, inside: Some(inside), room, who })
     }
 
     /// See [`Rooms::is_poisoned`](super::Rooms::is_poisoned).
@@ -162,7 +152,7 @@ impl<R: Room, X: LastExit<R>> Drop for LateGuard<'_, R, X> {
             hook.poison(true);
         }
         if let Some(inside) = self.inside.take()
-            && sure(now(self.rooms.text.exit(&self.rooms.someone(), inside)))
+            && sure(now(self.rooms.text.exit(&someone(self.rooms.policy), inside)))
         {
             hook.resume();
         }

@@ -28,8 +28,8 @@ mod store;
 mod strict;
 mod work;
 
-pub use errors::{BuildError, EnterError, Full, StrictError, TimeoutError, TryEnterError};
-pub use guard::{Guard, OwnedGuard, TaskGuard, Visit};
+pub use errors::{EnterError, EnterTimeoutError, Full, RoomsBuildError, StrictError, TryEnterError};
+pub use guard::{OwnedRoomGuard, RoomGuard, TaskRoomGuard, Visit};
 pub use held::{ByAnyone, ByThread, Who};
 pub use last_exit::{LastExit, Nothing};
 pub use late::{LateGuard, LateRooms};
@@ -39,11 +39,12 @@ pub use stack::{GrowingStack, Stack};
 pub use strict::{StrictRooms, User};
 pub use work::{Finished, Loot, WorkStack};
 
-use crate::native::Native;
+use crate::native::{Native, WaysIn, enter_as_task, ways_in};
 use crate::waiting::Policy;
 use bookkeeping::Id;
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Rooms as Text, Width};
+use entering::Request;
 use last_exit::Hook;
 use std::fmt;
 use std::sync::Arc;
@@ -106,25 +107,25 @@ impl Rooms {
     /// So many rooms: `0..rooms`.
     ///
     /// ```
-    /// use doorway::{Rooms, rooms::BuildError, rooms::EnterError};
-    /// assert_eq!(Rooms::new(0).unwrap_err(), BuildError::NoRoom);
+    /// use doorway::{Rooms, rooms::RoomsBuildError, rooms::EnterError};
+    /// assert_eq!(Rooms::new(0).unwrap_err(), RoomsBuildError::NoRoom);
     /// let two = Rooms::new(2)?;
     /// assert_eq!(two.enter(2).unwrap_err(), EnterError::NoSuchRoom { room: 2, rooms: 2 });
-    /// # Ok::<(), BuildError>(())
+    /// # Ok::<(), RoomsBuildError>(())
     /// ```
     ///
     /// # Errors
     /// If there are none, or more than [`MOST`](Self::MOST).
-    pub fn new(rooms: usize) -> Result<Self, BuildError> {
+    pub fn new(rooms: usize) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(Rooms::build(rooms, Nothing, PATIENT))
     }
 }
 
-fn check_rooms(rooms: usize) -> Result<(), BuildError> {
+fn check_rooms(rooms: usize) -> Result<(), RoomsBuildError> {
     match rooms {
-        0 => Err(BuildError::NoRoom),
-        asked if asked > Rooms::MOST => Err(BuildError::TooManyRooms { asked, most: Rooms::MOST }),
+        0 => Err(RoomsBuildError::NoRoom),
+        asked if asked > Rooms::MOST => Err(RoomsBuildError::TooManyRooms { asked, most: Rooms::MOST }),
         _ => Ok(()),
     }
 }
@@ -196,7 +197,7 @@ impl<R: Room, X> Rooms<R, X> {
     /// }).join());
     /// assert!(rooms.is_poisoned());
     /// assert!(rooms.try_enter(0).is_ok()); // it was left
-    /// # Ok::<(), doorway::rooms::BuildError>(())
+    /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
     /// ```
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
@@ -209,33 +210,10 @@ impl<R: Room, X> Rooms<R, X> {
     }
 }
 
-/// Makes the methods for guards that borrow, and those for guards that own.
-macro_rules! ways_in {
-    ($($(#[$doc:meta])* $borrowed:ident, $owned:ident, $function:ident($($argument:ident: $of:ty),*) -> $error:ty;)*) => {
-        impl<R: Room, X: LastExit<R>> Rooms<R, X> {
-            $(
-                $(#[$doc])*
-                #[inline(always)]
-                pub fn $borrowed(&self, room: R, $($argument: $of),*) -> Result<Guard<'_, R, X>, $error> {
-                    let inside = self.$function(stringify!($borrowed), room, $($argument),*)?;
-                    Ok(Visit::new(self, inside, room))
-                }
-
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
-                /// It stays in its thread, unless it is made one [by anyone](Visit::by_anyone).
-                ///
-                /// # Errors
-                /// The same.
-                pub fn $owned(self: &Arc<Self>, room: R, $($argument: $of),*) -> Result<OwnedGuard<R, X, ByThread>, $error> {
-                    let inside = self.$function(stringify!($owned), room, $($argument),*)?;
-                    Ok(Visit::new(Arc::clone(self), inside, room))
-                }
-            )*
-        }
-    };
-}
-
 ways_in! {
+    impl [R: Room, X: LastExit<R>] Rooms<R, X> as rooms;
+    RoomGuard<'_, R, X>, OwnedRoomGuard<R, X, ByThread>: "It stays in its thread, unless it is made one [by anyone](Visit::by_anyone).";
+
     /// Waits until it is inside `room`.
     ///
     /// | | |
@@ -253,7 +231,10 @@ ways_in! {
     ///
     /// # Errors
     /// If there is no such room, or if this thread is inside already.
-    enter, enter_owned, go_in() -> EnterError;
+    enter, enter_owned(room: R) -> EnterError = |call| {
+        let inside = rooms.enter_as_thread(Request::of_thread(room, call))?;
+        Ok(Visit::new(rooms, inside, room))
+    };
 
     /// Enters if no room is open, not even this one.
     ///
@@ -270,19 +251,22 @@ ways_in! {
     ///
     /// # Errors
     /// If a room is open, if there is no such room, or if this thread is inside already.
-    try_enter, try_enter_owned, go_in_at_once() -> TryEnterError;
+    try_enter, try_enter_owned(room: R) -> TryEnterError = |call| {
+        let inside = rooms.at_once(Request::of_thread(room, call))?.ok_or(TryEnterError::Busy)?;
+        Ok(Visit::new(rooms, inside, room))
+    };
 
     /// Waits until it is inside `room`, but no longer than this. With a timeout of zero it is [`try_enter`](Self::try_enter).
     ///
     /// Running out of time is exact: nobody waits for it any more, and if it was let in at that very moment, it has its guard.
     ///
     /// ```
-    /// use doorway::rooms::TimeoutError;
+    /// use doorway::rooms::EnterTimeoutError;
     /// use std::time::Duration;
     /// let rooms = doorway::Rooms::new(2)?;
     /// let inside = rooms.enter(0)?;
     /// std::thread::scope(|s| {
-    ///     s.spawn(|| assert_eq!(rooms.enter_timeout(1, Duration::from_millis(1)).unwrap_err(), TimeoutError::TimedOut));
+    ///     s.spawn(|| assert_eq!(rooms.enter_timeout(1, Duration::from_millis(1)).unwrap_err(), EnterTimeoutError::TimedOut));
     /// });
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -290,13 +274,19 @@ ways_in! {
     ///
     /// # Errors
     /// If the time runs out, if there is no such room, or if this thread is inside already.
-    enter_timeout, enter_timeout_owned, go_in_within(timeout: Duration) -> TimeoutError;
+    enter_timeout, enter_timeout_owned(room: R, timeout: Duration) -> EnterTimeoutError = |call| {
+        let inside = rooms.enter_within(Request::of_thread(room, call), timeout)?.ok_or(EnterTimeoutError::TimedOut)?;
+        Ok(Visit::new(rooms, inside, room))
+    };
 
     /// [`enter_timeout`](Self::enter_timeout) until a point in time.
     ///
     /// # Errors
     /// If the time comes, if there is no such room, or if this thread is inside already.
-    enter_deadline, enter_deadline_owned, go_in_until(deadline: Instant) -> TimeoutError;
+    enter_deadline, enter_deadline_owned(room: R, deadline: Instant) -> EnterTimeoutError = |call| {
+        let inside = rooms.enter_until(Request::of_thread(room, call), deadline)?.ok_or(EnterTimeoutError::TimedOut)?;
+        Ok(Visit::new(rooms, inside, room))
+    };
 }
 
 impl<R: Room, X: LastExit<R>> Rooms<R, X> {
@@ -326,8 +316,8 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     ///
     /// # Errors
     /// If there is no such room.
-    pub async fn enter_async(&self, room: R) -> Result<TaskGuard<'_, R, X>, EnterError> {
-        let inside = self.go_in_async(room).await?;
+    pub async fn enter_async(&self, room: R) -> Result<TaskRoomGuard<'_, R, X>, EnterError> {
+        let inside = enter_as_task(self, Request::of_anyone(room)).await?;
         Ok(Visit::new(self, inside, room))
     }
 
@@ -335,8 +325,8 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     ///
     /// # Errors
     /// The same.
-    pub async fn enter_owned_async(self: &Arc<Self>, room: R) -> Result<OwnedGuard<R, X>, EnterError> {
-        let inside = self.go_in_async(room).await?;
+    pub async fn enter_owned_async(self: &Arc<Self>, room: R) -> Result<OwnedRoomGuard<R, X>, EnterError> {
+        let inside = enter_as_task(&**self, Request::of_anyone(room)).await?;
         Ok(Visit::new(Arc::clone(self), inside, room))
     }
 }
@@ -355,6 +345,6 @@ impl<R: Room, X> fmt::Debug for Rooms<R, X> {
 const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Rooms>();
-    is_send_and_sync::<OwnedGuard>();
-    is_send_and_sync::<TaskGuard<'_>>();
+    is_send_and_sync::<OwnedRoomGuard>();
+    is_send_and_sync::<TaskRoomGuard<'_>>();
 };

@@ -1,8 +1,8 @@
 //! The two rooms of whatever is filled at one end and emptied at one end, for the structure that has them to itself.
 
 use super::PATIENT;
-use crate::native::{Cell, Native, now};
-use crate::slots::sure;
+use crate::native::{Cell, Native, now, someone, sure};
+
 use doorway_core::memory::{At, Pid, Process, Site, Word};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Inside, Rooms as Text, Width};
 use doorway_core::rooms::{LastOut, Lit, RoomSynchronization};
@@ -27,16 +27,11 @@ impl<X: LastOut<Native>> Pair<X> {
     #[cold]
     #[inline(never)]
     fn enter_later(&self, room: usize) -> Inside {
-        match now(self.text.enter(&waits(), room)) {
+        match now(self.text.enter(&someone(PATIENT), room)) {
             Ok(inside) => inside,
             Err(refused) => unreachable!("{refused:?}"),
         }
     }
-}
-
-/// One that has to wait, with a handle of its own.
-fn waits() -> Process<Native> {
-    Process::new(Pid::new(0), Native::new().with_policy(PATIENT))
 }
 
 impl<X: LastOut<Native>> RoomSynchronization<Native> for Pair<X> {
@@ -97,7 +92,7 @@ impl<X: LastOut<Native>> Lit<Native> for Pair<X> {
     #[cold]
     #[inline(never)]
     fn change_now(&self, _: &Process<Native>, inside: Inside, to: usize) -> Result<Inside, Infallible> {
-        match now(self.text.change(&waits(), inside, to)) {
+        match now(self.text.change(&someone(PATIENT), inside, to)) {
             Ok(inside) => Ok(inside),
             Err(refused) => unreachable!("{refused:?}"),
         }
@@ -106,7 +101,7 @@ impl<X: LastOut<Native>> Lit<Native> for Pair<X> {
     #[cold]
     #[inline(never)]
     fn wait_now<T: Word>(&self, _: At<'_, Native>, v: &Cell<T>, ok: impl Fn(T) -> bool) -> T {
-        sure(now(waits().on(()).at(0).wait_until(v, ok)))
+        sure(now(someone(PATIENT).on(()).at(0).wait_until(v, ok)))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::pair::Pair;
 use super::store::{Ring, put_many, put_one, take_many, take_one};
-use super::{BuildError, Full};
+use super::{Full, RoomsBuildError};
 use crate::native::Native;
 use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomQueue, Whole};
@@ -24,7 +24,7 @@ use std::fmt;
 /// assert_eq!(queue.pop(), Some(1));
 /// assert_eq!(queue.pop_many(9), [2, 3, 4]);
 /// assert_eq!(queue.pop(), None);
-/// # Ok::<(), doorway::rooms::BuildError>(())
+/// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
 /// A push waits while others pop and the other way round, but not for ever, and never because the queue is full or empty: that is told at once. A batch is one visit: its values are neighbours in the queue.
@@ -48,11 +48,11 @@ impl<T> Queue<T> {
     ///
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
-    pub fn new(capacity: usize) -> Result<Self, BuildError> {
+    pub fn new(capacity: usize) -> Result<Self, RoomsBuildError> {
         if capacity == 0 {
-            return Err(BuildError::NoCapacity);
+            return Err(RoomsBuildError::NoCapacity);
         }
-        let too_large = BuildError::TooLarge { asked: capacity };
+        let too_large = RoomsBuildError::TooLarge { asked: capacity };
         let slots = capacity.checked_next_power_of_two().ok_or(too_large)?;
         let (memory, ring) = (Native::new(), Ring::new(slots).ok_or(too_large)?);
         let text = RoomQueue::new(&Site::new(&memory), slots, u64::BITS, ring, |site| Pair::new(site, ()));

@@ -5,7 +5,7 @@
 
 use super::pair::Pair;
 use super::store::{Ring, Segmented, put_many, put_one, take_many, take_one};
-use super::{BuildError, Full};
+use super::{Full, RoomsBuildError};
 use crate::native::Native;
 use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::Lit;
@@ -24,7 +24,7 @@ use std::fmt;
 /// assert_eq!(stack.pop(), Some(3));
 /// assert_eq!(stack.pop_many(9), [1, 2]); // as they lay there: the last one was on top
 /// assert_eq!(stack.pop(), None);
-/// # Ok::<(), doorway::rooms::BuildError>(())
+/// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
 /// A push waits while others pop and the other way round, but not for ever, and never because the stack is full or empty: that is told at once.
@@ -45,7 +45,7 @@ impl<T: Send> Stack<T> {
     ///
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
-    pub fn new(capacity: usize) -> Result<Self, BuildError> {
+    pub fn new(capacity: usize) -> Result<Self, RoomsBuildError> {
         let ring = slots(capacity, Ring::new)?;
         let text = RoomStack::new(&Site::new(&Native::new()), capacity, ring, |site| Pair::new(site, ()));
         Ok(Self { text })
@@ -141,7 +141,7 @@ impl<T: Send> GrowingStack<T> {
     ///
     /// # Errors
     /// If it is 0, or if there is no memory for so many.
-    pub fn with_capacity(capacity: usize) -> Result<Self, BuildError> {
+    pub fn with_capacity(capacity: usize) -> Result<Self, RoomsBuildError> {
         let store = slots(capacity, Segmented::new)?;
         Ok(Self { text: SegmentStack::new(&Site::new(&Native::new()), store, Pair::new) })
     }
@@ -200,10 +200,10 @@ impl<T: Send> Drop for GrowingStack<T> {
     }
 }
 
-fn slots<S>(capacity: usize, store: fn(usize) -> Option<S>) -> Result<S, BuildError> {
+fn slots<S>(capacity: usize, store: fn(usize) -> Option<S>) -> Result<S, RoomsBuildError> {
     match capacity {
-        0 => Err(BuildError::NoCapacity),
-        asked => store(asked).ok_or(BuildError::TooLarge { asked }),
+        0 => Err(RoomsBuildError::NoCapacity),
+        asked => store(asked).ok_or(RoomsBuildError::TooLarge { asked }),
     }
 }
 

@@ -1,11 +1,11 @@
 //! [`StrictRooms`]: rooms without guards, whose users are looked after.
 
 use super::last_exit::Hook;
-use super::{BuildError, LastExit, Nothing, PATIENT, StrictError, check_rooms};
-use crate::native::{Native, now};
+use super::{LastExit, Nothing, PATIENT, RoomsBuildError, StrictError, check_rooms};
+use crate::native::{Native, now, refused, someone};
 use crate::waiting::Policy;
 use doorway_core::Failure;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::LastOut;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Misuse, Rooms as Text, Strict, Width};
 use std::convert::Infallible;
@@ -49,7 +49,7 @@ impl StrictRooms {
     ///
     /// # Errors
     /// If there are no rooms or too many, or if nobody could use them.
-    pub fn new(rooms: usize, users: usize) -> Result<Self, BuildError> {
+    pub fn new(rooms: usize, users: usize) -> Result<Self, RoomsBuildError> {
         Self::with_last_exit(rooms, users, Nothing)
     }
 }
@@ -59,10 +59,10 @@ impl<X: LastExit<usize>> StrictRooms<X> {
     ///
     /// # Errors
     /// If there are no rooms or too many, or if nobody could use them.
-    pub fn with_last_exit(rooms: usize, users: usize, code: X) -> Result<Self, BuildError> {
+    pub fn with_last_exit(rooms: usize, users: usize, code: X) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         if users == 0 {
-            return Err(BuildError::NoUser);
+            return Err(RoomsBuildError::NoUser);
         }
         let hook = Arc::new(Hook::new(code));
         let (memory, shared) = (Native::new(), Shared(Arc::clone(&hook)));
@@ -97,17 +97,9 @@ impl<X: LastExit<usize>> StrictRooms<X> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One that may have to wait, with a handle of its own.
-    fn someone(&self) -> Process<Native> {
-        Process::new(Pid::new(0), Native::new().with_policy(self.policy))
-    }
-
     fn done<T>(&self, result: Result<T, Failure<Infallible, Misuse>>) -> Result<T, StrictError> {
         self.hook.0.resume();
-        result.map_err(|failure| match failure {
-            Failure::Memory(impossible) => match impossible {},
-            Failure::Refused(misuse) => misuse.into(),
-        })
+        result.map_err(|failure| refused(failure).into())
     }
 }
 
@@ -132,7 +124,7 @@ impl<X: LastExit<usize>> User<'_, X> {
     /// # Errors
     /// If it is not outside, or if there is no such room.
     pub fn enter(&self, room: usize) -> Result<(), StrictError> {
-        let entered = now(self.rooms.text.enter(&self.rooms.someone(), self.number, room));
+        let entered = now(self.rooms.text.enter(&someone(self.rooms.policy), self.number, room));
         self.rooms.done(entered)
     }
 
@@ -141,7 +133,7 @@ impl<X: LastExit<usize>> User<'_, X> {
     /// # Errors
     /// If it is not inside.
     pub fn exit(&self) -> Result<bool, StrictError> {
-        let exited = now(self.rooms.text.exit(&self.rooms.someone(), self.number));
+        let exited = now(self.rooms.text.exit(&someone(self.rooms.policy), self.number));
         self.rooms.done(exited)
     }
 
@@ -150,7 +142,7 @@ impl<X: LastExit<usize>> User<'_, X> {
     /// # Errors
     /// If it is not inside, or if there is no such room; then it has left.
     pub fn change(&self, to: usize) -> Result<(), StrictError> {
-        let changed = now(self.rooms.text.change(&self.rooms.someone(), self.number, to));
+        let changed = now(self.rooms.text.change(&someone(self.rooms.policy), self.number, to));
         self.rooms.done(changed)
     }
 }

@@ -31,7 +31,7 @@ pub enum TryAcquireError {
 
 /// Why waiting ended without a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TimeoutError {
+pub enum AcquireTimeoutError {
     /// The time ran out.
     TimedOut,
     /// Nobody is let in any more.
@@ -93,5 +93,5 @@ mod text {
 error! {
     AcquireError: ;
     TryAcquireError: NoPlace;
-    TimeoutError: TimedOut;
+    AcquireTimeoutError: TimedOut;
 }

@@ -1,7 +1,7 @@
 //! Guards: what a holder has.
 
-use super::{Numbered, Numbering, Slots, sure};
-use crate::native::now;
+use super::{Numbered, Numbering, Slots};
+use crate::native::{now, sure};
 use doorway_core::k_assignment::names::Names;
 use doorway_core::k_assignment::{Grant, Retired};
 use doorway_core::k_exclusion::KExclusion;
@@ -12,9 +12,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A place in [`Slots`] that are borrowed.
-pub type Guard<'a, N = Numbered> = Permit<&'a Slots<N>, N>;
+pub type SlotGuard<'a, N = Numbered> = Permit<&'a Slots<N>, N>;
 /// A place in [`Slots`] that are shared: it can go anywhere.
-pub type OwnedGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
+pub type OwnedSlotGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
 
 /// One place, or several. They are given back when this is dropped, also while a panic unwinds.
 ///
@@ -198,7 +198,7 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> fmt::Debug for Permit<S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Permit");
         all.field("places", &self.places());
-        if N::Names::NAMED {
+        if N::SlotNames::NAMED {
             all.field("slots", &self.all_slots());
         }
         all.finish_non_exhaustive()

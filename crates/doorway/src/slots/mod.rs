@@ -1,25 +1,22 @@
 //! [`Slots`]: at most `k` inside, first come, first enabled, and each knows its slot.
 
+mod entering;
 mod errors;
 mod guard;
 mod numbers;
-mod waiting;
 
-pub use errors::{AcquireError, TimeoutError, TooMany, TryAcquireError};
-pub use guard::{Guard, OwnedGuard, Permit};
+pub use errors::{AcquireError, AcquireTimeoutError, TooMany, TryAcquireError};
+pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{Numbered, Numbering, Unnumbered};
 
-use crate::native::{Native, now};
+use crate::native::{Native, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::Names;
-use doorway_core::k_exclusion::turnstile::{Closed, Limits, Look, Turnstile};
+use doorway_core::k_exclusion::turnstile::{Limits, Look, Turnstile};
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
-use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// At most `k` inside at a time, each with a slot number of its own. One object for threads and tasks, on any executor.
 ///
@@ -64,7 +61,7 @@ use std::time::{Duration, Instant};
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
 /// [65,535](Self::MOST) places here.
 pub struct Slots<N: Numbering = Numbered> {
-    text: Text<Native, N::Names>,
+    text: Text<Native, N::SlotNames>,
     /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.
     anyone: Process<Native>,
     policy: Policy,
@@ -263,184 +260,12 @@ impl<N: Numbering> Slots<N> {
     }
 }
 
-/// Makes the methods for guards that borrow, and those for guards that own.
-macro_rules! ways_in {
-    ($($(#[$doc:meta])* $borrowed:ident, $owned:ident, $function:ident($($argument:ident: $of:ty),*) -> $error:ty;)*) => {
-        impl<N: Numbering> Slots<N> {
-            $(
-                $(#[$doc])*
-                #[inline(always)] // as the guard's `drop` is
-                pub fn $borrowed(&self, $($argument: $of),*) -> Result<Guard<'_, N>, $error> {
-                    waiting::$function(self, $($argument),*)
-                }
-
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
-                ///
-                /// # Errors
-                /// The same.
-                #[inline(always)]
-                pub fn $owned(self: &Arc<Self>, $($argument: $of),*) -> Result<OwnedGuard<N>, $error> {
-                    waiting::$function(Arc::clone(self), $($argument),*)
-                }
-            )*
-        }
-    };
-}
-
-ways_in! {
-    /// Waits until there is a place.
-    ///
-    /// | | |
-    /// |---|---|
-    /// | fairness | in the order of arrival |
-    /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
-    /// | cost | two read-modify-writes and a few loads if there is a place; one without numbers |
-    ///
-    /// ```
-    /// let slots = doorway::Slots::new(2)?;
-    /// let guard = slots.acquire()?;
-    /// assert_eq!(guard.slot(), 0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If it is closed.
-    acquire, acquire_owned, acquire() -> Closed;
-
-    /// Takes a place if one is free, and nobody is in line.
-    ///
-    /// ```
-    /// use doorway::{Slots, TryAcquireError};
-    /// let slots = Slots::new(1)?;
-    /// let _held = slots.try_acquire()?;
-    /// assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If none is free, or if it is closed.
-    try_acquire, try_acquire_owned, try_acquire() -> TryAcquireError;
-
-    /// Waits until there is a place, but no longer than this. With a timeout of zero it is [`try_acquire`](Self::try_acquire).
-    ///
-    /// Fair as [`acquire`](Self::acquire) is. Running out of time is exact: it gives its place in line up, and if it was let in at that very moment, it has its guard.
-    ///
-    /// ```
-    /// use doorway::{Slots, TimeoutError};
-    /// use std::time::Duration;
-    /// let slots = Slots::new(1)?;
-    /// let _held = slots.acquire()?;
-    /// assert_eq!(slots.acquire_timeout(Duration::from_millis(1)).unwrap_err(), TimeoutError::TimedOut);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the time runs out, or if it is closed.
-    acquire_timeout, acquire_timeout_owned, acquire_timeout(timeout: Duration) -> TimeoutError;
-
-    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
-    ///
-    /// # Errors
-    /// If the time comes, or if it is closed.
-    acquire_deadline, acquire_deadline_owned, acquire_deadline(deadline: Instant) -> TimeoutError;
-
-    /// Waits until there are so many places at once.
-    ///
-    /// They are taken in line, by consecutive tickets: two who want two of two cannot block each other. Who comes after one that waits for many waits with it. In the order of arrival; but while
-    /// others arrive at the same instant, one who wants several may have to try again to get into the line.
-    ///
-    /// ```
-    /// use doorway::{AcquireError, Slots};
-    /// let slots = Slots::new(3)?;
-    /// let two = slots.acquire_many(2)?;
-    /// assert_eq!(two.slots(), [0, 1]);
-    /// assert!(matches!(slots.acquire_many(4), Err(AcquireError::TooMany(_)))); // it would wait for ever
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If it is closed, if no place was asked for, or if there are not as many places; also if [that becomes so](Self#when-places-go) while it waits.
-    acquire_many, acquire_many_owned, acquire_many(places: usize) -> AcquireError;
-
-    /// Takes so many places if they are free, and nobody is in line.
-    ///
-    /// # Errors
-    /// If too few are free or exist, if no place was asked for, or if it is closed.
-    try_acquire_many, try_acquire_many_owned, try_acquire_many(places: usize) -> TryAcquireError;
-
-    /// Waits until there are so many places at once, but no longer than this.
-    ///
-    /// # Errors
-    /// If the time runs out, if there are not as many places, if no place was asked for, or if it is closed.
-    acquire_many_timeout, acquire_many_timeout_owned, acquire_many_timeout(places: usize, timeout: Duration) -> TimeoutError;
-
-    /// [`acquire_many_timeout`](Self::acquire_many_timeout) until a point in time.
-    ///
-    /// # Errors
-    /// If the time comes, if there are not as many places, if no place was asked for, or if it is closed.
-    acquire_many_deadline, acquire_many_deadline_owned, acquire_many_deadline(places: usize, deadline: Instant) -> TimeoutError;
-}
-
-impl<N: Numbering> Slots<N> {
-    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future is exact.
-    ///
-    /// # Cancel safety
-    /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere. A future that has been polled
-    /// must be polled to its end or dropped: one that is leaked (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line, and takes a place along when its turn comes.
-    ///
-    /// ```
-    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
-    /// let slots = doorway::Slots::new(1)?;
-    /// let held = slots.acquire()?;
-    /// let mut context = Context::from_waker(Waker::noop());
-    /// {
-    ///     let mut cancelled = pin!(slots.acquire_async());
-    ///     assert!(cancelled.as_mut().poll(&mut context).is_pending());
-    /// }
-    /// let mut waits = pin!(slots.acquire_async());
-    /// assert!(waits.as_mut().poll(&mut context).is_pending());
-    /// drop(held);
-    /// assert!(waits.as_mut().poll(&mut context).is_ready());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If it is closed.
-    pub async fn acquire_async(&self) -> Result<Guard<'_, N>, Closed> {
-        waiting::acquire_async(self).await
-    }
-
-    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
-    ///
-    /// # Errors
-    /// The same.
-    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard<N>, Closed> {
-        waiting::acquire_async(Arc::clone(self)).await
-    }
-
-    /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
-    ///
-    /// # Errors
-    /// If it is closed, if no place was asked for, or if there are not as many places.
-    pub async fn acquire_many_async(&self, places: usize) -> Result<Guard<'_, N>, AcquireError> {
-        waiting::acquire_many_async(self, places).await
-    }
-
-    /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns.
-    ///
-    /// # Errors
-    /// The same.
-    pub async fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> Result<OwnedGuard<N>, AcquireError> {
-        waiting::acquire_many_async(Arc::clone(self), places).await
-    }
-}
-
 impl<N: Numbering> fmt::Debug for Slots<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let look = self.look();
         let mut all = f.debug_struct("Slots");
         all.field("places", &look.places).field("held", &(look.places - look.free));
-        if N::Names::NAMED {
+        if N::SlotNames::NAMED {
             let taken = |&slot: &usize| sure(now(self.text.is_taken(&self.anyone, slot)));
             all.field("slots", &(0..self.text.room() as usize).filter(taken).collect::<Vec<_>>());
         }
@@ -462,12 +287,6 @@ const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Slots>();
     is_send_and_sync::<Slots<Unnumbered>>();
-    is_send_and_sync::<OwnedGuard>();
-    is_send_and_sync::<Guard<'_>>();
+    is_send_and_sync::<OwnedSlotGuard>();
+    is_send_and_sync::<SlotGuard<'_>>();
 };
-
-/// What cannot fail.
-pub(crate) fn sure<T>(result: Result<T, Infallible>) -> T {
-    let Ok(value) = result;
-    value
-}

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 pub trait Numbering: Sized + private::Sealed {
     /// Who has which.
     #[doc(hidden)]
-    type Names: Names<Native> + Debug + Send + Sync;
+    type SlotNames: Names<Native> + Debug + Send + Sync;
 }
 
 mod private {
@@ -26,9 +26,9 @@ pub struct Numbered;
 pub struct Unnumbered;
 
 impl Numbering for Numbered {
-    type Names = EitherNames<Native>;
+    type SlotNames = EitherNames<Native>;
 }
 
 impl Numbering for Unnumbered {
-    type Names = NoNames;
+    type SlotNames = NoNames;
 }

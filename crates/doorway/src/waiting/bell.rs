@@ -3,7 +3,6 @@
 use super::{Flags, Place, Platform, Sequence, Table, Threads, Waiter};
 use crate::tools::{AtomicU8, AtomicU32};
 use std::sync::Arc;
-use std::time::Instant;
 
 const THREADS: u8 = 1;
 const TASKS: u8 = 2;
@@ -67,26 +66,13 @@ impl<P: Platform> Bell<P> {
         }
     }
 
-    /// A thread will sleep here unless something changes; returns what it sleeps on. Whoever relies on it looks at the variable afterwards.
-    fn listen(&self) -> u32 {
-        // In this order: whoever clears the flag after it was set bumps the sequence after it was read.
-        let sequence = self.sequence.load();
+    /// A thread will sleep here unless something changes. It looks at the variable afterwards, and if that is as it
+    /// was, it [sleeps](Platform::sleep) on the sequence, while that is what is returned with it.
+    pub fn listen(&self) -> (&P::Sequence, u32) {
+        // In this order: a changer that clears the flag after it was set bumps the sequence after it was read.
+        let heard = self.sequence.load();
         self.listeners.set(THREADS);
-        sequence
-    }
-
-    /// The same, for a sleep on [several](Platform::sleep_any): where the sequence is, and what it was.
-    pub fn listen_among_others(&self) -> (usize, u32) {
-        let sequence = self.listen();
-        (std::ptr::from_ref(&self.sequence) as usize, sequence)
-    }
-
-    /// Puts the thread to sleep until the variable is changed, unless `changed` says that it has been. May return for no reason.
-    pub fn sleep(&self, platform: &P, until: Option<Instant>, changed: impl FnOnce() -> bool) {
-        let sequence = self.listen();
-        if !changed() {
-            platform.sleep(&self.sequence, sequence, until);
-        }
+        (&self.sequence, heard)
     }
 
     /// The waiter will be notified when the variable is changed, unless it is [removed](Table::remove) before.

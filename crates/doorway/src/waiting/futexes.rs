@@ -11,17 +11,6 @@ fn left(until: Option<Instant>) -> Option<Duration> {
     until.map(|until| until.saturating_duration_since(Instant::now()))
 }
 
-fn sleep(word: &AtomicU32, flags: FutexFlags, expected: u32, until: Option<Instant>) {
-    let left = left(until).and_then(|left| Timespec::try_from(left).ok());
-    // Woken, changed, interrupted, out of time: whoever sleeps looks again in any case.
-    let _ = futex::wait(word, flags, expected, left.as_ref());
-}
-
-fn wake_all(word: &AtomicU32, flags: FutexFlags) {
-    // The word is in front of us, so its address is not wrong, and how many there were nobody needs to know.
-    let _ = futex::wake(word, flags, i32::MAX.unsigned_abs());
-}
-
 /// As many as the kernel takes.
 const MOST: usize = 128;
 
@@ -44,38 +33,35 @@ fn sleep_any(words: &[(usize, u32)], flags: WaitFlags, until: Option<Instant>) -
     !matches!(slept, Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM))
 }
 
-impl Platform for Threads {
-    type Sequence = AtomicU32;
-    type Flags = AtomicU8;
-    type Lock<T> = Mutex<T>;
+/// What sleeps by these futexes.
+macro_rules! by_futexes {
+    ($($who:ty: $flags:expr, $wait_flags:expr;)*) => {
+        $(
+            impl Platform for $who {
+                type Sequence = AtomicU32;
+                type Flags = AtomicU8;
+                type Lock<T> = Mutex<T>;
 
-    fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
-        sleep(word, FutexFlags::PRIVATE, expected, until);
-    }
+                fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
+                    let left = left(until).and_then(|left| Timespec::try_from(left).ok());
+                    // Woken, changed, interrupted, out of time: a thread that sleeps looks again in any case.
+                    let _ = futex::wait(word, $flags, expected, left.as_ref());
+                }
 
-    fn wake_all(&self, word: &AtomicU32) {
-        wake_all(word, FutexFlags::PRIVATE);
-    }
+                fn wake_all(&self, word: &AtomicU32) {
+                    // The word is in front of us, so its address is not wrong; how many there were, nobody needs to know.
+                    let _ = futex::wake(word, $flags, i32::MAX.unsigned_abs());
+                }
 
-    fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
-        sleep_any(words, WaitFlags::PRIVATE, until)
-    }
+                fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
+                    sleep_any(words, $wait_flags, until)
+                }
+            }
+        )*
+    };
 }
 
-impl Platform for Processes {
-    type Sequence = AtomicU32;
-    type Flags = AtomicU8;
-    type Lock<T> = Mutex<T>;
-
-    fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
-        sleep(word, FutexFlags::empty(), expected, until);
-    }
-
-    fn wake_all(&self, word: &AtomicU32) {
-        wake_all(word, FutexFlags::empty());
-    }
-
-    fn sleep_any(&self, words: &[(usize, u32)], until: Option<Instant>) -> bool {
-        sleep_any(words, WaitFlags::empty(), until)
-    }
+by_futexes! {
+    Threads: FutexFlags::PRIVATE, WaitFlags::PRIVATE;
+    Processes: FutexFlags::empty(), WaitFlags::empty();
 }

@@ -3,7 +3,7 @@
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::property::View;
-use doorway_core::mutex::taubenfeld_04::Ticket;
+use doorway_core::mutex::taubenfeld_04::ColouredTicket;
 use doorway_core::registry::{BlackWhiteBakery, BlackWhiteBakeryInTwo, Sizes};
 
 impl Checked for BlackWhiteBakery {
@@ -30,7 +30,7 @@ impl Checked for BlackWhiteBakeryInTwo {
 type Number = fn(&View<'_>, usize) -> u64;
 
 fn in_one(v: &View<'_>, p: usize) -> u64 {
-    v.get_at::<Ticket>("Ticket", p).number
+    v.get_at::<ColouredTicket>("Ticket", p).number
 }
 
 fn in_two(v: &View<'_>, p: usize) -> u64 {

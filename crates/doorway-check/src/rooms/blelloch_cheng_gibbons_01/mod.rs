@@ -1,6 +1,7 @@
 //! What rooms, and the objects built on them, claim, and the machines that run them.
 
 mod alike;
+mod as_printed;
 mod claims;
 mod structures;
 mod work;
@@ -18,9 +19,7 @@ use doorway_core::registry::{
     RoomsAsPrinted, RoomsChange, RoomsLateJoin, RoomsStrict, RoomsTry, Sizes,
 };
 use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    self as texts, AsPrinted, DynamicStack, InSegments, LateJoin, Strict,
-};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{self as texts, DynamicStack, InSegments, LateJoin, Strict};
 use doorway_core::rooms::{Changes, Misuses, Tries, Visits};
 use worlds::{FIRST_SEGMENT, JOINS, MOST_ARRAYS, first_array};
 
@@ -147,7 +146,9 @@ impl Checked for RoomsAsPrinted {
     fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let width = width(&Self::INFO, sizes);
         without_give_ups(rules, || {
-            World::new(sizes.n, rules, |site| Visits::new(site, |site| AsPrinted::new(site, sizes.k, width)))
+            World::new(sizes.n, rules, |site| {
+                Visits::new(site, |site| as_printed::RoomsAsPrinted::new(site, sizes.k, width))
+            })
         })
     }
 

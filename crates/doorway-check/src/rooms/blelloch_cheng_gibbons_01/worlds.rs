@@ -1,5 +1,6 @@
 //! Machines that run the objects of the registry: every choice that their users have is tried.
 
+use super::as_printed::DynamicStackAsPrinted;
 pub(crate) use super::structures::{Answers, Asks};
 pub(crate) use super::work::{Reply, Wish};
 
@@ -126,9 +127,7 @@ pub(super) fn dynamic_stack(sizes: Sizes, rules: Rules) -> Result<World, TextErr
 }
 
 pub(super) fn dynamic_stack_as_printed(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-    let width = Width::for_users(sizes.n, 0);
-    let (first, arrays) = arrays_of_a_dynamic_stack(sizes, first_array(sizes));
-    machine!(sizes, rules, |site| DynamicStack::as_printed(site, first, arrays, UNWRITTEN, width), push, pop)
+    machine!(sizes, rules, |site| DynamicStackAsPrinted::new(site, sizes), push, pop)
 }
 
 pub(crate) fn segments(sizes: Sizes) -> (usize, usize) {

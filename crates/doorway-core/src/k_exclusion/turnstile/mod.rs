@@ -150,7 +150,7 @@ pub enum Drawn {
     /// As good as inside: the ticket is enabled, and those in line before it must be helped first.
     Helps(Duty, Held),
     /// It must wait in line.
-    Waits(Ticket),
+    Waits(DrawnTickets),
     /// Nobody may draw a ticket now.
     Kept(Door),
     /// There are not as many places.
@@ -172,7 +172,7 @@ pub enum Tried {
 
 /// Tickets that are drawn and not enabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub struct DrawnTickets {
     first: u64,
     units: u64,
     /// How the door was when they were drawn, if the line has become too long since.
@@ -340,7 +340,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             if too_long.is_none() {
                 p.hides("door");
             }
-            Drawn::Waits(Ticket { first, units, too_long })
+            Drawn::Waits(DrawnTickets { first, units, too_long })
         }}
 
         /// Enters if it can do so at once: 41 for several units, 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
@@ -430,7 +430,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 if g.enables(t) {
                     return Ok(self.enabled(p, t, g, self.held(units, false, t)));
                 }
-                return Ok(Drawn::Waits(Ticket { first, units, too_long: None }));
+                return Ok(Drawn::Waits(DrawnTickets { first, units, too_long: None }));
             }
         }
     }
@@ -459,7 +459,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
-        loop {
+        let DrawnTickets { first, units, .. } = loop {
             drawn = match drawn {
                 Drawn::Inside(held) => return Ok(Some(held)),
                 Drawn::Helps(duty, held) => {
@@ -474,10 +474,36 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                     }
                     self.draw(p, units).await?
                 }
-                Drawn::Waits(ticket) => match self.line_up(p, ticket, attempt).await? {
+                Drawn::Waits(tickets) => match self.line_up(p, tickets, attempt).await? {
                     Some(drawn) => drawn,
-                    None => return self.wait(p, ticket, attempt, may_give_up).await,
+                    None => break tickets,
                 },
+            }
+        };
+        // It waits until it is signalled: 8.
+        let here = p.on(self.part);
+        let t = after(first, units - 1);
+        let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
+        let Attempt::InLine { enabled, far, .. } = *attempt else { return Ok(None) };
+        here.shows("waits", after(first, enabled));
+        here.keep(8, &*attempt);
+        let ended = if units > 1 || far {
+            self.watch(here, t, units, far, may_give_up).await?
+        } else if may_give_up {
+            here.at(8).wait_unless_given_up(self.record(t), is_over).await?.map(|record| Ok(record.fate_of(t)))
+        } else {
+            Some(Ok(here.at(8).wait_until(self.record(t), is_over).await?.fate_of(t)))
+        };
+        match ended {
+            None => Ok(None),
+            Some(Err(why)) => self.turned_away(p, attempt, why).await,
+            Some(Ok(Fate::Shut)) => self.turned_away(p, attempt, Refused::Closed).await,
+            Some(Ok(_)) => {
+                *attempt = Attempt::Outside;
+                here.hides("waits");
+                here.hides("ticket");
+                here.mark(Mark::Rests(9));
+                Ok(Some(self.held(units, true, t)))
             }
         }
     }
@@ -486,7 +512,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     async fn line_up(
         &self,
         p: &Process<M>,
-        Ticket { first, units, too_long }: Ticket,
+        DrawnTickets { first, units, too_long }: DrawnTickets,
         attempt: &mut Attempt,
     ) -> Result<Option<Drawn>, Failure<M::Error, Refused>> {
         let here = p.on(self.part);
@@ -532,42 +558,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         Err(Failure::Refused(why))
     }
 
-    /// Waits until it is signalled: 8.
-    async fn wait(
-        &self,
-        p: &Process<M>,
-        Ticket { first, units, .. }: Ticket,
-        attempt: &mut Attempt,
-        may_give_up: bool,
-    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
-        let here = p.on(self.part);
-        let t = after(first, units - 1);
-        let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
-        let Attempt::InLine { enabled, far, .. } = *attempt else { return Ok(None) };
-        here.shows("waits", after(first, enabled));
-        here.keep(8, &*attempt);
-        let ended = if units > 1 || far {
-            self.watch(here, t, units, far, may_give_up).await?
-        } else if may_give_up {
-            here.at(8).wait_unless_given_up(self.record(t), is_over).await?.map(|record| Ok(record.fate_of(t)))
-        } else {
-            Some(Ok(here.at(8).wait_until(self.record(t), is_over).await?.fate_of(t)))
-        };
-        match ended {
-            None => Ok(None),
-            Some(Err(why)) => self.turned_away(p, attempt, why).await,
-            Some(Ok(Fate::Shut)) => self.turned_away(p, attempt, Refused::Closed).await,
-            Some(Ok(_)) => {
-                *attempt = Attempt::Outside;
-                here.hides("waits");
-                here.hides("ticket");
-                here.mark(Mark::Rests(9));
-                Ok(Some(self.held(units, true, t)))
-            }
-        }
-    }
-
-    /// The same for a process that may wait in vain: 8, 45 and 47. There may be too few places for several units by now, and closing does not reach the record of a far ticket.
+    /// Waits although that may be in vain: 8, 45 and 47. There may be too few places for several units by now, and closing does not reach the record of a far ticket.
     async fn watch(
         &self,
         p: Here<'_, M>,

@@ -78,14 +78,14 @@ impl Word for Colour {
 
 /// A ticket; if its number is 0, none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub struct ColouredTicket {
     /// Its colour.
     pub colour: Colour,
     /// Its number.
     pub number: u64,
 }
 
-impl Word for Ticket {
+impl Word for ColouredTicket {
     fn pack(self) -> u64 {
         self.number << 1 | self.colour.pack()
     }
@@ -96,12 +96,12 @@ impl Word for Ticket {
 
 const COLOURS: &[Colour] = &[Colour::White, Colour::Black];
 
-const NONE: Ticket = Ticket { colour: Colour::White, number: 0 };
+const NONE: ColouredTicket = ColouredTicket { colour: Colour::White, number: 0 };
 
 /// Where tickets are.
 #[derive(Debug)]
 enum Tickets<M: Memory> {
-    InOne(M::Row<Ticket>),
+    InOne(M::Row<ColouredTicket>),
     InTwo { colour: M::Row<Colour>, number: M::Row<u64> },
 }
 
@@ -146,14 +146,14 @@ impl<M: ReadWrite> BlackWhiteBakery<M> {
 
 impl<M: ReadWrite> Tickets<M> {
     /// What a process sees of another one's ticket: in two registers, first its colour and then its number.
-    async fn read(&self, p: Here<'_, M>, at: Label, i: usize, live: &impl Debug) -> Result<Ticket, M::Error> {
+    async fn read(&self, p: Here<'_, M>, at: Label, i: usize, live: &impl Debug) -> Result<ColouredTicket, M::Error> {
         p.keep(at, live);
         match self {
             Self::InOne(ticket) => p.at(at).read(&ticket[i]).await,
             Self::InTwo { colour, number } => {
                 let colour = p.at(at).read(&colour[i]).await?;
                 p.keep(at, &(colour, live));
-                Ok(Ticket { colour, number: p.at(at).read(&number[i]).await? })
+                Ok(ColouredTicket { colour, number: p.at(at).read(&number[i]).await? })
             }
         }
     }
@@ -182,7 +182,7 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
                 max = max.max(seen.number);
             }
         }
-        let mine = Ticket { colour, number: max + 1 };
+        let mine = ColouredTicket { colour, number: max + 1 };
         p.keep(32, &mine);
         match &self.ticket {
             Tickets::InOne(ticket) => p.at(32).write(&ticket[me], mine).await?,
@@ -198,14 +198,14 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
             if seen.colour == colour {
                 // It goes first if its number is smaller. If its colour changes, it has left and come again.
                 let may_pass = || async {
-                    let Ticket { colour: now, number } = self.ticket.read(p, 8, i, &live).await?;
+                    let ColouredTicket { colour: now, number } = self.ticket.read(p, 8, i, &live).await?;
                     Ok((number == 0 || now != colour || (number, i) >= (mine.number, me)).then_some(()))
                 };
                 p.spin_until(may_pass).await?;
             } else {
                 // It goes first as long as the colour shown is ours: then its ticket is an old one.
                 let may_pass = || async {
-                    let Ticket { colour: now, number } = self.ticket.read(p, 91, i, &live).await?;
+                    let ColouredTicket { colour: now, number } = self.ticket.read(p, 91, i, &live).await?;
                     if number == 0 || now == colour {
                         return Ok(Some(()));
                     }
@@ -225,7 +225,7 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
         p.at(10).write(&self.color, colour.other()).await?; // before its number is 0, or new tickets would come before old ones
         p.keep(11, &colour);
         match &self.ticket {
-            Tickets::InOne(ticket) => p.at(11).write(&ticket[me], Ticket { colour, number: 0 }).await,
+            Tickets::InOne(ticket) => p.at(11).write(&ticket[me], ColouredTicket { colour, number: 0 }).await,
             Tickets::InTwo { number, .. } => p.at(11).write(&number[me], 0).await,
         }
     }

@@ -9,4 +9,4 @@
 mod black_white;
 pub mod entries;
 
-pub use black_white::{BlackWhiteBakery, Colour, Ticket};
+pub use black_white::{BlackWhiteBakery, Colour, ColouredTicket};

@@ -73,7 +73,7 @@ pub struct FastPath<M: Memory, N> {
 
 /// Which way a passage went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum PathTaken {
     /// Straight to the top's left side.
     Fast,
     /// Through the tree, to its right side.
@@ -138,37 +138,37 @@ impl<M: ReadWrite, N: Node<M>> FastPath<M, N> {
 impl<M: ReadWrite, N: Node<M>> MutualExclusion<M> for FastPath<M, N> {}
 
 impl<M: ReadWrite, N: Node<M>> KExclusion<M> for FastPath<M, N> {
-    type Held = Way;
+    type Held = PathTaken;
     type Refusal = Infallible;
 
-    async fn acquire(&self, p: &Process<M>) -> Result<Way, Failure<M::Error>> {
+    async fn acquire(&self, p: &Process<M>) -> Result<PathTaken, Failure<M::Error>> {
         let here = p.on(self.part);
         let (way, side) = if self.is_alone(p).await? {
             here.mark(Mark::Rests(10));
-            (Way::Fast, Side::Left)
+            (PathTaken::Fast, Side::Left)
         } else {
             here.mark(Mark::Rests(12));
             here.keep(12, &());
             within!(here, &(), self.tree.acquire(p).await?);
             here.mark(Mark::Rests(13));
-            (Way::Slow, Side::Right)
+            (PathTaken::Slow, Side::Right)
         };
         here.keep(10, &way);
         within!(here, &way, self.top.enter(p, side).await?);
         Ok(way)
     }
 
-    async fn release(&self, p: &Process<M>, way: Way) -> Result<(), M::Error> {
+    async fn release(&self, p: &Process<M>, way: PathTaken) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let mine = &self.b[p.pid().index()];
         match way {
-            Way::Fast => {
+            PathTaken::Fast => {
                 within!(here, &way, self.top.leave(p, Side::Left).await?);
                 here.mark(Mark::Rests(8));
                 here.at(8).keeping(&way).write(&self.y, None).await?; // Only now: the next one may come to the left side.
                 here.at(9).keeping(&way).write(mine, false).await
             }
-            Way::Slow => {
+            PathTaken::Slow => {
                 here.at(21).write(mine, false).await?;
                 here.part(&way);
                 self.open(p).await?; // still inside: one at a time

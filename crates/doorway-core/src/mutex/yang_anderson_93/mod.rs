@@ -13,5 +13,5 @@ mod fast_path;
 mod two_process;
 
 pub use combining::{Add, Affine, Calls, Combinable, Combining, Map, Max, Min, Store, map_of};
-pub use fast_path::{FastPath, Way};
+pub use fast_path::{FastPath, PathTaken};
 pub use two_process::TwoProcess;

@@ -4,11 +4,11 @@
 //! [Room synchronization](crate::rooms), with waiting that does not depend on how many there are.
 //!
 //! # Source
-//! Figure 2, with its statement numbers; 15, 16 and 18 to 25 are its exit. 1, 30 to 33 and 40 to 42 are ours: they are for users that give up. As printed it is [`AsPrinted`].
+//! Figure 2, with its statement numbers; 15, 16 and 18 to 25 are its exit. 1, 30 to 33 and 40 to 42 are ours: they are for users that give up. As printed it is `rooms-as-printed`, whose text the checker has.
 //!
 //! | in the paper | here |
 //! |---|---|
-//! | Enter Room, Exit Room (Figure 2) | [`Rooms::enter`], [`Rooms::exit`]; as printed: [`AsPrinted`] |
+//! | Enter Room, Exit Room (Figure 2) | [`Rooms::enter`], [`Rooms::exit`]; as printed: `rooms-as-printed`, in the checker |
 //! | Change Room, without a text | [`Rooms::change`] |
 //! | Assign Exit Code | [`LastOut`] |
 //! | the vector `V` (2.3, Variants) | [`Strict`] |
@@ -33,7 +33,7 @@
 //! # Why
 //! - *what is remembered (15)*: `grant[i]` cannot change while somebody holds a ticket of `i` that was let in, for only the last done changes it. So the value that let one in is still the value at one's exit, and need
 //!   not be read again. In print it is read again, after `done` was counted up: by then others may have gone through so often that `grant` has come round to the same number, and *two* are
-//!   last ([`AsPrinted`]).
+//!   last (`rooms-as-printed`).
 //! - *19 before 33*: those let in could come and go, and another room be opened, before a delayed 19 makes the wrong room active for ever.
 //! - *giving up (40)*: a ticket cannot be handed back, for others may be after it. Who gives up becomes a *ghost*: `ghosts` is in the word that lets in, so that either the opener counts it (32) or it
 //!   sees that it was let in after all, takes the mark back (41) and exits as everybody does. Nobody can count the mark meanwhile, for its ticket holds the turn.
@@ -65,7 +65,6 @@
 //! # Departures
 //! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
 
-mod as_printed;
 mod dynamic_stack;
 pub mod entries;
 mod late_join;
@@ -77,7 +76,6 @@ mod strict;
 mod words;
 mod work_stack;
 
-pub use as_printed::AsPrinted;
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
 pub use queue::{RoomQueue, bits_of_a_queue};
@@ -98,7 +96,6 @@ pub struct Rooms<M: Memory, X = ()> {
     part: M::Part,
     rooms: usize,
     width: Width,
-    as_printed: bool,
     wait: M::Row<Count>,
     grant: M::Row<Grant>,
     done: M::Row<Count>,
@@ -115,12 +112,12 @@ impl<M: Memory, X> fmt::Debug for Rooms<M, X> {
 /// A ticket for a room. Whoever has one waits until it is let in, or [gives it back](Rooms::withdraw).
 #[must_use = "the room's turn will wait for whoever has this ticket"]
 #[derive(PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub struct RoomTicket {
     room: usize,
     number: u64,
 }
 
-impl Ticket {
+impl RoomTicket {
     /// For which room.
     #[must_use]
     pub fn room(&self) -> usize {
@@ -166,7 +163,6 @@ impl<M: Memory, X> Rooms<M, X> {
             part: site.here(),
             rooms: m,
             width,
-            as_printed: false,
             wait: site.row("wait", m, count),
             grant: site.row("grant", m, |_| decl(Grant { ticket: 0, ghosts: 0 })),
             done: site.row("done", m, count),
@@ -208,10 +204,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed, if there is no such room, or if too many gave up waiting for it.
-    pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
-        if !self.as_printed && p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
+        if p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
             // Nobody may ever come to open it, unless it does so itself.
             let (ticket, _) =
                 self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
@@ -221,14 +217,14 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p.mark(Mark::DoorwayEnds);
         p.shows("room", room as u64);
         p.shows("ticket", number);
-        Ok(Ticket { room, number })
+        Ok(RoomTicket { room, number })
     }
 
     /// Waits with a ticket: 3 to 11.
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+    pub async fn wait(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Inside, M::Error> {
         let here = p.on(self.part);
         here.keep(3, &ticket);
         let waited = here.spin_until(|| self.look(here, &ticket)).await?;
@@ -239,7 +235,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+    pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &RoomTicket) -> Result<Option<Inside>, M::Error> {
         let here = p.on(self.part);
         here.keep(3, ticket);
         match here.spin_unless_given_up(|| self.look(here, ticket)).await? {
@@ -249,7 +245,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     }
 
     /// One turn of the wait: 3 to 5.
-    async fn look(&self, p: Here<'_, M>, ticket: &Ticket) -> Result<Option<Waited>, M::Error> {
+    async fn look(&self, p: Here<'_, M>, ticket: &RoomTicket) -> Result<Option<Waited>, M::Error> {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
             return Ok(Some(Waited::LetIn(granted)));
@@ -294,7 +290,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
         #[inline(always)]
-        fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(Ticket, u64)> {'text: {
+        fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(RoomTicket, u64)> {'text: {
             if access!(p.at(5).keeping(&room).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
                 break 'text None;
             }
@@ -307,19 +303,16 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             p.shows("ticket", number);
             let grant = within!(p, &number, either!(self.opens(p, room), self.opens_now(p, room)));
             p.hides("opens");
-            Some((Ticket { room, number }, grant))
+            Some((RoomTicket { room, number }, grant))
         }}
 
         /// 6, by who has a ticket for the room.
         #[inline(always)]
-        fn opens, opens_now(&self, p: Here<'_, M>, room: usize) -> u64 {'text: {
-            if self.as_printed {
-                break 'text access!(self.open_as_printed(p, room, 6));
-            }
+        fn opens, opens_now(&self, p: Here<'_, M>, room: usize) -> u64 {
             // Its own ticket is no ghost, so there is one to let in; unless users broke the rules of the rooms, and then no number is right.
             let opened = either!(self.open(p, room, None), self.open_now(p, room, None));
             opened.unwrap_or_default()
-        }}
+        }
 
         /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come
         /// on which it was found.
@@ -357,13 +350,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 
         /// 13 to 15: the room, if this was the last done of its turn.
         #[inline(always)]
-        fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&Ticket>) -> Option<usize> {
-            let room = if self.as_printed {
-                // Whoever is inside a room sees that one.
-                access!(p.at(13).keeping(&(&inside, next)).read(&self.active)).is_room().unwrap_or(inside.room)
-            } else {
-                inside.room
-            };
+        fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&RoomTicket>) -> Option<usize> {
+            let room = inside.room;
             let done = self.width.add(access!(p.at(14)
                 .keeping(&(&inside, room, next))
                 .fetch_add(&self.done[room], Count(1))).0, 1);
@@ -371,17 +359,12 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             p.hides("ticket");
             p.hides("inside");
             p.hides("from");
-            let grant = if self.as_printed {
-                access!(p.at(15).keeping(&(done, room, next)).read(&self.grant[room])).ticket
-            } else {
-                inside.grant
-            };
-            (done == grant).then_some(room)
+            (done == inside.grant).then_some(room)
         }
 
         /// What the last done of a turn does: 15 to 25.
         #[inline(always)]
-        fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&Ticket>) -> () {'text: {
+        fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&RoomTicket>) -> () {'text: {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
             within!(p, &(room, next), either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room)));
@@ -410,22 +393,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             }
             access!(p.at(19).keeping(&scanned).write(&self.active, Active::room(r)));
             p.shows("opens", r as u64);
-            let opened = if self.as_printed {
-                access!(self.open_as_printed(p, r, 20));
-                true
-            } else {
-                access!(self.open(p, r, Some(scanned))).is_some()
-            };
+            let opened = access!(self.open(p, r, Some(scanned))).is_some();
             p.hides("opens");
             opened
         }}
-    }
-
-    /// 6 or 20, as they are in print.
-    async fn open_as_printed(&self, p: Here<'_, M>, room: usize, label: u16) -> Result<u64, M::Error> {
-        let last = p.at(label).keeping(&room).read(&self.wait[room]).await?.0;
-        p.at(label).keeping(&(room, last)).write(&self.grant[room], Grant { ticket: last, ghosts: 0 }).await?;
-        Ok(last)
     }
 
     /// Whether no ticket up to `last` waits to be let in.
@@ -456,7 +427,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p: &Process<M>,
         inside: Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let from = inside.room;
         let ticket = match self.draw_inside(here, &inside, to).await {
@@ -485,7 +456,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         p: Here<'_, M>,
         inside: &Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(to)?;
         if p.at(1).keeping(&(inside, to)).read(&self.grant[to]).await?.ghosts >= self.width.ghosts {
             return Err(Failure::Refused(Refusal::TooManyGaveUp { room: to }));
@@ -493,7 +464,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         let number = self.width.add(p.at(2).keeping(&(inside, to)).fetch_add(&self.wait[to], Count(1)).await?.0, 1);
         p.shows("next room", to as u64);
         p.shows("next ticket", number);
-        Ok(Ticket { room: to, number })
+        Ok(RoomTicket { room: to, number })
     }
 
     /// Enters if no room is active: 5, 2, and 30 to 33. Draws no ticket otherwise.
@@ -509,8 +480,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     ///
     /// # Errors
     /// If an access failed.
-    pub async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
-        let Ticket { room, number } = ticket;
+    pub async fn withdraw(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Option<Inside>, M::Error> {
+        let RoomTicket { room, number } = ticket;
         let p = p.on(self.part);
         let old = p.at(40).keeping(&(room, number)).fetch_add(&self.grant[room], Grant::GIVEN_UP).await?;
         if self.width.after(number, old.ticket) > 0 {
@@ -527,17 +498,17 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
 }
 
 impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Tickets<M> for Rooms<M, X> {
-    type Ticket = Ticket;
+    type Ticket = RoomTicket;
 
-    async fn draw(&self, p: &Process<M>, room: usize) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.draw(p, room).await
     }
 
-    async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &Ticket) -> Result<Option<Inside>, M::Error> {
+    async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &RoomTicket) -> Result<Option<Inside>, M::Error> {
         self.wait_unless_given_up(p, ticket).await
     }
 
-    async fn withdraw(&self, p: &Process<M>, ticket: Ticket) -> Result<Option<Inside>, M::Error> {
+    async fn withdraw(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Option<Inside>, M::Error> {
         self.withdraw(p, ticket).await
     }
 
@@ -546,11 +517,11 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Tickets<M> for Rooms<M, X> {
         p: &Process<M>,
         inside: Inside,
         to: usize,
-    ) -> Result<Ticket, Failure<M::Error, Refusal>> {
+    ) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.change_ticket(p, inside, to).await
     }
 
-    async fn wait(&self, p: &Process<M>, ticket: Ticket) -> Result<Inside, M::Error> {
+    async fn wait(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Inside, M::Error> {
         self.wait(p, ticket).await
     }
 

@@ -4,7 +4,7 @@ use crate::common::{explore, run};
 use doorway_check::property::View;
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Property, subject};
-use doorway_core::mutex::taubenfeld_04::{BlackWhiteBakery, Ticket};
+use doorway_core::mutex::taubenfeld_04::{BlackWhiteBakery, ColouredTicket};
 
 #[test]
 fn everything_holds_for_ever() {
@@ -15,7 +15,7 @@ fn everything_holds_for_ever() {
 /// Three processes, for ever, and numbers do come up to three.
 #[test]
 fn numbers_of_three_go_up_to_three() {
-    let number = |v: &View<'_>, p| v.get_at::<Ticket>("Ticket", p).number;
+    let number = |v: &View<'_>, p| v.get_at::<ColouredTicket>("Ticket", p).number;
     let report = Explorer::new(3)
         .property(Property::exclusion("mutual-exclusion", 1))
         .property(Property::always("at most three", move |v| v.processes().all(|p| number(v, p) <= 3)))

@@ -128,8 +128,8 @@ fn everybody(take: &mut impl Take) {
 }
 
 /// For runs with threads.
-pub(super) fn ways(threads: usize) -> Vec<crowded::Way> {
-    struct Ways(usize, Vec<crowded::Way>);
+pub(super) fn ways(threads: usize) -> Vec<crowded::PeerInCrowd> {
+    struct Ways(usize, Vec<crowded::PeerInCrowd>);
     impl Take for Ways {
         fn take<R: Entrance + 'static>(&mut self, peer: &'static str, fair: bool, make: fn(usize) -> Option<R>) {
             if make(self.0).is_some() {
@@ -153,8 +153,8 @@ pub(super) fn alone(effort: &Effort) -> Alone {
     std::thread::spawn(measure).join().expect("who is alone does not wait")
 }
 
-fn ways_alone(times: u32) -> Vec<alone::Way> {
-    struct Ways(u32, Vec<alone::Way>);
+fn ways_alone(times: u32) -> Vec<alone::PeerAlone> {
+    struct Ways(u32, Vec<alone::PeerAlone>);
     impl Take for Ways {
         fn take<R: Entrance + 'static>(&mut self, peer: &'static str, _: bool, make: fn(usize) -> Option<R>) {
             // As many could compete, where as many can.

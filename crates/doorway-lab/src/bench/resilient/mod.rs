@@ -104,48 +104,48 @@ impl Stopped {
 
 type Measure = Box<dyn Fn(&Plan, &Effort) -> Run>;
 
-struct Way {
+struct PeerOfObjects {
     peer: String,
     names: Option<usize>,
     run: Measure,
 }
 
-fn way<P: Peer>(peer: impl Into<String>, names: Option<usize>, make: impl Fn(&Plan) -> P + 'static) -> Way {
+fn way<P: Peer>(peer: impl Into<String>, names: Option<usize>, make: impl Fn(&Plan) -> P + 'static) -> PeerOfObjects {
     // Once for the throughput, and once more to time single operations.
     let both = move |plan: &Plan, effort: &Effort| {
         let timed = run(make(plan), &Plan { timed: true, ..*plan }, effort);
         let Run { ops, cpu_ns, .. } = run(make(plan), plan, effort);
         Run { ops, cpu_ns, ..timed }
     };
-    Way { peer: peer.into(), names, run: Box::new(both) }
+    PeerOfObjects { peer: peer.into(), names, run: Box::new(both) }
 }
 
 fn resilient<T: State>(k: usize, spins: u32) -> Resilient<T> {
     Resilient::new(T::default(), k).expect("there are so many names").with_pauses(spins)
 }
 
-fn wrapped<T: State + 'static>(k: usize, spins: u32) -> Way {
+fn wrapped<T: State + 'static>(k: usize, spins: u32) -> PeerOfObjects {
     way(format!("doorway k={k}, {spins} spins"), Some(k), move |_| resilient::<T>(k, spins))
 }
 
-fn inside<T: State + 'static>(k: usize, spins: u32) -> Way {
+fn inside<T: State + 'static>(k: usize, spins: u32) -> PeerOfObjects {
     way(format!("doorway inside k={k}, {spins} spins"), Some(k), move |_| Inside::new(resilient::<T>(k, spins)))
 }
 
-fn paper<T: State + 'static>(k: usize) -> Way {
+fn paper<T: State + 'static>(k: usize) -> PeerOfObjects {
     way(format!("doorway am-assign k={k}"), Some(k), move |plan| {
         let threads = plan.threads + plan.stopped;
         Resilient::<T, AmAssign>::for_threads(T::default(), k, threads).expect("there can be so many threads")
     })
 }
 
-fn combined() -> Way {
+fn combined() -> PeerOfObjects {
     way("doorway Combining", None, |plan| {
         Combined(Combining::new(0, plan.threads + plan.stopped).expect("there can be so many threads"))
     })
 }
 
-fn others<T: State + 'static>() -> [Way; 3] {
+fn others<T: State + 'static>() -> [PeerOfObjects; 3] {
     [
         way(MUTEX, None, |_| Locked(Mutex::new(T::default()))),
         way("std RwLock", None, |_| WriteLocked(RwLock::new(T::default()))),
@@ -153,19 +153,19 @@ fn others<T: State + 'static>() -> [Way; 3] {
     ]
 }
 
-fn control<T: State + 'static>() -> Way {
+fn control<T: State + 'static>() -> PeerOfObjects {
     way(CONTROL, None, |_| Locked(Mutex::new(T::default())))
 }
 
 /// Everybody in turns.
-fn table(what: String, plan: &Plan, effort: &Effort, ways: &[Way]) -> Table {
+fn table(what: String, plan: &Plan, effort: &Effort, ways: &[PeerOfObjects]) -> Table {
     let mut runs: Vec<Vec<Run>> = ways.iter().map(|_| Vec::new()).collect();
     for _ in 0..effort.repetitions {
         for (way, runs) in ways.iter().zip(&mut runs) {
             runs.push((way.run)(plan, effort));
         }
     }
-    let standing = |(way, runs): (&Way, &Vec<Run>)| {
+    let standing = |(way, runs): (&PeerOfObjects, &Vec<Run>)| {
         let median = |of: fn(&Run) -> f64| measure::median(runs.iter().map(of).collect());
         Standing {
             peer: way.peer.clone(),
@@ -217,7 +217,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let mut curves = Vec::new();
     for (threads, plan) in [(1, straight), (2, thinking), (8, thinking)] {
         let plan = Plan { threads, ..plan };
-        let mut ways: Vec<Way> = others::<Counter>().into_iter().take(1).collect();
+        let mut ways: Vec<PeerOfObjects> = others::<Counter>().into_iter().take(1).collect();
         ways.extend((1..=8).map(|k| wrapped::<Counter>(k, SPINS[1])));
         ways.push(control::<Counter>());
         let table = table(format!("a number, {}", plan.name()), &plan, effort, &ways);
@@ -227,7 +227,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
 
     let mut stopped = Vec::new();
     for threads in [2, 4] {
-        let mut ways: Vec<Way> = others::<Counter>().into();
+        let mut ways: Vec<PeerOfObjects> = others::<Counter>().into();
         ways.push(combined());
         ways.extend([
             wrapped::<Counter>(2, SPINS[1]),
@@ -244,7 +244,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
 
     let pausing = [2, 4].map(|threads| {
         let plan = Plan { threads, pauses: Some(PAUSES), ..thinking };
-        let mut ways: Vec<Way> = others::<Counter>().into();
+        let mut ways: Vec<PeerOfObjects> = others::<Counter>().into();
         ways.extend([wrapped::<Counter>(2, SPINS[0]), wrapped::<Counter>(2, SPINS[1])]);
         ways.extend([wrapped::<Counter>(5, SPINS[1]), control::<Counter>()]);
         let table = table(format!("a number, {}", plan.name()), &plan, effort, &ways);
@@ -257,8 +257,8 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     Report { machine, effort: *effort, straight: tables, curves, stopped, pausing: pausing.into(), goals }
 }
 
-fn everybody<T: State + 'static>(threads: usize) -> Vec<Way> {
-    let mut ways: Vec<Way> = others::<T>().into();
+fn everybody<T: State + 'static>(threads: usize) -> Vec<PeerOfObjects> {
+    let mut ways: Vec<PeerOfObjects> = others::<T>().into();
     if size_of::<T>() == size_of::<u64>() {
         ways.push(combined()); // what it changes is one word
     }
@@ -271,7 +271,7 @@ fn everybody<T: State + 'static>(threads: usize) -> Vec<Way> {
     ways
 }
 
-fn one_stops(way: &Way, plan: &Plan, effort: &Effort) -> Stopped {
+fn one_stops(way: &PeerOfObjects, plan: &Plan, effort: &Effort) -> Stopped {
     let (mut before, mut after, mut slow) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..effort.repetitions {
         before.push((way.run)(plan, effort).ops);

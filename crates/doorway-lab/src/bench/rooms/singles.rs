@@ -1,7 +1,7 @@
 //! Values one by one, and a room that nobody else is in.
 
 use crate::bench::alone::{self, Alone, CONTROL};
-use crate::bench::contest::{Contest, Taken, Way};
+use crate::bench::contest::{Contest, Contestant, Taken};
 use crate::bench::entrance::{self, Entrance};
 use crate::bench::{Effort, TWO_CORES};
 use crate::measure;
@@ -26,8 +26,8 @@ const STRIDE: u64 = 32;
 
 /// So many threads push and pop, over and over: one of each.
 pub(super) fn contest(threads: usize, effort: &Effort, processors: usize) -> Contest {
-    fn way(peer: &'static str, measure: impl FnMut(&Effort) -> Taken + 'static) -> Way {
-        Way { peer, measure: Box::new(measure) }
+    fn way(peer: &'static str, measure: impl FnMut(&Effort) -> Taken + 'static) -> Contestant {
+        Contestant { peer, measure: Box::new(measure) }
     }
     let pairs = move |effort: &Effort, pair: &(dyn Fn(u64) -> bool + Sync)| pairs(threads, processors, effort, pair);
     let locked = move |effort: &Effort| {
@@ -145,7 +145,7 @@ impl Entrance for Reads {
     }
 }
 
-fn ways(times: u32) -> Vec<alone::Way> {
+fn ways(times: u32) -> Vec<alone::PeerAlone> {
     let lock = || entrance::Mutex::<false>(parking_lot::Mutex::new(()));
     vec![
         alone::way(ROOM, times, InRooms(Rooms::new(2).expect("there are two"))),

@@ -2,13 +2,13 @@
 
 use super::peers::{self, Pool, Posix, QueuePool, SemaphorePool, Std};
 use crate::bench::Effort;
-use crate::bench::alone::{Alone, CONTROL, Way, contest, way};
+use crate::bench::alone::{Alone, CONTROL, PeerAlone, contest, way};
 use crate::measure;
 use std::hint::black_box;
 
 const K: usize = 4;
 
-fn pool<P: Pool>(peer: &'static str, times: u32) -> Way {
+fn pool<P: Pool>(peer: &'static str, times: u32) -> PeerAlone {
     let pool = P::new(vec![0; K]);
     let passes = move || {
         for _ in 0..times {
@@ -18,7 +18,7 @@ fn pool<P: Pool>(peer: &'static str, times: u32) -> Way {
     (peer, Box::new(passes))
 }
 
-fn semaphores(times: u32) -> Vec<Way> {
+fn semaphores(times: u32) -> Vec<PeerAlone> {
     vec![
         way(peers::FAIR, times, peers::slots(K)),
         way(peers::UNFAIR, times, peers::slots(K).unfair()),
@@ -33,7 +33,7 @@ fn semaphores(times: u32) -> Vec<Way> {
     ]
 }
 
-fn pools(times: u32) -> Vec<Way> {
+fn pools(times: u32) -> Vec<PeerAlone> {
     vec![
         pool::<doorway::Pool<u64>>("doorway pool", times),
         pool::<SemaphorePool>("as deadpool does it", times),

@@ -2,8 +2,9 @@
 
 use crate::bench::entrance::Entrance;
 use crossbeam_queue::ArrayQueue;
+use doorway::SlotGuard;
 use doorway::Slots;
-use doorway::slots::{Guard, Numbered, Numbering, Unnumbered};
+use doorway::slots::{Numbered, Numbering, Unnumbered};
 use sem_safe::non_named::Semaphore as _;
 use sem_safe::{SemaphoreRef, unnamed};
 use std::hint::black_box;
@@ -32,17 +33,17 @@ pub(in crate::bench) fn slots(k: usize) -> Slots {
 
 /// Somebody inside looks at what it has got.
 pub(super) trait Look: Numbering {
-    fn look(guard: &Guard<'_, Self>);
+    fn look(guard: &SlotGuard<'_, Self>);
 }
 impl Look for Numbered {
     #[inline(always)]
-    fn look(guard: &Guard<'_>) {
+    fn look(guard: &SlotGuard<'_>) {
         black_box(guard.slot());
     }
 }
 impl Look for Unnumbered {
     #[inline(always)]
-    fn look(_: &Guard<'_, Self>) {}
+    fn look(_: &SlotGuard<'_, Self>) {}
 }
 
 impl<N: Look> Entrance for Slots<N>
@@ -294,7 +295,7 @@ pub(super) trait TaskRoom: Send + Sync + 'static {
 const OPEN: &str = "nobody closes it";
 
 impl TaskRoom for Slots {
-    type Guard<'a> = Guard<'a>;
+    type Guard<'a> = SlotGuard<'a>;
     async fn enter(&self) -> Self::Guard<'_> {
         self.acquire_async().await.expect(OPEN)
     }

@@ -192,9 +192,9 @@ struct Plan {
     cancels: bool,
 }
 
-type Way = (&'static str, Box<dyn Fn(&Plan, &Effort) -> Run>);
+type PeerOfTasks = (&'static str, Box<dyn Fn(&Plan, &Effort) -> Run>);
 
-fn way<R: TaskRoom>(peer: &'static str, room: impl Fn(usize) -> R + 'static) -> Way {
+fn way<R: TaskRoom>(peer: &'static str, room: impl Fn(usize) -> R + 'static) -> PeerOfTasks {
     (peer, Box::new(move |plan, effort| run(room(plan.k), plan, effort)))
 }
 
@@ -273,12 +273,12 @@ mod tests {
 
     #[test]
     fn places_that_vanish_or_appear_are_found() {
+        use doorway::SlotGuard;
         use doorway::Slots;
-        use doorway::slots::Guard;
         /// One that has fewer or more places than it says, or that lets everybody in.
         struct Wrong(Slots, bool);
         impl TaskRoom for Wrong {
-            type Guard<'a> = Option<Guard<'a>>;
+            type Guard<'a> = Option<SlotGuard<'a>>;
             async fn enter(&self) -> Self::Guard<'_> {
                 if self.1 { None } else { self.0.acquire_async().await.ok() }
             }

@@ -2,13 +2,13 @@
 
 use super::peers::{self, Posix, Std};
 use crate::bench::Effort;
-use crate::bench::crowded::{Cell, Plan, Way, cell, way};
+use crate::bench::crowded::{Cell, PeerInCrowd, Plan, cell, way};
 use crate::bench::entrance::Mutex;
 use crate::bench::stage::Turns;
 use std::time::Duration;
 
 /// Everybody; the last is the control.
-fn ways(k: usize) -> Vec<Way> {
+fn ways(k: usize) -> Vec<PeerInCrowd> {
     let tokio = |name| way(name, true, |plan| tokio::sync::Semaphore::new(plan.k));
     let mut ways = vec![
         way(peers::FAIR, true, |plan| peers::slots(plan.k)),

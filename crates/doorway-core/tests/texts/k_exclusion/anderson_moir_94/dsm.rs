@@ -4,7 +4,9 @@
 //! Private statements are no steps: 3 of Figure 5 happens with 2, and so do 3 and 5 of Figure 6 with the shared access
 //! before them, and 12 with 11.
 
-use crate::common::{ask, explore, inside, run, run_by, run_mutant, slots, tolerates_k_minus_1_crashes, values, variables};
+use crate::common::{
+    ask, explore, inside, run, run_by, run_mutant, slots, tolerates_k_minus_1_crashes, values, variables,
+};
 use doorway_check::replay::Token;
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Phase, Rules};

@@ -4,13 +4,13 @@ mod batches;
 mod structures;
 mod work;
 
-use crate::common::{ask, inside, values};
+use crate::common::{ask, inside, run, values};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::{Explorer, subject};
 use doorway_core::registry::{self, Listed, Sizes};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{AsPrinted, LateJoin, Rooms, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{LateJoin, Rooms, Width};
 use doorway_core::rooms::{Changes, Visits};
 
 const WIDE: Width = Width { bits: 8, ghosts: 8 };
@@ -87,9 +87,7 @@ fn a_ticket_waits_for_as_many_openings_as_there_are_rooms_and_one_more() {
 /// With three bits: p0 stalls after it has counted itself done, and finds its own number in `grant` seven turns later.
 #[test]
 fn as_printed_two_are_last_when_numbers_have_come_round() {
-    let narrow = Width { bits: 3, ghosts: 0 };
-    let build = |site: &doorway_core::memory::Site<'_, _>| Visits::new(site, |site| AsPrinted::new(site, 2, narrow));
-    let mut r = Runner::new(World::new(2, Rules::default(), build).unwrap());
+    let mut r = run("rooms-as-printed", 2, 2);
     r.follow("p1.0=0 p0.0=0 p0>in p1>in p0.13.14 p1>out").unwrap();
     for _ in 0..6 {
         r.follow("p1.0=0 p1>in p1>out").unwrap();

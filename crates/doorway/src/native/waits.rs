@@ -1,0 +1,437 @@
+//! Waiting on native memory: from an entry section that has to wait, down to the sleep.
+//!
+//! The upper half is [`WaysIn`]: what all objects share that are entered. The lower half is what a turn of a wait does
+//! that came to nothing. Between the two is the text of an algorithm.
+
+use super::handle::{AS_SEQUENCES, IN_TABLE, TABLE};
+use super::{Cell, Native, Row, Table, Var, done, now};
+use crate::tools::AtomicU32 as Bed;
+use crate::waiting::{Patience, Place, Platform, Policy, Sequence, Threads, Waiter};
+use doorway_core::Failure;
+use doorway_core::memory::{Access, Decl, Memory, Name, Next, Pid, Process, ReadWrite, Word};
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::task::{Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+/// What cannot fail.
+pub(crate) fn sure<T>(result: Result<T, Infallible>) -> T {
+    let Ok(value) = result;
+    value
+}
+
+/// A process that may have to wait, with a handle of its own. For texts that do not tell processes apart.
+pub(crate) fn someone(policy: Policy) -> Process<Native> {
+    Process::new(Pid::new(0), Native::new().with_policy(policy))
+}
+
+/// How far a process has come without waiting.
+pub(crate) enum Begun<W: WaysIn + ?Sized> {
+    Inside(W::Inside),
+    /// In line, with this.
+    Waits(W::Place),
+    /// Not in line.
+    Outside,
+    Refused(W::Refusal),
+}
+
+/// An object that is entered: at once, as a thread for as long as it takes or until a time, or as a task.
+///
+/// An object says what each step is by its text. Here is what the ways in make of these steps, with threads, tasks and
+/// clocks.
+pub(crate) trait WaysIn {
+    /// What is asked for.
+    type Wish: Copy;
+    /// What a process has while it is in line: it waits with it, or gives it up.
+    type Place;
+    /// What a process has while it is inside.
+    type Inside;
+    /// Why a process may be turned away.
+    type Refusal;
+
+    fn policy(&self) -> Policy;
+
+    /// Enters if nobody has to be waited for.
+    fn at_once(&self, wish: Self::Wish) -> Result<Option<Self::Inside>, Self::Refusal>;
+
+    /// What a process that means to wait does first: it enters, if it can do so at once.
+    fn begin(&self, wish: Self::Wish) -> Begun<Self>;
+
+    /// Gets in line, if that is not how it begins. A thread that can take its time may pause and try again before; a task
+    /// must not hold up its executor.
+    fn line_up(&self, wish: Self::Wish, may_pause: bool) -> Begun<Self>;
+
+    /// Waits until it is inside. `None` if it was asked to give up.
+    fn wait(
+        &self,
+        p: &Process<Native>,
+        place: &mut Self::Place,
+    ) -> impl Future<Output = Result<Option<Self::Inside>, Failure<Infallible, Self::Refusal>>>;
+
+    /// Gives its place up. `Some` if it was let in before that.
+    fn give_up(&self, p: &Process<Native>, place: Self::Place) -> Option<Self::Inside>;
+
+    /// Goes out again.
+    fn leave(&self, inside: Self::Inside);
+
+    /// Enters as a thread, however long that takes.
+    #[inline(always)]
+    fn enter_as_thread(&self, wish: Self::Wish) -> Result<Self::Inside, Self::Refusal> {
+        match self.begin(wish) {
+            Begun::Inside(inside) => Ok(inside),
+            begun => Ok(self.wait_as_thread(wish, begun, None)?.unwrap_or_else(|| not_asked())),
+        }
+    }
+
+    /// Enters as a thread, unless this time runs out: then it is `None`.
+    fn enter_within(&self, wish: Self::Wish, timeout: Duration) -> Result<Option<Self::Inside>, Self::Refusal> {
+        match Instant::now().checked_add(timeout) {
+            Some(deadline) => self.enter_until(wish, deadline),
+            None => self.enter_as_thread(wish).map(Some), // beyond the end of time
+        }
+    }
+
+    /// Enters as a thread, unless this time comes before: then it is `None`.
+    fn enter_until(&self, wish: Self::Wish, deadline: Instant) -> Result<Option<Self::Inside>, Self::Refusal> {
+        if let Some(inside) = self.at_once(wish)? {
+            return Ok(Some(inside));
+        }
+        if Instant::now() >= deadline {
+            return Ok(None);
+        }
+        self.wait_as_thread(wish, Begun::Outside, Some(deadline))
+    }
+
+    /// Goes on from where it has begun, as a thread. `None` if the time has come.
+    #[cold]
+    #[inline(never)]
+    fn wait_as_thread(
+        &self,
+        wish: Self::Wish,
+        mut begun: Begun<Self>,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Self::Inside>, Self::Refusal> {
+        let mut place = loop {
+            begun = match begun {
+                Begun::Inside(inside) => return Ok(Some(inside)),
+                Begun::Refused(why) => return Err(why),
+                Begun::Outside => self.line_up(wish, deadline.is_none()),
+                Begun::Waits(place) => break place,
+            };
+        };
+        let p = someone(self.policy());
+        p.memory().give_up_at(deadline);
+        let waited = now(self.wait(&p, &mut place)).map_err(refused)?;
+        // A waiter that is let in at the last moment is in.
+        Ok(waited.or_else(|| self.give_up(&p, place)))
+    }
+}
+
+/// Enters as a task. To drop the future is to give up.
+pub(crate) async fn enter_as_task<W: WaysIn>(object: &W, wish: W::Wish) -> Result<W::Inside, W::Refusal> {
+    let mut begun = object.begin(wish);
+    let place = loop {
+        begun = match begun {
+            Begun::Inside(inside) => return Ok(inside),
+            Begun::Refused(why) => return Err(why),
+            Begun::Outside => object.line_up(wish, false),
+            Begun::Waits(place) => break place,
+        };
+    };
+    wait_as_task(object, place).await
+}
+
+/// Waits as a task. To drop the future is to give up.
+pub(crate) async fn wait_as_task<W: WaysIn>(object: &W, place: W::Place) -> Result<W::Inside, W::Refusal> {
+    let mut waiter = InLine::new(object, place);
+    waiter.p.memory().wait_as_task(true);
+    let InLine { p, place, .. } = &mut waiter;
+    let Some(mine) = place else { not_asked() };
+    let waited = object.wait(p, mine).await;
+    waiter.place = None; // inside, or turned away
+    Ok(waited.map_err(refused)?.unwrap_or_else(|| not_asked()))
+}
+
+/// A process in line. If it is dropped before it is let in, it gives up.
+pub(crate) struct InLine<'a, W: WaysIn> {
+    object: &'a W,
+    p: Process<Native>,
+    place: Option<W::Place>,
+}
+
+impl<'a, W: WaysIn> InLine<'a, W> {
+    pub(crate) fn new(object: &'a W, place: W::Place) -> Self {
+        Self { object, p: someone(object.policy()), place: Some(place) }
+    }
+
+    /// It waits elsewhere.
+    pub(crate) fn take(mut self) -> Option<W::Place> {
+        self.place.take()
+    }
+}
+
+impl<W: WaysIn> Drop for InLine<'_, W> {
+    fn drop(&mut self) {
+        let Some(place) = self.place.take() else { return };
+        self.p.memory().wait_as_task(false);
+        if let Some(inside) = self.object.give_up(&self.p, place) {
+            self.object.leave(inside);
+        }
+    }
+}
+
+pub(crate) fn refused<R>(failure: Failure<Infallible, R>) -> R {
+    match failure {
+        Failure::Refused(why) => why,
+        Failure::Memory(impossible) => match impossible {},
+    }
+}
+
+#[cold]
+fn not_asked() -> ! {
+    unreachable!("nobody asks it to give up")
+}
+
+/// Makes the methods of an object with [`WaysIn`]: each for guards that borrow it, and for guards that own it.
+macro_rules! ways_in {
+    (
+        impl [$($generics:tt)*] $of:ty as $handle:ident;
+        $guard:ty, $owned_guard:ty: $of_owned:literal;
+        $($(#[$doc:meta])* $borrowed:ident, $owned:ident($($argument:ident: $type:ty),*) -> $error:ty = |$call:pat_param| $enter:expr;)*
+    ) => {
+        impl<$($generics)*> $of {
+            $(
+                $(#[$doc])*
+                #[inline(always)] // as the guard's `drop` is
+                pub fn $borrowed(&self, $($argument: $type),*) -> Result<$guard, $error> {
+                    let ($handle, $call) = (self, stringify!($borrowed));
+                    $enter
+                }
+
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns. ", $of_owned)]
+                ///
+                /// # Errors
+                /// The same.
+                #[inline(always)]
+                pub fn $owned(self: &std::sync::Arc<Self>, $($argument: $type),*) -> Result<$owned_guard, $error> {
+                    let ($handle, $call) = (std::sync::Arc::clone(self), stringify!($owned));
+                    $enter
+                }
+            )*
+        }
+    };
+}
+pub(crate) use ways_in;
+
+/// So many pauses spin, each twice as long as the one before; later ones yield.
+const PAUSES_BY_SPINNING: u32 = 7;
+
+/// What one wait remembers between its turns.
+#[derive(Default, Debug)]
+pub struct WaitSoFar {
+    patience: Patience,
+    /// Whether the last turn registered what it read.
+    recorded: bool,
+}
+
+impl Memory for Native {
+    type Error = Infallible;
+    /// Nobody observes, so parts are not told apart.
+    type Part = ();
+    const ROOT: () = ();
+    type Cell<T: Word> = Cell<T>;
+    type Var<T: Word> = Var<T>;
+    type Row<T: Word> = Row<T>;
+    type Table<T: Word> = Table<T>;
+    type Wait = WaitSoFar;
+    const PLENTY: usize = 4096;
+
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    fn var<T: Word>(&self, _: Name<()>, decl: Decl<'_, T>) -> Var<T> {
+        Var::new(&decl)
+    }
+
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
+        Row::new((0..n).map(|i| decl(i).1))
+    }
+
+    fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<T> {
+        Table::new(rows, columns, &decl)
+    }
+
+    fn pause(&self, turn: u32) {
+        if turn <= PAUSES_BY_SPINNING {
+            (0..1 << (turn.saturating_sub(1)).min(6)).for_each(|_| std::hint::spin_loop());
+        } else {
+            std::thread::yield_now();
+        }
+    }
+
+    #[inline]
+    fn wait_begins(&self, _: Pid) -> WaitSoFar {
+        self.records_no_more(); // a wait that was dropped has not said that it ended
+        let spins = self.spins.load(Relaxed);
+        self.spins.store(spins.saturating_add(1).min(self.policy.spins), Relaxed);
+        WaitSoFar { patience: Patience::new(spins), recorded: false }
+    }
+
+    #[inline]
+    fn wait_ends(&self, _: Pid) {
+        self.records_no_more();
+    }
+
+    /// A turn that read several variables failed. To sleep, the next turn registers at each of them before it reads it:
+    /// if it fails too, and nobody has changed one of them since, there is nothing to do until somebody does.
+    async fn turn_failed(&self, _: Pid, wait: &mut WaitSoFar, abortable: bool) -> Result<Next, Infallible> {
+        let deadline = self.deadline(abortable);
+        if deadline.is_some_and(|time| Instant::now() >= time) {
+            return Ok(Next::GiveUp);
+        }
+        let as_task = self.as_task.load(Relaxed);
+        if wait.recorded {
+            let waiter = self.waiter();
+            if as_task {
+                let dropped = Dropped(self);
+                notified(waiter).await;
+                std::mem::forget(dropped);
+                Self::forget(&self.take_recorded());
+            } else {
+                let (recorded, until) = (self.take_recorded(), earliest(deadline, self.policy.nap));
+                if self.records.load(Relaxed) == IN_TABLE {
+                    sleep_until_notified(waiter, until);
+                } else if !Threads.sleep_any(&recorded.sequences, until) {
+                    self.records.store(IN_TABLE, Relaxed); // from the next turn on
+                }
+                Self::forget(&recorded);
+            }
+            waiter.begin();
+        } else if as_task || wait.patience.is_over(&self.policy) {
+            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+            self.waiter().begin();
+            self.records.store(if as_task { IN_TABLE } else { AS_SEQUENCES }, Relaxed);
+            wait.recorded = true;
+        }
+        Ok(Next::TryAgain)
+    }
+}
+
+impl ReadWrite for Native {
+    #[inline(always)]
+    fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Infallible>> {
+        self.looks_at(v);
+        done(v.decode(v.word.load(SeqCst)))
+    }
+
+    #[inline(always)]
+    fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Infallible>> {
+        v.word.store(v.encode(x), SeqCst);
+        v.has_changed();
+        done(())
+    }
+
+    #[inline(always)]
+    fn write_in_passing<T: Word>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        x: T,
+    ) -> impl Future<Output = Result<(), Infallible>> {
+        const { assert!(!T::AWAITED, "whoever waits for this variable must be woken: write it") };
+        // Pairs with the `SeqCst` (hence acquiring) read or exchange by which somebody sees it.
+        v.word.store(v.encode(x), Release);
+        done(())
+    }
+
+    /// A turn that read only `v` failed.
+    async fn unchanged<T: Word>(
+        &self,
+        _: Pid,
+        wait: &mut WaitSoFar,
+        abortable: bool,
+        v: &Cell<T>,
+        seen: T,
+    ) -> Result<Next, Infallible> {
+        const { assert!(T::AWAITED, "nobody waits for a variable of this type, its declaration says") };
+        let deadline = self.deadline(abortable);
+        if deadline.is_some_and(|time| Instant::now() >= time) {
+            return Ok(Next::GiveUp);
+        }
+        let changed = || v.word.load(SeqCst) != v.encode(seen);
+        if self.as_task.load(Relaxed) {
+            let waiter = self.waiter();
+            waiter.begin();
+            let entry = Entry(v.bell.notify(&TABLE, waiter));
+            if !changed() {
+                notified(waiter).await;
+                std::mem::forget(entry); // whoever notified it has taken it out
+            }
+        } else if wait.patience.is_over(&self.policy) {
+            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+            let (sequence, heard) = v.bell.listen();
+            if !changed() {
+                Threads.sleep(sequence, heard, earliest(deadline, self.policy.nap));
+            }
+        }
+        Ok(Next::TryAgain)
+    }
+}
+
+/// A wait for several variables that is dropped while it waits takes its entries out.
+struct Dropped<'a>(&'a Native);
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        self.0.records_no_more();
+        self.0.waiter().begin();
+    }
+}
+
+/// An entry in the table, for as long as a future waits; whoever drops the future takes it out.
+struct Entry(Place);
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        TABLE.remove(self.0);
+    }
+}
+
+async fn notified(waiter: &Waiter<Threads>) {
+    let mut asked = false;
+    poll_fn(|context| {
+        // Whoever is polled again has most likely been notified, and needs no waker.
+        let is_notified = (asked && waiter.is_notified()) || waiter.poll(context.waker());
+        asked = true;
+        if is_notified { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// What a thread sleeps on until it is notified. A word of the wait's own, and not the thread's token of
+/// `std::thread::park`, which may belong to an executor on the same thread.
+struct Rouse(Bed);
+
+impl Wake for Rouse {
+    fn wake(self: Arc<Self>) {
+        self.0.bump();
+        Threads.wake_all(&self.0);
+    }
+}
+
+fn sleep_until_notified(waiter: &Waiter<Threads>, until: Option<Instant>) {
+    let rouse = Arc::new(Rouse(Sequence::new()));
+    let asleep = Sequence::load(&rouse.0);
+    let mut is_notified = waiter.poll(&Waker::from(Arc::clone(&rouse)));
+    while !is_notified && until.is_none_or(|until| Instant::now() < until) {
+        Threads.sleep(&rouse.0, asleep, until);
+        is_notified = waiter.is_notified();
+    }
+}
+
+fn earliest(deadline: Option<Instant>, nap: Option<Duration>) -> Option<Instant> {
+    let nap = nap.and_then(|nap| Instant::now().checked_add(nap));
+    deadline.into_iter().chain(nap).min()
+}
