@@ -17,28 +17,42 @@ fn is_as_printed(info: &Info) -> bool {
     matches!(info.id, "rooms-as-printed" | "room-dynamic-stack-as-printed")
 }
 
+/// Whose searches by default take longest.
+const LONG: [&str; 3] = ["turnstile-unfair", "turnstile-slots", "turnstile-bits"];
+
 #[test]
 fn defaults_complete_and_everything_promised_holds() {
-    for info in all() {
-        let subject = subject::find(info.id).unwrap();
-        let sizes = subject.sizes(None, None).unwrap();
-        let mut claims = subject.claims(sizes);
-        // Asked of all, claimed by those whose turns write.
-        claims.push(Property::quiet_waits("who waits does not write"));
-        let rules = Rules::with_passages(info.defaults.passages).for_properties(&claims);
-        let world = subject.world(sizes, rules).unwrap();
-        let weakest = world.layout().vars().iter().map(|v| v.needs).min();
-        let report = Explorer::new(sizes.n).properties(claims).explore(world).unwrap();
-        if is_as_printed(info) {
-            assert!(report.failure().is_some(), "{}", info.id);
-            continue;
-        }
-        report.assert_holds();
+    let (long, short): (Vec<_>, Vec<_>) = all().partition(|info| LONG.contains(&info.id));
+    short.into_iter().for_each(|info| everything_promised_holds(info, info.defaults.passages));
+    long.into_iter().for_each(|info| everything_promised_holds(info, Some(1)));
+}
 
-        let declared: BTreeSet<Instruction> = info.instructions.iter().copied().collect();
-        assert_eq!(report.instructions, declared, "{}: instructions seen and declared", info.id);
-        assert_eq!(weakest, Some(info.registers), "{}: the weakest register declared", info.id);
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn long_defaults_complete_and_everything_promised_holds() {
+    let long = all().filter(|info| LONG.contains(&info.id));
+    long.for_each(|info| everything_promised_holds(info, info.defaults.passages));
+}
+
+fn everything_promised_holds(info: &'static Info, passages: Option<u32>) {
+    let subject = subject::find(info.id).unwrap();
+    let sizes = subject.sizes(None, None).unwrap();
+    let mut claims = subject.claims(sizes);
+    // Asked of all, claimed by those whose turns write.
+    claims.push(Property::quiet_waits("who waits does not write"));
+    let rules = Rules::with_passages(passages).for_properties(&claims);
+    let world = subject.world(sizes, rules).unwrap();
+    let weakest = world.layout().vars().iter().map(|v| v.needs).min();
+    let report = Explorer::new(sizes.n).properties(claims).explore(world).unwrap();
+    if is_as_printed(info) {
+        assert!(report.failure().is_some(), "{}", info.id);
+        return;
     }
+    report.assert_holds();
+
+    let declared: BTreeSet<Instruction> = info.instructions.iter().copied().collect();
+    assert_eq!(report.instructions, declared, "{}: instructions seen and declared", info.id);
+    assert_eq!(weakest, Some(info.registers), "{}: the weakest register declared", info.id);
 }
 
 #[test]

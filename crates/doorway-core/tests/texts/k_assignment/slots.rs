@@ -353,11 +353,17 @@ fn every_operation_alone_keeps_the_invariants() {
         let run = Run::new(1, roles, rules(1, 1));
         run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
     }
-    // A process that asks for two has many more ways to give up, and the text of names is the same for each of them.
+    let run = Run::new(2, &[AsksForTwo, Passes], rules(1, 1));
+    run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
+    run.explore::<BitNames<Sim>>(vec![places_hold(), no_place_is_lost()]).assert_holds();
+}
+
+/// A process that asks for two has many more ways to give up.
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn two_at_once_keep_the_invariants_among_three() {
     let run = Run::new(2, &[AsksForTwo, Passes, Passes], rules(1, 1));
     run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
-    let run = Run::new(2, &[AsksForTwo, Passes], rules(1, 1));
-    run.explore::<BitNames<Sim>>(vec![places_hold(), no_place_is_lost()]).assert_holds();
 }
 
 /// One process does something, two others pass.
@@ -379,7 +385,17 @@ fn every_operation_alone_lets_everybody_in() {
         let run = Run::new(2, roles, rules(1, usize::from(!roles.contains(&Forgets))));
         run.explore::<FlagNames<Sim>>(vec![Property::starvation_free("starvation-free")]).assert_holds();
     }
-    let run = Run::new(2, &[AsksForTwo, Passes, Passes], rules(1, 0));
+    two_at_once_get_in(&[AsksForTwo, Passes]);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn two_at_once_get_in_among_three() {
+    two_at_once_get_in(&[AsksForTwo, Passes, Passes]);
+}
+
+fn two_at_once_get_in(roles: &'static [Role]) {
+    let run = Run::new(2, roles, rules(1, 0));
     run.explore::<FlagNames<Sim>>(vec![Property::leads_to("nobody waits for ever", waits, |v, p| !waits(v, p))])
         .assert_holds();
 }
@@ -418,12 +434,21 @@ fn the_dead_keep_no_more(roles: &'static [Role]) -> Property {
 
 #[test]
 fn what_is_split_is_given_back_part_by_part() {
-    for roles in [&[Splits, Passes, Passes], &[Splits, Splits] as &[Role]] {
-        let run = Run::new(2, roles, rules(1, 1));
-        let mut properties = at_the_end();
-        properties.push(the_dead_keep_no_more(roles));
-        run.explore::<FlagNames<Sim>>(properties).assert_holds();
-    }
+    parts_are_given_back(&[Splits, Splits]);
+    parts_are_given_back(&[Splits, Passes]);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn what_is_split_is_given_back_part_by_part_among_three() {
+    parts_are_given_back(&[Splits, Passes, Passes]);
+}
+
+fn parts_are_given_back(roles: &'static [Role]) {
+    let run = Run::new(2, roles, rules(1, 1));
+    let mut properties = at_the_end();
+    properties.push(the_dead_keep_no_more(roles));
+    run.explore::<FlagNames<Sim>>(properties).assert_holds();
 }
 
 /// Each process does any of these.
@@ -440,6 +465,7 @@ fn all_operations_together() {
 /// What one operation leaves behind, the next finds. Two processes that may each ask for two in one passage and do something else in the other, and give up, have more than 8,000,000 states: that is
 /// searched without give-ups. With them, one process asks for two in both passages, or both processes do, or none does.
 #[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_operations_together_twice() {
     let holds = |run: Run| run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
     let all = &[AsksForTwo, Passes, Tries, Barges, Forgets, Exchanges, Adds, Closes, Looks];

@@ -327,15 +327,28 @@ fn a_unit_that_is_kept_leaves_the_line() {
 /// A ring so short that two processes that wait share a record.
 const SHORT: Limits = Limits { ring: 2, full: 2, clear: 1, places: 1 };
 
-#[test]
-fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
-    let exclusion = || Property::exclusion("k-exclusion", 1);
-    let far = || Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 46));
-    let world = |roles, rules| world_of(SHORT, 1, roles, rules);
-    let report = Explorer::new(3).property(exclusion()).property(far()).explore(world(&[Passes; 3], rules(2))).unwrap();
+fn far_tickets_keep_to_the_limit(passages: u32) {
+    let report = Explorer::new(3)
+        .property(Property::exclusion("k-exclusion", 1))
+        .property(Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 46)))
+        .explore(world_of(SHORT, 1, &[Passes; 3], rules(passages)))
+        .unwrap();
     report.assert_holds();
     assert!(report.complete);
     println!("{} states", report.states);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn far_tickets_keep_to_the_limit_in_two_passages() {
+    far_tickets_keep_to_the_limit(2);
+}
+
+#[test]
+fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
+    far_tickets_keep_to_the_limit(1);
+    let exclusion = || Property::exclusion("k-exclusion", 1);
+    let world = |roles, rules| world_of(SHORT, 1, roles, rules);
     // It takes no more than two in line and one that gives up.
     let faulty = world(&[Passes, Passes, GivesUpFar], rules(2));
     let report = Explorer::new(3).property(exclusion()).explore(faulty).unwrap();

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Makes the searches that are tests, but too long for `cargo test`, with what was found printed. A few minutes, and 4 GiB.
+# The last results are in crates/doorway-lab/records.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo test --release -p doorway-core --test texts -- --ignored --test-threads 1 --nocapture "$@"
+cargo test --release -p doorway-check --test checker -- --ignored --test-threads 1 --nocapture "$@"
