@@ -2,11 +2,11 @@
 
 use super::Sim;
 use super::cells::Alone;
-use crate::faults::{Change, Fault, Index, Kind, Place, Target, Value, When, is_called};
+use crate::faults::{Change, Fault, Faults, Index, Kind, Place, Target, Times, Value, When, is_called};
 use crate::sim::layout::{Layout, Part, VarId};
 use crate::sim::locals::Start;
 use crate::sim::op::Op;
-use doorway_core::memory::{Access, Label, Memory as _, Pid, Register, Word as _};
+use doorway_core::memory::{Access, Home, Label, Memory as _, Pid, Register, Word as _};
 use std::future::pending;
 use std::rc::Rc;
 
@@ -15,6 +15,9 @@ const LEFT_OUT: usize = 1000;
 
 /// What a wait that does not wait is told, one after the other, until it ends.
 const TOLD: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX];
+
+/// Why a fault cannot be made.
+const NO_FIELD: &str = "is about a field that there is not";
 
 /// What faults have done to one run of a text that matters later in it.
 #[derive(Default, Debug)]
@@ -34,6 +37,10 @@ pub(super) struct Pending {
     impossible: Option<(Label, &'static str)>,
     /// What was read last, and of which variable, where a fault may ask for it.
     seen: Option<(VarId, u64)>,
+    /// How often each fault's statement was come to, where that matters.
+    times: Vec<(usize, usize)>,
+    /// What was read early, and by which fault.
+    early: Vec<(usize, u64)>,
 }
 
 /// An access that was put off.
@@ -58,10 +65,34 @@ impl Pending {
     }
 
     /// What is put off and remembered, as a part of what tells local states apart.
-    pub(super) fn owed(&self) -> String {
+    pub(super) fn owed(&self, faults: Faults) -> String {
         let owed = |d: &Deferred| format!(" owes {:?} of {}@{}", d.op, d.at.part.number(), d.at.label);
-        let seen = self.seen.map_or(String::new(), |seen| format!(" saw {seen:?}"));
-        self.deferred.iter().map(owed).collect::<String>() + &seen
+        let mut owed = self.deferred.iter().map(owed).collect::<String>();
+        if let Some(seen) = self.seen {
+            owed += &format!(" saw {seen:?}");
+        }
+        if !self.times.is_empty() || !self.early.is_empty() {
+            owed += &format!(" {:?} {:?}", self.times, self.early);
+        }
+        if faults.places().any(|place| place.from.is_some()) {
+            owed += &format!(" from {}", self.last);
+        }
+        owed
+    }
+
+    /// Whether the access is one of those that the fault is about. It is come to once more.
+    fn is_meant(&mut self, fault: usize, place: &Place, from: Label) -> bool {
+        if place.from.is_some_and(|known| known != from) {
+            return false;
+        }
+        let Some(Times { first, and_later }) = place.times else { return true };
+        let i = self.times.iter().position(|(of, _)| *of == fault).unwrap_or_else(|| {
+            self.times.push((fault, 0));
+            self.times.len() - 1
+        });
+        let so_far = &mut self.times[i].1;
+        *so_far = (*so_far + 1).min(first + 1);
+        *so_far == first || and_later && *so_far > first
     }
 
     /// A wait begins, or ends.
@@ -100,26 +131,59 @@ impl Doing<'_> {
     }
 
     /// What was inserted before the access, or after it.
-    async fn inserted(&mut self, kinds: &[(usize, &Kind)], now: When, here: Option<VarId>) {
-        for (_, kind) in kinds {
+    async fn inserted(&mut self, kinds: &[(usize, &Kind)], now: When, op: Op) {
+        let here = op.var();
+        for (fault, kind) in kinds {
             match kind {
+                Kind::Early(target, _) if now == When::Before => {
+                    let Some((v, alone)) = self.sim.find(self.at, target, here) else {
+                        return self.sim.cannot(self.at.label, "reads a variable that there is not").await;
+                    };
+                    let saw = self.makes(self.at, Op::Read(v), alone).await;
+                    let early = &mut self.sim.0.replay.borrow_mut().faulty.early;
+                    early.retain(|(of, _)| of != fault);
+                    early.push((*fault, saw));
+                }
                 Kind::Wait(when, target, equal, value) if *when == now => {
                     let Some((v, alone)) = self.sim.find(self.at, target, here) else {
                         return self.sim.cannot(self.at.label, "waits for a variable that there is not").await;
                     };
+                    let Some((lowest, bits)) = self.sim.field(v, target.field.as_deref()) else {
+                        return self.sim.cannot(self.at.label, NO_FIELD).await;
+                    };
                     let word = self.sim.word(v, *value, self.at.pid);
                     let mut head = self.sim.wait_begins(self.at.pid);
-                    while (self.makes(self.at, Op::Read(v), alone).await == word) != *equal {
+                    while (low(self.makes(self.at, Op::Read(v), alone).await >> lowest, bits) == word) != *equal {
                         let Ok(_) = self.sim.turn_failed(self.at.pid, &mut head, false).await;
                     }
                     self.sim.wait_ends(self.at.pid);
                 }
-                Kind::Set(when, target, value) if *when == now => {
+                Kind::Also(when, target, change) if *when == now => {
                     let Some((v, alone)) = self.sim.find(self.at, target, here) else {
                         return self.sim.cannot(self.at.label, "writes a variable that there is not").await;
                     };
-                    let word = self.sim.word(v, *value, self.at.pid);
+                    let word = op.leaves(op.expects().unwrap_or_default());
+                    let of = in_field(target, change.as_ref());
+                    let word = match &of {
+                        Some(change) => changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, op.expects(), word),
+                        None => word,
+                    };
                     self.makes(self.at, Op::Write(v, word), alone).await;
+                }
+                Kind::Set(when, target, change) if *when == now => {
+                    let Some((v, alone)) = self.sim.find(self.at, target, here) else {
+                        return self.sim.cannot(self.at.label, "writes a variable that there is not").await;
+                    };
+                    let op = match change {
+                        Change::Plus(by) => {
+                            let Some((lowest, _)) = self.sim.field(v, target.field.as_deref()) else {
+                                return self.sim.cannot(self.at.label, NO_FIELD).await;
+                            };
+                            Op::FetchAdd(v, (*by as u64) << lowest)
+                        }
+                        change => Op::Write(v, changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, None, 0)),
+                    };
+                    self.makes(self.at, op, alone).await;
                 }
                 _ => {}
             }
@@ -166,7 +230,7 @@ impl Sim {
         let mut layout = self.0.layout.borrow_mut();
         let name = layout.var(v).name();
         for (i, fault) in self.0.faults.all().iter().enumerate() {
-            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target)) = fault else { continue };
+            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target) | Fault::Home(target, _)) = fault else { continue };
             let of_this_part = target.part.as_ref().is_none_or(|part| is_called(layout.part(name.part), part));
             let place = match target.index {
                 None => true,
@@ -178,9 +242,13 @@ impl Sim {
             }
             match fault {
                 Fault::Bits(_, bits) => layout.vars[v as usize].narrow(*bits),
+                Fault::Home(_, process) => layout.vars[v as usize].home = Home::Of(Pid::new(*process)),
                 Fault::Atomic(_) => layout.vars[v as usize].needs = Register::Atomic,
                 Fault::Init(_, change) => {
-                    layout.vars[v as usize].init = changed(&layout, v, *change, Pid::new(0), layout.var(v).init);
+                    let init = layout.var(v).init;
+                    let change = in_field(target, Some(change));
+                    let begins = change.map_or(init, |change| changed(&layout, v, &change, Pid::new(0), None, init));
+                    layout.vars[v as usize].init = begins;
                 }
                 Fault::At(..) => {}
             }
@@ -191,19 +259,34 @@ impl Sim {
 
     /// Makes an access with whatever faults there are at its statement.
     pub(super) async fn faulty_access(&self, at: Access<Part>, mut op: Op, mut alone: Alone) -> u64 {
-        self.0.replay.borrow_mut().faulty.last = at.label;
-        let kinds = self.kinds_at(at, op);
+        let from = std::mem::replace(&mut self.0.replay.borrow_mut().faulty.last, at.label);
+        let kinds = self.kinds_at(at, op, from);
         let mut doing = Doing { sim: self, at, kept: self.0.replay.borrow().kept.clone(), seen: Vec::new() };
         let here = op.var();
-        doing.inserted(&kinds, When::Before, here).await;
+        let asked = op;
+        doing.inserted(&kinds, When::Before, asked).await;
         for (_, kind) in &kinds {
             match kind {
                 Kind::To(target) => match self.find(at, target, here) {
                     Some((v, other)) => (op, alone) = (op.on(v), other),
                     None => self.cannot(at.label, "goes to a variable that there is not").await,
                 },
-                Kind::Write(change) => op = self.with_other_value(at, op, *change),
+                Kind::Write(change) => op = self.with_other_value(at, op, change),
+                Kind::Expect(change) => {
+                    if let Op::CompareSwap(v, old, new) = op {
+                        let other = changed(&self.0.layout.borrow(), v, change, at.pid, None, old);
+                        op = Op::CompareSwap(v, other, new);
+                    }
+                }
                 _ => {}
+            }
+        }
+        for (_, kind) in &kinds {
+            if let (Kind::Read(Change::InField(name, _)) | Kind::Write(Change::InField(name, _)), Some(v)) =
+                (kind, op.var())
+                && self.field(v, Some(name)).is_none()
+            {
+                self.cannot(at.label, NO_FIELD).await;
             }
         }
         let (before, owed) = {
@@ -215,18 +298,27 @@ impl Sim {
             let info = self.0.layout.borrow().part(at.part).clone();
             doing.makes_up(|d| d.until.is_none_or(|until| until.is(at.pid, &info, at.label))).await;
         }
+        // It was found as the text wanted it, though the text wanted another value.
+        if let (Some(wanted), Some(compared)) = (asked.expects(), op.expects())
+            && saw == compared
+        {
+            saw = wanted;
+        }
         for (_, kind) in &kinds {
             if let (Kind::Read(change), Some(v)) = (kind, op.var()) {
-                saw = changed(&self.0.layout.borrow(), v, *change, at.pid, saw);
+                saw = changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), saw);
             }
         }
-        doing.inserted(&kinds, When::After, here).await;
+        doing.inserted(&kinds, When::After, asked).await;
         saw
     }
 
     /// The access itself, if it is made now.
     async fn done(&self, doing: &mut Doing<'_>, kinds: &[(usize, &'static Kind)], op: Op, alone: Alone) -> u64 {
         let at = doing.at;
+        if let Some(told) = self.told_early(at) {
+            return told;
+        }
         for &(fault, kind) in kinds {
             match (kind, op) {
                 (Kind::NoWait, _) => {
@@ -283,19 +375,24 @@ impl Sim {
     }
 
     /// What is wrong with this access.
-    fn kinds_at(&self, at: Access<Part>, op: Op) -> Vec<(usize, &'static Kind)> {
+    fn kinds_at(&self, at: Access<Part>, op: Op, from: Label) -> Vec<(usize, &'static Kind)> {
         let layout = self.0.layout.borrow();
         let mut kinds = Vec::new();
         for (i, fault) in self.0.faults.all().iter().enumerate() {
             let Fault::At(place, kind) = fault else { continue };
             let is_about = match kind {
                 Kind::Split => crate::faults::reads_and_writes(op),
-                Kind::Blind | Kind::Force => matches!(op, Op::CompareSwap(..)),
+                Kind::Blind | Kind::Force | Kind::Expect(_) => matches!(op, Op::CompareSwap(..)),
                 Kind::NoWait | Kind::Read(_) => !matches!(op, Op::Write(..)),
                 Kind::Write(_) => !matches!(op, Op::Read(_)),
                 _ => true,
             };
-            if is_about && place.is(at.pid, layout.part(at.part), at.label) {
+            let goes_there = || op.var().and_then(|v| layout.var(v).name().index) == place.index;
+            if is_about
+                && (place.index.is_none() || goes_there())
+                && place.is(at.pid, layout.part(at.part), at.label)
+                && self.0.replay.borrow_mut().faulty.is_meant(i, place, from)
+            {
                 kinds.push((i, kind));
                 if !matches!(kind, Kind::Defer(..)) {
                     self.is_used(i);
@@ -303,6 +400,17 @@ impl Sim {
             }
         }
         kinds
+    }
+
+    /// What was read early for this access, if anything was.
+    fn told_early(&self, at: Access<Part>) -> Option<u64> {
+        let layout = self.0.layout.borrow();
+        let early = &mut self.0.replay.borrow_mut().faulty.early;
+        let i = early.iter().position(|(fault, _)| match &self.0.faults.all()[*fault] {
+            Fault::At(_, Kind::Early(_, told)) => told.is(at.pid, layout.part(at.part), at.label),
+            _ => false,
+        })?;
+        Some(early.remove(i).1)
     }
 
     /// The fault cannot be made.
@@ -325,9 +433,9 @@ impl Sim {
         }
     }
 
-    fn with_other_value(&self, at: Access<Part>, op: Op, change: Change) -> Op {
+    fn with_other_value(&self, at: Access<Part>, op: Op, change: &Change) -> Op {
         let Some(v) = op.var() else { return op };
-        let other = |word| changed(&self.0.layout.borrow(), v, change, at.pid, word);
+        let other = |word| changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), word);
         match op {
             Op::Write(v, x) => Op::Write(v, other(x)),
             Op::Swap(v, x) => Op::Swap(v, other(x)),
@@ -361,6 +469,10 @@ impl Sim {
         };
         let v = layout.find(part, name, usize::try_from(index).ok()?)?;
         Some((v, Alone::of(layout.var(v).private, layout.var(v).plain)))
+    }
+
+    fn field(&self, v: VarId, name: Option<&str>) -> Option<(u32, u32)> {
+        self.0.layout.borrow().var(v).field(name)
     }
 
     fn word(&self, v: VarId, value: Value, me: Pid) -> u64 {
@@ -421,17 +533,41 @@ fn word(layout: &Layout, v: VarId, value: Value, me: Pid) -> u64 {
         Value::Process(p) => process(Pid::new(p.min(Pid::LIMIT - 1))),
         Value::Me => process(me),
         Value::Nobody => None::<Pid>.pack(),
-        Value::Seen => layout.var(v).init,
+        Value::Seen | Value::Old => layout.var(v).init,
     };
     layout.var(v).fit(word)
 }
 
-fn changed(layout: &Layout, v: VarId, change: Change, me: Pid, old: u64) -> u64 {
+/// The change, in the field that is meant.
+fn in_field(target: &Target, change: Option<&Change>) -> Option<Change> {
+    match (&target.field, change?.clone()) {
+        (Some(field), change) => Some(Change::InField(field.clone(), Box::new(change))),
+        (None, change) => Some(change),
+    }
+}
+
+/// The lowest bits of a word.
+fn low(word: u64, bits: u32) -> u64 {
+    word & u64::MAX >> (64 - bits)
+}
+
+/// What becomes of a word that an access is about, which expects this other one, if it is one that does.
+fn changed(layout: &Layout, v: VarId, change: &Change, me: Pid, expected: Option<u64>, old: u64) -> u64 {
+    let value = |value: Value| match (value, expected) {
+        (Value::Old, Some(expected)) => expected,
+        _ => word(layout, v, value, me),
+    };
     match change {
-        Change::Is(value) => word(layout, v, value, me),
-        Change::Of(from, to) if old == word(layout, v, from, me) => word(layout, v, to, me),
+        Change::Is(new) => value(*new),
+        Change::Of(from, to) if old == value(*from) => value(*to),
         Change::Of(..) => old,
-        Change::Plus(by) => layout.var(v).fit(old.wrapping_add(by as u64)),
+        Change::Plus(by) => layout.var(v).fit(old.wrapping_add(*by as u64)),
         Change::Not => u64::from(old == 0),
+        Change::InField(name, change) => {
+            let Some((lowest, bits)) = layout.var(v).field(Some(name)) else { return old };
+            let of = |word: u64| low(word >> lowest, bits);
+            let new = low(changed(layout, v, change, me, expected.map(of), of(old)), bits);
+            old & !(low(u64::MAX, bits) << lowest) | new << lowest
+        }
     }
 }
