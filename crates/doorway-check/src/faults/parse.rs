@@ -34,10 +34,11 @@ fn value(text: &str) -> Option<Value> {
         "nobody" => Value::Nobody,
         "seen" => Value::Seen,
         "old" => Value::Old,
-        _ => match text.strip_prefix('p').and_then(|p| p.parse().ok()) {
-            Some(process) => Value::Process(process),
-            None => Value::Number(text.parse().ok()?),
-        },
+        _ => {
+            let process = text.strip_prefix('p').and_then(|p| p.parse().ok()).map(Value::Process);
+            let at = || text.strip_prefix("at").and_then(|label| label.parse().ok()).map(Value::At);
+            process.or_else(at).or_else(|| text.parse().ok().map(Value::Number))?
+        }
     })
 }
 
@@ -52,6 +53,7 @@ fn change(text: &str) -> Option<Change> {
             Some((old, new)) => Some(Change::Of(value(old)?, value(new)?)),
             None => value(rest).map(Change::Is),
         },
+        ("+", rest) if rest.starts_with(char::is_alphabetic) => Some(Change::PlusField(rest.to_owned())),
         ("+", rest) => rest.parse().ok().map(Change::Plus),
         ("-", rest) => rest.parse().ok().map(|less: i64| Change::Plus(-less)),
         _ => None,
@@ -166,6 +168,7 @@ fn fault(text: &str) -> Option<Fault> {
         "split" if rest.is_empty() => Kind::Split,
         "blind" if rest.is_empty() => Kind::Blind,
         "force" if rest.is_empty() => Kind::Force,
+        "insist" if rest.is_empty() => Kind::Insist,
         "nowait" if rest.is_empty() => Kind::NoWait,
         "read" => Kind::Read(change(rest)?),
         "write" => Kind::Write(change(rest)?),
@@ -238,6 +241,7 @@ impl fmt::Display for Fault {
             Kind::Split => write!(f, "split:{place}"),
             Kind::Blind => write!(f, "blind:{place}"),
             Kind::Force => write!(f, "force:{place}"),
+            Kind::Insist => write!(f, "insist:{place}"),
             Kind::NoWait => write!(f, "nowait:{place}"),
             Kind::Read(change) => write!(f, "read:{place}{change}"),
             Kind::Write(change) => write!(f, "write:{place}{change}"),
@@ -314,6 +318,7 @@ impl fmt::Display for Change {
             Self::Of(old, new) => write!(f, "={old}>{new}"),
             Self::Plus(by) => write!(f, "{by:+}"),
             Self::Not => write!(f, "!"),
+            Self::PlusField(other) => write!(f, "+{other}"),
             Self::InField(name, change) => write!(f, "#{name}{change}"),
         }
     }
@@ -329,6 +334,7 @@ impl fmt::Display for Value {
             Self::Nobody => write!(f, "nobody"),
             Self::Seen => write!(f, "seen"),
             Self::Old => write!(f, "old"),
+            Self::At(label) => write!(f, "at{label}"),
         }
     }
 }
@@ -365,6 +371,7 @@ mod tests {
             "read:7!",
             "write:7=p0",
             "read:3#line=0",
+            "read:18#ticket+ghosts",
             "write:inbox.7#ghosts=old",
             "read:slot1.7<4x2..@p1#open-1",
             "drop:7<8",
@@ -372,6 +379,8 @@ mod tests {
             "also:14:[+1]#ticket+1",
             "then-also:16:Capture",
             "expect:18#line-1",
+            "insist:5",
+            "drop:17=at10",
             "home:Want=p0",
             "drop:box.7x3=seen",
             "early:30:wait>31",

@@ -2,6 +2,7 @@
 
 mod alike;
 mod claims;
+pub(crate) mod mutants;
 mod structures;
 mod work;
 pub(crate) mod worlds;

@@ -28,7 +28,7 @@ pub(super) struct Pending {
     made_up: bool,
     /// The statement at which the wait that began last does not wait, and what it is told there.
     told: Option<(Label, Option<usize>)>,
-    /// The statement of the last access.
+    /// The statement of the last access that was made.
     last: Label,
     /// How many accesses were made.
     made: usize,
@@ -37,6 +37,8 @@ pub(super) struct Pending {
     impossible: Option<(Label, &'static str)>,
     /// What was read last, and of which variable, where a fault may ask for it.
     seen: Option<(VarId, u64)>,
+    /// What was seen last at the statements that faults ask for.
+    seen_at: Vec<(Label, u64)>,
     /// How often each fault's statement was come to, where that matters.
     times: Vec<(usize, usize)>,
     /// What was read early, and by which fault.
@@ -44,7 +46,7 @@ pub(super) struct Pending {
 }
 
 /// An access that was put off.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Deferred {
     at: Access<Part>,
     op: Op,
@@ -53,6 +55,8 @@ struct Deferred {
     until: Option<&'static Place>,
     /// Whether a wait has begun since.
     before_the_wait: bool,
+    /// What the text showed of its locals.
+    shown: Vec<(Part, &'static str, u64)>,
     /// By which fault, and when so many accesses had been made.
     fault: usize,
     since: usize,
@@ -71,8 +75,8 @@ impl Pending {
         if let Some(seen) = self.seen {
             owed += &format!(" saw {seen:?}");
         }
-        if !self.times.is_empty() || !self.early.is_empty() {
-            owed += &format!(" {:?} {:?}", self.times, self.early);
+        if !(self.times.is_empty() && self.early.is_empty() && self.seen_at.is_empty()) {
+            owed += &format!(" {:?} {:?} {:?}", self.times, self.early, self.seen_at);
         }
         if faults.places().any(|place| place.from.is_some()) {
             owed += &format!(" from {}", self.last);
@@ -123,6 +127,11 @@ impl Doing<'_> {
         let faulty = &mut self.sim.0.replay.borrow_mut().faulty;
         faulty.left_out = 0;
         faulty.made += 1;
+        faulty.last = at.label;
+        if self.sim.0.faults.ask_for_what_was_seen_at(at.label) {
+            faulty.seen_at.retain(|(label, _)| *label != at.label);
+            faulty.seen_at.push((at.label, saw));
+        }
         if let (Op::Read(v), true) = (op, self.sim.0.faults.ask_for_what_was_seen()) {
             faulty.seen = Some((v, saw));
         }
@@ -165,7 +174,9 @@ impl Doing<'_> {
                     let word = op.leaves(op.expects().unwrap_or_default());
                     let of = in_field(target, change.as_ref());
                     let word = match &of {
-                        Some(change) => changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, op.expects(), word),
+                        Some(change) => {
+                            changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, op.expects(), word)
+                        }
                         None => word,
                     };
                     self.makes(self.at, Op::Write(v, word), alone).await;
@@ -203,10 +214,19 @@ impl Doing<'_> {
                 }
                 due
             };
-            // Where the process rests is not what it has put off.
-            let rests = self.sim.0.replay.borrow().rests.clone();
+            // Where the process rests is not what it has put off; what it showed then is what it is about.
+            let (rests, shown) = {
+                let r = &mut *self.sim.0.replay.borrow_mut();
+                let shown = r.shown.clone();
+                let is_new =
+                    |(part, name, _): &&(Part, &str, u64)| !shown.iter().any(|(p, n, _)| (p, n) == (part, name));
+                r.shown.extend(due.shown.iter().filter(is_new));
+                r.shown.sort_unstable();
+                (r.rests.clone(), shown)
+            };
             self.makes(due.at, due.op, due.alone).await;
-            self.sim.0.replay.borrow_mut().rests = rests;
+            let r = &mut *self.sim.0.replay.borrow_mut();
+            (r.rests, r.shown) = (rests, shown);
         }
     }
 }
@@ -230,7 +250,11 @@ impl Sim {
         let mut layout = self.0.layout.borrow_mut();
         let name = layout.var(v).name();
         for (i, fault) in self.0.faults.all().iter().enumerate() {
-            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target) | Fault::Home(target, _)) = fault else { continue };
+            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target) | Fault::Home(target, _)) =
+                fault
+            else {
+                continue;
+            };
             let of_this_part = target.part.as_ref().is_none_or(|part| is_called(layout.part(name.part), part));
             let place = match target.index {
                 None => true,
@@ -259,7 +283,7 @@ impl Sim {
 
     /// Makes an access with whatever faults there are at its statement.
     pub(super) async fn faulty_access(&self, at: Access<Part>, mut op: Op, mut alone: Alone) -> u64 {
-        let from = std::mem::replace(&mut self.0.replay.borrow_mut().faulty.last, at.label);
+        let from = self.0.replay.borrow().faulty.last;
         let kinds = self.kinds_at(at, op, from);
         let mut doing = Doing { sim: self, at, kept: self.0.replay.borrow().kept.clone(), seen: Vec::new() };
         let here = op.var();
@@ -281,14 +305,6 @@ impl Sim {
                 _ => {}
             }
         }
-        for (_, kind) in &kinds {
-            if let (Kind::Read(Change::InField(name, _)) | Kind::Write(Change::InField(name, _)), Some(v)) =
-                (kind, op.var())
-                && self.field(v, Some(name)).is_none()
-            {
-                self.cannot(at.label, NO_FIELD).await;
-            }
-        }
         let (before, owed) = {
             let r = self.0.replay.borrow();
             (r.seen, r.faulty.deferred.len())
@@ -306,10 +322,15 @@ impl Sim {
         }
         for (_, kind) in &kinds {
             if let (Kind::Read(change), Some(v)) = (kind, op.var()) {
-                saw = changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), saw);
+                saw = match change {
+                    Change::Is(value @ Value::At(_)) => self.now(*value).unwrap_or(saw),
+                    change => changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), saw),
+                };
             }
         }
-        doing.inserted(&kinds, When::After, asked).await;
+        if asked.expects().is_none_or(|wanted| wanted == saw) {
+            doing.inserted(&kinds, When::After, asked).await;
+        }
         saw
     }
 
@@ -350,8 +371,17 @@ impl Sim {
                 (Kind::Defer(until, told), _) => {
                     let told = self.told(op, *told, at.pid);
                     let mut r = self.0.replay.borrow_mut();
-                    let (until, since) = (until.as_ref(), r.faulty.made);
-                    r.faulty.deferred.push(Deferred { at, op, alone, until, before_the_wait: false, fault, since });
+                    let (until, since, shown) = (until.as_ref(), r.faulty.made, r.shown.clone());
+                    r.faulty.deferred.push(Deferred {
+                        at,
+                        op,
+                        alone,
+                        until,
+                        before_the_wait: false,
+                        shown,
+                        fault,
+                        since,
+                    });
                     return told;
                 }
                 (Kind::Split, _) => {
@@ -362,6 +392,16 @@ impl Sim {
                         doing.makes(at, Op::Write(v, new), alone).await;
                     }
                     return old;
+                }
+                (Kind::Insist, Op::CompareSwap(_, wanted, _)) => {
+                    let mut head = self.wait_begins(at.pid);
+                    let mut saw = doing.makes(at, op, alone).await;
+                    while saw != wanted {
+                        let Ok(_) = self.turn_failed(at.pid, &mut head, false).await;
+                        saw = doing.makes(at, op, alone).await;
+                    }
+                    self.wait_ends(at.pid);
+                    return saw;
                 }
                 (Kind::Force, Op::CompareSwap(v, _, new)) => return doing.makes(at, Op::Swap(v, new), alone).await,
                 (Kind::Blind, Op::CompareSwap(v, old, new)) => {
@@ -382,13 +422,21 @@ impl Sim {
             let Fault::At(place, kind) = fault else { continue };
             let is_about = match kind {
                 Kind::Split => crate::faults::reads_and_writes(op),
-                Kind::Blind | Kind::Force | Kind::Expect(_) => matches!(op, Op::CompareSwap(..)),
+                Kind::Blind | Kind::Force | Kind::Expect(_) | Kind::Insist => matches!(op, Op::CompareSwap(..)),
                 Kind::NoWait | Kind::Read(_) => !matches!(op, Op::Write(..)),
                 Kind::Write(_) => !matches!(op, Op::Read(_)),
                 _ => true,
             };
+            let has_it = |field: &str| op.var().is_some_and(|v| layout.var(v).field(Some(field)).is_some());
+            let has_field = match kind {
+                Kind::Read(Change::InField(name, _))
+                | Kind::Write(Change::InField(name, _))
+                | Kind::Expect(Change::InField(name, _)) => has_it(name),
+                _ => true,
+            };
             let goes_there = || op.var().and_then(|v| layout.var(v).name().index) == place.index;
             if is_about
+                && has_field
                 && (place.index.is_none() || goes_there())
                 && place.is(at.pid, layout.part(at.part), at.label)
                 && self.0.replay.borrow_mut().faulty.is_meant(i, place, from)
@@ -427,7 +475,7 @@ impl Sim {
                 let seen = self.0.replay.borrow().faulty.seen;
                 seen.filter(|(of, _)| *of == v).map_or_else(|| self.0.layout.borrow().var(v).init, |(_, word)| word)
             }
-            (Some(value), _) => self.word(v, value, me),
+            (Some(value), _) => self.now(value).unwrap_or_else(|| self.word(v, value, me)),
             (None, Op::CompareSwap(_, old, _)) => old,
             (None, _) => self.0.layout.borrow().var(v).init,
         }
@@ -469,6 +517,12 @@ impl Sim {
         };
         let v = layout.find(part, name, usize::try_from(index).ok()?)?;
         Some((v, Alone::of(layout.var(v).private, layout.var(v).plain)))
+    }
+
+    /// A value as the fault means it now.
+    fn now(&self, value: Value) -> Option<u64> {
+        let Value::At(asked) = value else { return None };
+        self.0.replay.borrow().faulty.seen_at.iter().find(|(label, _)| *label == asked).map(|(_, word)| *word)
     }
 
     fn field(&self, v: VarId, name: Option<&str>) -> Option<(u32, u32)> {
@@ -533,7 +587,7 @@ fn word(layout: &Layout, v: VarId, value: Value, me: Pid) -> u64 {
         Value::Process(p) => process(Pid::new(p.min(Pid::LIMIT - 1))),
         Value::Me => process(me),
         Value::Nobody => None::<Pid>.pack(),
-        Value::Seen | Value::Old => layout.var(v).init,
+        Value::Seen | Value::Old | Value::At(_) => layout.var(v).init,
     };
     layout.var(v).fit(word)
 }
@@ -563,10 +617,18 @@ fn changed(layout: &Layout, v: VarId, change: &Change, me: Pid, expected: Option
         Change::Of(..) => old,
         Change::Plus(by) => layout.var(v).fit(old.wrapping_add(*by as u64)),
         Change::Not => u64::from(old == 0),
+        Change::PlusField(_) => old,
         Change::InField(name, change) => {
             let Some((lowest, bits)) = layout.var(v).field(Some(name)) else { return old };
             let of = |word: u64| low(word >> lowest, bits);
-            let new = low(changed(layout, v, change, me, expected.map(of), of(old)), bits);
+            let new = match &**change {
+                Change::PlusField(other) => {
+                    let Some((lowest, bits)) = layout.var(v).field(Some(other)) else { return old };
+                    of(old).wrapping_add(low(old >> lowest, bits))
+                }
+                change => changed(layout, v, change, me, expected.map(of), of(old)),
+            };
+            let new = low(new, bits);
             old & !(low(u64::MAX, bits) << lowest) | new << lowest
         }
     }
