@@ -2,14 +2,12 @@
 //!
 //! Processes with odd numbers try, those with even numbers wait. One whose attempt comes to nothing is back in its remainder, and may try again.
 
+use crate::checked::{ALGORITHMS, Kind};
 use crate::sim::{Rules, Sim, TextError, World};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::Turnstile;
 use doorway_core::k_exclusion::{AtOnce, KExclusion};
 use doorway_core::memory::Process;
-use doorway_core::mutex::TestAndSetLock;
-use doorway_core::mutex::mellor_crummey_scott_91::{BackoffLock, QueueLock, TicketLock};
-use doorway_core::registry::Sizes;
+use doorway_core::registry::{self, Sizes};
 use std::convert::Infallible;
 
 /// A solution in which processes with odd numbers do not wait.
@@ -48,18 +46,13 @@ impl<A: AtOnce<Sim>> KExclusion<Sim> for OddTry<A> {
     }
 }
 
-/// Those that can be entered at once.
-pub const ALL: [&str; 5] = ["tas", "tas-backoff", "ticket", "mcs", "turnstile"];
+/// The names of those that can be entered at once.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    ALGORITHMS.iter().filter(|kind| kind.at_once.is_some()).map(|kind| kind.info.id)
+}
 
 /// The algorithm called so, with processes that try; `None` if one cannot.
 pub fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
-    let Sizes { n, k } = sizes;
-    Some(match id {
-        "tas" => World::new(n, rules, |site| OddTry(TestAndSetLock::new(site))),
-        "tas-backoff" => World::new(n, rules, |site| OddTry(BackoffLock::new(site, n))),
-        "ticket" => World::new(n, rules, |site| OddTry(TicketLock::new(site, n))),
-        "mcs" => World::new(n, rules, |site| OddTry(QueueLock::new(site, n))),
-        "turnstile" => World::new(n, rules, |site| OddTry(Turnstile::new(site, n, k))),
-        _ => return None,
-    })
+    let build = Kind::find(registry::find(id)?).at_once?;
+    Some(build(sizes, rules))
 }

@@ -1,8 +1,14 @@
 //! What the checker knows of an algorithm beyond its entry in the catalogue: items of one trait on the entry's type.
 
 use crate::Property;
-use crate::sim::{Canon, Layout, Rules, TextError, World};
+use crate::at_once::OddTry;
+use crate::sim::{Canon, Layout, Rules, Sim, TextError, World};
+use doorway_core::k_exclusion::AtOnce;
+use doorway_core::memory::Register;
 use doorway_core::registry::{self, AbortableEntry, Entry, Info, Listed, Sizes};
+
+/// What makes a machine.
+pub(crate) type Machine = fn(Sizes, Rules) -> Result<World, TextError>;
 
 /// An algorithm or an object that can be checked by name.
 pub(crate) trait Checked: Listed {
@@ -31,6 +37,13 @@ pub(crate) trait Checked: Listed {
     fn most_slots(_: usize) -> Option<usize> {
         None
     }
+
+    /// A machine in which some processes enter at once or not at all, if it can be entered so.
+    const AT_ONCE: Option<Machine> = None;
+
+    /// Runs that break what its problem asks for, on registers of these kinds, which no short search
+    /// finds.
+    const BREAKS_ON: &'static [(Register, &'static str)] = &[];
 }
 
 /// When states that are alike are taken for one.
@@ -75,6 +88,14 @@ macro_rules! checked_abortable {
 
 pub(crate) use {checked_abortable, checked_entry};
 
+/// A machine in which processes with odd numbers [do not wait](crate::at_once).
+pub(crate) fn world_at_once<E: Entry>(sizes: Sizes, rules: Rules) -> Result<World, TextError>
+where
+    E::On<Sim>: AtOnce<Sim> + 'static,
+{
+    World::new(sizes.n, rules, |site| OddTry(E::build(site, sizes)))
+}
+
 pub(crate) fn world_of<E: Entry + 'static>(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
     if rules.give_ups {
         return Err(TextError::CannotGiveUp);
@@ -95,11 +116,13 @@ pub(crate) fn world_of_abortable<E: AbortableEntry + 'static>(sizes: Sizes, rule
 pub(crate) struct Kind {
     pub(crate) info: Info,
     pub(crate) merges: Merges,
-    pub(crate) world: fn(Sizes, Rules) -> Result<World, TextError>,
+    pub(crate) world: Machine,
     pub(crate) claims: fn(Sizes) -> Vec<Property>,
     pub(crate) asked_of_any_text: fn(Sizes) -> Vec<Property>,
     pub(crate) canon: fn(&Layout, Sizes, Rules) -> Option<Box<dyn Canon>>,
     pub(crate) most_slots: fn(usize) -> Option<usize>,
+    pub(crate) at_once: Option<Machine>,
+    pub(crate) breaks_on: &'static [(Register, &'static str)],
 }
 
 impl Kind {
@@ -112,6 +135,8 @@ impl Kind {
             asked_of_any_text: E::asked_of_any_text,
             canon: E::canon,
             most_slots: E::most_slots,
+            at_once: E::AT_ONCE,
+            breaks_on: E::BREAKS_ON,
         }
     }
 
@@ -124,7 +149,7 @@ impl Kind {
 
 macro_rules! algorithms {
     ($($name:ident)*) => {
-        const ALGORITHMS: &[Kind] = &[$(Kind::of::<registry::$name>()),*];
+        pub(crate) const ALGORITHMS: &[Kind] = &[$(Kind::of::<registry::$name>()),*];
     };
 }
 doorway_core::every_algorithm!(algorithms);

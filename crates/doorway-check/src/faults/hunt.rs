@@ -106,7 +106,7 @@ pub fn candidates(statements: &BTreeSet<Statement>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for Statement { part, label, does, waits } in statements {
         let part = if part.is_empty() { super::ROOT.to_owned() } else { part.clone() };
-        let at = |kind: Kind| Fault::At(Place { part: Some(part.clone()), label: Some(*label), process: None }, kind);
+        let at = |kind: Kind| Fault::At(Place::of(Some(part.clone()), Some(*label)), kind);
         let mut add = |kind: Kind| {
             let fault = at(kind);
             if !faults.contains(&fault) {

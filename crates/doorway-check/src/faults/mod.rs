@@ -23,26 +23,36 @@
 //! | `split:7` | it reads and writes in one step; now it does so in two |
 //! | `blind:7` | it compares and swaps; now it swaps whatever it finds, and the text is told that it compared well |
 //! | `force:7` | the same, and the text is told what it found |
+//! | `insist:7` | it compares and swaps; if it finds another value, it is made again until it does not |
 //! | `nowait:7` | a wait that reads here looks once and goes on |
 //! | `read:7=VALUE`, `read:7+1`, `read:7-1`, `read:7!` | the text is told another value than it found |
 //! | `read:7=1>2` | the text is told 2 where it found 1; so with `write` |
 //! | `write:7=VALUE`, `write:7+1`, `write:7-1`, `write:7!` | another value is written (or added) than the text says |
+//! | `read:7#FIELD+1`, `write:7#FIELD=VALUE`, `read:7#FIELD+OTHER` | the same in one field of the word only, where there is one |
 //! | `to:7:VAR` | it goes to another variable |
+//! | `early:7:VAR>9` | before it, the process reads this, and its next access at statement 9 is told what it saw |
 //! | `wait:7:VAR=VALUE`, `wait:7:VAR!=VALUE` | before it, the process waits for this |
 //! | `then-wait:7:VAR=VALUE` | after it, the process waits for this |
 //! | `set:7:VAR=VALUE`, `then-set:7:VAR=VALUE` | before it, or after it, the process also writes this |
+//! | `set:7:VAR+1`, `then-set:7:VAR-1` | the same, and it adds this |
+//! | `also:7:VAR`, `then-also:7:VAR#FIELD+1` | before it, or after it, the process writes the same there, or what becomes of that |
+//! | `expect:7#FIELD-1` | it compares with another value, and the text is told as if it had not |
 //! | `init:VAR=VALUE`, `init:VAR+1`, `init:VAR-1` | no access: a variable begins with another value |
+//! | `home:VAR=p0` | no access: a variable lives with this process |
 //! | `bits:VAR=2` | no access: a variable has no more bits than this |
 //! | `atomic:VAR` | no access: a register that the text takes to be weaker is atomic |
 //!
 //! - A statement is `7` wherever there is one, `root.7` of the algorithm as a whole, `slot.7` of every part of that kind,
 //!   and `slot1.7` or `block0.slot1.7` of one part. `slot1.*` are all statements of that part. `7@p1` is the statement 7 of
-//!   process 1 only.
+//!   process 1 only. `7[1]` is the statement 7 where it goes to that place of a row, `7<4` where the
+//!   last access that was made was at 4, `7x2` the second access at 7 of a passage, and `7x2..` all
+//!   from the second on. They stand in this order: `slot1.7[1]<4x2..@p1`.
 //! - A variable is `X` in the part of the access, or `slot1.X` of another part. `flag[2]` is one of a row, `flag[me]` and
 //!   `flag[me+1]` follow the number of the process, and `flag[+1]` the place that the access goes to; rows are rings here.
-//!   `init:flag` is the whole row.
-//! - A value is a number, `true`, `false`, a process such as `p1`, `me`, `nobody`, or `seen`: what the process saw there,
-//!   if it has read nothing else since.
+//!   `init:flag` is the whole row. `gate#line` is a field of a variable, where its type says which it has.
+//! - A value is a number, `true`, `false`, a process such as `p1`, `me`, `nobody`, `old`: what a compare-and-swap expects to
+//!   find, `at4`: what the process saw at statement 4 last, or `seen`: what it saw there, if it has read nothing else since.
+//! - What comes after a compare-and-swap comes only if it swapped.
 //! - Several faults have commas between them.
 //!
 //! What was put off belongs to the local state of its process, as the second half of a split access does. Otherwise states
@@ -101,6 +111,30 @@ impl Faults {
         self.0
     }
 
+    /// Whether one of them tells a text what it saw at this statement.
+    pub(crate) fn ask_for_what_was_seen_at(self, label: Label) -> bool {
+        let value = |value: &Value| *value == Value::At(label);
+        self.0.iter().any(|fault| match fault {
+            Fault::At(_, Kind::Drop(Some(told)) | Kind::Defer(_, Some(told))) => value(told),
+            Fault::At(_, Kind::Read(change) | Kind::Write(change)) => {
+                let mut change = change;
+                while let Change::InField(_, inner) = change {
+                    change = inner;
+                }
+                matches!(change, Change::Is(told) | Change::Of(_, told) if value(told))
+            }
+            _ => false,
+        })
+    }
+
+    /// The statements at which one of them changes what becomes of an access.
+    pub(crate) fn places(self) -> impl Iterator<Item = &'static Place> {
+        self.0.iter().filter_map(|fault| match fault {
+            Fault::At(place, _) => Some(place),
+            _ => None,
+        })
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(self) -> bool {
@@ -125,6 +159,8 @@ pub enum Fault {
     Bits(Target, u32),
     /// In how weak a variable may be.
     Atomic(Target),
+    /// In where a variable lives.
+    Home(Target, usize),
 }
 
 /// What becomes of an access.
@@ -140,6 +176,8 @@ pub enum Kind {
     Blind,
     /// The same, and the text is told what it found.
     Force,
+    /// It is made again until it swaps.
+    Insist,
     /// A wait that reads here looks once.
     NoWait,
     /// The text is told another value.
@@ -148,10 +186,16 @@ pub enum Kind {
     Write(Change),
     /// It goes to another variable.
     To(Target),
+    /// The process reads this before it, and its next access at the statement is told what it saw.
+    Early(Target, Place),
     /// The process waits until the variable has the value, or until it has another.
     Wait(When, Target, bool, Value),
-    /// The process also writes this.
-    Set(When, Target, Value),
+    /// The process also writes or adds this.
+    Set(When, Target, Change),
+    /// The process writes the same there, or what becomes of that.
+    Also(When, Target, Option<Change>),
+    /// It compares with another value.
+    Expect(Change),
 }
 
 /// Before the access, or after it.
@@ -172,6 +216,21 @@ pub struct Place {
     pub label: Option<Label>,
     /// Of this process only.
     pub process: Option<usize>,
+    /// Only where it goes to this place of a row.
+    pub index: Option<usize>,
+    /// Only where the access before was at this statement.
+    pub from: Option<Label>,
+    /// Only the access that is made there for the so-manieth time in a passage.
+    pub times: Option<Times>,
+}
+
+/// Which of the accesses at a statement in one passage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Times {
+    /// The first of them.
+    pub first: usize,
+    /// Whether those after it, too.
+    pub and_later: bool,
 }
 
 /// The algorithm as a whole, where parts are named.
@@ -184,6 +243,11 @@ pub(crate) fn is_called(part: &PartInfo, name: &str) -> bool {
 }
 
 impl Place {
+    /// Whenever a process comes there.
+    fn of(part: Option<String>, label: Option<Label>) -> Self {
+        Self { part, label, process: None, index: None, from: None, times: None }
+    }
+
     /// Whether it is this statement of this part.
     pub(crate) fn is(&self, pid: Pid, part: &PartInfo, label: Label) -> bool {
         self.label.is_none_or(|known| known == label)
@@ -201,6 +265,8 @@ pub struct Target {
     pub name: String,
     /// Its place in a row.
     pub index: Option<Index>,
+    /// Which field of its word; `None`: all of it.
+    pub field: Option<String>,
 }
 
 /// A place in a row.
@@ -215,7 +281,7 @@ pub enum Index {
 }
 
 /// What becomes of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Change {
     /// This instead.
     Is(Value),
@@ -225,6 +291,10 @@ pub enum Change {
     Plus(i64),
     /// True if it was false, and false otherwise.
     Not,
+    /// So much more as another field of the word has.
+    PlusField(String),
+    /// This in a field of the word.
+    InField(String, Box<Change>),
 }
 
 /// A value of a variable.
@@ -240,6 +310,10 @@ pub enum Value {
     Me,
     /// No process.
     Nobody,
+    /// What the process saw last at this statement; else what the variable begins with.
+    At(Label),
+    /// What a compare-and-swap expects to find; else what the variable begins with.
+    Old,
     /// What the process saw there, if that is what it read last in this passage; else what the variable begins with.
     Seen,
 }

@@ -1,5 +1,5 @@
 //! What solutions of k-assignment claim.
 
-mod anderson_moir_94;
+pub(crate) mod anderson_moir_94;
 pub(crate) mod names;
-mod slots;
+pub(crate) mod slots;

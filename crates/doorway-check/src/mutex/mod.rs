@@ -1,13 +1,13 @@
 //! What solutions of mutual exclusion claim.
 
-mod anderson_90;
-mod kessels_82;
-mod lamport_74;
-mod lamport_87;
-mod mellor_crummey_scott_91;
-mod peterson_81;
-mod peterson_fischer_77;
-mod taubenfeld_04;
+pub(crate) mod anderson_90;
+pub(crate) mod kessels_82;
+pub(crate) mod lamport_74;
+pub(crate) mod lamport_87;
+pub(crate) mod mellor_crummey_scott_91;
+pub(crate) mod peterson_81;
+pub(crate) mod peterson_fischer_77;
+pub(crate) mod taubenfeld_04;
 mod two_sides;
 pub(crate) mod yang_anderson_93;
 

@@ -1,6 +1,7 @@
 //! What resilient objects claim: (R1) to (R6) of the universal construction, as its file states them.
 
 pub(crate) mod in_use;
+pub(crate) mod mutants;
 
 use crate::Property;
 use crate::checked::{Checked, checked_entry};

@@ -1,6 +1,6 @@
 //! What was declared: parts, variables, and their names.
 
-use doorway_core::memory::{Decl, Domain, Home, Name, Needs, Pid, Register, Word, fit};
+use doorway_core::memory::{Decl, Domain, Field, Home, Name, Needs, Pid, Register, Word, fit};
 use std::any::TypeId;
 use std::ops::Range;
 use std::rc::Rc;
@@ -35,6 +35,7 @@ pub struct VarInfo {
     pub plain: bool,
     pub(super) width: u32,
     pub(super) of: TypeId,
+    fields: &'static [Field],
     fit: fn(u64, u32) -> u64,
     show: fn(u64) -> String,
 }
@@ -60,6 +61,12 @@ impl VarInfo {
     pub(super) fn narrow(&mut self, bits: u32) {
         self.width = self.width.min(bits);
         self.init = self.fit(self.init);
+    }
+
+    /// The lowest bit of a field of its words, and how many it has, if there is one of this name. Without a name, it is the whole.
+    pub(super) fn field(&self, name: Option<&str>) -> Option<(u32, u32)> {
+        let Some(name) = name else { return Some((0, 64)) };
+        self.fields.iter().find(|field| field.name == name).map(|field| (field.lowest, field.bits))
     }
 
     /// How many bits it has.
@@ -117,6 +124,7 @@ impl VarInfo {
             plain: decl.plain,
             width: decl.width,
             of: TypeId::of::<T>(),
+            fields: T::FIELDS,
             fit: fit::<T>,
             show: show::<T>,
         }

@@ -246,9 +246,9 @@ pub(super) struct Position {
 
 impl Position {
     /// Where a run of the text was left, and what still matters of its locals, if the text said so.
-    fn new(asked: Asked, replay: Replay) -> (Self, Option<String>) {
+    fn new(asked: Asked, replay: Replay, faults: Faults) -> (Self, Option<String>) {
         let Asked { op, part, label, joined, in_block } = asked;
-        let owed = replay.faulty.owed();
+        let owed = replay.faulty.owed(faults);
         let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } = replay;
         shown.extend(held);
         let calls = if calling { format!("{invoked:?}") } else { String::new() };
@@ -310,7 +310,7 @@ impl Sim {
             Ok(polled) => polled,
             Err(message) => {
                 let stopped = Asked { op: Op::Stop, part: Part::ROOT, label: 0, joined: false, in_block: false };
-                return (Ran::Panicked(Position::new(stopped, replay).0, message), None);
+                return (Ran::Panicked(Position::new(stopped, replay, self.0.faults).0, message), None);
             }
         };
         if replay.calls_out_of_turn || polled.is_ready() && replay.calling {
@@ -321,7 +321,7 @@ impl Sim {
             (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(asked)) => {
-                let (position, key) = Position::new(asked, replay);
+                let (position, key) = Position::new(asked, replay, self.0.faults);
                 Ran::Asks(position, key)
             }
             (Poll::Pending, None, None) => Ran::Lost,

@@ -62,6 +62,14 @@ impl Op {
         }
     }
 
+    /// The value that it must find, to change anything.
+    pub(super) fn expects(self) -> Option<u64> {
+        match self {
+            Self::CompareSwap(_, old, _) => Some(old),
+            _ => None,
+        }
+    }
+
     /// The value that the variable has afterwards, if it has this one before.
     pub(super) fn leaves(self, old: u64) -> u64 {
         match self {

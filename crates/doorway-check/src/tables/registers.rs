@@ -3,6 +3,7 @@
 //! Every variable of an algorithm is made the same kind, whatever it declares, and the search says whether what every solution of its problem promises still holds. A cell that
 //! holds names the instance and the number of states; one that fails, a run.
 
+use crate::checked::Kind;
 use crate::explore::Stop;
 use crate::replay::Token;
 use crate::sim::{Rules, TextError};
@@ -59,13 +60,6 @@ pub enum Outcome {
 /// How many states to look at for one cell.
 pub const STATES: usize = 600_000;
 
-/// Failures that no search of this size finds: the algorithm, the registers, and a run.
-const KNOWN: [(&str, Register, &str); 1] = [(
-    "kbakery-nonatomic-as-printed",
-    Register::Safe,
-    "dw1/kbakery-nonatomic-as-printed/3,1/2/c0/safe/k-exclusion/2x11.1x9.1s3.1x10.2x33.1x35.2x9.2s0.2x23.0x8.0s0.0x27/e76ebd98",
-)];
-
 /// Those that only read and write.
 pub fn algorithms() -> impl Iterator<Item = &'static Info> {
     let plain = |i: &Instruction| matches!(i, Instruction::Read | Instruction::Write);
@@ -83,7 +77,7 @@ pub fn cell(
     stop_when: fn() -> bool,
 ) -> Result<Cell, TextError> {
     let subject = Subject::from(info);
-    if let Some((.., run)) = KNOWN.iter().find(|(id, kind, _)| *id == info.id && *kind == registers) {
+    if let Some((_, run)) = Kind::find(info).breaks_on.iter().find(|(kind, _)| *kind == registers) {
         return Ok(known(info, registers, run));
     }
     let mut found = None;

@@ -33,4 +33,4 @@ pub use traits::{
     Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchOr, Immediate, Instruction, Label,
     Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
-pub use word::{Additive, Pid, Word, fit};
+pub use word::{Additive, Field, Pid, Word, fit};

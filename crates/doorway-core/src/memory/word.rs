@@ -70,11 +70,41 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Whether a row of variables of this type is long, and only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
     const SPREAD: bool = false;
 
+    /// The fields of a word that has several, for whoever speaks of one of them by name.
+    const FIELDS: &'static [Field] = &[];
+
     /// The value as one word.
     fn pack(self) -> u64;
 
     /// The value a word stands for. Words that no value packs into may give any value.
     fn unpack(word: u64) -> Self;
+}
+
+/// A field of a word: its bits lie beside each other.
+///
+/// ```
+/// use doorway_core::k_exclusion::turnstile::Front;
+/// use doorway_core::memory::Word;
+/// let ghosts = Front::FIELDS.iter().find(|field| field.name == "ghosts").unwrap();
+/// let word = Front { ticket: 7, ghosts: 3 }.pack();
+/// assert_eq!(word >> ghosts.lowest & ((1 << ghosts.bits) - 1), 3);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its lowest bit.
+    pub lowest: u32,
+    /// How many bits it has.
+    pub bits: u32,
+}
+
+impl Field {
+    /// The field that begins with this bit.
+    #[must_use]
+    pub const fn new(name: &'static str, lowest: u32, bits: u32) -> Self {
+        Self { name, lowest, bits }
+    }
 }
 
 /// Values whose sum is the sum of their words, so that fetch-and-add makes sense on them.

@@ -70,6 +70,8 @@ use crate::memory::{CompareSwap, Here, Memory, Pid, Process, Site, Word, decl, i
 pub struct Pool {
     /// How many: `2k` or more.
     pub buffers: usize,
+    /// Cells of a name, for what it announces: `k`.
+    pub cells: usize,
     /// Whether those that were found free are remembered, so that hazards are looked at less often.
     pub remembers: bool,
 }
@@ -78,7 +80,7 @@ impl Pool {
     /// As few as there can be, found anew each time.
     #[must_use]
     pub fn least(k: usize) -> Self {
-        Self { buffers: 2 * k, remembers: false }
+        Self { buffers: 2 * k, cells: k, remembers: false }
     }
 }
 
@@ -381,7 +383,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             // `head` has changed since 1.
             attempt += 1;
             if let Some(op) = op.take() {
-                let mut cells = (1u32 << k) - 1;
+                let mut cells = (1u32 << pool.cells) - 1;
                 for q in others() {
                     cells &= !(1 << access!(here.at(11)
                         .keeping(&(p, mine, S::tag(&op), cells, q))

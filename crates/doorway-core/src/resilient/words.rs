@@ -1,6 +1,6 @@
 //! What the words of the universal construction are made of.
 
-use crate::memory::Word;
+use crate::memory::{Field, Word};
 use core::fmt;
 
 /// As many names as there can be: their cells must fit a [`Hazard`].
@@ -72,6 +72,7 @@ pub struct Head {
 impl Word for Head {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("version", BUFFER, 64 - BUFFER), Field::new("buffer", 0, BUFFER)];
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -104,6 +105,7 @@ pub struct Announced {
 impl Word for Announced {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("seq", BUFFER, 64 - BUFFER), Field::new("cell", 0, CELL)];
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -127,6 +129,7 @@ pub struct Applied {
 impl Word for Applied {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("seq", BUFFER, 64 - BUFFER), Field::new("loc", 0, BUFFER)];
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -166,6 +169,7 @@ pub struct Hazard {
 impl Word for Hazard {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("cells", BUFFER, 32), Field::new("buffer", 0, BUFFER)];
 
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -101,7 +101,7 @@ unsafe impl<T: Object, const K: usize> Sync for Plain<T, K> {}
 
 impl<T: Object, const K: usize> Plain<T, K> {
     /// With more buffers than are needed, free ones are looked for less often.
-    pub(super) const POOL: Pool = Pool { buffers: if K <= 4 { 4 * K } else { 24 }, remembers: true };
+    pub(super) const POOL: Pool = Pool { buffers: if K <= 4 { 4 * K } else { 24 }, cells: K, remembers: true };
 
     pub(super) fn new(value: T, pauses: u32) -> Self {
         let place = |value| {

@@ -1,5 +1,7 @@
 //! What names around Anderson and Moir's fast paths claim, as their files state it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::claims::{holders, together};

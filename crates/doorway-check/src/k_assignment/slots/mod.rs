@@ -1,5 +1,7 @@
 //! What slots claim, as their files state it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, Merges, checked_abortable};
 use crate::claims::{holders, together};

@@ -1,5 +1,7 @@
 //! Anderson and Moir's invariants, as the files of `anderson_moir_94` state them.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::claims::together;

@@ -1,11 +1,14 @@
 //! The k-Bakery's invariants, as `danek_10/atomic.rs` and `danek_10/nonatomic.rs` state them.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::property::View;
 use crate::sim::Phase;
 use doorway_core::k_exclusion::danek_10::Wants;
 use doorway_core::memory::Label;
+use doorway_core::memory::Register;
 use doorway_core::registry::{Kbakery, KbakeryFife, KbakeryNonatomic, KbakeryNonatomicAsPrinted, Sizes};
 
 impl Checked for Kbakery {
@@ -34,6 +37,11 @@ impl Checked for KbakeryNonatomic {
 
 impl Checked for KbakeryNonatomicAsPrinted {
     checked_entry!();
+
+    const BREAKS_ON: &'static [(Register, &'static str)] = &[(
+        Register::Safe,
+        "dw1/kbakery-nonatomic-as-printed/3,1/2/c0/safe/k-exclusion/2x11.1x9.1s3.1x10.2x33.1x35.2x9.2s0.2x23.0x8.0s0.0x27/e76ebd98",
+    )];
 
     fn claims(_: Sizes) -> Vec<Property> {
         nonatomic_k_bakery()

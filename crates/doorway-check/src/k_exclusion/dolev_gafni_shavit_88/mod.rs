@@ -1,5 +1,7 @@
 //! What Dolev, Gafni and Shavit's proofs rest on, as the files of `dolev_gafni_shavit_88` state it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, Merges, checked_entry};
 use crate::claims::together;

@@ -1,9 +1,10 @@
 //! The invariants of the turnstile, as its file states them, and which of its states are alike.
 
+pub(crate) mod mutants;
 mod simple;
 
 use crate::Property;
-use crate::checked::{Checked, Merges, checked_abortable};
+use crate::checked::{Checked, Machine, Merges, checked_abortable, world_at_once};
 use crate::claims::together;
 use crate::property::View;
 use crate::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId};
@@ -13,6 +14,7 @@ use doorway_core::registry::{Sizes, Turnstile, TurnstileMany, TurnstileUnfair};
 
 impl Checked for Turnstile {
     checked_abortable!();
+    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 
     fn claims(sizes: Sizes) -> Vec<Property> {
         turnstile(limits(sizes), "")

@@ -1,13 +1,16 @@
 //! What these locks claim, as their files state it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
-use crate::checked::{Checked, checked_entry};
+use crate::checked::{Checked, Machine, checked_entry, world_at_once};
 use crate::mutex::differ;
 use doorway_core::mutex::anderson_90::slots;
 use doorway_core::registry::{AndersonArray, Sizes, Tas};
 
 impl Checked for Tas {
     checked_entry!();
+    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 }
 
 impl Checked for AndersonArray {

@@ -1,5 +1,7 @@
 //! What Kessels' tree claims: (S), (Q), (G) and (X) of every node.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::mutex::two_sides::{Text, tree};

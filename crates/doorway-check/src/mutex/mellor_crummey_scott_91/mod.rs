@@ -1,7 +1,9 @@
 //! What these locks claim, as their files state it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
-use crate::checked::{Checked, checked_entry};
+use crate::checked::{Checked, Machine, checked_entry, world_at_once};
 use crate::mutex::differ;
 use crate::property::Labels;
 use doorway_core::memory::{Pid, fit};
@@ -10,6 +12,7 @@ use doorway_core::registry::{Mcs, McsSwap, Sizes, TasBackoff, Ticket};
 
 impl Checked for TasBackoff {
     checked_entry!();
+    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 
     fn claims(_: Sizes) -> Vec<Property> {
         backoff()
@@ -18,6 +21,7 @@ impl Checked for TasBackoff {
 
 impl Checked for Ticket {
     checked_entry!();
+    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 
     fn claims(sizes: Sizes) -> Vec<Property> {
         ticket(sizes)
@@ -26,6 +30,7 @@ impl Checked for Ticket {
 
 impl Checked for Mcs {
     checked_entry!();
+    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 
     fn claims(_: Sizes) -> Vec<Property> {
         queue()

@@ -1,5 +1,7 @@
 //! What the Black-White Bakery claims, as its file states it.
 
+pub(crate) mod mutants;
+
 use crate::Property;
 use crate::checked::{Checked, checked_entry};
 use crate::property::View;

@@ -3,6 +3,7 @@
 //! In print, `i` and `j` are two processes. At a node they are whoever is on the two sides, and a side that nobody is on is at 0.
 
 mod combining;
+pub(crate) mod mutants;
 
 pub use combining::FetchAndOp;
 

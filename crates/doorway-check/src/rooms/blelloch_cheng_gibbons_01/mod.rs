@@ -3,6 +3,7 @@
 mod alike;
 mod as_printed;
 mod claims;
+pub(crate) mod mutants;
 mod structures;
 mod work;
 pub(crate) mod worlds;

@@ -77,11 +77,21 @@ impl Sim {
     /// algorithm from outside. `None` if there is none of this name and type.
     #[must_use]
     pub fn declared<T: Word>(&self, part: Part, name: &str) -> Option<SimVar<T>> {
+        self.declared_at(part, name, 0).map(SimVar)
+    }
+
+    /// All variables of a row, in the same way; none, if there is no such row.
+    #[must_use]
+    pub fn declared_row<T: Word>(&self, part: Part, name: &str) -> Vec<SimCell<T>> {
+        (0..).map_while(|at| self.declared_at(part, name, at)).collect()
+    }
+
+    fn declared_at<T: Word>(&self, part: Part, name: &str, at: usize) -> Option<SimCell<T>> {
         let layout = self.0.layout.borrow();
-        let id = layout.find(part, name, 0)?;
+        let id = layout.find(part, name, at)?;
         let var = layout.var(id);
         let alone = Alone::of(var.private, var.plain);
-        (var.of == TypeId::of::<T>()).then_some(SimVar(SimCell { id, width: var.width, alone, of: PhantomData }))
+        (var.of == TypeId::of::<T>()).then_some(SimCell { id, width: var.width, alone, of: PhantomData })
     }
 }
 

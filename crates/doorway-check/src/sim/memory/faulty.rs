@@ -2,11 +2,11 @@
 
 use super::Sim;
 use super::cells::Alone;
-use crate::faults::{Change, Fault, Index, Kind, Place, Target, Value, When, is_called};
+use crate::faults::{Change, Fault, Faults, Index, Kind, Place, Target, Times, Value, When, is_called};
 use crate::sim::layout::{Layout, Part, VarId};
 use crate::sim::locals::Start;
 use crate::sim::op::Op;
-use doorway_core::memory::{Access, Label, Memory as _, Pid, Register, Word as _};
+use doorway_core::memory::{Access, Home, Label, Memory as _, Pid, Register, Word as _};
 use std::future::pending;
 use std::rc::Rc;
 
@@ -15,6 +15,9 @@ const LEFT_OUT: usize = 1000;
 
 /// What a wait that does not wait is told, one after the other, until it ends.
 const TOLD: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX];
+
+/// Why a fault cannot be made.
+const NO_FIELD: &str = "is about a field that there is not";
 
 /// What faults have done to one run of a text that matters later in it.
 #[derive(Default, Debug)]
@@ -25,7 +28,7 @@ pub(super) struct Pending {
     made_up: bool,
     /// The statement at which the wait that began last does not wait, and what it is told there.
     told: Option<(Label, Option<usize>)>,
-    /// The statement of the last access.
+    /// The statement of the last access that was made.
     last: Label,
     /// How many accesses were made.
     made: usize,
@@ -34,10 +37,16 @@ pub(super) struct Pending {
     impossible: Option<(Label, &'static str)>,
     /// What was read last, and of which variable, where a fault may ask for it.
     seen: Option<(VarId, u64)>,
+    /// What was seen last at the statements that faults ask for.
+    seen_at: Vec<(Label, u64)>,
+    /// How often each fault's statement was come to, where that matters.
+    times: Vec<(usize, usize)>,
+    /// What was read early, and by which fault.
+    early: Vec<(usize, u64)>,
 }
 
 /// An access that was put off.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Deferred {
     at: Access<Part>,
     op: Op,
@@ -46,6 +55,8 @@ struct Deferred {
     until: Option<&'static Place>,
     /// Whether a wait has begun since.
     before_the_wait: bool,
+    /// What the text showed of its locals.
+    shown: Vec<(Part, &'static str, u64)>,
     /// By which fault, and when so many accesses had been made.
     fault: usize,
     since: usize,
@@ -58,10 +69,34 @@ impl Pending {
     }
 
     /// What is put off and remembered, as a part of what tells local states apart.
-    pub(super) fn owed(&self) -> String {
+    pub(super) fn owed(&self, faults: Faults) -> String {
         let owed = |d: &Deferred| format!(" owes {:?} of {}@{}", d.op, d.at.part.number(), d.at.label);
-        let seen = self.seen.map_or(String::new(), |seen| format!(" saw {seen:?}"));
-        self.deferred.iter().map(owed).collect::<String>() + &seen
+        let mut owed = self.deferred.iter().map(owed).collect::<String>();
+        if let Some(seen) = self.seen {
+            owed += &format!(" saw {seen:?}");
+        }
+        if !(self.times.is_empty() && self.early.is_empty() && self.seen_at.is_empty()) {
+            owed += &format!(" {:?} {:?} {:?}", self.times, self.early, self.seen_at);
+        }
+        if faults.places().any(|place| place.from.is_some()) {
+            owed += &format!(" from {}", self.last);
+        }
+        owed
+    }
+
+    /// Whether the access is one of those that the fault is about. It is come to once more.
+    fn is_meant(&mut self, fault: usize, place: &Place, from: Label) -> bool {
+        if place.from.is_some_and(|known| known != from) {
+            return false;
+        }
+        let Some(Times { first, and_later }) = place.times else { return true };
+        let i = self.times.iter().position(|(of, _)| *of == fault).unwrap_or_else(|| {
+            self.times.push((fault, 0));
+            self.times.len() - 1
+        });
+        let so_far = &mut self.times[i].1;
+        *so_far = (*so_far + 1).min(first + 1);
+        *so_far == first || and_later && *so_far > first
     }
 
     /// A wait begins, or ends.
@@ -92,6 +127,11 @@ impl Doing<'_> {
         let faulty = &mut self.sim.0.replay.borrow_mut().faulty;
         faulty.left_out = 0;
         faulty.made += 1;
+        faulty.last = at.label;
+        if self.sim.0.faults.ask_for_what_was_seen_at(at.label) {
+            faulty.seen_at.retain(|(label, _)| *label != at.label);
+            faulty.seen_at.push((at.label, saw));
+        }
         if let (Op::Read(v), true) = (op, self.sim.0.faults.ask_for_what_was_seen()) {
             faulty.seen = Some((v, saw));
         }
@@ -100,26 +140,61 @@ impl Doing<'_> {
     }
 
     /// What was inserted before the access, or after it.
-    async fn inserted(&mut self, kinds: &[(usize, &Kind)], now: When, here: Option<VarId>) {
-        for (_, kind) in kinds {
+    async fn inserted(&mut self, kinds: &[(usize, &Kind)], now: When, op: Op) {
+        let here = op.var();
+        for (fault, kind) in kinds {
             match kind {
+                Kind::Early(target, _) if now == When::Before => {
+                    let Some((v, alone)) = self.sim.find(self.at, target, here) else {
+                        return self.sim.cannot(self.at.label, "reads a variable that there is not").await;
+                    };
+                    let saw = self.makes(self.at, Op::Read(v), alone).await;
+                    let early = &mut self.sim.0.replay.borrow_mut().faulty.early;
+                    early.retain(|(of, _)| of != fault);
+                    early.push((*fault, saw));
+                }
                 Kind::Wait(when, target, equal, value) if *when == now => {
                     let Some((v, alone)) = self.sim.find(self.at, target, here) else {
                         return self.sim.cannot(self.at.label, "waits for a variable that there is not").await;
                     };
+                    let Some((lowest, bits)) = self.sim.field(v, target.field.as_deref()) else {
+                        return self.sim.cannot(self.at.label, NO_FIELD).await;
+                    };
                     let word = self.sim.word(v, *value, self.at.pid);
                     let mut head = self.sim.wait_begins(self.at.pid);
-                    while (self.makes(self.at, Op::Read(v), alone).await == word) != *equal {
+                    while (low(self.makes(self.at, Op::Read(v), alone).await >> lowest, bits) == word) != *equal {
                         let Ok(_) = self.sim.turn_failed(self.at.pid, &mut head, false).await;
                     }
                     self.sim.wait_ends(self.at.pid);
                 }
-                Kind::Set(when, target, value) if *when == now => {
+                Kind::Also(when, target, change) if *when == now => {
                     let Some((v, alone)) = self.sim.find(self.at, target, here) else {
                         return self.sim.cannot(self.at.label, "writes a variable that there is not").await;
                     };
-                    let word = self.sim.word(v, *value, self.at.pid);
+                    let word = op.leaves(op.expects().unwrap_or_default());
+                    let of = in_field(target, change.as_ref());
+                    let word = match &of {
+                        Some(change) => {
+                            changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, op.expects(), word)
+                        }
+                        None => word,
+                    };
                     self.makes(self.at, Op::Write(v, word), alone).await;
+                }
+                Kind::Set(when, target, change) if *when == now => {
+                    let Some((v, alone)) = self.sim.find(self.at, target, here) else {
+                        return self.sim.cannot(self.at.label, "writes a variable that there is not").await;
+                    };
+                    let op = match change {
+                        Change::Plus(by) => {
+                            let Some((lowest, _)) = self.sim.field(v, target.field.as_deref()) else {
+                                return self.sim.cannot(self.at.label, NO_FIELD).await;
+                            };
+                            Op::FetchAdd(v, (*by as u64) << lowest)
+                        }
+                        change => Op::Write(v, changed(&self.sim.0.layout.borrow(), v, change, self.at.pid, None, 0)),
+                    };
+                    self.makes(self.at, op, alone).await;
                 }
                 _ => {}
             }
@@ -139,10 +214,19 @@ impl Doing<'_> {
                 }
                 due
             };
-            // Where the process rests is not what it has put off.
-            let rests = self.sim.0.replay.borrow().rests.clone();
+            // Where the process rests is not what it has put off; what it showed then is what it is about.
+            let (rests, shown) = {
+                let r = &mut *self.sim.0.replay.borrow_mut();
+                let shown = r.shown.clone();
+                let is_new =
+                    |(part, name, _): &&(Part, &str, u64)| !shown.iter().any(|(p, n, _)| (p, n) == (part, name));
+                r.shown.extend(due.shown.iter().filter(is_new));
+                r.shown.sort_unstable();
+                (r.rests.clone(), shown)
+            };
             self.makes(due.at, due.op, due.alone).await;
-            self.sim.0.replay.borrow_mut().rests = rests;
+            let r = &mut *self.sim.0.replay.borrow_mut();
+            (r.rests, r.shown) = (rests, shown);
         }
     }
 }
@@ -166,7 +250,11 @@ impl Sim {
         let mut layout = self.0.layout.borrow_mut();
         let name = layout.var(v).name();
         for (i, fault) in self.0.faults.all().iter().enumerate() {
-            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target)) = fault else { continue };
+            let (Fault::Init(target, _) | Fault::Bits(target, _) | Fault::Atomic(target) | Fault::Home(target, _)) =
+                fault
+            else {
+                continue;
+            };
             let of_this_part = target.part.as_ref().is_none_or(|part| is_called(layout.part(name.part), part));
             let place = match target.index {
                 None => true,
@@ -178,9 +266,13 @@ impl Sim {
             }
             match fault {
                 Fault::Bits(_, bits) => layout.vars[v as usize].narrow(*bits),
+                Fault::Home(_, process) => layout.vars[v as usize].home = Home::Of(Pid::new(*process)),
                 Fault::Atomic(_) => layout.vars[v as usize].needs = Register::Atomic,
                 Fault::Init(_, change) => {
-                    layout.vars[v as usize].init = changed(&layout, v, *change, Pid::new(0), layout.var(v).init);
+                    let init = layout.var(v).init;
+                    let change = in_field(target, Some(change));
+                    let begins = change.map_or(init, |change| changed(&layout, v, &change, Pid::new(0), None, init));
+                    layout.vars[v as usize].init = begins;
                 }
                 Fault::At(..) => {}
             }
@@ -191,18 +283,25 @@ impl Sim {
 
     /// Makes an access with whatever faults there are at its statement.
     pub(super) async fn faulty_access(&self, at: Access<Part>, mut op: Op, mut alone: Alone) -> u64 {
-        self.0.replay.borrow_mut().faulty.last = at.label;
-        let kinds = self.kinds_at(at, op);
+        let from = self.0.replay.borrow().faulty.last;
+        let kinds = self.kinds_at(at, op, from);
         let mut doing = Doing { sim: self, at, kept: self.0.replay.borrow().kept.clone(), seen: Vec::new() };
         let here = op.var();
-        doing.inserted(&kinds, When::Before, here).await;
+        let asked = op;
+        doing.inserted(&kinds, When::Before, asked).await;
         for (_, kind) in &kinds {
             match kind {
                 Kind::To(target) => match self.find(at, target, here) {
                     Some((v, other)) => (op, alone) = (op.on(v), other),
                     None => self.cannot(at.label, "goes to a variable that there is not").await,
                 },
-                Kind::Write(change) => op = self.with_other_value(at, op, *change),
+                Kind::Write(change) => op = self.with_other_value(at, op, change),
+                Kind::Expect(change) => {
+                    if let Op::CompareSwap(v, old, new) = op {
+                        let other = changed(&self.0.layout.borrow(), v, change, at.pid, None, old);
+                        op = Op::CompareSwap(v, other, new);
+                    }
+                }
                 _ => {}
             }
         }
@@ -215,18 +314,32 @@ impl Sim {
             let info = self.0.layout.borrow().part(at.part).clone();
             doing.makes_up(|d| d.until.is_none_or(|until| until.is(at.pid, &info, at.label))).await;
         }
+        // It was found as the text wanted it, though the text wanted another value.
+        if let (Some(wanted), Some(compared)) = (asked.expects(), op.expects())
+            && saw == compared
+        {
+            saw = wanted;
+        }
         for (_, kind) in &kinds {
             if let (Kind::Read(change), Some(v)) = (kind, op.var()) {
-                saw = changed(&self.0.layout.borrow(), v, *change, at.pid, saw);
+                saw = match change {
+                    Change::Is(value @ Value::At(_)) => self.now(*value).unwrap_or(saw),
+                    change => changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), saw),
+                };
             }
         }
-        doing.inserted(&kinds, When::After, here).await;
+        if asked.expects().is_none_or(|wanted| wanted == saw) {
+            doing.inserted(&kinds, When::After, asked).await;
+        }
         saw
     }
 
     /// The access itself, if it is made now.
     async fn done(&self, doing: &mut Doing<'_>, kinds: &[(usize, &'static Kind)], op: Op, alone: Alone) -> u64 {
         let at = doing.at;
+        if let Some(told) = self.told_early(at) {
+            return told;
+        }
         for &(fault, kind) in kinds {
             match (kind, op) {
                 (Kind::NoWait, _) => {
@@ -258,8 +371,17 @@ impl Sim {
                 (Kind::Defer(until, told), _) => {
                     let told = self.told(op, *told, at.pid);
                     let mut r = self.0.replay.borrow_mut();
-                    let (until, since) = (until.as_ref(), r.faulty.made);
-                    r.faulty.deferred.push(Deferred { at, op, alone, until, before_the_wait: false, fault, since });
+                    let (until, since, shown) = (until.as_ref(), r.faulty.made, r.shown.clone());
+                    r.faulty.deferred.push(Deferred {
+                        at,
+                        op,
+                        alone,
+                        until,
+                        before_the_wait: false,
+                        shown,
+                        fault,
+                        since,
+                    });
                     return told;
                 }
                 (Kind::Split, _) => {
@@ -270,6 +392,16 @@ impl Sim {
                         doing.makes(at, Op::Write(v, new), alone).await;
                     }
                     return old;
+                }
+                (Kind::Insist, Op::CompareSwap(_, wanted, _)) => {
+                    let mut head = self.wait_begins(at.pid);
+                    let mut saw = doing.makes(at, op, alone).await;
+                    while saw != wanted {
+                        let Ok(_) = self.turn_failed(at.pid, &mut head, false).await;
+                        saw = doing.makes(at, op, alone).await;
+                    }
+                    self.wait_ends(at.pid);
+                    return saw;
                 }
                 (Kind::Force, Op::CompareSwap(v, _, new)) => return doing.makes(at, Op::Swap(v, new), alone).await,
                 (Kind::Blind, Op::CompareSwap(v, old, new)) => {
@@ -283,19 +415,32 @@ impl Sim {
     }
 
     /// What is wrong with this access.
-    fn kinds_at(&self, at: Access<Part>, op: Op) -> Vec<(usize, &'static Kind)> {
+    fn kinds_at(&self, at: Access<Part>, op: Op, from: Label) -> Vec<(usize, &'static Kind)> {
         let layout = self.0.layout.borrow();
         let mut kinds = Vec::new();
         for (i, fault) in self.0.faults.all().iter().enumerate() {
             let Fault::At(place, kind) = fault else { continue };
             let is_about = match kind {
                 Kind::Split => crate::faults::reads_and_writes(op),
-                Kind::Blind | Kind::Force => matches!(op, Op::CompareSwap(..)),
+                Kind::Blind | Kind::Force | Kind::Expect(_) | Kind::Insist => matches!(op, Op::CompareSwap(..)),
                 Kind::NoWait | Kind::Read(_) => !matches!(op, Op::Write(..)),
                 Kind::Write(_) => !matches!(op, Op::Read(_)),
                 _ => true,
             };
-            if is_about && place.is(at.pid, layout.part(at.part), at.label) {
+            let has_it = |field: &str| op.var().is_some_and(|v| layout.var(v).field(Some(field)).is_some());
+            let has_field = match kind {
+                Kind::Read(Change::InField(name, _))
+                | Kind::Write(Change::InField(name, _))
+                | Kind::Expect(Change::InField(name, _)) => has_it(name),
+                _ => true,
+            };
+            let goes_there = || op.var().and_then(|v| layout.var(v).name().index) == place.index;
+            if is_about
+                && has_field
+                && (place.index.is_none() || goes_there())
+                && place.is(at.pid, layout.part(at.part), at.label)
+                && self.0.replay.borrow_mut().faulty.is_meant(i, place, from)
+            {
                 kinds.push((i, kind));
                 if !matches!(kind, Kind::Defer(..)) {
                     self.is_used(i);
@@ -303,6 +448,17 @@ impl Sim {
             }
         }
         kinds
+    }
+
+    /// What was read early for this access, if anything was.
+    fn told_early(&self, at: Access<Part>) -> Option<u64> {
+        let layout = self.0.layout.borrow();
+        let early = &mut self.0.replay.borrow_mut().faulty.early;
+        let i = early.iter().position(|(fault, _)| match &self.0.faults.all()[*fault] {
+            Fault::At(_, Kind::Early(_, told)) => told.is(at.pid, layout.part(at.part), at.label),
+            _ => false,
+        })?;
+        Some(early.remove(i).1)
     }
 
     /// The fault cannot be made.
@@ -319,15 +475,15 @@ impl Sim {
                 let seen = self.0.replay.borrow().faulty.seen;
                 seen.filter(|(of, _)| *of == v).map_or_else(|| self.0.layout.borrow().var(v).init, |(_, word)| word)
             }
-            (Some(value), _) => self.word(v, value, me),
+            (Some(value), _) => self.now(value).unwrap_or_else(|| self.word(v, value, me)),
             (None, Op::CompareSwap(_, old, _)) => old,
             (None, _) => self.0.layout.borrow().var(v).init,
         }
     }
 
-    fn with_other_value(&self, at: Access<Part>, op: Op, change: Change) -> Op {
+    fn with_other_value(&self, at: Access<Part>, op: Op, change: &Change) -> Op {
         let Some(v) = op.var() else { return op };
-        let other = |word| changed(&self.0.layout.borrow(), v, change, at.pid, word);
+        let other = |word| changed(&self.0.layout.borrow(), v, change, at.pid, op.expects(), word);
         match op {
             Op::Write(v, x) => Op::Write(v, other(x)),
             Op::Swap(v, x) => Op::Swap(v, other(x)),
@@ -361,6 +517,16 @@ impl Sim {
         };
         let v = layout.find(part, name, usize::try_from(index).ok()?)?;
         Some((v, Alone::of(layout.var(v).private, layout.var(v).plain)))
+    }
+
+    /// A value as the fault means it now.
+    fn now(&self, value: Value) -> Option<u64> {
+        let Value::At(asked) = value else { return None };
+        self.0.replay.borrow().faulty.seen_at.iter().find(|(label, _)| *label == asked).map(|(_, word)| *word)
+    }
+
+    fn field(&self, v: VarId, name: Option<&str>) -> Option<(u32, u32)> {
+        self.0.layout.borrow().var(v).field(name)
     }
 
     fn word(&self, v: VarId, value: Value, me: Pid) -> u64 {
@@ -421,17 +587,49 @@ fn word(layout: &Layout, v: VarId, value: Value, me: Pid) -> u64 {
         Value::Process(p) => process(Pid::new(p.min(Pid::LIMIT - 1))),
         Value::Me => process(me),
         Value::Nobody => None::<Pid>.pack(),
-        Value::Seen => layout.var(v).init,
+        Value::Seen | Value::Old | Value::At(_) => layout.var(v).init,
     };
     layout.var(v).fit(word)
 }
 
-fn changed(layout: &Layout, v: VarId, change: Change, me: Pid, old: u64) -> u64 {
+/// The change, in the field that is meant.
+fn in_field(target: &Target, change: Option<&Change>) -> Option<Change> {
+    match (&target.field, change?.clone()) {
+        (Some(field), change) => Some(Change::InField(field.clone(), Box::new(change))),
+        (None, change) => Some(change),
+    }
+}
+
+/// The lowest bits of a word.
+fn low(word: u64, bits: u32) -> u64 {
+    word & u64::MAX >> (64 - bits)
+}
+
+/// What becomes of a word that an access is about, which expects this other one, if it is one that does.
+fn changed(layout: &Layout, v: VarId, change: &Change, me: Pid, expected: Option<u64>, old: u64) -> u64 {
+    let value = |value: Value| match (value, expected) {
+        (Value::Old, Some(expected)) => expected,
+        _ => word(layout, v, value, me),
+    };
     match change {
-        Change::Is(value) => word(layout, v, value, me),
-        Change::Of(from, to) if old == word(layout, v, from, me) => word(layout, v, to, me),
+        Change::Is(new) => value(*new),
+        Change::Of(from, to) if old == value(*from) => value(*to),
         Change::Of(..) => old,
-        Change::Plus(by) => layout.var(v).fit(old.wrapping_add(by as u64)),
+        Change::Plus(by) => layout.var(v).fit(old.wrapping_add(*by as u64)),
         Change::Not => u64::from(old == 0),
+        Change::PlusField(_) => old,
+        Change::InField(name, change) => {
+            let Some((lowest, bits)) = layout.var(v).field(Some(name)) else { return old };
+            let of = |word: u64| low(word >> lowest, bits);
+            let new = match &**change {
+                Change::PlusField(other) => {
+                    let Some((lowest, bits)) = layout.var(v).field(Some(other)) else { return old };
+                    of(old).wrapping_add(low(old >> lowest, bits))
+                }
+                change => changed(layout, v, change, me, expected.map(of), of(old)),
+            };
+            let new = low(new, bits);
+            old & !(low(u64::MAX, bits) << lowest) | new << lowest
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What the words of the turnstile are made of.
 
 use super::TooMany;
-use crate::memory::{Additive, Word};
+use crate::memory::{Additive, Field, Word};
 use core::fmt;
 
 /// Tickets, here and in records, are numbers modulo two to this.
@@ -80,6 +80,12 @@ pub struct Gate {
 impl Word for Gate {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[
+        Field::new("open", 64 - OPEN, OPEN),
+        Field::new("odd", LINE + 1, 1),
+        Field::new("closed", LINE, 1),
+        Field::new("line", 0, LINE),
+    ];
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -176,6 +182,7 @@ pub struct Front {
 impl Word for Front {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("ticket", GHOSTS, TICKET), Field::new("ghosts", 0, GHOSTS)];
 
     fn pack(self) -> u64 {
         self.ticket << GHOSTS | self.ghosts
@@ -250,6 +257,7 @@ pub struct Record {
 impl Word for Record {
     const WHOLE: bool = true;
     const SPREAD: bool = true;
+    const FIELDS: &'static [Field] = &[Field::new("ticket", 2, TICKET), Field::new("fate", 0, 2)];
 
     fn pack(self) -> u64 {
         self.ticket << 2

@@ -30,7 +30,7 @@
 
 use super::{Active, Count, Width};
 use crate::Failure;
-use crate::memory::{Additive, CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, decl, within};
+use crate::memory::{Additive, CompareSwap, FetchAdd, Field, Here, Mark, Memory, Process, Site, Word, decl, within};
 use crate::rooms::{LastOut, Refusal, RoomSynchronization};
 use core::fmt;
 
@@ -67,6 +67,12 @@ impl Turn {
 }
 
 impl Word for Turn {
+    const FIELDS: &'static [Field] = &[
+        Field::new("grant", 0, NUMBER),
+        Field::new("joins", NUMBER, JOINS),
+        Field::new("done", NUMBER + JOINS, 64 - NUMBER - JOINS),
+    ];
+
     // `done` is uppermost, so that it wraps where the variable does.
     #[inline(always)]
     fn pack(self) -> u64 {

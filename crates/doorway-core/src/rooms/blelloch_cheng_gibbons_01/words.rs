@@ -1,6 +1,6 @@
 //! What the variables of rooms hold.
 
-use crate::memory::{Additive, Word, fit};
+use crate::memory::{Additive, Field, Word, fit};
 use core::fmt;
 
 /// A counter that is only ever looked at in passing: `wait[i]` and `done[i]`.
@@ -60,6 +60,7 @@ impl Grant {
 
 impl Word for Grant {
     const WHOLE: bool = true;
+    const FIELDS: &'static [Field] = &[Field::new("ticket", 0, HALF), Field::new("ghosts", HALF, HALF)];
 
     // The ghosts are in the upper half, so that subtracting one borrows from nobody.
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! What names that stick claim, as their file states it.
 
+pub(crate) mod mutants;
 pub(crate) mod passages;
 
 use crate::Property;

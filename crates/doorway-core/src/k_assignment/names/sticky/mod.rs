@@ -34,7 +34,7 @@
 
 pub mod entries;
 
-use crate::memory::{CompareSwap, Here, Memory, Site, Word, in_both_forms};
+use crate::memory::{CompareSwap, Field, Here, Memory, Site, Word, in_both_forms};
 use core::fmt::Debug;
 
 /// The process that has a name, and how often the name has been taken.
@@ -58,6 +58,7 @@ impl Holder {
 impl Word for Holder {
     const WHOLE: bool = true;
     const AWAITED: bool = false;
+    const FIELDS: &'static [Field] = &[Field::new("process", TIMES, 64 - TIMES), Field::new("times", 0, TIMES)];
 
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -8,7 +8,7 @@ use doorway_core::memory::{Mark, Process, Site};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     None,
     AsPrinted,
     EveryExitIncrements,

@@ -1,6 +1,6 @@
 //! Dolev, Gafni and Shavit's l-exclusion with faults.
 
-use super::dgs_fork::{self, Arrow, Fork};
+use super::fork::{self, Arrow, Fork};
 use crate::sim::{Part, Sim, SimCell};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
@@ -11,9 +11,7 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
-    Fork(dgs_fork::Fault),
-    /// Says that it is here only after it has yielded.
-    YieldsFirst,
+    Fork(fork::Fault),
     /// Yields to those above after it looked whom it reaches.
     MovesAfterReach,
     KeepsTheGraphRule,
@@ -38,14 +36,6 @@ impl Form {
     const fn is_as_printed(self) -> bool {
         matches!(self, Self::AsPrinted)
     }
-
-    pub(super) const fn of(self) -> &'static str {
-        match self {
-            Self::Fair => "dgs",
-            Self::Unfair => "dgs-unfair",
-            Self::AsPrinted => "dgs-as-printed",
-        }
-    }
 }
 
 pub(super) struct LExclusion {
@@ -63,7 +53,7 @@ pub(super) struct LExclusion {
 
 impl LExclusion {
     pub(super) fn new(site: &Site<'_, Sim>, n: usize, l: usize, form: Form, fault: Fault) -> Self {
-        let of_forks = if let Fault::Fork(fault) = fault { fault } else { dgs_fork::Fault::None };
+        let of_forks = if let Fault::Fork(fault) = fault { fault } else { fork::Fault::None };
         let arrow = |site: &Site<'_, Sim>, first: Label, a: Pid, b: Pid| Arrow::new(site, first, a, b, of_forks);
         let fork = |site: &Site<'_, Sim>, first: Label, a: Pid, b: Pid| Fork::new(site, first, a, b, of_forks);
         let x = site.row("x", n, |p| safe_bit(false, Pid::new(p)));
@@ -91,19 +81,12 @@ impl LExclusion {
     async fn arrive(&self, p: &Process<Sim>) -> Result<(), Infallible> {
         let here = p.on(self.part);
         let me = p.pid().index();
-        let late = self.fault == Fault::YieldsFirst;
-        if !late {
-            here.at(1).write(&self.x[me], true).await?;
-        }
+        here.at(1).write(&self.x[me], true).await?;
         for j in self.others(me) {
             here.mark(Mark::Rests(2));
             here.part(&(2, j));
             self.redirect(p, j).await?;
             here.part_done();
-        }
-        if late {
-            here.keep(1, &());
-            here.at(1).write(&self.x[me], true).await?;
         }
         Ok(())
     }

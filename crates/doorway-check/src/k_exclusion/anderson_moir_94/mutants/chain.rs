@@ -8,7 +8,7 @@ use doorway_core::memory::{Process, Site};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     None,
     OutermostFirst,
 }

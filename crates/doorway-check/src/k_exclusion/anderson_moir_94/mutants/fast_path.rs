@@ -8,9 +8,8 @@ use doorway_core::memory::{Mark, Process, Site};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     None,
-    AsPrinted,
     NeverRestores,
     UndoesAtOnce,
     UndoesAtOnceSizedN,
@@ -67,7 +66,7 @@ impl<Block, Slow> FastPath<Block, Slow> {
             return Ok(here.at(2).bounded_decrement(x).await? == 0);
         }
         let old = here.at(2).fetch_add(&self.x, -1).await?;
-        let slow = if self.fault == Fault::AsPrinted { old == 0 } else { old <= 0 };
+        let slow = old <= 0;
         if slow && matches!(self.fault, Fault::UndoesAtOnce | Fault::UndoesAtOnceSizedN) {
             here.keep(2, &"undo");
             here.at(2).fetch_add(&self.x, 1).await?;

@@ -12,24 +12,17 @@ use doorway_core::rooms::{LastOut, Refusal};
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     None,
-    BeginsTooSmall,
-    NeverCopies,
-    TakesFromEmpty,
-    LosesTheMiddle,
     NeverAsks,
     NeverGrows,
-    EntersAgain,
     ExitsToRetry,
-    LooksTooHigh,
-    NeverTakesBack,
     AsksForEver,
 }
 
 /// How the space grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Growth {
+pub(super) enum Growth {
     /// By arrays twice as long, to which elements are copied.
     Copying,
     Segments,
@@ -69,7 +62,7 @@ impl LastOut<Sim> for Grows {
     }
 }
 
-pub(crate) struct Stack {
+pub(super) struct Stack {
     part: Part,
     growth: Growth,
     rooms: Rooms<Sim, Grows>,
@@ -152,10 +145,8 @@ impl Stack {
                 here.keep(2, &inside);
                 here.at(2).write(&self.rooms.last_out().start, true).await?;
             }
-            if self.fault != Fault::NeverTakesBack {
-                here.keep(3, &(&inside, fits));
-                here.at(3).fetch_add(&self.top, -1).await?;
-            }
+            here.keep(3, &(&inside, fits));
+            here.at(3).fetch_add(&self.top, -1).await?;
             if !fits {
                 break false;
             }
@@ -164,7 +155,6 @@ impl Stack {
             here.shows("retries", retries);
             here.part(&(y, retries));
             inside = match self.fault {
-                Fault::EntersAgain => self.rooms.enter(p, IN).await?,
                 Fault::ExitsToRetry => {
                     self.rooms.exit(p, inside).await?;
                     self.rooms.enter(p, IN).await?
@@ -197,12 +187,10 @@ impl Stack {
         let half = self.size(doubled) / 2;
         if doubled > 0 && j >= half {
             let e = (j - half) as usize;
-            if self.fault != Fault::NeverCopies {
-                here.keep(4, &(inside, j, doubled));
-                let old = here.at(4).read(&self.arrays[doubled - 1][e]).await?;
-                here.keep(5, &(inside, j, doubled, old));
-                here.at(5).write(&self.arrays[doubled][e], old).await?;
-            }
+            here.keep(4, &(inside, j, doubled));
+            let old = here.at(4).read(&self.arrays[doubled - 1][e]).await?;
+            here.keep(5, &(inside, j, doubled, old));
+            here.at(5).write(&self.arrays[doubled][e], old).await?;
             here.keep(6, &(inside, j, doubled));
             here.at(6).write(&self.arrays[doubled][j as usize], y).await
         } else {
@@ -218,8 +206,7 @@ impl Stack {
         let inside = self.rooms.enter(p, OUT).await?;
         here.keep(takes, &inside);
         let j = here.at(takes).fetch_add(&self.top, -1).await?;
-        let empty = if self.fault == Fault::TakesFromEmpty { j < 0 } else { j <= 0 };
-        let x = if empty {
+        let x = if j <= 0 {
             here.keep(gives_back, &inside);
             here.at(gives_back).fetch_add(&self.top, 1).await?;
             None
@@ -228,13 +215,12 @@ impl Stack {
                 here.keep(10, &(&inside, j));
                 let doubled = here.at(10).read(&self.rooms.last_out().doubled).await? as usize;
                 let half = self.size(doubled) / 2;
-                let below = if self.fault == Fault::LosesTheMiddle { j < half } else { j <= half };
-                let array = if doubled > 0 && below { doubled - 1 } else { doubled };
+                let array = if doubled > 0 && j <= half { doubled - 1 } else { doubled };
                 here.keep(reads, &(&inside, j, array));
                 self.slot(array, j - 1)
             } else {
                 here.keep(reads, &(&inside, j));
-                self.in_segments(if self.fault == Fault::LooksTooHigh { j } else { j - 1 })
+                self.in_segments(j - 1)
             };
             Some(here.at(reads).read(slot).await?)
         };
@@ -261,7 +247,6 @@ impl Stack {
 pub(super) fn world(sizes: Sizes, rules: Rules, growth: Growth, fault: Fault) -> Result<World, TextError> {
     let width = Width::for_users(sizes.n, 0);
     let arrays = match growth {
-        Growth::Copying if fault == Fault::BeginsTooSmall => arrays_of_a_dynamic_stack(sizes, 1),
         Growth::Copying => arrays_of_a_dynamic_stack(sizes, first_array(sizes)),
         Growth::Segments => segments(sizes),
     };

@@ -1,9 +1,10 @@
 //! Anderson and Moir's queue with faults.
 
-use crate::sim::{Part, Sim, SimCell, SimVar};
+use crate::sim::{Part, Rules, Sim, SimCell, SimVar, TextError, World};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Mark, Pid, Process, Site, decl};
+use doorway_core::registry::Sizes;
 use std::convert::Infallible;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +16,11 @@ pub(super) enum Fault {
     WaitsToLeave,
 }
 
-pub(super) struct Queue {
+pub(super) fn world(Sizes { n, k }: Sizes, rules: Rules, fault: Fault) -> Result<World, TextError> {
+    World::new(n, rules, |site| Queue::new(site, n, k, fault))
+}
+
+struct Queue {
     part: Part,
     x: SimVar<i64>,
     place: Vec<SimCell<u64>>,
@@ -24,7 +29,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(site: &Site<'_, Sim>, n: usize, k: usize, fault: Fault) -> Self {
+    fn new(site: &Site<'_, Sim>, n: usize, k: usize, fault: Fault) -> Self {
         let k = k as i64;
         Self {
             part: site.here(),

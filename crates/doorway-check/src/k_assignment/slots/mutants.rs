@@ -1,0 +1,181 @@
+//! Faults in names over the turnstile.
+
+use crate::mutants::Text;
+use crate::mutants::rows::*;
+use crate::sim::{Part, Rules, Sim, SimCell, TextError, World};
+use doorway_core::Failure;
+use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark as Flag, Name, Names};
+use doorway_core::k_assignment::slots::Slots;
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::turnstile::{Held, Refused, Turnstile};
+use doorway_core::memory::{Here, Mark, Process};
+use doorway_core::registry::Sizes;
+use std::convert::Infallible;
+use std::fmt::Debug;
+
+/// Why no memory seeds it.
+const APART: &str = "calls its parts in another order, or loops otherwise";
+const A_NAME_MORE: &str = "built with a name more, for whoever finds none; the fault is the memory's";
+
+/// The shipped text with a fault of the memory, where there is a name more than places.
+const fn roomy(of: &'static str, fault: &'static str) -> Text {
+    let bits = of.len() == "turnstile-bits".len();
+    own(of, A_NAME_MORE, if bits { with_a_name_more::<BitNames<Sim>> } else { with_a_name_more::<FlagNames<Sim>> })
+        .and(fault)
+}
+
+fn with_a_name_more<N: Names<Sim> + 'static>(Sizes { n, k }: Sizes, rules: Rules) -> Result<World, TextError> {
+    World::new(n, rules, |site| Slots::<_, N>::new(site, k + 1, None, |inner| Turnstile::new(inner, n, k)))
+}
+
+#[rustfmt::skip] // a table
+pub(crate) const MUTANTS: &[Mutant] = &[
+    // turnstile-slots
+    mutant(row("turnstile-slots", "split:root.3"), TWO_TWO, Some((NAMES, 12)), "turnstile-slots-tests-then-sets", "3 is two steps"),
+    mutant(row("turnstile-slots", "read:root.3=0"), TWO_TWO, Some((NAMES, 10)), "turnstile-slots-never-looks", "3 does not look whether another one was faster"),
+    mutant(roomy("turnstile-slots", "write:root.4=-1"), TWO_TWO, Some((NAMES, 20)), "turnstile-slots-never-gives-back", "4 clears nothing"),
+    mutant(row("turnstile-slots", "to:root.4:taken[0]"), TWO_TWO, Some((NAMES, 18)), "turnstile-slots-gives-back-the-first", "4 clears the first flag"),
+    mutant(own("turnstile-slots", APART, |s, r| Apart::<FlagNames<Sim>>::world(s, r, Fault::NamedEarly)), THREE_TWO, Some((NAMES, 13)), "turnstile-slots-names-before-entry", "2 and 3 before 1: more than k take names"),
+    mutant(own("turnstile-slots", APART, |s, r| Apart::<FlagNames<Sim>>::world(s, r, Fault::NamelessLate)), THREE_TWO, Some((NAMES, 17)), "turnstile-slots-gives-back-late", "4 after the exit: more than k have names"),
+    mutant(own("turnstile-slots", APART, |s, r| Apart::<FlagNames<Sim>>::world(s, r, Fault::LowStays)), TWO_TWO, Some((STARVES, 33)), "turnstile-slots-tries-the-same-again", "after 3 failed, begins with the same name again"),
+    mutant(roomy("turnstile-slots", "read:root.2<3=1"), THREE_THREE, Some((NAMES, 15)), "turnstile-slots-leaves-one-out", "after 3 failed, leaves a name out"),
+    mutant(roomy("turnstile-slots", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 11)), "turnstile-slots-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-slots", "init:gate-4194304"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-slots-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-slots", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(row("turnstile-slots", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-slots-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
+    mutant(row("turnstile-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-slots-is-a-stack", "14 first signals who came after"),
+    mutant(row("turnstile-slots", "drop:exclusion.15"), TWO, Some((STUCK, 22)), "turnstile-slots-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(roomy("turnstile-slots", "then-also:14:[+1]#ticket+1"), TWO_BOUNDED, Some((K_EXCLUSION, 31)), "turnstile-slots-helps-one-too-far", "14 also signals the next ticket, which is not enabled"),
+    mutant(row("turnstile-slots", "write:exclusion.7#ghosts=old"), TWO, Some((STUCK, 55)), "turnstile-slots-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(row("turnstile-slots", "write:18#odd=old"), TWO, Some((STUCK, 42)), "turnstile-slots-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(row("turnstile-slots", "blind:exclusion.14"), TWO, Some((STUCK, 26)), "turnstile-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(row("turnstile-slots", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-slots-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-bits
+    mutant(row("turnstile-bits", "split:root.3"), TWO_TWO, Some((NAMES, 12)), "turnstile-bits-tests-then-sets", "3 is two steps"),
+    mutant(row("turnstile-bits", "read:root.3=0"), TWO_TWO, Some((NAMES, 10)), "turnstile-bits-never-looks", "3 does not look whether another one was faster"),
+    mutant(roomy("turnstile-bits", "write:root.4=0"), TWO_TWO, Some((NAMES, 17)), "turnstile-bits-never-gives-back", "4 clears nothing"),
+    mutant(row("turnstile-bits", "set:root.4:taken=0,drop:root.4"), TWO_TWO, Some((NAMES, 17)), "turnstile-bits-gives-back-all", "4 clears the whole word"),
+    mutant(own("turnstile-bits", APART, |s, r| Apart::<BitNames<Sim>>::world(s, r, Fault::NamedEarly)), THREE_TWO, Some((NAMES, 11)), "turnstile-bits-names-before-entry", "2 and 3 before 1: more than k take names"),
+    mutant(own("turnstile-bits", APART, |s, r| Apart::<BitNames<Sim>>::world(s, r, Fault::NamelessLate)), THREE_TWO, Some((NAMES, 15)), "turnstile-bits-gives-back-late", "4 after the exit: more than k have names"),
+    mutant(own("turnstile-bits", APART, |s, r| Apart::<BitNames<Sim>>::world(s, r, Fault::LowStays)), TWO_TWO, Some((STARVES, 33)), "turnstile-bits-tries-the-same-again", "after 3 failed, begins with the same name again"),
+    mutant(roomy("turnstile-bits", "read:root.2<3+2"), THREE_THREE, Some((NAMES, 15)), "turnstile-bits-leaves-one-out", "after 3 failed, leaves a name out"),
+    mutant(roomy("turnstile-bits", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "turnstile-bits-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-bits", "init:gate-4194304"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-bits-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-bits", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-bits-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(row("turnstile-bits", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-bits-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
+    mutant(row("turnstile-bits", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-bits-is-a-stack", "14 first signals who came after"),
+    mutant(row("turnstile-bits", "drop:exclusion.15"), TWO, Some((STUCK, 22)), "turnstile-bits-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(roomy("turnstile-bits", "then-also:14:[+1]#ticket+1"), TWO_BOUNDED, Some((K_EXCLUSION, 30)), "turnstile-bits-helps-one-too-far", "14 also signals the next ticket, which is not enabled"),
+    mutant(row("turnstile-bits", "write:exclusion.7#ghosts=old"), TWO, Some((STUCK, 55)), "turnstile-bits-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
+    mutant(row("turnstile-bits", "write:18#odd=old"), TWO, Some((STUCK, 42)), "turnstile-bits-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
+    mutant(row("turnstile-bits", "blind:exclusion.14"), TWO, Some((STUCK, 26)), "turnstile-bits-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(row("turnstile-bits", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-bits-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    /// 2 and 3 before 1.
+    NamedEarly,
+    /// 4 after 5.
+    NamelessLate,
+    /// After 3 failed, begins with the same name again.
+    LowStays,
+}
+
+/// The shipped turnstile and names, put together otherwise.
+struct Apart<N> {
+    part: Part,
+    names: N,
+    flags: Vec<SimCell<Flag>>,
+    words: Vec<SimCell<u64>>,
+    line: Turnstile<Sim>,
+    k: usize,
+    fault: Fault,
+}
+
+impl<N: Names<Sim> + 'static> Apart<N> {
+    fn world(Sizes { n, k }: Sizes, rules: Rules, fault: Fault) -> Result<World, TextError> {
+        World::new(n, rules, |site| Self {
+            part: site.here(),
+            names: N::new(site, k, None),
+            flags: site.memory().declared_row(site.here(), "taken"),
+            words: site.memory().declared_row(site.here(), "taken"),
+            line: Turnstile::new(&site.part("exclusion", None), n, k),
+            k,
+            fault,
+        })
+    }
+
+    async fn take(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<Name, Infallible> {
+        let name = match self.fault {
+            Fault::LowStays => self.take_stubbornly(p, live).await?,
+            _ => self.names.take(p, 0, live).await?,
+        };
+        // There is one, except with a fault.
+        Ok(name.unwrap_or(Name { slot: self.k as u32 - 1, fence: 0 }))
+    }
+
+    async fn take_stubbornly(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<Option<Name>, Infallible> {
+        let mut slot = 0;
+        while slot < self.k {
+            let bit = 1 << slot;
+            p.keep(2, &(slot, live));
+            let is_free = match &*self.words {
+                [word] => p.at(2).read(word).await? & bit == 0,
+                _ => p.at(2).read(&self.flags[slot]).await? != Flag::TAKEN,
+            };
+            if !is_free {
+                slot += 1;
+                continue;
+            }
+            p.keep(3, &(slot, live));
+            let was_free = match &*self.words {
+                [word] => p.at(3).fetch_or(word, bit).await? & bit == 0,
+                _ => p.at(3).swap(&self.flags[slot], Flag::TAKEN).await? != Flag::TAKEN,
+            };
+            if was_free {
+                return Ok(Some(Name { slot: slot as u32, fence: 0 }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<N: Names<Sim> + 'static> KExclusion<Sim> for Apart<N> {
+    type Held = (Held, Name);
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(Held, Name), Failure<Infallible, Refused>> {
+        let here = p.on(self.part);
+        let early = if self.fault == Fault::NamedEarly { Some(self.take(here, &"early").await?) } else { None };
+        here.part(&early);
+        let held = self.line.acquire(p).await?;
+        here.part_done();
+        let name = match early {
+            Some(name) => name,
+            None => self.take(here, &held).await?,
+        };
+        here.holds("name", u64::from(name.slot));
+        here.mark(Mark::Rests(4));
+        Ok((held, name))
+    }
+
+    async fn release(&self, p: &Process<Sim>, (held, name): (Held, Name)) -> Result<(), Infallible> {
+        let here = p.on(self.part);
+        let late = self.fault == Fault::NamelessLate;
+        if !late {
+            self.names.give_back(here, name).await?;
+            here.hides("name");
+            here.mark(Mark::Rests(5));
+            here.keep(5, &held);
+        }
+        here.part(&(late, name));
+        self.line.release(p, held).await?;
+        here.part_done();
+        if late {
+            here.keep(4, &name);
+            self.names.give_back(here, name).await?;
+        }
+        Ok(())
+    }
+}
