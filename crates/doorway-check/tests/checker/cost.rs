@@ -211,7 +211,11 @@ fn passages_that_can_get_stuck_are_measured_all_the_same() {
                 Err(TextError::TooLarge) => continue, // a cache holds 64 variables
                 world => world.unwrap(),
             };
-            Explorer::new(sizes.n).max_states(20_000).worst_passage(world, contention).unwrap();
+            match Explorer::new(sizes.n).max_states(20_000).worst_passage(world, contention) {
+                // A text with a fault may go where it cannot go on.
+                Ok(_) | Err(TextError::Panics { .. }) => (),
+                Err(other) => panic!("{id}: {other}"),
+            }
         }
     }
 }
