@@ -1,0 +1,668 @@
+//! Slots of processes that die: what a dead owner held comes back, and the next owner is told.
+//!
+//! # Problem
+//! [k-assignment](crate::k_assignment) between processes that may die anywhere and be followed by new ones, in a
+//! memory that outlives them. A dead owner's slot comes back once. The next owner of that slot is told that an owner
+//! died. Each owner has a fence, larger than that of every earlier owner of the same slot.
+//!
+//! # Source
+//! Our own.
+//!
+//! # Idea
+//! The `k` slot words are the units: owner, fence and what the next owner is told stand in one word, so that a unit is
+//! never without an owner. A process that finds no free slot draws a ticket and writes it into the row of its seat; a
+//! bit says that the row is worth a look. The owner that leaves offers its slot to the row with the smallest ticket,
+//! and only if nobody waits it frees the slot. An offer is not yet a unit: the slot changes hands by a compare-and-swap
+//! on the slot word, and whoever finds an offer that was not followed up can do that for a dead process. The memory
+//! [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that a slot may be taken away.
+//!
+//! # Shared variables
+//! `S` seats, of which each process has one; `W(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and `H(o,s,d)`
+//! of [`Slot`].
+//!
+//! | name | range | initially | written at | meaning |
+//! |---|---|---|---|---|
+//! | `bits[0..S/64]` | 64 bits | 0 | 6, 12, 15, 29 | which seats have announced that they wait |
+//! | `next` | number | 0 | 4 | the next ticket |
+//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28 | a unit: free, or who holds it |
+//! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25 | what the owner of the seat wants, or is offered |
+//!
+//! And a byte for each seat, which its owner keeps locked: 29, 30.
+//!
+//! # Statements
+//! ```text
+//! enter:
+//!  1  if any bit is set goto 4
+//!  2  for each slot i, from the last one used: if slot[i] is free
+//!  3      slot[i]: F(s,d) → H(me,s+1,d): inside
+//!  4  t := next; next := next + 1
+//!  5  want[me] := W(t)
+//!  6  bits := bits ∪ {me}                                  the doorway ends
+//!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to myself
+//!  8  the first time, after a death and when it is time to look again: recover
+//!  9  while want[me] = W(t): sleep; then goto 7
+//! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
+//! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
+//! 12  bits := bits ∖ {me}
+//! 13  want[me] := 0: inside
+//! give up:
+//! 14  want[me]: W(t) → 0; if it is something else: 10
+//! 15  bits := bits ∖ {me}
+//! exit: pass on, with d = not died
+//! pass on slot i, which is H(me,s,·), and say d of it:
+//! 16  T := next
+//! 17  if no bit is set goto 22
+//! 18  of all rows with a bit, the smallest W(t) with t < T; none, but one with t ≥ T: goto 16; none: goto 22
+//! 19  want[j]: W(t) → G(i,s,d); if it is something else goto 16
+//! 20  slot[i]: H(me,s,·) → H(j,s+1,d)
+//! 21  wake j, and the oldest that still waits; done
+//! 22  slot[i]: H(me,s,·) → F(s,d)
+//! 23  if no row with a bit is W: done
+//! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest that waits; done
+//! recover:
+//! 25  for each row j that is not 0 and whose owner is dead: if it is G(i,s,d), 10 for j; want[j] → 0
+//! 26  for each slot i that is H(o,s,·) and whose owner is dead:
+//! 27      if some want[j] = G(i,s,d): slot[i] → H(j,s+1,d), and 26 for the same i
+//! 28      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
+//! 29  for each bit j whose owner is dead: lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j
+//! register:
+//! 30  lock byte me
+//! 31  25 to 29 for the seat me alone
+//! leave the seat:
+//! 32  unlock byte me
+//! break slot i:
+//! 33  if slot[i] = H(o,s,·)
+//! 34      slot[i] → H(me,s+1,died), and pass it on
+//! ```
+//! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
+//! the take of 7, and so on.
+//!
+//! # Invariants (all checked)
+//! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
+//! - (P2) no two living processes have the same slot
+//! - (P3) a process that follows one that died inside is told so; nobody is told who follows an owner that left
+//! - (P4) fences of a slot grow
+//! - (P5) once nobody is under way any more, and one living process has recovered, all slots are free, and rows and bits
+//!   are clean: nothing is lost
+//! - (P6) a seat has a clean row and no slot before its new owner enters
+//!
+//! Why they hold:
+//! - *One fact is one word.* Nothing has to agree with anything else: tickets only order rows, and a ticket that died
+//!   with its process orders nothing.
+//! - *Exactly once.* 28 is a compare-and-swap from a word whose fence never comes back. If the process that won it
+//!   dies, its own word is reclaimed, and still says that an owner died.
+//! - *An offer is not a unit.* Before a row `G(i,s)` is cleared at 25, the slot has left epoch `s`. To clear it first
+//!   would lose the unit.
+//! - *A seat is clean before it is used*: its byte is locked through one process at a time, and 31 comes before
+//!   anything else. A compare-and-swap that comes late, by one that helped the owner before, names an old ticket or an
+//!   old fence, and fails.
+//! - *A bit is cleared by its owner, or under its owner's byte lock*: otherwise a new owner could lose its bit.
+//! - *Who frees looks again* (22, 23), *who waits looks for free slots after announcing* (6, 7).
+//! - *First in, first enabled*: who comes after another's 6 sees its bit and draws a larger ticket, and 16 to 19 offer to
+//!   the smallest. Without 16 a process with an old copy of the bits can meet a seat that has come back with a new
+//!   ticket, and prefer it to an older one.
+//!
+//! # Cost, faults, fairness
+//! Alone: a load of each word of bits and a compare-and-swap to enter; a compare-and-swap, and such a load before and
+//! after it, to leave. Deaths: any number, if somebody is left that waits or comes; in a memory that never says that an
+//! owner is dead, `k - 1`, as in every k-assignment. Who waits must look again by itself now and then (9): a death that
+//! wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
+//! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
+//! else.
+//!
+//! # Departures
+//! 17 looks before 16 does, as nobody needs `T` while nobody waits. 29 tries the lock without asking whether the owner
+//! is dead: the lock says so.
+
+pub mod entries;
+mod recover;
+mod words;
+
+pub use words::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, Slot, Want};
+
+use super::KAssignment;
+use crate::Failure;
+use crate::k_exclusion::{Abortable, KExclusion};
+use crate::memory::{
+    CompareSwap, FetchAdd, FetchAnd, FetchOr, Here, Label, Mark, Process, Site, Sleeps, Woken, decl, within,
+};
+use core::convert::Infallible;
+use core::fmt::Debug;
+
+/// What a memory must offer for [`Seats`].
+pub trait Mortal: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap {}
+impl<M: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap> Mortal for M {}
+
+/// Slots between processes that die. The [`Pid`](crate::memory::Pid) of a process is its seat.
+#[derive(Debug)]
+pub struct Seats<M: Mortal> {
+    part: M::Part,
+    bits: M::Row<u64>,
+    next: M::Var<u64>,
+    slot: M::Row<Slot>,
+    want: M::Row<Want>,
+    bytes: M::Bytes,
+    seats: usize,
+    k: usize,
+    /// How many seats have their bits in one word.
+    per_word: usize,
+}
+
+/// What a passage carries from entry to exit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grant {
+    /// Which slot.
+    pub slot: usize,
+    /// Its fence: larger than that of every earlier owner of the slot.
+    pub fence: u64,
+    /// Whether an owner of the slot died, or had it taken away, since the last owner that left.
+    pub died: bool,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Attempt {
+    ticket: Option<u64>,
+}
+
+/// What became of the slot of a process that left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// It is free, or somebody else's.
+    Passed,
+    /// It was no longer this process's: somebody [broke](Seats::break_slot) it.
+    Broken,
+}
+
+/// A slot that this process owns, and what stands there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Unit {
+    slot: usize,
+    word: Slot,
+}
+
+impl Unit {
+    fn grant(self) -> Grant {
+        Grant { slot: self.slot, fence: self.word.fence(), died: self.word.died() }
+    }
+}
+
+/// What a look at all rows with a bit has found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Line {
+    /// The seat and the ticket of the oldest that waits.
+    oldest: Option<(usize, u64)>,
+    /// Whether one waits whose ticket is too young to be looked at.
+    younger: bool,
+}
+
+impl<M: Mortal> Seats<M> {
+    /// For `seats` processes and `k` slots.
+    ///
+    /// # Panics
+    /// If there are none of either, or more than [`MOST_SEATS`] or [`MOST_SLOTS`].
+    pub fn new(site: &Site<'_, M>, seats: usize, k: usize) -> Self {
+        Self::with_words_of(site, seats, k, 64)
+    }
+
+    /// With the bits of so many seats in one word. Memories have words of 64; a checker asks whether several words do.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and if `per_word` is not in `1..=64`.
+    pub fn with_words_of(site: &Site<'_, M>, seats: usize, k: usize, per_word: usize) -> Self {
+        assert!((1..=MOST_SEATS).contains(&seats), "between 1 and {MOST_SEATS} seats, not {seats}");
+        assert!((1..=MOST_SLOTS).contains(&k), "between 1 and {MOST_SLOTS} slots, not {k}");
+        assert!((1..=64).contains(&per_word), "a word has the bits of 1 to 64 seats, not {per_word}");
+        Self {
+            part: site.here(),
+            bits: site.row("bits", seats.div_ceil(per_word), |_| decl(0)),
+            next: site.var("next", 0u64),
+            slot: site.row("slot", k, |_| decl(Slot::FRESH)),
+            want: site.row("want", seats, |_| decl(Want::Nothing)),
+            bytes: site.bytes("byte", seats),
+            seats,
+            k,
+            per_word,
+        }
+    }
+
+    /// How many seats there are.
+    #[must_use]
+    pub fn seats(&self) -> usize {
+        self.seats
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.k
+    }
+
+    fn words(&self) -> usize {
+        self.seats.div_ceil(self.per_word)
+    }
+
+    /// The word of a seat's bit, and the bit.
+    fn bit(&self, seat: usize) -> (usize, u64) {
+        (seat / self.per_word, 1 << (seat % self.per_word))
+    }
+
+    /// Enters if nobody waits and a slot is free, and otherwise does not: 1 to 3. `from` is the slot to look at first.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    #[inline]
+    pub async fn try_enter(&self, p: &Process<M>, from: usize) -> Result<Option<Grant>, M::Error> {
+        let here = p.on(self.part);
+        if self.anybody(here, 1, &from).await? {
+            return Ok(None);
+        }
+        let unit = self.take(here, from, [2, 3], &()).await?;
+        Ok(unit.map(|unit| self.inside(here, unit)))
+    }
+
+    /// The entry section: 1 to 13. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must
+    /// run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn enter(
+        &self,
+        p: &Process<M>,
+        from: usize,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, M::Error> {
+        if let Some(grant) = self.try_enter(p, from).await? {
+            return Ok(Some(grant));
+        }
+        self.wait(p, from, attempt, may_give_up).await
+    }
+
+    /// The entry section from 4 on, of a process that did not get in at once.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    pub async fn wait(
+        &self,
+        p: &Process<M>,
+        from: usize,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        let t = here.at(4).keeping(&from).fetch_add(&self.next, 1).await?;
+        if t > Want::LAST_TICKET {
+            return Err(here.at(4).damaged(t));
+        }
+        attempt.ticket = Some(t);
+        here.at(5).keeping(&(from, t)).write(&self.want[me], Want::Waits(t)).await?;
+        let (word, bit) = self.bit(me);
+        here.at(6).keeping(&(from, t)).fetch_or(&self.bits[word], bit).await?;
+        here.mark(Mark::DoorwayEnds);
+        let mut wait = p.memory().wait_begins(p.pid());
+        let (mut looks_for_dead, mut turn) = (true, 0);
+        let unit = loop {
+            let live = (from, t, looks_for_dead);
+            let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
+            if mine != Want::Waits(t) {
+                if let Some(unit) = self.accept(here, mine, &live).await? {
+                    break unit;
+                }
+                here.at(11).keeping(&live).write(&self.want[me], Want::Waits(t)).await?;
+            } else if let Some(unit) = self.take(here, from, [71, 72], &live).await? {
+                within!(here, &("wait", live), self.pass(here, unit, unit.word.died()).await?);
+            } else {
+                if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
+                    within!(here, &("wait", live), self.recover(p).await?);
+                }
+                let watch = self.whom_to_watch(here, t, &(from, t)).await?;
+                let sleeps = here.at(9).keeping(&(from, t, &watch));
+                let waits = Want::Waits(t);
+                looks_for_dead = match sleeps.sleep(&mut wait, &self.want[me], waits, &watch, may_give_up).await? {
+                    Woken::Called => false,
+                    Woken::Death | Woken::Again => true,
+                    Woken::GiveUp => {
+                        p.memory().wait_ends(p.pid());
+                        return Ok(None);
+                    }
+                };
+                turn = 0;
+                continue;
+            }
+            turn += 1;
+            here.at(7).goes_round(turn)?;
+        };
+        p.memory().wait_ends(p.pid());
+        self.no_longer_waits(here, unit).await?;
+        *attempt = Attempt::default();
+        Ok(Some(self.inside(here, unit)))
+    }
+
+    /// The exit section.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    #[inline]
+    pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
+        let Grant { slot, fence, died } = grant;
+        let unit = Unit { slot, word: Slot::held(p.pid().index(), fence, died) };
+        self.pass(p.on(self.part), unit, false).await
+    }
+
+    /// Takes a slot away from its owner, dead or alive, and passes it on: 33, 34. What was there, if it was held. It
+    /// does not stop the owner, whose [exit](Self::exit) says that the slot was broken.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn break_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        if slot >= self.k {
+            return Ok(None);
+        }
+        let word = here.at(33).keeping(&slot).read(&self.slot[slot]).await?;
+        if word.owner().is_none() {
+            return Ok(None);
+        }
+        let Some(mine) = word.given_to(me, true) else { return Err(here.at(34).damaged(word)) };
+        if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
+            return Ok(None); // it changed hands meanwhile
+        }
+        within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, true).await?);
+        Ok(Some(word))
+    }
+
+    /// What stands in a slot; `None` if there is no such slot. For people that want to know.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+        if slot >= self.k {
+            return Ok(None);
+        }
+        p.on(self.part).at(35).keeping(&()).read(&self.slot[slot]).await.map(Some)
+    }
+
+    /// What the owner of a seat wants; `None` if there is no such seat. For people that want to know.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_seat(&self, p: &Process<M>, seat: usize) -> Result<Option<Want>, M::Error> {
+        if seat >= self.seats {
+            return Ok(None);
+        }
+        p.on(self.part).at(36).keeping(&()).read(&self.want[seat]).await.map(Some)
+    }
+
+    fn inside(&self, p: Here<'_, M>, unit: Unit) -> Grant {
+        let grant = unit.grant();
+        p.holds("slot", grant.slot as u64);
+        p.holds("fence", grant.fence);
+        grant
+    }
+
+    /// Whether any bit is set: 1, 17.
+    #[inline(always)]
+    async fn anybody(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> Result<bool, M::Error> {
+        for word in 0..self.words() {
+            if p.at(label).keeping(&(word, live)).read(&self.bits[word]).await? != 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes a free slot, if it finds one: 2 and 3, and so in 7 and 24.
+    #[inline(always)]
+    async fn take(
+        &self,
+        p: Here<'_, M>,
+        from: usize,
+        [look, take]: [Label; 2],
+        live: &impl Debug,
+    ) -> Result<Option<Unit>, M::Error> {
+        let first = if from < self.k { from } else { 0 };
+        for slot in (first..self.k).chain(0..first) {
+            let word = p.at(look).keeping(&(first, slot, live)).read(&self.slot[slot]).await?;
+            if word.owner().is_some() {
+                continue;
+            }
+            let Some(mine) = word.taken_by(p.pid().index()) else { return Err(p.at(take).damaged(word)) };
+            let taken = p.at(take).keeping(&(first, slot, word, live)).compare_swap(&self.slot[slot], word, mine);
+            if taken.await?.is_ok() {
+                return Ok(Some(Unit { slot, word: mine }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes an offer one's own: 10. `None` if it is void.
+    async fn accept(&self, p: Here<'_, M>, offer: Want, live: &impl Debug) -> Result<Option<Unit>, M::Error> {
+        let me = p.pid().index();
+        let Some((slot, now)) = self.follow_up(p, offer, me, [10, 101], live).await? else {
+            return Err(p.at(10).damaged(offer)); // no process takes back what another waits for
+        };
+        let Want::Offered { fence, .. } = offer else { return Ok(None) };
+        let is_mine = now.owner() == Some(me) && now.fence() == fence + 1;
+        Ok(is_mine.then_some(Unit { slot, word: now }))
+    }
+
+    /// Gives a slot to the seat that it is offered to, unless it has left the epoch of the offer: 10, for its owner or
+    /// a dead one. Which slot, and what stands there then; `None` if this is no offer.
+    async fn follow_up(
+        &self,
+        p: Here<'_, M>,
+        offer: Want,
+        to: usize,
+        [look, give]: [Label; 2],
+        live: &impl Debug,
+    ) -> Result<Option<(usize, Slot)>, M::Error> {
+        let Want::Offered { slot, fence, died } = offer else { return Ok(None) };
+        if slot >= self.k {
+            return Err(p.at(look).damaged(offer));
+        }
+        let now = p.at(look).keeping(&(offer, to, live)).read(&self.slot[slot]).await?;
+        if !now.is_held_at(fence) {
+            return Ok(Some((slot, now)));
+        }
+        let Some(given) = now.given_to(to, died) else { return Err(p.at(give).damaged(now)) };
+        let gave = p.at(give).keeping(&(offer, to, now, live)).compare_swap(&self.slot[slot], now, given).await?;
+        Ok(Some((slot, gave.map_or_else(|other| other, |_| given))))
+    }
+
+    /// 12 and 13.
+    async fn no_longer_waits(&self, p: Here<'_, M>, unit: Unit) -> Result<(), M::Error> {
+        let me = p.pid().index();
+        let (word, bit) = self.bit(me);
+        p.shows("offered", unit.slot as u64);
+        p.at(12).keeping(&unit).fetch_and(&self.bits[word], !bit).await?;
+        p.at(13).keeping(&unit).write(&self.want[me], Want::Nothing).await?;
+        p.hides("offered");
+        Ok(())
+    }
+
+    /// Who waits: a look at all rows with a bit. Tickets from `below` on are not looked at.
+    async fn line(
+        &self,
+        p: Here<'_, M>,
+        [look, row]: [Label; 2],
+        below: u64,
+        live: &impl Debug,
+    ) -> Result<Line, M::Error> {
+        let mut line = Line { oldest: None, younger: false };
+        for word in 0..self.words() {
+            let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
+            while bits != 0 {
+                let seat = word * self.per_word + bits.trailing_zeros() as usize;
+                if seat >= self.seats {
+                    return Err(p.at(look).damaged(bits));
+                }
+                match p.at(row).keeping(&(word, bits, line, below, live)).read(&self.want[seat]).await? {
+                    Want::Waits(t) if t >= below => line.younger = true,
+                    Want::Waits(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => line.oldest = Some((seat, t)),
+                    Want::Damaged(word) => return Err(p.at(row).damaged(word)),
+                    Want::Nothing | Want::Waits(_) | Want::Offered { .. } => {}
+                }
+                bits &= bits - 1;
+            }
+        }
+        Ok(line)
+    }
+
+    /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
+    async fn pass(&self, p: Here<'_, M>, unit: Unit, died: bool) -> Result<Left, M::Error> {
+        let (mut unit, mut died) = (unit, died);
+        let (mut is_first, mut turn) = (true, 0);
+        loop {
+            let live = (unit, died, is_first);
+            while self.anybody(p, 17, &live).await? {
+                let below = p.at(16).keeping(&live).read(&self.next).await?;
+                let line = self.line(p, [171, 18], below, &live).await?;
+                if let Some((seat, t)) = line.oldest {
+                    let Some(given) = unit.word.given_to(seat, died) else { return Err(p.at(19).damaged(unit.word)) };
+                    let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), died };
+                    let row = &self.want[seat];
+                    if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
+                        let slot = &self.slot[unit.slot];
+                        let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
+                        p.at(21).keeping(&(seat, t)).wake(row).await?;
+                        self.wake_the_next(p, t).await?;
+                        return Ok(Left::Passed);
+                    }
+                } else if !line.younger {
+                    break;
+                }
+                turn += 1;
+                p.at(16).goes_round(turn)?;
+            }
+            let free = unit.word.freed(died);
+            if p.at(22).keeping(&live).compare_swap(&self.slot[unit.slot], unit.word, free).await?.is_err() {
+                return Ok(if is_first { Left::Broken } else { Left::Passed });
+            }
+            let Some((oldest, _)) = self.line(p, [23, 231], u64::MAX, &unit.slot).await?.oldest else {
+                return Ok(Left::Passed);
+            };
+            let Some(another) = self.take(p, unit.slot, [24, 241], &oldest).await? else {
+                if p.process().memory().has_hints() {
+                    p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
+                }
+                return Ok(Left::Passed);
+            };
+            (unit, died, is_first) = (another, another.word.died(), false);
+        }
+    }
+
+    /// The oldest that still waits must watch the new owner: the second wake of 21.
+    async fn wake_the_next(&self, p: Here<'_, M>, given: u64) -> Result<(), M::Error> {
+        if !p.process().memory().has_hints() {
+            return Ok(());
+        }
+        let line = self.line(p, [211, 212], u64::MAX, &given).await?;
+        if let Some((seat, t)) = line.oldest
+            && (self.k > 1 || t < given)
+        {
+            p.at(213).keeping(&seat).wake(&self.want[seat]).await?;
+        }
+        Ok(())
+    }
+
+    /// The oldest that waits watches all owners and all that are offered something, every other one the one before it:
+    /// 9.
+    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<M::Watch, M::Error> {
+        let memory = p.process().memory();
+        let mut watch = M::Watch::default();
+        if !memory.has_hints() {
+            return Ok(watch);
+        }
+        let mut before: Option<(usize, u64)> = None;
+        for word in 0..self.words() {
+            let mut bits = p.at(91).keeping(&(word, &watch, before, live)).read(&self.bits[word]).await?;
+            while bits != 0 {
+                let seat = word * self.per_word + bits.trailing_zeros() as usize;
+                if seat >= self.seats {
+                    return Err(p.at(91).damaged(bits));
+                }
+                match p.at(92).keeping(&(word, bits, &watch, before, live)).read(&self.want[seat]).await? {
+                    Want::Offered { .. } => memory.watch_seat(&mut watch, seat),
+                    Want::Waits(u) if u < t && before.is_none_or(|(_, b)| u > b) => before = Some((seat, u)),
+                    Want::Damaged(word) => return Err(p.at(92).damaged(word)),
+                    Want::Nothing | Want::Waits(_) => {}
+                }
+                bits &= bits - 1;
+            }
+        }
+        if let Some((seat, _)) = before {
+            let mut watch = M::Watch::default();
+            memory.watch_seat(&mut watch, seat);
+            return Ok(watch);
+        }
+        for slot in 0..self.k {
+            let word = p.at(93).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
+            if let Some(owner) = self.owner(p, 93, word)? {
+                memory.watch_seat(&mut watch, owner);
+            }
+        }
+        Ok(watch)
+    }
+
+    /// The seat that holds a slot.
+    fn owner(&self, p: Here<'_, M>, label: Label, word: Slot) -> Result<Option<usize>, M::Error> {
+        match word.owner() {
+            Some(owner) if owner >= self.seats => Err(p.at(label).damaged(word)),
+            owner => Ok(owner),
+        }
+    }
+}
+
+impl<M: Mortal> KExclusion<M> for Seats<M> {
+    type Held = Grant;
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error>> {
+        match self.enter(p, 0, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        self.exit(p, grant).await.map(|_| ())
+    }
+}
+
+impl<M: Mortal> Abortable<M> for Seats<M> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<Option<Grant>, Failure<M::Error>> {
+        Ok(self.enter(p, 0, attempt, true).await?)
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        let Some(t) = attempt.ticket else { return Ok(None) };
+        let mut turn = 0;
+        loop {
+            let gone = here.at(14).keeping(&t).compare_swap(&self.want[me], Want::Waits(t), Want::Nothing).await?;
+            let Err(offer) = gone else { break };
+            if offer == Want::Nothing {
+                break; // it had not come so far as to announce itself
+            }
+            if let Some(unit) = self.accept(here, offer, &t).await? {
+                self.no_longer_waits(here, unit).await?;
+                return Ok(Some(self.inside(here, unit)));
+            }
+            here.at(11).keeping(&t).write(&self.want[me], Want::Waits(t)).await?;
+            turn += 1;
+            here.at(14).goes_round(turn)?;
+        }
+        let (word, bit) = self.bit(me);
+        here.at(15).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
+        Ok(None)
+    }
+}
+
+impl<M: Mortal> KAssignment<M> for Seats<M> {
+    fn name(held: &Grant) -> usize {
+        held.slot
+    }
+}
