@@ -9,6 +9,7 @@
 //! - [`Combining`]: a value that threads change together, from reads and writes.
 //! - [`Rooms`]: any number in one room, nobody in two rooms at once; and in [`rooms`] a queue, stacks, and a work stack made of them.
 //! - [`Resilient`]: any object, shared by any number of threads, of which so many may stop half-way.
+//! - [`shared`]: slots between processes, in a mapped file. They survive `kill -9`. Linux only.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for who composes algorithms of [`doorway_core`] directly.
 //!
@@ -36,6 +37,7 @@ pub mod pool;
 pub mod raw;
 pub mod resilient;
 pub mod rooms;
+pub mod shared;
 pub mod slots;
 mod threads;
 mod tools;
