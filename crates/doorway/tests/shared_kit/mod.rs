@@ -130,6 +130,11 @@ pub fn peer() {
                 }
                 Err(error) => format!("{error:?}"),
             },
+            ["open-for-group", path, k] => match Builder::new(path, k.parse().unwrap()).permissions(0o660).open() {
+                Ok(_) => "opened".to_owned(),
+                Err(error) => format!("{error:?}"),
+            },
+            ["count", path] => std::fs::read_dir(path).unwrap().count().to_string(),
             ["acquire"] => {
                 println!("@@acquiring");
                 match slots.unwrap().acquire() {
