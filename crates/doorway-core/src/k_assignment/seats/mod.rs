@@ -78,13 +78,11 @@
 //! the take of 7, and so on.
 //!
 //! # Invariants (all checked)
+//! - unique names: no two living processes have the same slot
 //! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
-//! - (P2) no two living processes have the same slot
-//! - (P3) a process that follows one that died inside is told so; nobody is told who follows an owner that left
-//! - (P4) fences of a slot grow
-//! - (P5) once nobody is under way any more, and one living process has recovered, all slots are free, and rows and bits
-//!   are clean: nothing is lost
-//! - (P6) a seat has a clean row and no slot before its new owner enters
+//! - (P2) a process that follows one that died inside is told so, and there is a death for each that is told
+//! - (P3) the fence of a process is larger than that of every earlier owner of the slot
+//! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
 //!
 //! Why they hold:
 //! - *One fact is one word.* Nothing has to agree with anything else: tickets only order rows, and a ticket that died
@@ -396,7 +394,7 @@ impl<M: Mortal> Seats<M> {
 
     fn inside(&self, p: Here<'_, M>, unit: Unit) -> Grant {
         let grant = unit.grant();
-        p.holds("slot", grant.slot as u64);
+        p.holds("name", grant.slot as u64);
         p.holds("fence", grant.fence);
         grant
     }
@@ -474,10 +472,8 @@ impl<M: Mortal> Seats<M> {
     async fn no_longer_waits(&self, p: Here<'_, M>, unit: Unit) -> Result<(), M::Error> {
         let me = p.pid().index();
         let (word, bit) = self.bit(me);
-        p.shows("offered", unit.slot as u64);
         p.at(12).keeping(&unit).fetch_and(&self.bits[word], !bit).await?;
         p.at(13).keeping(&unit).write(&self.want[me], Want::Nothing).await?;
-        p.hides("offered");
         Ok(())
     }
 
