@@ -125,6 +125,12 @@ impl World {
         true
     }
 
+    /// Whether the owner of one of these seats has died, and nobody has taken the seat since.
+    fn any_seems_dead(&self, state: &State, seats: u64) -> bool {
+        let is_free = |seat: usize| self.bytes.get(seat).is_some_and(|&byte| state.vars[byte as usize] == 0);
+        (0..self.bytes.len()).any(|seat| is_set(seats, seat) && (is_set(state.dying, seat) || is_free(seat)))
+    }
+
     /// A process that sleeps wakes, and is told why.
     fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
         state.asleep &= !(1 << p);
@@ -142,7 +148,7 @@ impl World {
         let why = match action.what {
             What::Step if asleep => return Ok(None),
             What::Step if state.vars[v as usize] != seen => Woken::Called,
-            What::Step if self.rules().deaths.hints && watch & (state.crashed | state.dying) != 0 => Woken::Death,
+            What::Step if self.rules().deaths.hints && self.any_seems_dead(state, watch) => Woken::Death,
             What::Step => {
                 state.asleep |= 1 << p;
                 let saw = Woken::Again.pack();

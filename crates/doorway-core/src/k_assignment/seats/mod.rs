@@ -80,7 +80,8 @@
 //! # Invariants (all checked)
 //! - unique names: no two living processes have the same slot
 //! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
-//! - (P2) a process that follows one that died inside is told so, and there is a death for each that is told
+//! - (P2) a process that follows one that died inside is told so; for each death at most two are told. An owner is also
+//!   a process that had a slot in hand to pass it on, or was offered one and never came in, and it can be both
 //! - (P3) the fence of a process is larger than that of every earlier owner of the slot
 //! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
 //!
@@ -314,7 +315,10 @@ impl<M: Mortal> Seats<M> {
                 if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
                     within!(here, &("wait", live), self.recover(p).await?);
                 }
-                let watch = self.whom_to_watch(here, t, &(from, t)).await?;
+                let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
+                    looks_for_dead = false;
+                    continue;
+                };
                 let sleeps = here.at(9).keeping(&(from, t, &watch));
                 let waits = Want::Waits(t);
                 looks_for_dead = match sleeps.sleep(&mut wait, &self.want[me], waits, &watch, may_give_up).await? {
@@ -563,12 +567,12 @@ impl<M: Mortal> Seats<M> {
     }
 
     /// The oldest that waits watches all owners and all that are offered something, every other one the one before it:
-    /// 9.
-    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<M::Watch, M::Error> {
+    /// 9. `None` if a slot is free by now: nobody's death would tell of that.
+    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
         let memory = p.process().memory();
         let mut watch = M::Watch::default();
         if !memory.has_hints() {
-            return Ok(watch);
+            return Ok(Some(watch));
         }
         let mut before: Option<(usize, u64)> = None;
         for word in 0..self.words() {
@@ -590,15 +594,14 @@ impl<M: Mortal> Seats<M> {
         if let Some((seat, _)) = before {
             let mut watch = M::Watch::default();
             memory.watch_seat(&mut watch, seat);
-            return Ok(watch);
+            return Ok(Some(watch));
         }
         for slot in 0..self.k {
             let word = p.at(93).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
-            if let Some(owner) = self.owner(p, 93, word)? {
-                memory.watch_seat(&mut watch, owner);
-            }
+            let Some(owner) = self.owner(p, 93, word)? else { return Ok(None) };
+            memory.watch_seat(&mut watch, owner);
         }
-        Ok(watch)
+        Ok(Some(watch))
     }
 
     /// The seat that holds a slot.
@@ -645,7 +648,7 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
             }
             if let Some(unit) = self.accept(here, offer, &t).await? {
                 self.no_longer_waits(here, unit).await?;
-                return Ok(Some(self.inside(here, unit)));
+                return Ok(Some(unit.grant()));
             }
             here.at(11).keeping(&t).write(&self.want[me], Want::Waits(t)).await?;
             turn += 1;
