@@ -60,6 +60,12 @@ pub fn has_alike(info: &Info) -> bool {
     Kind::find(info).merges == Merges::IfAsked
 }
 
+/// Whether its memory notices deaths; see [`Deaths`](crate::sim::Deaths).
+#[must_use]
+pub fn notices_deaths(info: &Info) -> bool {
+    Kind::find(info).mortal
+}
+
 pub(crate) fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {
     parts.into_iter().flatten().collect()
 }

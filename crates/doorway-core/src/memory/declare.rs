@@ -255,6 +255,12 @@ impl<'m, M: Memory> Site<'m, M> {
         Self { memory: self.memory, part: self.memory.part(self.part, kind, index) }
     }
 
+    /// The memory that is built on.
+    #[must_use]
+    pub fn memory(&self) -> &'m M {
+        self.memory
+    }
+
     /// Which part is built here; its text begins with `let p = p.on(self.part)`.
     #[must_use]
     pub fn here(&self) -> M::Part {

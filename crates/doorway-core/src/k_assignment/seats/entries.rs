@@ -7,7 +7,7 @@ objects! {
     Seats: Info {
         instructions: &[Read, Write, FetchAdd, FetchOr, FetchAnd, CompareSwap],
         properties: of_k_exclusion![
-            "first-in-first-enabled", "unique-names", "P1", "P2", "P3", "P4", "P5", "P6",
+            "first-in-first-enabled", "unique-names", "P1", "P2", "P3", "P4",
         ],
         fairness: "first in, first enabled",
         rmr: &[],

@@ -78,13 +78,12 @@
 //! the take of 7, and so on.
 //!
 //! # Invariants (all checked)
+//! - unique names: no two living processes have the same slot
 //! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
-//! - (P2) no two living processes have the same slot
-//! - (P3) a process that follows one that died inside is told so; nobody is told who follows an owner that left
-//! - (P4) fences of a slot grow
-//! - (P5) once nobody is under way any more, and one living process has recovered, all slots are free, and rows and bits
-//!   are clean: nothing is lost
-//! - (P6) a seat has a clean row and no slot before its new owner enters
+//! - (P2) a process that follows one that died inside is told so; for each death at most two are told. An owner is also
+//!   a process that had a slot in hand to pass it on, or was offered one and never came in, and it can be both
+//! - (P3) the fence of a process is larger than that of every earlier owner of the slot
+//! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
 //!
 //! Why they hold:
 //! - *One fact is one word.* Nothing has to agree with anything else: tickets only order rows, and a ticket that died
@@ -316,7 +315,10 @@ impl<M: Mortal> Seats<M> {
                 if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
                     within!(here, &("wait", live), self.recover(p).await?);
                 }
-                let watch = self.whom_to_watch(here, t, &(from, t)).await?;
+                let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
+                    looks_for_dead = false;
+                    continue;
+                };
                 let sleeps = here.at(9).keeping(&(from, t, &watch));
                 let waits = Want::Waits(t);
                 looks_for_dead = match sleeps.sleep(&mut wait, &self.want[me], waits, &watch, may_give_up).await? {
@@ -396,7 +398,7 @@ impl<M: Mortal> Seats<M> {
 
     fn inside(&self, p: Here<'_, M>, unit: Unit) -> Grant {
         let grant = unit.grant();
-        p.holds("slot", grant.slot as u64);
+        p.holds("name", grant.slot as u64);
         p.holds("fence", grant.fence);
         grant
     }
@@ -474,10 +476,8 @@ impl<M: Mortal> Seats<M> {
     async fn no_longer_waits(&self, p: Here<'_, M>, unit: Unit) -> Result<(), M::Error> {
         let me = p.pid().index();
         let (word, bit) = self.bit(me);
-        p.shows("offered", unit.slot as u64);
         p.at(12).keeping(&unit).fetch_and(&self.bits[word], !bit).await?;
         p.at(13).keeping(&unit).write(&self.want[me], Want::Nothing).await?;
-        p.hides("offered");
         Ok(())
     }
 
@@ -567,12 +567,12 @@ impl<M: Mortal> Seats<M> {
     }
 
     /// The oldest that waits watches all owners and all that are offered something, every other one the one before it:
-    /// 9.
-    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<M::Watch, M::Error> {
+    /// 9. `None` if a slot is free by now: nobody's death would tell of that.
+    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
         let memory = p.process().memory();
         let mut watch = M::Watch::default();
         if !memory.has_hints() {
-            return Ok(watch);
+            return Ok(Some(watch));
         }
         let mut before: Option<(usize, u64)> = None;
         for word in 0..self.words() {
@@ -594,15 +594,14 @@ impl<M: Mortal> Seats<M> {
         if let Some((seat, _)) = before {
             let mut watch = M::Watch::default();
             memory.watch_seat(&mut watch, seat);
-            return Ok(watch);
+            return Ok(Some(watch));
         }
         for slot in 0..self.k {
             let word = p.at(93).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
-            if let Some(owner) = self.owner(p, 93, word)? {
-                memory.watch_seat(&mut watch, owner);
-            }
+            let Some(owner) = self.owner(p, 93, word)? else { return Ok(None) };
+            memory.watch_seat(&mut watch, owner);
         }
-        Ok(watch)
+        Ok(Some(watch))
     }
 
     /// The seat that holds a slot.
@@ -649,7 +648,7 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
             }
             if let Some(unit) = self.accept(here, offer, &t).await? {
                 self.no_longer_waits(here, unit).await?;
-                return Ok(Some(self.inside(here, unit)));
+                return Ok(Some(unit.grant()));
             }
             here.at(11).keeping(&t).write(&self.want[me], Want::Waits(t)).await?;
             turn += 1;
