@@ -17,7 +17,8 @@ pub(super) struct Entered {
     pub(super) fence: u64,
     /// The seat that owns it.
     pub(super) seat: usize,
-    pub(super) died: bool,
+    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is copied by whole words.
+    pub(super) died: usize,
     pub(super) previous: Option<Box<Previous>>,
 }
 

@@ -159,7 +159,6 @@ impl Handle {
         Ok(self.home.get().expect("it was set above"))
     }
 
-    #[inline(always)]
     fn home(&self) -> Result<&Process<Mapped>, Error> {
         match self.home.get() {
             Some(home) => Ok(home),
@@ -207,18 +206,29 @@ impl Handle {
         Ok(seat)
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// A slot, if one is free and nobody waits. Of errors it says nothing: [`enter_by_trying`](Self::enter_by_trying) does. What
+    /// is returned fits registers.
     #[inline(always)]
-    pub(super) fn try_enter(&self) -> Result<Option<Entered>, Error> {
-        let home = self.home()?;
+    pub(super) fn enter_at_once(&self) -> Option<Entered> {
+        let home = self.home.get()?;
         if !(self.file.mapping.is_plain() && self.file.mapping.is_ours()) {
-            return self.file.check().map(|()| None);
+            return None;
         }
-        match now(self.text.try_enter(home, 0)) {
-            Ok(Some(grant)) => Ok(Some(self.is_inside(home.pid().index(), grant))),
-            Ok(None) => Ok(None),
-            Err(fault) => Err(*fault),
+        let grant = self.text.try_enter_now(home, 0).ok()??;
+        Some(self.is_inside(home.pid().index(), grant))
+    }
+
+    /// [`enter_at_once`](Self::enter_at_once), with errors, and for a handle that has no seat yet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+        let home = self.home()?;
+        self.file.check()?;
+        if !self.file.mapping.is_plain() {
+            return Ok(None);
         }
+        let grant = self.text.try_enter_now(home, 0).map_err(unbox)?;
+        Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
     }
 
     #[inline(always)]
@@ -226,22 +236,16 @@ impl Handle {
         let mapping = &self.file.mapping;
         let previous = if grant.died { Some(news::previous(mapping, grant.slot)) } else { None };
         self.signature.enters(mapping, grant);
-        Entered { slot: grant.slot, fence: grant.fence, seat, died: grant.died, previous }
+        Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
     }
 
-    /// A slot, in the order of arrival; `None` if the time has come before.
-    #[inline(always)]
-    pub(super) fn enter(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
-        match self.try_enter()? {
-            Some(entered) => Ok(Some(entered)),
-            None => self.wait(deadline),
-        }
-    }
-
+    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the time has come before.
     #[cold]
     #[inline(never)]
-    fn wait(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
-        self.file.check()?;
+    pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
+        if let Some(entered) = self.enter_by_trying()? {
+            return Ok(Some(entered));
+        }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(None);
         }
@@ -263,10 +267,9 @@ impl Handle {
 
     /// A slot, for a task. To drop the future is to give up.
     pub(super) async fn enter_async(&self) -> Result<Entered, Error> {
-        if let Some(entered) = self.try_enter()? {
+        if let Some(entered) = self.enter_by_trying()? {
             return Ok(entered);
         }
-        self.file.check()?;
         self.file.sentinel()?;
         let seat = self.pool.take_async(|| self.take_seat()).await?;
         let mut waits = Waits::new(self, seat, Mapped::for_a_task(&self.file));
@@ -284,16 +287,23 @@ impl Handle {
         }
         let Entered { slot, fence, died, .. } = *entered;
         news::leaves(mapping, slot, fence);
-        let grant = Grant { slot, fence, died };
+        let grant = Grant { slot, fence, died: died != 0 };
         let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
-            Some(home) => now(self.text.exit(home, grant)),
-            None => now(self.text.exit(&self.process(entered.seat), grant)),
+            Some(home) => self.text.exit_now(home, grant),
+            None => self.leave_another_seat(entered.seat, grant),
         };
         match left {
             Ok(Left::Passed) => Ok(()),
             Ok(Left::Broken) => Err(ReleaseError::Broken),
             Err(fault) => Err((*fault).into()),
         }
+    }
+
+    /// For a guard whose thread had to wait, with a seat that is not the home.
+    #[cold]
+    #[inline(never)]
+    fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
+        self.text.exit_now(&self.process(seat), grant)
     }
 
     /// Whether the file still has its name.
@@ -368,7 +378,7 @@ impl Drop for Waits<'_> {
         if self.attempt != Attempt::default()
             && let Ok(Some(grant)) = self.leave()
         {
-            let _ = now(self.handle.text.exit(&self.p, grant));
+            let _ = self.handle.text.exit_now(&self.p, grant);
         }
         self.handle.pool.give_back(self.p.pid().index());
     }
