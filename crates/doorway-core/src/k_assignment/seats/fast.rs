@@ -82,7 +82,7 @@ impl<M: Mortal> Seats<M> {
 
         /// Whether any bit is set: 1, 17, 23.
         pub(super) fn anybody, anybody_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
-            for word in 0..self.words() {
+            for word in 0..self.words {
                 if access!(p.at(label).keeping(&(word, live)).read(&self.bits[word])) != 0 {
                     return Ok(true);
                 }

@@ -146,6 +146,8 @@ pub struct Seats<M: Mortal> {
     k: usize,
     /// How many seats have their bits in one word.
     per_word: usize,
+    /// How many words of bits there are: every passage needs it, and a division would cost more than the rest.
+    words: usize,
 }
 
 /// What a passage carries from entry to exit.
@@ -247,6 +249,7 @@ impl<M: Mortal> Seats<M> {
             seats,
             k,
             per_word,
+            words: seats.div_ceil(per_word),
         }
     }
 
@@ -260,11 +263,6 @@ impl<M: Mortal> Seats<M> {
     #[must_use]
     pub fn slots(&self) -> usize {
         self.k
-    }
-
-    #[inline(always)]
-    fn words(&self) -> usize {
-        self.seats.div_ceil(self.per_word)
     }
 
     /// The word of a seat's bit, and the bit.
@@ -480,7 +478,7 @@ impl<M: Mortal> Seats<M> {
         live: &impl Debug,
     ) -> Result<Line, M::Error> {
         let mut line = Line { oldest: None, younger: false };
-        for word in 0..self.words() {
+        for word in 0..self.words {
             let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;
@@ -584,7 +582,7 @@ impl<M: Mortal> Seats<M> {
             return Ok(Some(watch));
         }
         let mut before: Option<(usize, u64)> = None;
-        for word in 0..self.words() {
+        for word in 0..self.words {
             let mut bits = p.at(91).keeping(&(word, &watch, before, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;

@@ -26,7 +26,7 @@ use super::header::{self, Header};
 use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
-use doorway_core::k_assignment::seats::{Attempt, Grant, Left, Seats as Text};
+use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
 use doorway_core::memory::{Pid, Process, Site};
 use mapping::Mapping;
@@ -289,7 +289,11 @@ impl Handle {
         news::leaves(mapping, slot, fence);
         let grant = Grant { slot, fence, died: died != 0 };
         let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
-            Some(home) => self.text.exit_now(home, grant),
+            Some(home) => match self.text.exit_at_once(home, grant) {
+                Ok(Ok(left)) => Ok(left),
+                Ok(Err(going)) => self.goes_on_leaving(home, going),
+                Err(fault) => Err(fault),
+            },
             None => self.leave_another_seat(entered.seat, grant),
         };
         match left {
@@ -299,11 +303,18 @@ impl Handle {
         }
     }
 
+    /// For a guard that somebody waits for.
+    #[cold]
+    #[inline(never)]
+    fn goes_on_leaving(&self, home: &Process<Mapped>, going: Going) -> Result<Left, Fault> {
+        now(self.text.exit_on(home, going))
+    }
+
     /// For a guard whose thread had to wait, with a seat that is not the home.
     #[cold]
     #[inline(never)]
     fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
-        self.text.exit_now(&self.process(seat), grant)
+        now(self.text.exit(&self.process(seat), grant))
     }
 
     /// Whether the file still has its name.
@@ -378,7 +389,7 @@ impl Drop for Waits<'_> {
         if self.attempt != Attempt::default()
             && let Ok(Some(grant)) = self.leave()
         {
-            let _ = self.handle.text.exit_now(&self.p, grant);
+            let _ = now(self.handle.text.exit(&self.p, grant));
         }
         self.handle.pool.give_back(self.p.pid().index());
     }
