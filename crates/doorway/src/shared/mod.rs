@@ -44,6 +44,11 @@
 //! [`Error::Corrupt`]. `docs/processes.md` has a table of what happens when a process dies, and `docs/format.md` the
 //! file byte by byte.
 
+#![cfg_attr(
+    not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")),
+    allow(dead_code, reason = "what is asked for is not looked at where nothing can be opened")
+)]
+
 #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
 mod elsewhere;
 mod errors;

@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 const DAMAGED: u32 = 1;
 /// Threads of this handle wait for a seat.
 const AWAITED: u32 = 2;
+/// The file was found to have no name any more.
+const DELETED: u32 = 4;
 
 /// The body of the file, mapped. The header is not.
 #[derive(Debug)]
@@ -133,6 +135,15 @@ impl Mapping {
         self.state.load(SeqCst) & DAMAGED != 0
     }
 
+    /// The same, because somebody has removed the file.
+    pub(super) fn is_deleted_now(&self) {
+        self.state.fetch_or(DELETED, SeqCst);
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.state.load(SeqCst) & DELETED != 0
+    }
+
     /// Whether threads of this handle wait for a seat: then newcomers do so too. Said under the lock of those that wait, so it
     /// is a copy of what stands there.
     pub(super) fn seats_are_awaited(&self, awaited: bool) {
@@ -143,7 +154,7 @@ impl Mapping {
         }
     }
 
-    /// Whether nothing is in the way of the shortest way in: neither damage nor threads that wait for a seat.
+    /// Whether nothing is in the way of the shortest way in: neither damage, nor deletion, nor threads that wait for a seat.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         self.state.load(SeqCst) == 0

@@ -497,6 +497,7 @@ impl File {
     pub(super) fn check_name(&self) -> Result<(), Fault> {
         let stat = file::look(self.bytes.descriptor().get().ok_or(Error::Forked)?)?;
         if stat.st_nlink == 0 {
+            self.mapping.is_deleted_now();
             return Err(Box::new(Error::Deleted(self.path.clone())));
         }
         if stat.st_size != self.mapping.layout().length as i64 {

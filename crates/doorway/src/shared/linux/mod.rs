@@ -82,6 +82,9 @@ impl File {
         if !self.mapping.is_ours() {
             return Err(Error::Forked);
         }
+        if self.mapping.is_deleted() {
+            return Err(Error::Deleted(self.path.clone()));
+        }
         if self.mapping.is_damaged() { Err(Error::Corrupt(self.path.clone())) } else { Ok(()) }
     }
 }
