@@ -172,7 +172,7 @@ fn opening_and_removing_at_once_ends() {
                 for _ in 0..100 {
                     match Slots::open(place.file(), 1) {
                         // Nobody removes it while it is open.
-                        Ok(slots) => drop(slots.acquire().unwrap().release().unwrap()),
+                        Ok(slots) => slots.acquire().unwrap().release().unwrap(),
                         Err(error) => assert_eq!(error, Error::InUse(place.file())),
                     }
                     let _ = Slots::remove(place.file());

@@ -19,8 +19,10 @@ fn peer() {
     shared_kit::peer();
 }
 
+type Task<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
 /// Polls all that are not done, in order, until one is; which.
-fn first_done<'a, T>(futures: &mut [Option<Pin<Box<dyn Future<Output = T> + 'a>>>]) -> (usize, T) {
+fn first_done<T>(futures: &mut [Option<Task<'_, T>>]) -> (usize, T) {
     let mut context = Context::from_waker(Waker::noop());
     loop {
         for (i, future) in futures.iter_mut().enumerate() {
@@ -43,7 +45,7 @@ fn more_tasks_than_seats_are_served_in_order() {
     let mut context = Context::from_waker(Waker::noop());
     let mut tasks: Vec<_> = (0..12)
         .map(|_| {
-            let mut task: Pin<Box<dyn Future<Output = _>>> = Box::pin(slots.acquire_async());
+            let mut task: Task<'_, _> = Box::pin(slots.acquire_async());
             assert!(task.as_mut().poll(&mut context).is_pending());
             Some(task)
         })

@@ -109,6 +109,7 @@ fn place(options: &Builder) -> Result<Place, Error> {
     place::find(&options.name, options.directory.as_deref(), options.permissions.is_some())
 }
 
+#[expect(clippy::boxed_local, reason = "to unbox it is what this is for")]
 fn unbox(fault: Fault) -> Error {
     *fault
 }
