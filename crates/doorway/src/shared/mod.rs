@@ -117,9 +117,10 @@ impl fmt::Display for Mode {
 /// use doorway::shared::{Builder, Mode};
 /// # let directory = std::env::temp_dir().join(format!("doorway-builder-{}", std::process::id()));
 /// let slots = Builder::new("licences", 3).directory(&directory).mode(Mode::Tolerate).label("nightly build").open()?;
-/// let _mine = slots.acquire()?;
+/// let mine = slots.acquire()?;
 /// assert_eq!(slots.status()?.holders[0].known.label.as_deref(), Some("nightly build"));
-/// # drop((_mine, slots));
+/// # drop(mine);
+/// # drop(slots);
 /// # std::fs::remove_dir_all(directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
