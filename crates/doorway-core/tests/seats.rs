@@ -232,8 +232,6 @@ const FAULTS: &[Case] = &[
     ("drop:25@p0=0", (2, 1), 1, 1, 1, "P4"),
     // It takes a seat without its lock.
     ("drop:30", (2, 1), 1, 1, 1, "P1"),
-    // 27 gives the slot to the one that was offered it, whatever became of it.
-    ("blind:271", (3, 1), 1, 1, 0, "P4"),
     // Without 27 the offer becomes void: the waiter stays in line, and a younger one may pass it.
     ("drop:27=0", (3, 1), 1, 1, 0, "first-in-first-enabled"),
 ];
