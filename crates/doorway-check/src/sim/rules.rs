@@ -41,8 +41,9 @@ pub struct Deaths {
     pub rechecks: bool,
     /// Whether the memory ever says that an owner is dead.
     pub reclaims: bool,
-    /// Whether it says that somebody may have died before anybody has. Whoever then looks for the dead finds none, so
-    /// nothing comes of it but more states.
+    /// Whether it says that somebody may have died before anybody has, as memories between processes do. Otherwise
+    /// nobody looks for the dead before there are any: fewer states, and runs are not seen in which somebody dies while
+    /// another looks already.
     pub suspects: bool,
 }
 

@@ -512,7 +512,7 @@ impl<M: Mortal> Seats<M> {
                     }
                     let free = unit.word.freed(died);
                     let slot = &self.slot[unit.slot];
-                    if p.at(22).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
+                    if p.at(221).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
                         return Ok(broken);
                     }
                 }
