@@ -70,6 +70,19 @@ fn more_tasks_than_seats_are_served_in_order() {
 }
 
 #[test]
+fn a_task_may_go_to_another_thread() {
+    let place = Place::new("send");
+    let slots = std::sync::Arc::new(Slots::open(place.file(), 1).unwrap());
+    let held = slots.acquire_owned().unwrap();
+    let theirs = std::sync::Arc::clone(&slots);
+    let mut task = Box::pin(async move { theirs.acquire_owned_async().await.unwrap().slot() });
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let waits = std::thread::spawn(|| task_kit::block_on(task));
+    drop(held);
+    assert_eq!(waits.join().unwrap(), 0);
+}
+
+#[test]
 fn a_task_is_woken_by_another_process() {
     let place = Place::new("woken");
     let slots = Slots::open(place.file(), 1).unwrap();

@@ -45,7 +45,7 @@ impl Handle {
         match *self {}
     }
 
-    pub(super) fn check_name(&self) -> Result<(), Error> {
+    pub(super) fn release(&self, _: &Entered) -> Result<(), ReleaseError> {
         match *self {}
     }
 

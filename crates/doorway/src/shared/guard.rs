@@ -109,8 +109,7 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// If the slot was taken away meanwhile, if the file was deleted, or if this is a forked child.
     pub fn release(mut self) -> Result<(), ReleaseError> {
         self.is_back = true;
-        self.slots.handle.leave(&self.entered)?;
-        Ok(self.slots.handle.check_name()?)
+        self.slots.handle.release(&self.entered)
     }
 }
 

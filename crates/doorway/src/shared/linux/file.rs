@@ -318,3 +318,57 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     }
     unlink()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> (std::path::PathBuf, Place) {
+        let path = std::env::temp_dir().join(format!("doorway-file-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let place = super::super::place::find(&path.join("slots"), None, false).unwrap();
+        (path, place)
+    }
+
+    fn wanted() -> Wanted {
+        Wanted { sizes: Some((2, 64, Mode::Reclaim)), permissions: None, group: None }
+    }
+
+    #[test]
+    fn file_systems_of_the_network_are_refused() {
+        for (kind, name) in [(0x6969, "NFS"), (0x6573_5546, "FUSE"), (0x0102_1997, "9p")] {
+            assert_eq!(refuses(kind), Err(Error::FileSystem { name }));
+        }
+        for local in [
+            0x0102_1994, /* tmpfs */
+            0xef53,      /* ext4 */
+            0x9123_683e, /* btrfs */
+            0x794c_7630, /* overlay */
+        ] {
+            assert_eq!(refuses(local), Ok(()));
+        }
+    }
+
+    /// Where there are no files without a name, or no `/proc`.
+    #[test]
+    fn a_file_that_is_made_under_another_name_is_complete_and_alone() {
+        let (directory, place) = place("another");
+        let header = |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, nonce, created: 0 };
+        under_another_name(&place, &wanted(), &header(1)).unwrap();
+        under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: theirs is the file
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "the other names are gone");
+        let opened = open(&place, &wanted()).unwrap();
+        assert_eq!(opened.header, header(1));
+        drop(opened);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_stays_double_is_refused() {
+        let (directory, place) = place("double");
+        drop(open(&place, &wanted()).unwrap());
+        std::fs::hard_link(&place.path, directory.join("other")).unwrap();
+        assert_eq!(open(&place, &wanted()).err(), Some(Error::NotOurs(place.path.clone())));
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}

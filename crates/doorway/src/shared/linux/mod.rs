@@ -307,6 +307,21 @@ impl Handle {
         }
     }
 
+    /// [`leave`](Self::leave), for a holder that wants to know: a slot that is no longer its own is not passed on, and a file that
+    /// has no name any more is noticed.
+    pub(super) fn release(&self, entered: &Entered) -> Result<(), ReleaseError> {
+        if !self.file.mapping.is_ours() {
+            return Err(Error::Forked.into());
+        }
+        let word = now(self.text.look_at_slot(&self.process(entered.seat), entered.slot)).map_err(unbox)?;
+        let is_mine = word.is_some_and(|word| word.owner() == Some(entered.seat) && word.fence() == entered.fence);
+        if !is_mine {
+            return Err(ReleaseError::Broken);
+        }
+        self.leave(entered)?;
+        Ok(self.file.check_name().map_err(unbox)?)
+    }
+
     /// For a guard that somebody waits for.
     #[cold]
     #[inline(never)]
@@ -321,15 +336,10 @@ impl Handle {
         now(self.text.exit(&self.process(seat), grant))
     }
 
-    /// Whether the file still has its name.
-    pub(super) fn check_name(&self) -> Result<(), Error> {
-        self.file.check_name().map_err(unbox)
-    }
-
     /// Who holds and who waits. What the dead hold comes back.
     pub(super) fn status(&self) -> Result<Status, Error> {
         self.file.check()?;
-        self.check_name()?;
+        self.file.check_name().map_err(unbox)?;
         let status = news::status(&self.text, &self.file)?;
         let dead = status.holders.iter().any(|holder| holder.dead) || status.waiters.iter().any(|waiter| waiter.dead);
         if dead && self.file.header.mode == Mode::Reclaim {
