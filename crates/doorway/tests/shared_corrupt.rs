@@ -1,4 +1,5 @@
-//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no undefined behaviour.
+//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no
+//! undefined behaviour.
 #![cfg(target_os = "linux")]
 
 mod shared_kit;

@@ -1,4 +1,5 @@
-//! Processes that are killed while they acquire and release all the time, with a witness outside of the slots.
+//! Processes that are killed while they acquire and release all the time, with a witness outside of
+//! the slots.
 #![cfg(target_os = "linux")]
 
 mod shared_kit;
@@ -32,7 +33,8 @@ impl Witness {
         use std::os::fd::AsRawFd;
         let file = std::fs::File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
         file.set_len(4096).unwrap();
-        // SAFETY: a new mapping of a file that nobody cuts, which is never unmapped, and is all atomics.
+        // SAFETY: a new mapping of a file that nobody cuts, which is never unmapped, and is all
+        // atomics.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
             let page = libc::mmap(std::ptr::null_mut(), 4096, access, libc::MAP_SHARED, file.as_raw_fd(), 0);

@@ -327,6 +327,8 @@ impl<M: Mortal> Seats<M> {
                 }
                 let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
                     looks_for_dead = false;
+                    turn += 1;
+                    here.at(9).goes_round(turn)?;
                     continue;
                 };
                 let sleeps = here.at(9).keeping(&(from, t, &watch));

@@ -36,8 +36,8 @@ const TRIES: u32 = 200;
 pub(super) struct Opened {
     /// Holds the lock bytes, first of all that of all who have the file open.
     pub(super) descriptor: Descriptor,
-    /// Another open file description, to be mapped. A mapping keeps its description open, in a forked child too, and
-    /// with it all locks: so it must not be the one that has them.
+    /// Another open file description, to be mapped. A mapping keeps its description open, in a
+    /// forked child too, and with it all locks: so it must not be the one that has them.
     pub(super) to_map: OwnedFd,
     pub(super) header: Header,
 }
@@ -112,7 +112,8 @@ pub(super) fn look(file: BorrowedFd<'_>) -> Result<Stat, Error> {
 /// Whose file it is, and what it is.
 fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> {
     let me = geteuid().as_raw();
-    // Among several users the directory says who may make files, and the permissions who may write them.
+    // Among several users the directory says who may make files, and the permissions who may write
+    // them.
     let owned = stat.st_uid == me || wanted.permissions.is_some();
     if !FileType::from_raw_mode(stat.st_mode).is_file() || !owned || stat.st_nlink != 1 {
         return Err(Error::NotOurs(place.path.clone()));
@@ -175,7 +176,8 @@ fn compare(header: &Header, (slots, seats, mode): (usize, usize, Mode)) -> Resul
     Ok(())
 }
 
-/// Writes the whole file before it gets its name. If another process was faster, theirs is the file.
+/// Writes the whole file before it gets its name. If another process was faster, theirs is the
+/// file.
 fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
     let header = Header { slots, seats, mode, nonce: nonce(), created: now };
@@ -215,7 +217,8 @@ fn without_a_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(),
     }
 }
 
-/// Where there are no files without a name. What a maker leaves behind that dies here begins with a dot: no name does.
+/// Where there are no files without a name. What a maker leaves behind that dies here begins with a
+/// dot: no name does.
 fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let first = format!(".{}.{:016x}", place.name, header.nonce);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -249,7 +252,8 @@ fn not_made(errno: Errno, place: &Place) -> Error {
     }
 }
 
-/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would be a signal at the first touch.
+/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would
+/// be a signal at the first touch.
 fn fill(file: BorrowedFd<'_>, place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let fails = |errno| not_made(errno, place);
     let length = header.layout().length;
@@ -303,7 +307,8 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
         return Err(Error::NotOurs(place.path.clone()));
     }
-    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and nobody to harm.
+    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and
+    // nobody to harm.
     if !force && let Ok(header) = read_header(file, &stat, &place.path) {
         if !bytes::lock(file, header.seats as u64, Lock::Alone)? {
             return Err(Error::InUse(place.path.clone()));

@@ -45,7 +45,8 @@ fn system(doing: &'static str, errno: Errno) -> Error {
     Error::System { doing, code: errno.raw_os_error() }
 }
 
-/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and these before the words are gone.
+/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and
+/// these before the words are gone.
 #[derive(Debug)]
 pub(super) struct File {
     sentinel: OnceLock<Sentinel>,
@@ -170,8 +171,8 @@ impl Handle {
         }
     }
 
-    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped while it cleans a seat delays what
-    /// the dead owner of that seat held; hence clean ones first.
+    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped
+    /// while it cleans a seat delays what the dead owner of that seat held; hence clean ones first.
     fn take_seat(&self) -> Result<usize, Error> {
         self.file.check()?;
         let seats = self.file.header.seats;
@@ -210,8 +211,8 @@ impl Handle {
         Ok(seat)
     }
 
-    /// A slot, if one is free and nobody waits. Of errors it says nothing: [`enter_by_trying`](Self::enter_by_trying) does. What
-    /// is returned fits registers.
+    /// A slot, if one is free and nobody waits. Of errors it says nothing:
+    /// [`enter_by_trying`](Self::enter_by_trying) does. What is returned fits registers.
     #[inline(always)]
     pub(super) fn enter_at_once(&self) -> Option<Entered> {
         let home = self.home.get()?;
@@ -243,7 +244,8 @@ impl Handle {
         Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
     }
 
-    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the time has come before.
+    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
+    /// time has come before.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
@@ -307,8 +309,8 @@ impl Handle {
         }
     }
 
-    /// [`leave`](Self::leave), for a holder that wants to know: a slot that is no longer its own is not passed on, and a file that
-    /// has no name any more is noticed.
+    /// [`leave`](Self::leave), for a holder that wants to know: a slot that is no longer its own is
+    /// not passed on, and a file that has no name any more is noticed.
     pub(super) fn release(&self, entered: &Entered) -> Result<(), ReleaseError> {
         if !self.file.mapping.is_ours() {
             return Err(Error::Forked.into());
