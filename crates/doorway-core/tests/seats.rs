@@ -46,29 +46,19 @@ fn without_a_death_nobody_sleeps_for_ever() {
 fn what_the_dead_held_comes_back() {
     assert_eq!(holds((3, 1), rules(1, 1, USUAL)), STATES[3]);
     assert_eq!(holds((3, 2), rules(1, 1, USUAL)), STATES[4]);
-    assert_eq!(holds((2, 2), rules(2, 1, USUAL)), STATES[5]);
 }
 
 #[test]
 fn a_new_process_may_take_the_seat_of_a_dead_one_at_any_time() {
     let restarts = |restarts| Deaths { restarts, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[6]);
-    assert_eq!(holds((2, 2), rules(1, 2, restarts(2))), STATES[7]);
+    assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[5]);
 }
 
 /// A death that is noticed late is as one that comes late: nothing new is found.
 #[test]
 fn deaths_may_be_noticed_late() {
     let late = Deaths { restarts: 1, late: true, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[8]);
-    assert_eq!(holds((3, 2), rules(1, 1, Deaths { late: true, ..USUAL })), STATES[9]);
-}
-
-/// Somebody may die while another looks for the dead already.
-#[test]
-fn the_dead_may_be_looked_for_before_there_are_any() {
-    let suspects = Deaths { restarts: 1, suspects: true, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 1, suspects)), STATES[10]);
+    assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[6]);
 }
 
 /// A new process may take a seat that nobody had, and bits may lie in several words.
@@ -88,7 +78,7 @@ fn seats_that_nobody_had_and_bits_in_several_words() {
 #[test]
 fn without_reclaiming_k_minus_1_deaths_are_tolerated_and_k_are_not() {
     let tolerates = Deaths { reclaims: false, ..USUAL };
-    assert_eq!(holds((3, 2), rules(1, 1, tolerates)), STATES[11]);
+    assert_eq!(holds((3, 2), rules(1, 1, tolerates)), STATES[7]);
     let report = search((3, 2), rules(1, 2, tolerates), "", &["starvation-free"]);
     assert_eq!(report.verdict("starvation-free").holds, Some(false));
 }
@@ -110,7 +100,7 @@ fn hints_alone_are_not_enough() {
 }
 
 /// How many states the searches above have.
-const STATES: [usize; 12] = [0; 12];
+const STATES: [usize; 8] = [23_022, 187_022, 115_844, 743_179, 335_818, 635_831, 43_644, 230_302];
 
 fn run(n: usize, k: usize, rules: Rules) -> Runner {
     let world: World = subject::find("seats").unwrap().world(Sizes { n, k }, rules).unwrap();
@@ -299,8 +289,8 @@ fn one_death_may_be_told_twice() {
     let told = |v: &View<'_>| v.get::<u64>("told") > 0;
     let twice = |v: &View<'_>| v.get::<u64>("told") > 1 && v.deaths() == 1;
     let sizes = Sizes { n: 2, k: 1 };
-    let suspects = Deaths { restarts: 1, suspects: true, ..USUAL };
-    let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, suspects)).unwrap();
+    let restarts = Deaths { restarts: 1, ..USUAL };
+    let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, restarts)).unwrap();
     let report = Explorer::new(2)
         .property(Property::sometimes("told", told))
         .property(Property::sometimes("two are told of one death", twice))

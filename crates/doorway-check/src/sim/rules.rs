@@ -48,9 +48,9 @@ pub struct Deaths {
 }
 
 impl Deaths {
-    /// Nobody follows the dead, deaths are noticed at once, and sleepers look again.
+    /// Nobody follows the dead, deaths are noticed at once, and whoever waits looks for the dead, at first and again.
     pub const DEFAULT: Self =
-        Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: false };
+        Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: true };
 }
 
 impl Default for Deaths {
