@@ -2,4 +2,5 @@
 
 pub(crate) mod anderson_moir_94;
 pub(crate) mod names;
+pub(crate) mod seats;
 pub(crate) mod slots;

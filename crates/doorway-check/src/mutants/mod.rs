@@ -39,6 +39,7 @@ const TABLES: &[&[Mutant]] = &[
     k_exclusion::danek_10::mutants::MUTANTS,
     k_exclusion::turnstile::mutants::MUTANTS,
     k_assignment::slots::mutants::MUTANTS,
+    k_assignment::seats::mutants::MUTANTS,
     k_assignment::names::sticky::mutants::MUTANTS,
     rooms::blelloch_cheng_gibbons_01::mutants::MUTANTS,
     resilient::mutants::MUTANTS,

@@ -2,4 +2,5 @@
 
 mod anderson_moir_94;
 mod names;
+mod seats;
 mod slots;
