@@ -9,6 +9,9 @@ pub(crate) trait Checked: Listed {
     /// When states that are alike are taken for one.
     const MERGES: Merges = Merges::Never;
 
+    /// Whether its memory notices deaths, so that others can take the seats of the dead.
+    const MORTAL: bool = false;
+
     /// A machine that runs it.
     fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError>;
 
@@ -95,6 +98,7 @@ pub(crate) fn world_of_abortable<E: AbortableEntry + 'static>(sizes: Sizes, rule
 pub(crate) struct Kind {
     pub(crate) info: Info,
     pub(crate) merges: Merges,
+    pub(crate) mortal: bool,
     pub(crate) world: fn(Sizes, Rules) -> Result<World, TextError>,
     pub(crate) claims: fn(Sizes) -> Vec<Property>,
     pub(crate) asked_of_any_text: fn(Sizes) -> Vec<Property>,
@@ -107,6 +111,7 @@ impl Kind {
         Self {
             info: E::INFO,
             merges: E::MERGES,
+            mortal: E::MORTAL,
             world: E::world,
             claims: E::claims,
             asked_of_any_text: E::asked_of_any_text,

@@ -3,6 +3,7 @@
 //! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`. What a problem
 //! asks of every solution is here; what a text claims is beside its faults, under the path of its paper.
 
+pub use crate::k_assignment::seats::SeatsInUse;
 pub use crate::mutex::yang_anderson_93::FetchAndOp;
 pub use crate::resilient::Maps;
 
@@ -58,6 +59,12 @@ pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option
 #[must_use]
 pub fn has_alike(info: &Info) -> bool {
     Kind::find(info).merges == Merges::IfAsked
+}
+
+/// Whether its memory notices deaths; see [`Deaths`](crate::sim::Deaths).
+#[must_use]
+pub fn notices_deaths(info: &Info) -> bool {
+    Kind::find(info).mortal
 }
 
 pub(crate) fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Property> {

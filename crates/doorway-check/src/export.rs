@@ -82,6 +82,8 @@ pub fn dot(mut world: World, most: usize) -> Result<String, DotError> {
                 What::GiveUp => format!("{label} gives up"),
                 What::TimesOut => "wakes up".to_owned(),
                 What::Crash => "crashes".to_owned(),
+                What::CrashWakes(i) => format!("crashes, wakes {i}"),
+                What::Restart => "begins anew".to_owned(),
             };
             let _ = writeln!(out, "  s{id} -> s{to} [label=\"p{}.{what}\"];", action.process);
         }

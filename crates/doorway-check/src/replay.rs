@@ -14,11 +14,11 @@
 //! ```
 //!
 //! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns or a choice picks, `g` for giving up, `c` for a
-//! crash, `t` for waking up by itself; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
+//! crash, `t` for waking up by itself, `r` for a new process on the seat of a dead one; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
 
 use crate::explore::{again, breaks};
 use crate::property::Property;
-use crate::sim::{Action, Rules, TextError, What};
+use crate::sim::{Action, Deaths, Rules, TextError, What};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
 use doorway_core::memory::Register;
@@ -201,8 +201,12 @@ impl fmt::Display for Token {
         let Rules { passages, crashes, registers, force_registers, .. } = self.rules;
         let passages = passages.map_or("-".to_owned(), |p| p.to_string());
         let force = if force_registers { "!" } else { "" };
+        let Deaths { restarts, late, hints, rechecks, reclaims, suspects } = self.rules.deaths;
+        let deaths = [("l", late), ("h", hints), ("n", !rechecks), ("k", !reclaims), ("s", suspects)];
+        let deaths: String = deaths.into_iter().filter_map(|(flag, so)| so.then_some(flag)).collect();
+        let restarts = if restarts > 0 { format!("r{restarts}") } else { String::new() };
         let flags = format!(
-            "{}{}{}{}{}",
+            "{}{}{}{}{}{deaths}{restarts}",
             if self.rules.alike { "a" } else { "" },
             if self.rules.give_ups { "g" } else { "" },
             if self.rules.order { "o" } else { "" },
@@ -222,6 +226,8 @@ impl fmt::Display for Token {
                 What::Sees(i) => write!(f, "s{i}")?,
                 What::GiveUp => write!(f, "g")?,
                 What::Crash => write!(f, "c")?,
+                What::CrashWakes(i) => write!(f, "c{i}")?,
+                What::Restart => write!(f, "r")?,
                 What::TimesOut => write!(f, "t")?,
             }
             if times > 1 {
@@ -257,7 +263,11 @@ impl FromStr for Token {
         let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
         let flags = crashes.trim_start_matches('c').trim_start_matches(|c: char| c.is_ascii_digit());
         let digits = crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?.strip_suffix(flags).unwrap_or_default();
-        if flags.contains(|c| !"agowt".contains(c)) {
+        let (flags, restarts) = match flags.split_once('r') {
+            Some((flags, restarts)) => (flags, number(restarts)?),
+            None => (flags, 0),
+        };
+        if flags.contains(|c| !"agowtlhnks".contains(c)) {
             return Err(bad(crashes));
         }
         let rules = Rules {
@@ -266,6 +276,14 @@ impl FromStr for Token {
                 p => Some(p.parse().map_err(|_| bad(p))?),
             },
             crashes: number(digits)?,
+            deaths: Deaths {
+                restarts,
+                late: flags.contains('l'),
+                hints: flags.contains('h'),
+                rechecks: !flags.contains('n'),
+                reclaims: !flags.contains('k'),
+                suspects: flags.contains('s'),
+            },
             registers: kinds.into_iter().find(|k| k.to_string() == kind).ok_or_else(|| bad(registers))?,
             force_registers,
             alike: flags.contains('a'),
@@ -287,6 +305,8 @@ impl FromStr for Token {
                 "" => What::Step,
                 "g" => What::GiveUp,
                 "c" => What::Crash,
+                "r" => What::Restart,
+                wakes if wakes.starts_with('c') => What::CrashWakes(wakes[1..].parse().map_err(|_| bad(word))?),
                 "t" => What::TimesOut,
                 sees => What::Sees(sees.strip_prefix('s').and_then(|i| i.parse().ok()).ok_or_else(|| bad(word))?),
             };

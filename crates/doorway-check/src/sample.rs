@@ -230,7 +230,7 @@ impl Order {
                 let p = *able?;
                 // What befalls a process is as likely as its step, a crash a hundred times less.
                 if chance.u8(0..100) != 0 {
-                    actions.retain(|a| a.what != What::Crash);
+                    actions.retain(|a| !a.is_crash());
                 }
                 if self.changes.contains(&at) {
                     self.demote(p);

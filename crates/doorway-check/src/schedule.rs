@@ -10,6 +10,9 @@
 //! | `p1.5?` | the same, and gives up |
 //! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3; or a choice, and it chooses 3 |
 //! | `p1!` | it crashes |
+//! | `p1!~` | its death, which was not noticed yet, is noticed |
+//! | `p1+` | it has died, and a new process begins on its seat |
+//! | `p1*` | it sleeps, and wakes up by itself |
 //! | `p0>in` | `p0` runs alone until it is inside |
 //! | `p0>out` | `p0` runs alone until it is in its remainder |
 //! | `p0>5` | `p0` runs alone until it is about to do statement 5 |
@@ -89,7 +92,7 @@ impl fmt::Display for ScheduleError {
             Self::Word(word) => {
                 write!(
                     f,
-                    "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p0>in, p0>out or p0>5"
+                    "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p1!~, p1+, p1*, p0>in, p0>out or p0>5"
                 )
             }
             Self::NoProcess { word, processes: 1 } => {
@@ -161,9 +164,16 @@ impl Runner {
                         self.one_step(word, p, label, how)?;
                     }
                 }
-                "!" if tail.is_empty() => {
-                    let crash = Action { process: p, what: What::Crash };
-                    self.act(crash)?.ok_or_else(|| self.elsewhere(word, p))?;
+                "!" | "+" | "*" if tail.is_empty() => {
+                    let what = match verb {
+                        "!" => What::Crash,
+                        "+" => What::Restart,
+                        _ => What::TimesOut,
+                    };
+                    self.act(Action { process: p, what })?.ok_or_else(|| self.elsewhere(word, p))?;
+                }
+                "!" if tail == "~" && self.world.is_dying(&self.state, p) => {
+                    self.act(Action::step(p))?.ok_or_else(|| self.elsewhere(word, p))?;
                 }
                 _ => return Err(bad()),
             }

@@ -6,6 +6,7 @@
 //! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; errors as of [`Slots`] |
 //! | any number in one room, nobody in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
 //! | any object, of whose callers some may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
+//! | slots between processes, which survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |
 //! | data behind one algorithm of the catalogue | [`Mutex`], of an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
 //! | a value that threads change together, from reads and writes | [`Combining`] | [`CallError`] |
 //!
@@ -41,6 +42,7 @@ pub mod pool;
 pub mod raw;
 pub mod resilient;
 pub mod rooms;
+pub mod shared;
 pub mod slots;
 mod threads;
 mod tools;

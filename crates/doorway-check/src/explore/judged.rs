@@ -93,7 +93,7 @@ impl Run<'_> {
                 self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, so, counts)))
             }
             Test::OwnSteps(most, so) => {
-                let own = |at: usize, p| self.steps[at].0.process == p && self.steps[at].0.what != What::Crash;
+                let own = |at: usize, p| self.steps[at].0.process == p && !self.steps[at].0.is_crash();
                 self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, so, own)))
             }
             // Decided at states.
@@ -117,7 +117,7 @@ impl Run<'_> {
     }
 
     fn takes_steps(&self, p: usize) -> bool {
-        self.cycle().iter().any(|(action, _)| action.process == p && action.what != What::Crash)
+        self.cycle().iter().any(|(action, _)| action.process == p && !action.is_crash())
     }
 
     fn gives_up(&self) -> bool {

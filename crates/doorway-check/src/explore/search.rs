@@ -194,7 +194,7 @@ impl<'a> Search<'a> {
                 let Some(stepped) = world.act(&mut next, action)? else { continue };
                 let p = action.process;
                 self.edges += 1;
-                if !stepped.unchanged && action.what != What::Crash && world.phase(&state, p) != Phase::Remainder {
+                if !stepped.unchanged && !action.is_crash() && world.phase(&state, p) != Phase::Remainder {
                     everyone_waits = false;
                 }
                 self.look_at_step(world, (&state, id), &next, action, stepped);
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
                     let cost = if self.is_counted(world, &state, &next) { 1 } else { cost };
                     let kind = match action.what {
-                        What::Crash => Kind::Crash,
+                        What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
                         What::GiveUp => Kind::GivesUp,
                         _ if stepped.entered => Kind::Enters,
                         _ => Kind::Step,

@@ -24,8 +24,8 @@ pub(super) struct Store {
     /// The variables of few bits, and how many; and the others.
     narrow: Vec<(usize, u32)>,
     wide: Vec<usize>,
-    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns, calls.
-    parts: [bool; 7],
+    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns, calls, deaths.
+    parts: [bool; 8],
 }
 
 impl Store {
@@ -55,7 +55,7 @@ impl Store {
         self.wide.iter().for_each(|&v| push(&mut scratch, zigzag(state.vars[v])));
         state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
         state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
-        let [crashes, writes, order, cache, sleep, turns, calls] = self.parts;
+        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.parts;
         if crashes {
             push(&mut scratch, state.crashed);
         }
@@ -79,6 +79,10 @@ impl Store {
         }
         if calls {
             push(&mut scratch, u64::from(state.calls));
+        }
+        if deaths {
+            push(&mut scratch, state.dying);
+            push(&mut scratch, u64::from(state.restarted));
         }
 
         let (bytes, starts) = (&self.bytes, &self.starts);
@@ -108,7 +112,7 @@ impl Store {
         self.wide.iter().for_each(|&v| state.vars[v] = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
-        let [crashes, writes, order, cache, sleep, turns, calls] = self.parts;
+        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.parts;
         if crashes {
             state.crashed = pop(&mut bytes);
         }
@@ -132,6 +136,10 @@ impl Store {
         }
         if calls {
             state.calls = pop(&mut bytes) as u32;
+        }
+        if deaths {
+            state.dying = pop(&mut bytes);
+            state.restarted = pop(&mut bytes) as u32;
         }
         debug_assert!(bytes.is_empty());
     }

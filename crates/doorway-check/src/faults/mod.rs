@@ -246,7 +246,7 @@ pub enum Value {
 
 /// Whether the access reads and writes in one step.
 pub(crate) fn reads_and_writes(op: Op) -> bool {
-    !matches!(op, Op::Read(_) | Op::Write(..) | Op::Choose(_) | Op::Section | Op::Stop)
+    op.instruction().is_some() && !matches!(op, Op::Read(_) | Op::Write(..))
 }
 
 impl From<Fault> for Faults {

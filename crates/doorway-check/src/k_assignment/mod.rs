@@ -2,4 +2,5 @@
 
 mod anderson_moir_94;
 pub(crate) mod names;
+pub(crate) mod seats;
 mod slots;

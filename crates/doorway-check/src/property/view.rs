@@ -177,6 +177,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// How many processes have died so far, those included that were followed by others.
+    #[must_use]
+    pub fn deaths(&self) -> usize {
+        self.world.deaths(self.state)
+    }
+
+    /// Whether the part in view has such a variable.
+    #[must_use]
+    pub fn declares(&self, name: &str, index: usize) -> bool {
+        self.world.layout().find(self.part, name, index).is_some()
+    }
+
     /// The value of a variable in a row.
     ///
     /// # Panics

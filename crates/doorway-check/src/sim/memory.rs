@@ -6,6 +6,7 @@
 
 mod cells;
 mod faulty;
+mod mortal;
 
 pub use cells::{SimCell, SimTable, SimVar};
 
@@ -13,11 +14,12 @@ use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::op::Op;
 use super::panics;
+use super::rules::Deaths;
 use crate::faults::Faults;
 use cells::Alone;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchOr, Label, Mark, Memory,
-    Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label,
+    Mark, Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -65,6 +67,12 @@ struct Inner {
     loops_to_decrement: bool,
     /// Whether a fetch-and-add is one.
     loops_to_add: bool,
+    /// What becomes of the dead; `None` if nobody dies.
+    deaths: Option<Deaths>,
+    /// The bytes of seats, in the order of the seats.
+    bytes: RefCell<Vec<VarId>>,
+    /// The variables that do not begin as they were declared.
+    begins: RefCell<Vec<(VarId, u64)>>,
     /// Those that were made since somebody asked.
     made: RefCell<Vec<VarInfo>>,
     /// What it does otherwise than the text says.
@@ -653,6 +661,12 @@ impl FetchAdd for Sim {
 impl FetchOr for Sim {
     async fn fetch_or(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
         Ok(self.access(at, Op::FetchOr(v.id, mask), v.alone).await)
+    }
+}
+
+impl FetchAnd for Sim {
+    async fn fetch_and(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
+        Ok(self.access(at, Op::FetchAnd(v.id, mask), v.alone).await)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a process asks of the simulated memory, and what it does there.
 
 use super::layout::{Layout, Part, VarId};
-use doorway_core::memory::Instruction;
+use doorway_core::memory::{Instruction, Woken, Word as _};
 
 /// The next step of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +14,8 @@ pub enum Op {
     FetchAdd(VarId, u64),
     /// Sets these bits.
     FetchOr(VarId, u64),
+    /// Clears the bits that are not in this.
+    FetchAnd(VarId, u64),
     /// Subtracts one unless it is zero.
     BoundedDecrement(VarId),
     /// Sets the bit.
@@ -22,6 +24,13 @@ pub enum Op {
     Swap(VarId, u64),
     /// If it is the first, writes the second.
     CompareSwap(VarId, u64, u64),
+    /// Sleeps if it is this, until it is woken or the owner of one of these seats dies, a bit for each; and whether it
+    /// can be told to give up.
+    Sleep(VarId, u64, u64, bool),
+    /// Wakes those that sleep on it.
+    Wake(VarId),
+    /// Asks whether anybody has died so far.
+    AnyDeath,
     /// Picks one of so many; any of them may come of it.
     Choose(usize),
     /// Goes from one section to the next, without an access.
@@ -39,11 +48,13 @@ impl Op {
             | Self::Write(v, _)
             | Self::FetchAdd(v, _)
             | Self::FetchOr(v, _)
+            | Self::FetchAnd(v, _)
+            | Self::Sleep(v, ..)
             | Self::BoundedDecrement(v)
             | Self::TestAndSet(v)
             | Self::Swap(v, _)
             | Self::CompareSwap(v, ..) => Some(v),
-            Self::Choose(_) | Self::Section | Self::Stop => None,
+            Self::Wake(_) | Self::AnyDeath | Self::Choose(_) | Self::Section | Self::Stop => None,
         }
     }
 
@@ -54,6 +65,7 @@ impl Op {
             Self::Write(_, x) => Self::Write(v, x),
             Self::FetchAdd(_, delta) => Self::FetchAdd(v, delta),
             Self::FetchOr(_, mask) => Self::FetchOr(v, mask),
+            Self::FetchAnd(_, mask) => Self::FetchAnd(v, mask),
             Self::BoundedDecrement(_) => Self::BoundedDecrement(v),
             Self::TestAndSet(_) => Self::TestAndSet(v),
             Self::Swap(_, x) => Self::Swap(v, x),
@@ -65,10 +77,17 @@ impl Op {
     /// The value that the variable has afterwards, if it has this one before.
     pub(super) fn leaves(self, old: u64) -> u64 {
         match self {
-            Self::Read(_) | Self::Choose(_) | Self::Section | Self::Stop => old,
+            Self::Read(_)
+            | Self::Sleep(..)
+            | Self::Wake(_)
+            | Self::AnyDeath
+            | Self::Choose(_)
+            | Self::Section
+            | Self::Stop => old,
             Self::Write(_, x) | Self::Swap(_, x) => x,
             Self::FetchAdd(_, delta) => old.wrapping_add(delta),
             Self::FetchOr(_, mask) => old | mask,
+            Self::FetchAnd(_, mask) => old & mask,
             Self::BoundedDecrement(_) => old.saturating_sub(1),
             Self::TestAndSet(_) => 1,
             Self::CompareSwap(_, expected, x) => {
@@ -89,11 +108,14 @@ impl Op {
             Self::Write(..) => Instruction::Write,
             Self::FetchAdd(..) => Instruction::FetchAdd,
             Self::FetchOr(..) => Instruction::FetchOr,
+            Self::FetchAnd(..) => Instruction::FetchAnd,
             Self::BoundedDecrement(_) => Instruction::BoundedDecrement,
             Self::TestAndSet(_) => Instruction::TestAndSet,
             Self::Swap(..) => Instruction::Swap,
             Self::CompareSwap(..) => Instruction::CompareSwap,
-            Self::Choose(_) | Self::Section | Self::Stop => return None,
+            Self::Sleep(..) | Self::Wake(_) | Self::AnyDeath | Self::Choose(_) | Self::Section | Self::Stop => {
+                return None;
+            }
         })
     }
 
@@ -105,7 +127,11 @@ impl Op {
         if new != old {
             vars[v as usize] = layout.var(v).fit(new);
         }
-        if matches!(self, Self::Write(..)) { 0 } else { old }
+        match self {
+            Self::Write(..) => 0,
+            Self::Sleep(_, seen, ..) => if old == seen { Woken::Again } else { Woken::Called }.pack(),
+            _ => old,
+        }
     }
 
     /// What happened in a part, for people: `saw` is what the process saw.
@@ -113,6 +139,12 @@ impl Op {
     pub fn describe(self, layout: &Layout, part: Part, saw: u64) -> String {
         if let Self::Choose(n) = self {
             return format!("chooses {saw} of {n}");
+        }
+        if let Self::AnyDeath = self {
+            return if saw == 0 { "nobody has died" } else { "somebody may have died" }.to_owned();
+        }
+        if let Self::Wake(v) = self {
+            return format!("wakes who sleeps on {}", layout.name_within(part, v));
         }
         let Some(v) = self.var() else { return String::new() };
         let name = layout.name_within(part, v);
@@ -125,12 +157,19 @@ impl Op {
             }
             Self::FetchAdd(_, d) => format!("{name} += {}, was {}", show(d), show(saw)),
             Self::FetchOr(_, m) => format!("{name} |= {m:#b}, was {saw:#b}"),
+            Self::FetchAnd(_, m) => format!("{name} &= !{:#b}, was {saw:#b}", !m),
+            Self::Sleep(_, seen, ..) => match Woken::unpack(saw) {
+                Woken::Called => format!("wakes, or does not sleep, for {name}"),
+                Woken::Death => "wakes, or does not sleep, because of a death".to_owned(),
+                Woken::Again => format!("sleeps while {name} = {}", show(seen)),
+                Woken::GiveUp => "wakes to give up".to_owned(),
+            },
             Self::BoundedDecrement(_) => format!("{name} -= 1 unless 0, was {}", show(saw)),
             Self::TestAndSet(_) => format!("{name} := true, was {}", show(saw)),
             Self::Swap(_, x) => format!("{name} := {}, was {}", show(x), show(saw)),
             Self::CompareSwap(_, old, x) if saw == old => format!("{name}: {} → {}", show(old), show(x)),
             Self::CompareSwap(_, old, _) => format!("{name} is {}, not {}", show(saw), show(old)),
-            Self::Choose(_) | Self::Section | Self::Stop => String::new(),
+            Self::Wake(_) | Self::AnyDeath | Self::Choose(_) | Self::Section | Self::Stop => String::new(),
         }
     }
 }

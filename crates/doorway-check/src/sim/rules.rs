@@ -28,6 +28,36 @@ pub enum Keep {
     Ignored,
 }
 
+/// What becomes of the dead, in machines whose memory has [seats](doorway_core::memory::Seats).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deaths {
+    /// How many of the dead are followed by a new process on the same seat, at any time or never.
+    pub restarts: usize,
+    /// Whether a death is noticed late: the byte of the seat becomes free in a step of its own.
+    pub late: bool,
+    /// Whether a death wakes one of those that sleep and watch the seat.
+    pub hints: bool,
+    /// Whether sleepers look again by themselves, from the first death on.
+    pub rechecks: bool,
+    /// Whether the memory ever says that an owner is dead.
+    pub reclaims: bool,
+    /// Whether it says that somebody may have died before anybody has. Whoever then looks for the dead finds none, so
+    /// nothing comes of it but more states.
+    pub suspects: bool,
+}
+
+impl Deaths {
+    /// Nobody follows the dead, deaths are noticed at once, and sleepers look again.
+    pub const DEFAULT: Self =
+        Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: false };
+}
+
+impl Default for Deaths {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 /// How a machine runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
@@ -39,6 +69,8 @@ pub struct Rules {
     pub keep: Keep,
     /// How many processes may crash, at any step outside their remainders, also half-way through a write.
     pub crashes: usize,
+    /// What becomes of them, where the memory has seats.
+    pub deaths: Deaths,
     /// Whether waits that can be abandoned are, at every turn that fails.
     pub give_ups: bool,
     /// Whether waiting is sleeping: who finds that what its turn has read is unchanged sleeps until one of these variables changes and it is woken, and waking the sleepers is a step of its own that
@@ -94,6 +126,7 @@ impl Rules {
         sections: Sections::Merged,
         keep: Keep::Trusted,
         crashes: 0,
+        deaths: Deaths::DEFAULT,
         give_ups: false,
         wakes: false,
         timed_sleeps: false,

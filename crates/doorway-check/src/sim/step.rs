@@ -35,10 +35,17 @@ pub enum What {
     TimesOut,
     /// It crashes: it never takes a step again.
     Crash,
+    /// It crashes, and of those that sleep and watch it, this one wakes, and not the first.
+    CrashWakes(u8),
+    /// A new process begins on the seat of this one, which has died.
+    Restart,
 }
 
 /// Among how many a process can choose: so many can be told apart in what is kept of an action.
 const MOST_CHOICES: usize = u16::MAX as usize - 3;
+
+/// How a restart is told from a crash in what is kept of an action.
+const RESTART: u16 = 0xff00;
 
 impl Action {
     /// An ordinary step.
@@ -47,21 +54,41 @@ impl Action {
         Self { process, what: What::Step }
     }
 
+    /// Whether a process crashes by it.
+    #[must_use]
+    pub const fn is_crash(self) -> bool {
+        matches!(self.what, What::Crash | What::CrashWakes(_))
+    }
+
     pub(crate) fn pack(self) -> (u16, u16) {
         let what = match self.what {
             What::Step => 0,
             What::Sees(i) => i + 1,
             What::TimesOut => u16::MAX - 2,
             What::GiveUp => u16::MAX - 1,
-            What::Crash => u16::MAX,
+            What::Crash | What::CrashWakes(_) | What::Restart => u16::MAX,
         };
-        (self.process as u16, what)
+        // Nobody dies where there are more than 64, so that the number of a process leaves room.
+        let how = match self.what {
+            What::CrashWakes(i) => u16::from(i) << 8,
+            What::Restart => RESTART,
+            _ => 0,
+        };
+        (self.process as u16 | how, what)
     }
 
-    pub(crate) fn unpack((process, what): (u16, u16)) -> Self {
+    pub(crate) fn unpack((mut process, what): (u16, u16)) -> Self {
         let what = match what {
             0 => What::Step,
-            u16::MAX => What::Crash,
+            u16::MAX => {
+                let how = process & RESTART;
+                process &= !RESTART;
+                match how {
+                    0 => What::Crash,
+                    RESTART => What::Restart,
+                    wakes => What::CrashWakes((wakes >> 8) as u8),
+                }
+            }
             i if i == u16::MAX - 1 => What::GiveUp,
             i if i == u16::MAX - 2 => What::TimesOut,
             i => What::Sees(i - 1),
@@ -114,7 +141,10 @@ impl World {
     /// Everything that can happen to a process.
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         let op = self.next(state, p);
-        if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
+        if self.has_crashed(state, p) || self.is_dying(state, p) {
+            return self.actions_of_the_dead(state, p, out);
+        }
+        if op == Op::Stop && !self.owes(state, p) {
             return;
         }
         if self.rules().line.is_some() && state.locals[p] == ROOT && self.is_full(state) {
@@ -123,7 +153,7 @@ impl World {
         match op {
             _ if self.owes(state, p) => out.push(Action::step(p)),
             _ if self.is_asleep(state, p) => {
-                if self.rules().timed_sleeps {
+                if self.may_time_out(state, p) {
                     out.push(Action { process: p, what: What::TimesOut });
                 }
             }
@@ -142,11 +172,16 @@ impl World {
             _ => out.push(Action::step(p)),
         }
         let rules = self.rules();
-        if rules.give_ups && matches!(op, Op::Read(_)) && !self.is_asleep(state, p) && !self.owes(state, p) {
+        let gives_up = match op {
+            Op::Read(_) => !self.is_asleep(state, p) && !self.owes(state, p),
+            Op::Sleep(.., abortable) => abortable && self.is_asleep(state, p),
+            _ => false,
+        };
+        if rules.give_ups && gives_up {
             out.push(Action { process: p, what: What::GiveUp });
         }
-        if (state.crashed.count_ones() as usize) < rules.crashes && self.phase(state, p) != Phase::Remainder {
-            out.push(Action { process: p, what: What::Crash });
+        if rules.crashes > 0 {
+            self.crashes(state, p, out);
         }
     }
 
@@ -205,18 +240,37 @@ impl World {
         if matches!(op, Op::Choose(n) if n > MOST_CHOICES) {
             return Err(TextError::TooManyChoices { pid: Pid::new(p), label: self.next_at(state, p).1 });
         }
+        if self.is_dying(state, p) {
+            let noticed = action.what == What::Step;
+            if noticed {
+                self.is_noticed(state, p);
+            }
+            return Ok(noticed.then(Stepped::default));
+        }
+        if action.what == What::Restart {
+            return Ok(self.restart(state, p).then(Stepped::default));
+        }
         if op == Op::Stop && !self.owes(state, p) || self.has_crashed(state, p) {
             return Ok(None);
         }
-        if action.what == What::Crash {
-            let allowed = p < 64 && (state.crashed.count_ones() as usize) < self.rules().crashes;
-            if !allowed || self.phase(state, p) == Phase::Remainder {
+        if let What::Crash | What::CrashWakes(_) = action.what {
+            let wakes = if let What::CrashWakes(i) = action.what { usize::from(i) } else { 0 };
+            if !self.crash(state, p, wakes)? {
                 return Ok(None);
             }
-            state.crashed |= 1 << p;
             self.call(state, Event::Abandons(p));
             self.make_canonical(state)?;
             return Ok(Some(Stepped::default()));
+        }
+        if let Op::Sleep(..) = op {
+            let before = self.phase(state, p);
+            let stepped = self.sleep(state, action)?;
+            return Ok(stepped.map(|mut stepped| {
+                if self.rules().order {
+                    self.keep_order(state, p, before, &mut stepped);
+                }
+                stepped
+            }));
         }
         if (action.what == What::TimesOut) != self.is_asleep(state, p) {
             return Ok(None);
@@ -439,6 +493,8 @@ impl World {
             }
             (What::Sees(i), Op::Choose(n)) if usize::from(i) < n.max(1) => i.into(),
             (What::Sees(_), _) => return Ok(None),
+            (_, Op::AnyDeath) => u64::from(self.any_death(state)),
+            (_, Op::Wake(v)) => u64::from(self.wake(state, v)?),
             _ => op.apply(self.layout(), &mut state.vars),
         };
         let keep = self.rules().keep;
@@ -483,7 +539,8 @@ impl World {
                 state.locals[p] = DONE;
             }
         }
-        let unchanged = old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op);
+        let woke = matches!(op, Op::Wake(_)) && value != 0;
+        let unchanged = old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op) && !woke;
         if !unchanged && matches!(child.how, How::FailedTurn { .. }) {
             let label = self.locals[p].nodes[at as usize].position.label;
             return Err(TextError::TurnWrites { pid: Pid::new(p), label });

@@ -63,7 +63,10 @@ impl World {
     fn has_the_values_of(&self, state: &State, theirs: &State) -> bool {
         let counts = |v: usize| self.rules().normalise && self.layout().var(v as VarId).counts;
         let vars = (0..state.vars.len()).all(|v| counts(v) || state.vars[v] == theirs.vars[v]);
-        let rest = |s: &State| (s.crashed, s.writing, s.overlapped, s.passed, s.asleep, s.turns, s.cached);
+        let rest = |s: &State| {
+            let deaths = (s.crashed, s.dying, s.restarted);
+            (deaths, s.writing, s.overlapped, s.passed, s.asleep, s.turns, s.cached)
+        };
         let lists = |s: &State| (s.passages.clone(), s.before.clone(), s.owes.clone());
         vars && rest(state) == rest(theirs) && lists(state) == lists(theirs)
     }

@@ -28,6 +28,10 @@ pub struct State {
     pub passages: Vec<u32>,
     /// Who has crashed, a bit for each process.
     pub crashed: u64,
+    /// Who has died and was not noticed yet, a bit for each process.
+    pub dying: u64,
+    /// How many of the dead were followed by others.
+    pub restarted: u32,
     /// Who is half-way through a write, a bit for each process.
     pub writing: u64,
     /// Who is half-way through a write during which another write to the same variable ended and took effect,
@@ -74,6 +78,10 @@ pub struct World {
     /// The variables that matter only while watched, and by whom.
     watched: Vec<(VarId, usize)>,
     pub(super) canon: Option<Canonical>,
+    /// The bytes of seats, in the order of the seats.
+    pub(super) bytes: Vec<VarId>,
+    /// The variables that do not begin as they were declared.
+    begins: Vec<(VarId, u64)>,
     /// Compares operations with a sequential object.
     pub(super) monitor: Option<Monitor>,
 }
@@ -253,7 +261,8 @@ impl World {
             _ => None,
         });
         let watched = watched.collect();
-        Ok(Self { layout, sim, start, locals, rules, kinds, watched, canon: None, monitor: None })
+        let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
+        Ok(Self { layout, sim, start, locals, rules, kinds, watched, canon: None, bytes, begins, monitor: None })
     }
 
     /// The same machine with these rules and local states, and nobody who watches operations.
@@ -267,6 +276,8 @@ impl World {
             kinds: self.kinds.clone(),
             watched: self.watched.clone(),
             canon,
+            bytes: self.bytes.clone(),
+            begins: self.begins.clone(),
             monitor: None,
         }
     }
@@ -298,7 +309,7 @@ impl World {
     pub fn initial(&self) -> State {
         let n = self.processes();
         let at = if self.rules.passages == Some(0) { DONE } else { ROOT };
-        State {
+        let mut state = State {
             vars: self
                 .layout
                 .vars()
@@ -308,6 +319,8 @@ impl World {
             locals: vec![at; n],
             passages: vec![0; if self.counts_passages() { n } else { 0 }],
             crashed: 0,
+            dying: 0,
+            restarted: 0,
             writing: 0,
             overlapped: 0,
             before: vec![0; if self.rules.order { n } else { 0 }],
@@ -317,7 +330,9 @@ impl World {
             turns: [0; 2],
             cached: [0; 2],
             calls: self.initial_calls(),
-        }
+        };
+        self.begins.iter().for_each(|&(v, word)| state.vars[v as usize] = word);
+        state
     }
 
     /// After one passage a process is done or not: nothing needs to be counted.
@@ -415,7 +430,7 @@ impl World {
     /// Whether a process takes no step, or need not: it has crashed, sleeps, is in its remainder or is done.
     pub(crate) fn is_idle(&self, state: &State, p: usize) -> bool {
         self.has_crashed(state, p)
-            || self.is_asleep(state, p) && !self.rules.timed_sleeps
+            || self.is_asleep(state, p) && !self.may_time_out(state, p)
             || self.phase(state, p) == Phase::Remainder
             || self.next(state, p) == Op::Stop && !self.owes(state, p)
     }
@@ -525,11 +540,15 @@ impl World {
         Ok((compared, all))
     }
 
-    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns, calls.
-    pub(crate) fn optional_parts(&self) -> [bool; 7] {
+    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns, calls,
+    /// deaths.
+    pub(crate) fn optional_parts(&self) -> [bool; 8] {
         let torn = self.weakest_register() < Register::Atomic;
-        let Rules { crashes, order, measure, wakes, switches, .. } = self.rules;
-        [crashes > 0, torn, order, measure.is_some(), wakes, switches.is_some(), self.monitor.is_some()]
+        let Rules { crashes, order, measure, wakes, switches, deaths, .. } = self.rules;
+        let seats = !self.bytes.is_empty();
+        let after_deaths = seats && (deaths.restarts > 0 || deaths.late);
+        let (sleep, calls) = (wakes || seats, self.monitor.is_some());
+        [crashes > 0, torn, order, measure.is_some(), sleep, switches.is_some(), calls, after_deaths]
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -136,6 +136,7 @@ impl Step {
         let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
         let old = state.vars.clone();
+        let was_dying = world.is_dying(state, p);
         let writing = state.writing;
         let owed = state.owes.get(p).copied().unwrap_or(0);
         let (mut begun, mut more, mut ended) = (Vec::new(), Vec::new(), Vec::new());
@@ -152,6 +153,9 @@ impl Step {
         let chooses = matches!(op, Op::Choose(_));
         let did = match action.what {
             What::Crash => "crashes".to_owned(),
+            What::CrashWakes(i) => format!("crashes, and wakes sleeper {i} that watches it"),
+            What::Restart => "a new process begins here".to_owned(),
+            What::Step if was_dying => "its death is noticed".to_owned(),
             What::TimesOut => "wakes up by itself".to_owned(),
             What::Step if owed != 0 => format!("wakes the sleepers of {}", layout.short_name(owed - 1)),
             What::GiveUp => format!("{}, gives up", op.describe(layout, part, stepped.saw)),

@@ -2,6 +2,7 @@
 
 use crate::sizes;
 use doorway_check::claims;
+use doorway_check::sim::Deaths;
 use doorway_check::subject::Subject;
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
@@ -37,6 +38,21 @@ pub(crate) struct Args {
     /// many as the mutant needs]
     #[arg(long, value_name = "F")]
     pub(super) crashes: Option<usize>,
+    /// Of seats: let up to this many of the dead be followed by a new process on the same seat, at any time or never
+    #[arg(long, value_name = "R", requires = "crashes")]
+    pub(super) restarts: Option<usize>,
+    /// Of seats: let a death be noticed late, in a step of its own
+    #[arg(long, requires = "crashes")]
+    pub(super) late_deaths: bool,
+    /// Of seats: let a death wake a sleeper that watches the seat
+    #[arg(long, requires = "crashes")]
+    pub(super) hints: bool,
+    /// Of seats: let no sleeper look again by itself
+    #[arg(long, requires = "crashes")]
+    pub(super) no_rechecks: bool,
+    /// Of seats: let nobody be told that an owner is dead, so that what the dead hold is lost
+    #[arg(long, requires = "crashes")]
+    pub(super) no_reclaims: bool,
     /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no
     /// further than it declares [default: atomic, or what the mutant needs]
     #[arg(long, value_parser = register)]
@@ -111,6 +127,18 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// What becomes of the dead.
+    pub(super) fn deaths(&self) -> Deaths {
+        Deaths {
+            restarts: self.restarts.unwrap_or(0),
+            late: self.late_deaths,
+            hints: self.hints,
+            rechecks: !self.no_rechecks,
+            reclaims: !self.no_reclaims,
+            ..Deaths::DEFAULT
+        }
+    }
+
     /// Refuses an option that would change nothing: its user means something else, or believes that
     /// more is checked than is.
     pub(super) fn refuse_what_has_no_effect(&self, subject: &Subject, sizes: Sizes) -> Result<(), String> {
@@ -144,7 +172,18 @@ impl Args {
         if self.give_ups && !subject.info.can_give_up {
             return Err(format!("{id} cannot give up: a process that has begun must go through; drop --give-ups"));
         }
-        if let Some(crashes) = self.crashes.filter(|&crashes| crashes > sizes.n) {
+        let of_seats = [
+            ("restarts", self.restarts.is_some()),
+            ("late-deaths", self.late_deaths),
+            ("hints", self.hints),
+            ("no-rechecks", self.no_rechecks),
+            ("no-reclaims", self.no_reclaims),
+        ];
+        if let Some(option) = given(&of_seats).filter(|_| !claims::notices_deaths(subject.info)) {
+            return Err(format!("nobody notices deaths in {id}; drop --{option}"));
+        }
+        let most = sizes.n + self.restarts.unwrap_or(0);
+        if let Some(crashes) = self.crashes.filter(|&crashes| crashes > most) {
             let there_are = match sizes.n {
                 1 => "the one process there is".to_owned(),
                 n => format!("the {n} processes there are"),

@@ -111,6 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         keep,
         forget: !args.no_keep,
         crashes: args.crashes.unwrap_or(subject.rules().crashes.min(sizes.n)),
+        deaths: args.deaths(),
         registers: args.registers.unwrap_or(subject.rules().registers),
         force_registers: args.force,
         give_ups: args.give_ups || subject.rules().give_ups,

@@ -5,7 +5,7 @@ use crate::{interrupt, output};
 use doorway_check::Report;
 use doorway_check::explore::{Progress, Stop, Verdict};
 use doorway_check::replay::Token;
-use doorway_check::sim::{Rules, VarId, World};
+use doorway_check::sim::{Deaths, Rules, VarId, World};
 use doorway_check::subject::Subject;
 use doorway_check::trace::Trace;
 use doorway_core::memory::Register;
@@ -78,6 +78,11 @@ pub(super) struct Document<'a> {
     /// How many variables are of which kind.
     pub(super) register_kinds: BTreeMap<String, usize>,
     pub(super) crashes: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) restarts: usize,
+    /// What else becomes of the dead, where that is not as usual.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) deaths: Vec<&'static str>,
     pub(super) passages: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) give_ups: bool,
@@ -117,6 +122,8 @@ impl<'a> Document<'a> {
             registers_asked: (weakest != asked).then(|| asked.to_string()),
             register_kinds: registers.variables.iter().map(|(kind, n)| (kind.to_string(), *n)).collect(),
             crashes: rules.crashes,
+            restarts: rules.deaths.restarts,
+            deaths: deaths(rules.deaths),
             passages: rules.passages,
             give_ups: rules.give_ups,
             wakes: rules.wakes,
@@ -154,6 +161,21 @@ impl<'a> Line<'a> {
     }
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// What becomes of the dead that is not as usual.
+fn deaths(of: Deaths) -> Vec<&'static str> {
+    let unusual = [
+        (of.late, "noticed late"),
+        (of.hints, "hints"),
+        (!of.rechecks, "no second looks"),
+        (!of.reclaims, "nothing is reclaimed"),
+    ];
+    unusual.into_iter().filter_map(|(so, text)| so.then_some(text)).collect()
+}
+
 /// What is searched, for people.
 pub(super) fn heading(subject: &Subject, sizes: Sizes, rules: Rules, registers: &Registers) -> String {
     let passages = rules.passages.map_or("unbounded".to_owned(), |p| p.to_string());
@@ -162,6 +184,13 @@ pub(super) fn heading(subject: &Subject, sizes: Sizes, rules: Rules, registers: 
         1 => "up to 1 crash".to_owned(),
         f => format!("up to {f} crashes"),
     };
+    let restarts = match rules.deaths.restarts {
+        0 => String::new(),
+        1 => " and 1 restart".to_owned(),
+        r => format!(" and {r} restarts"),
+    };
+    let unusual: String = deaths(rules.deaths).into_iter().map(|so| format!(", {so}")).collect();
+    let crashes = crashes + &restarts + &unusual;
     let give_ups = if rules.give_ups { ", give-ups" } else { "" };
     let sleep = match (rules.wakes, rules.timed_sleeps) {
         (true, true) => ", sleeping with a time limit",

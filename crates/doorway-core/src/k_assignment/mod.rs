@@ -22,6 +22,7 @@
 //! | `turnstile-slots` | `turnstile`, names from flags | a constant, and a load for each lower name that is held | cached words |
 //! | `turnstile-bits` | `turnstile`, names from a bitmap | a constant, and a load for each 64 lower names | cached words |
 //! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
+//! | `seats` | nothing: [slots between processes](seats) that die, whose slots come back | a load and two compare-and-swaps alone | for memories between processes |
 //! | `sticky-names` | nothing: who comes while [all names](names::sticky) are taken is turned away | | for the checker |
 //!
 //! # Which to take
@@ -32,6 +33,7 @@
 
 pub mod anderson_moir_94;
 pub mod names;
+pub mod seats;
 pub mod slots;
 
 pub use slots::{Entered, Grant, Retired, Slots, Unfair};

@@ -1,6 +1,6 @@
 //! Declaring variables: everything a memory must know of one, and the place it belongs to.
 
-use super::{AtomicBlock, Memory, Pid, Word};
+use super::{AtomicBlock, Memory, Pid, Seats, Word};
 use core::ops::Range;
 
 /// In whose module of a distributed shared memory a variable lives.
@@ -255,6 +255,12 @@ impl<'m, M: Memory> Site<'m, M> {
         Self { memory: self.memory, part: self.memory.part(self.part, kind, index) }
     }
 
+    /// The memory that is built on.
+    #[must_use]
+    pub fn memory(&self) -> &'m M {
+        self.memory
+    }
+
     /// Which part is built here; its text begins with `let p = p.on(self.part)`.
     #[must_use]
     pub fn here(&self) -> M::Part {
@@ -291,6 +297,13 @@ impl<'m, M: Memory> Site<'m, M> {
     ) -> M::Table<T> {
         let name = Name { part: self.part, name, index: Some(0), table: Some((rows.start, columns)) };
         self.memory.table(name, rows, columns, decl.into())
+    }
+}
+
+impl<M: Seats> Site<'_, M> {
+    /// The bytes that owners of so many seats keep locked while they live.
+    pub fn bytes(&self, name: &'static str, seats: usize) -> M::Bytes {
+        self.memory.bytes(Name { part: self.part, name, index: None, table: None }, seats)
     }
 }
 

@@ -11,6 +11,8 @@
 //! | `p.invokes(op)`, `p.responds(result)` | nothing | an operation of an object begins with the next access, and ends with the last |
 //! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |
 //! | `p.at(0).choose(n).await?` | not offered | each of the `n`, in one step with the next access |
+//! | `p.at(26).is_dead(&bytes, j).await?`, `try_lock`, `unlock` | a lock of the kernel's that ends with its process | one step; see [`Seats`] |
+//! | `p.at(9).sleep(…).await?`, `p.at(21).wake(&v).await?` | sleeps in the kernel; a system call | one step to fall asleep, and one to wake; see [`Sleeps`] |
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
 //! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
@@ -21,6 +23,7 @@
 
 mod declare;
 mod process;
+mod seats;
 pub mod spinning;
 mod traits;
 mod word;
@@ -28,9 +31,10 @@ mod word;
 pub use crate::within;
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
+pub use seats::{Ready, Seats, Sleeps, Woken};
 pub(crate) use traits::in_both_forms;
 pub use traits::{
-    Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchOr, Immediate, Instruction, Label,
-    Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
+    Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Immediate, Instruction,
+    Label, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub use word::{Additive, Pid, Word, fit};

@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchOr, Label, Mark, Memory, Next,
-    Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label, Mark,
+    Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -290,12 +290,12 @@ impl<'p, M: Memory> At<'p, M> {
     }
 
     #[inline(always)]
-    fn access(self) -> Access<M::Part> {
+    pub(super) fn access(self) -> Access<M::Part> {
         self.here.access(self.label)
     }
 
     #[inline(always)]
-    fn memory(self) -> &'p M {
+    pub(super) fn memory(self) -> &'p M {
         &self.here.process.memory
     }
 }
@@ -370,6 +370,14 @@ impl<'p, M: FetchOr> At<'p, M> {
     #[inline(always)]
     pub fn fetch_or(self, v: &M::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, M::Error>> {
         self.memory().fetch_or(self.access(), v, mask)
+    }
+}
+
+impl<'p, M: FetchAnd> At<'p, M> {
+    /// See [`FetchAnd::fetch_and`].
+    #[inline(always)]
+    pub fn fetch_and(self, v: &M::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, M::Error>> {
+        self.memory().fetch_and(self.access(), v, mask)
     }
 }
 

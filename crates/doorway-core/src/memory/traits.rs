@@ -215,6 +215,17 @@ pub trait FetchOr: ReadWrite {
     ) -> impl Future<Output = Result<u64, Self::Error>>;
 }
 
+/// Fetch-and-and on a set of bits: clears, and returns the old set.
+pub trait FetchAnd: ReadWrite {
+    /// Clears the bits that are not in `mask` and returns the old value.
+    fn fetch_and(
+        &self,
+        at: Access<Self::Part>,
+        v: &Self::Cell<u64>,
+        mask: u64,
+    ) -> impl Future<Output = Result<u64, Self::Error>>;
+}
+
 /// A decrement that stops at zero, which Anderson and Moir's second footnote assumes.
 ///
 /// Never built from another instruction by default: a memory that can only loop on compare-and-swap is lock-free
@@ -376,6 +387,8 @@ pub enum Instruction {
     FetchAdd,
     /// [`FetchOr`]
     FetchOr,
+    /// [`FetchAnd`]
+    FetchAnd,
     /// [`BoundedDecrement`]
     BoundedDecrement,
     /// [`TestAndSet`]
@@ -397,6 +410,7 @@ impl Instruction {
             Self::Write => "write",
             Self::FetchAdd => "fetch-and-add",
             Self::FetchOr => "fetch-and-or",
+            Self::FetchAnd => "fetch-and-and",
             Self::BoundedDecrement => "bounded-decrement",
             Self::TestAndSet => "test-and-set",
             Self::Swap => "swap",

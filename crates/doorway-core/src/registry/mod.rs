@@ -36,6 +36,7 @@ pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, S
 
 pub use crate::k_assignment::anderson_moir_94::entries::{AmAssign, AmDsmAssign};
 pub use crate::k_assignment::names::sticky::entries::StickyNames;
+pub use crate::k_assignment::seats::entries::Seats;
 pub use crate::k_assignment::slots::entries::{TurnstileBits, TurnstileSlots};
 pub use crate::k_exclusion::anderson_moir_94::entries::{
     AmChain, AmDsmChain, AmDsmFast, AmDsmGraceful, AmDsmTree, AmDsmUnbounded, AmFast, AmGraceful, AmQueue, AmTree,
@@ -120,7 +121,7 @@ macro_rules! every_object {
         $then! {
             Rooms RoomsChange RoomsTry RoomsStrict RoomsLateJoin RoomsAsPrinted RoomStack RoomQueue
             RoomDynamicStack RoomSegmentStack RoomWorkStack RoomDynamicStackAsPrinted
-            UniversalInUse StickyNames
+            UniversalInUse StickyNames Seats
         }
     };
 }

@@ -143,7 +143,8 @@ impl Sim {
     pub(in crate::sim) fn with_rules(rules: &Rules) -> Self {
         let (sparse, loops_to_decrement, loops_to_add) = (rules.sparse, !rules.bounded_decrement, !rules.fetch_add);
         let faults = rules.faults;
-        Self(Rc::new(Inner { sparse, loops_to_decrement, loops_to_add, faults, ..Inner::default() }))
+        let deaths = (rules.crashes > 0).then_some(rules.deaths);
+        Self(Rc::new(Inner { sparse, loops_to_decrement, loops_to_add, faults, deaths, ..Inner::default() }))
     }
 
     fn make(&self, entry: VarInfo) -> VarId {

@@ -333,6 +333,7 @@ impl Sim {
             Op::Swap(v, x) => Op::Swap(v, other(x)),
             Op::FetchAdd(v, delta) => Op::FetchAdd(v, other(delta)),
             Op::FetchOr(v, mask) => Op::FetchOr(v, other(mask)),
+            Op::FetchAnd(v, mask) => Op::FetchAnd(v, !other(!mask)),
             Op::CompareSwap(v, old, x) => Op::CompareSwap(v, old, other(x)),
             Op::TestAndSet(v) if other(1) == 0 => Op::Read(v),
             same => same,

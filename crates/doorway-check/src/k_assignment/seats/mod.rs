@@ -1,0 +1,118 @@
+//! What seats claim, as their file states it.
+
+pub(crate) mod passages;
+
+/// Seats as processes use them, other than the catalogue has them.
+///
+/// ```
+/// use doorway_check::Explorer;
+/// use doorway_check::claims::SeatsInUse;
+/// use doorway_check::sim::Rules;
+/// use doorway_core::registry::Sizes;
+///
+/// // Two words of bits, and a process that has to take its seat first.
+/// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1 };
+/// let sizes = Sizes { n: 2, k: 1 };
+/// let report = Explorer::new(2)
+///     .properties(in_use.claims(sizes))
+///     .explore(in_use.world(sizes, Rules::with_passages(Some(1)))?)?;
+/// report.assert_holds();
+/// # Ok::<(), doorway_check::sim::TextError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeatsInUse {
+    /// So many processes, the last ones, have to take their seats first.
+    pub newcomers: usize,
+    /// So many seats have their bits in one word.
+    pub bits_in_a_word: usize,
+}
+
+impl Default for SeatsInUse {
+    fn default() -> Self {
+        Self { newcomers: 0, bits_in_a_word: 64 }
+    }
+}
+
+impl SeatsInUse {
+    /// A machine that runs them.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        passages::world(sizes, rules, self.newcomers, |site| {
+            doorway_core::k_assignment::seats::Seats::with_words_of(site, sizes.n, sizes.k, self.bits_in_a_word)
+        })
+    }
+
+    /// What they claim.
+    #[must_use]
+    pub fn claims(self, sizes: Sizes) -> Vec<Property> {
+        crate::claims::of(&<Seats as doorway_core::registry::Listed>::INFO, sizes)
+    }
+}
+
+use crate::Property;
+use crate::checked::Checked;
+use crate::property::View;
+use crate::sim::{Phase, Rules, TextError, World};
+use doorway_core::k_assignment::seats::{Slot, Want};
+use doorway_core::registry::{Seats, Sizes};
+
+impl Checked for Seats {
+    const MORTAL: bool = true;
+
+    fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        passages::shipped(sizes, rules)
+    }
+
+    fn claims(sizes: Sizes) -> Vec<Property> {
+        claims(sizes)
+    }
+
+    fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
+        claims(sizes)
+    }
+}
+
+/// (P1) to (P4). They say nothing of statements, so they are asked of every text.
+fn claims(Sizes { n, k }: Sizes) -> Vec<Property> {
+    vec![
+        Property::always("P1", |v| v.processes().all(|p| is_owner(v, p))),
+        Property::always("P2", |v| {
+            let told = if v.declares("told", 0) { v.get::<u64>("told") } else { 0 };
+            told <= 2 * v.deaths() as u64 && v.processes().all(|p| v.shown::<bool>(p, "untold").is_none())
+        }),
+        Property::always("P3", |v| v.processes().all(|p| v.shown::<bool>(p, "old fence").is_none())),
+        Property::always("P4", move |v| v.processes().all(|p| has_something_to_do(v, p) || has_nothing(v, p, n, k))),
+    ]
+}
+
+/// Whether the slot that a process has, if it has one, is its own.
+fn is_owner(v: &View<'_>, p: usize) -> bool {
+    let (Some(slot), Some(fence)) = (v.shown::<u64>(p, "name"), v.shown::<u64>(p, "fence")) else { return true };
+    let word = v.get_at::<Slot>("slot", slot as usize);
+    word.owner() == Some(p) && word.fence() == fence && v.shown::<bool>(p, "overlapped").is_none()
+}
+
+/// Whether a process is in a passage, has died, or has not taken its seat yet.
+fn has_something_to_do(v: &View<'_>, p: usize) -> bool {
+    let is_new = v.declares("seated", p) && !v.get_at::<bool>("seated", p);
+    v.phase(p) != Phase::Remainder || v.has_crashed(p) || is_new
+}
+
+/// Whether a seat has no slot, and a clear row and bit.
+fn has_nothing(v: &View<'_>, p: usize, n: usize, k: usize) -> bool {
+    let words = (1..=n).find(|&words| !v.declares("bits", words)).unwrap_or(n);
+    let per_word = n.div_ceil(words);
+    let bit = v.get_at::<u64>("bits", p / per_word) >> (p % per_word) & 1;
+    // What it has offered is no longer its own, though the slot may still say so.
+    let offered = |i, s| {
+        v.processes()
+            .any(|q| matches!(v.get_at("want", q), Want::Offered { slot, fence, .. } if (slot, fence) == (i, s)))
+    };
+    let owns = |i| {
+        let word = v.get_at::<Slot>("slot", i);
+        word.owner() == Some(p) && !offered(i, word.fence())
+    };
+    bit == 0 && v.get_at::<Want>("want", p) == Want::Nothing && !(0..k).any(owns)
+}

@@ -1,0 +1,176 @@
+//! Deaths where the memory has seats: who notices them, who sleeps and wakes, and who comes after.
+//!
+//! Nothing is kept of the dead but what they have left in variables: a process that has died is as one that has made its
+//! passages, until another takes its seat.
+
+use super::TextError;
+use super::locals::{DONE, ROOT};
+use super::memory::{Phase, Seen};
+use super::op::Op;
+use super::step::{Action, Stepped, What};
+use super::world::{State, World, is_set};
+use doorway_core::memory::{Home, Pid, Woken, Word as _};
+
+impl World {
+    /// Whether anybody has died so far.
+    pub(super) fn any_death(&self, state: &State) -> bool {
+        state.crashed | state.dying != 0 || state.restarted != 0
+    }
+
+    /// How many have died so far.
+    #[must_use]
+    pub fn deaths(&self, state: &State) -> usize {
+        (state.crashed | state.dying).count_ones() as usize + state.restarted as usize
+    }
+
+    /// Whether a process has died, and nobody has noticed yet.
+    #[must_use]
+    pub fn is_dying(&self, state: &State, p: usize) -> bool {
+        state.dying != 0 && is_set(state.dying, p)
+    }
+
+    /// Whether a process that sleeps may wake up by itself.
+    pub(super) fn may_time_out(&self, state: &State, p: usize) -> bool {
+        match self.next(state, p) {
+            Op::Sleep(..) => self.rules().deaths.rechecks && self.any_death(state),
+            _ => self.rules().timed_sleeps,
+        }
+    }
+
+    /// What can happen to a process that has died.
+    pub(super) fn actions_of_the_dead(&self, state: &State, p: usize, out: &mut Vec<Action>) {
+        if self.is_dying(state, p) {
+            out.push(Action::step(p));
+        } else if !self.bytes.is_empty() && (state.restarted as usize) < self.rules().deaths.restarts {
+            out.push(Action { process: p, what: What::Restart });
+        }
+    }
+
+    /// The ways in which a process can crash: it wakes one of those that watch it.
+    pub(super) fn crashes(&self, state: &State, p: usize, out: &mut Vec<Action>) {
+        if self.deaths(state) >= self.rules().crashes || self.phase(state, p) == Phase::Remainder {
+            return;
+        }
+        out.push(Action { process: p, what: What::Crash });
+        let watchers = self.watchers(state, p).count();
+        out.extend((1..watchers).map(|i| Action { process: p, what: What::CrashWakes(i as u8) }));
+    }
+
+    /// Who sleeps and watches the seat of a process.
+    fn watchers(&self, state: &State, p: usize) -> impl Iterator<Item = usize> {
+        let hints = self.rules().deaths.hints;
+        let watches = move |q: &usize| {
+            let watches_p = matches!(self.next(state, *q), Op::Sleep(_, _, watch, _) if is_set(watch, p));
+            hints && watches_p && self.is_asleep(state, *q)
+        };
+        (0..self.processes()).filter(watches).collect::<Vec<_>>().into_iter()
+    }
+
+    /// A process crashes, and wakes the one that comes first, or so many behind it, of those that watch it. `None` if it
+    /// cannot.
+    pub(super) fn crash(&mut self, state: &mut State, p: usize, wakes: usize) -> Result<bool, TextError> {
+        let allowed = p < 64 && self.deaths(state) < self.rules().crashes;
+        let watcher = self.watchers(state, p).nth(wakes);
+        if !allowed || self.phase(state, p) == Phase::Remainder || wakes > 0 && watcher.is_none() {
+            return Ok(false);
+        }
+        if self.bytes.is_empty() {
+            state.crashed |= 1 << p;
+            return Ok(true);
+        }
+        state.asleep &= !(1 << p);
+        if let Some(q) = watcher {
+            self.wakes(state, q, Woken::Death)?;
+        }
+        if self.rules().deaths.late {
+            state.dying |= 1 << p;
+        } else {
+            self.is_noticed(state, p);
+        }
+        Ok(true)
+    }
+
+    /// What a process that has died has locked is free.
+    pub(super) fn is_noticed(&self, state: &mut State, p: usize) {
+        state.dying &= !(1 << p);
+        state.crashed |= 1 << p;
+        state.locals[p] = DONE;
+        for &byte in &self.bytes {
+            let byte = &mut state.vars[byte as usize];
+            if *byte == p as u64 + 1 {
+                *byte = 0;
+            }
+        }
+        if let Some(before) = state.before.get_mut(p) {
+            *before = 0;
+        }
+        state.before.iter_mut().for_each(|others| *others &= !(1 << p));
+        state.passed &= !(1 << p);
+    }
+
+    /// A new process is to take the seat of one that has died; `false` if it cannot.
+    pub(super) fn restart(&self, state: &mut State, p: usize) -> bool {
+        let allowed = !self.bytes.is_empty() && (state.restarted as usize) < self.rules().deaths.restarts;
+        if !allowed || !self.has_crashed(state, p) {
+            return false;
+        }
+        state.crashed &= !(1 << p);
+        state.restarted += 1;
+        state.locals[p] = ROOT;
+        for (v, info) in self.layout().vars().iter().enumerate() {
+            if info.private && info.home == Home::Of(Pid::new(p)) {
+                state.vars[v] = info.init;
+            }
+        }
+        true
+    }
+
+    /// Whether the owner of one of these seats has died, and nobody has taken the seat since.
+    fn any_seems_dead(&self, state: &State, seats: u64) -> bool {
+        let is_free = |seat: usize| self.bytes.get(seat).is_some_and(|&byte| state.vars[byte as usize] == 0);
+        (0..self.bytes.len()).any(|seat| is_set(seats, seat) && (is_set(state.dying, seat) || is_free(seat)))
+    }
+
+    /// A process that sleeps wakes, and is told why.
+    fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
+        state.asleep &= !(1 << p);
+        let seen = Seen { value: why.pack(), gave_up: false };
+        let keep = self.rules().keep;
+        state.locals[p] = self.locals[p].child(&self.sim, &*self.start, keep, state.locals[p], seen)?.to;
+        Ok(())
+    }
+
+    /// A step of a process that is about to sleep, or does. `None` if it cannot happen.
+    pub(super) fn sleep(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
+        let p = action.process;
+        let Op::Sleep(v, seen, watch, abortable) = self.next(state, p) else { return Ok(None) };
+        let asleep = self.is_asleep(state, p);
+        let why = match action.what {
+            What::Step if asleep => return Ok(None),
+            What::Step if state.vars[v as usize] != seen => Woken::Called,
+            What::Step if self.rules().deaths.hints && self.any_seems_dead(state, watch) => Woken::Death,
+            What::Step => {
+                state.asleep |= 1 << p;
+                let saw = Woken::Again.pack();
+                return Ok(Some(Stepped { saw, unchanged: true, failed_turn: true, ..Stepped::default() }));
+            }
+            What::TimesOut if asleep && self.may_time_out(state, p) => Woken::Again,
+            What::GiveUp if asleep && abortable && self.rules().give_ups => Woken::GiveUp,
+            _ => return Ok(None),
+        };
+        self.wakes(state, p, why)?;
+        Ok(Some(Stepped { saw: why.pack(), unchanged: true, ..Stepped::default() }))
+    }
+
+    /// Wakes everybody that sleeps on a variable; whether there was anybody.
+    pub(super) fn wake(&mut self, state: &mut State, v: super::VarId) -> Result<bool, TextError> {
+        let mut any = false;
+        for q in 0..self.processes() {
+            if self.is_asleep(state, q) && matches!(self.next(state, q), Op::Sleep(on, ..) if on == v) {
+                self.wakes(state, q, Woken::Called)?;
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+}

@@ -1,0 +1,24 @@
+//! Its entry in the catalogue.
+
+use crate::registry::prelude::*;
+
+objects! {
+    /// Slots of processes that die, and come back.
+    Seats: Info {
+        instructions: &[Read, Write, FetchAdd, FetchOr, FetchAnd, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "unique-names", "P1", "P2", "P3", "P4",
+        ],
+        fairness: "first in, first enabled",
+        rmr: &[],
+        words: |s, _| (s.n.div_ceil(64) + 1 + s.k + s.n) as u64,
+        can_give_up: true,
+        defaults: Defaults { n: 3, k: 2, passages: Some(1) },
+        ..Info::k_assignment(
+            "seats",
+            "slots between processes: a dead owner's slot comes back, and the next owner is told",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+}

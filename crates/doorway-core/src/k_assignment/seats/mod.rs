@@ -1,0 +1,674 @@
+//! Slots of processes that die: what a dead owner held comes back, and the next owner is told.
+//!
+//! # Problem
+//! [k-assignment](crate::k_assignment) between processes that may die anywhere and be followed by new ones, in a
+//! memory that outlives them. A dead owner's slot comes back once. The next owner of that slot is told that an owner
+//! died. Each owner has a fence, larger than that of every earlier owner of the same slot.
+//!
+//! # Source
+//! Our own.
+//!
+//! # Idea
+//! The `k` slot words are the units: owner, fence and what the next owner is told stand in one word, so that a unit is
+//! never without an owner. A process that finds no free slot draws a ticket and writes it into the row of its seat; a
+//! bit says that the row is worth a look. The owner that leaves offers its slot to the row with the smallest ticket,
+//! and only if nobody waits it frees the slot. An offer is not yet a unit: the slot changes hands by a compare-and-swap
+//! on the slot word, and whoever finds an offer that was not followed up can do that for a dead process. The memory
+//! [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that a slot may be taken away.
+//!
+//! # Shared variables
+//! `S` seats, of which each process has one; `W(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and `H(o,s,d)`
+//! of [`Slot`].
+//!
+//! | name | range | initially | written at | meaning |
+//! |---|---|---|---|---|
+//! | `bits[0..S/64]` | 64 bits | 0 | 6, 12, 15, 29 | which seats have announced that they wait |
+//! | `next` | number | 0 | 4 | the next ticket |
+//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28 | a unit: free, or who holds it |
+//! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25 | what the owner of the seat wants, or is offered |
+//!
+//! And a byte for each seat, which its owner keeps locked: 29, 30.
+//!
+//! # Statements
+//! ```text
+//! enter:
+//!  1  if any bit is set goto 4
+//!  2  for each slot i, from the last one used: if slot[i] is free
+//!  3      slot[i]: F(s,d) → H(me,s+1,d): inside
+//!  4  t := next; next := next + 1
+//!  5  want[me] := W(t)
+//!  6  bits := bits ∪ {me}                                  the doorway ends
+//!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to myself
+//!  8  the first time, after a death and when it is time to look again: recover
+//!  9  while want[me] = W(t): sleep; then goto 7
+//! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
+//! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
+//! 12  bits := bits ∖ {me}
+//! 13  want[me] := 0: inside
+//! give up:
+//! 14  want[me]: W(t) → 0; if it is something else: 10
+//! 15  bits := bits ∖ {me}
+//! exit: pass on, with d = not died
+//! pass on slot i, which is H(me,s,·), and say d of it:
+//! 16  T := next
+//! 17  if no bit is set goto 22
+//! 18  of all rows with a bit, the smallest W(t) with t < T; none, but one with t ≥ T: goto 16; none: goto 22
+//! 19  want[j]: W(t) → G(i,s,d); if it is something else goto 16
+//! 20  slot[i]: H(me,s,·) → H(j,s+1,d)
+//! 21  wake j, and the oldest that still waits; done
+//! 22  slot[i]: H(me,s,·) → F(s,d)
+//! 23  if no row with a bit is W: done
+//! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest that waits; done
+//! recover:
+//! 25  for each row j that is not 0 and whose owner is dead: if it is G(i,s,d), 10 for j; want[j] → 0
+//! 26  for each slot i that is H(o,s,·) and whose owner is dead:
+//! 27      if some want[j] = G(i,s,d): slot[i] → H(j,s+1,d), and 26 for the same i
+//! 28      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
+//! 29  for each bit j whose owner is dead: lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j
+//! register:
+//! 30  lock byte me
+//! 31  25 to 29 for the seat me alone
+//! leave the seat:
+//! 32  unlock byte me
+//! break slot i:
+//! 33  if slot[i] = H(o,s,·)
+//! 34      slot[i] → H(me,s+1,died), and pass it on
+//! ```
+//! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
+//! the take of 7, and so on.
+//!
+//! # Invariants (all checked)
+//! - unique names: no two living processes have the same slot
+//! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
+//! - (P2) a process that follows one that died inside is told so; for each death at most two are told. An owner is also
+//!   a process that had a slot in hand to pass it on, or was offered one and never came in, and it can be both
+//! - (P3) the fence of a process is larger than that of every earlier owner of the slot
+//! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
+//!
+//! Why they hold:
+//! - *One fact is one word.* Nothing has to agree with anything else: tickets only order rows, and a ticket that died
+//!   with its process orders nothing.
+//! - *Exactly once.* 28 is a compare-and-swap from a word whose fence never comes back. If the process that won it
+//!   dies, its own word is reclaimed, and still says that an owner died.
+//! - *An offer is not a unit.* Before a row `G(i,s)` is cleared at 25, the slot has left epoch `s`. To clear it first
+//!   would lose the unit.
+//! - *A seat is clean before it is used*: its byte is locked through one process at a time, and 31 comes before
+//!   anything else. A compare-and-swap that comes late, by one that helped the owner before, names an old ticket or an
+//!   old fence, and fails.
+//! - *A bit is cleared by its owner, or under its owner's byte lock*: otherwise a new owner could lose its bit.
+//! - *Who frees looks again* (22, 23), *who waits looks for free slots after announcing* (6, 7).
+//! - *First in, first enabled*: who comes after another's 6 sees its bit and draws a larger ticket, and 16 to 19 offer to
+//!   the smallest. Without 16 a process with an old copy of the bits can meet a seat that has come back with a new
+//!   ticket, and prefer it to an older one.
+//!
+//! # Cost, faults, fairness
+//! Alone: a load of each word of bits and a compare-and-swap to enter; a compare-and-swap, and such a load before and
+//! after it, to leave. Deaths: any number, if somebody is left that waits or comes; in a memory that never says that an
+//! owner is dead, `k - 1`, as in every k-assignment. Who waits must look again by itself now and then (9): a death that
+//! wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
+//! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
+//! else.
+//!
+//! # Departures
+//! 17 looks before 16 does, as nobody needs `T` while nobody waits. 29 tries the lock without asking whether the owner
+//! is dead: the lock says so.
+
+pub mod entries;
+mod fast;
+mod recover;
+mod words;
+
+pub use words::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, Slot, Want};
+
+use super::KAssignment;
+use crate::Failure;
+use crate::k_exclusion::{Abortable, KExclusion};
+use crate::memory::{
+    CompareSwap, FetchAdd, FetchAnd, FetchOr, Here, Label, Mark, Process, Site, Sleeps, Woken, decl, within,
+};
+use core::convert::Infallible;
+use core::fmt::Debug;
+
+/// What a memory must offer for [`Seats`].
+pub trait Mortal: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap {}
+impl<M: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap> Mortal for M {}
+
+/// Slots between processes that die. The [`Pid`](crate::memory::Pid) of a process is its seat.
+#[derive(Debug)]
+pub struct Seats<M: Mortal> {
+    part: M::Part,
+    bits: M::Row<u64>,
+    next: M::Var<u64>,
+    slot: M::Row<Slot>,
+    want: M::Row<Want>,
+    bytes: M::Bytes,
+    seats: usize,
+    k: usize,
+    /// How many seats have their bits in one word.
+    per_word: usize,
+    /// How many words of bits there are: every passage needs it, and a division would cost more than the rest.
+    words: usize,
+}
+
+/// What a passage carries from entry to exit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grant {
+    /// Which slot.
+    pub slot: usize,
+    /// Its fence: larger than that of every earlier owner of the slot.
+    pub fence: u64,
+    /// Whether an owner of the slot died, or had it taken away, since the last owner that left.
+    pub died: bool,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Attempt {
+    ticket: Option<u64>,
+}
+
+/// What became of the slot of a process that left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// It is free, or somebody else's.
+    Passed,
+    /// It was no longer this process's: somebody [broke](Seats::break_slot) it.
+    Broken,
+}
+
+/// A slot that this process owns, and what stands there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Unit {
+    slot: usize,
+    word: Slot,
+}
+
+impl Unit {
+    #[inline(always)]
+    fn of<M: Mortal>(p: &Process<M>, Grant { slot, fence, died }: Grant) -> Self {
+        Self { slot, word: Slot::held(p.pid().index(), fence, died) }
+    }
+
+    #[inline(always)]
+    fn grant(self) -> Grant {
+        Grant { slot: self.slot, fence: self.word.fence(), died: self.word.died() }
+    }
+}
+
+/// An exit section that is not over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "the slot is passed on when `exit_on` has run"]
+pub struct Going(Unit, bool);
+
+/// What became of a slot that was to be freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Freed {
+    /// It is free, and nobody waits.
+    Done,
+    /// It is free, and somebody may wait.
+    LookAgain,
+    /// It is as it was: somebody may wait for it.
+    SomebodyWaits,
+    /// It is another's.
+    NotMine,
+}
+
+/// What a look at all rows with a bit has found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Line {
+    /// The seat and the ticket of the oldest that waits.
+    oldest: Option<(usize, u64)>,
+    /// Whether one waits whose ticket is too young to be looked at.
+    younger: bool,
+}
+
+impl<M: Mortal> Seats<M> {
+    /// For `seats` processes and `k` slots.
+    ///
+    /// # Panics
+    /// If there are none of either, or more than [`MOST_SEATS`] or [`MOST_SLOTS`].
+    pub fn new(site: &Site<'_, M>, seats: usize, k: usize) -> Self {
+        Self::with_words_of(site, seats, k, 64)
+    }
+
+    /// With the bits of so many seats in one word. Memories have words of 64; a checker asks whether several words do.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and if `per_word` is not in `1..=64`.
+    pub fn with_words_of(site: &Site<'_, M>, seats: usize, k: usize, per_word: usize) -> Self {
+        assert!((1..=MOST_SEATS).contains(&seats), "between 1 and {MOST_SEATS} seats, not {seats}");
+        assert!((1..=MOST_SLOTS).contains(&k), "between 1 and {MOST_SLOTS} slots, not {k}");
+        assert!((1..=64).contains(&per_word), "a word has the bits of 1 to 64 seats, not {per_word}");
+        Self {
+            part: site.here(),
+            bits: site.row("bits", seats.div_ceil(per_word), |_| decl(0)),
+            next: site.var("next", 0u64),
+            slot: site.row("slot", k, |_| decl(Slot::FRESH)),
+            want: site.row("want", seats, |_| decl(Want::Nothing)),
+            bytes: site.bytes("byte", seats),
+            seats,
+            k,
+            per_word,
+            words: seats.div_ceil(per_word),
+        }
+    }
+
+    /// How many seats there are.
+    #[must_use]
+    pub fn seats(&self) -> usize {
+        self.seats
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.k
+    }
+
+    /// The word of a seat's bit, and the bit.
+    fn bit(&self, seat: usize) -> (usize, u64) {
+        (seat / self.per_word, 1 << (seat % self.per_word))
+    }
+
+    /// The entry section: 1 to 13. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must
+    /// run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn enter(
+        &self,
+        p: &Process<M>,
+        from: usize,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, M::Error> {
+        if let Some(grant) = self.try_enter(p, from).await? {
+            return Ok(Some(grant));
+        }
+        self.wait(p, from, attempt, may_give_up).await
+    }
+
+    /// The entry section from 4 on, of a process that did not get in at once.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    pub async fn wait(
+        &self,
+        p: &Process<M>,
+        from: usize,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        let t = here.at(4).keeping(&from).fetch_add(&self.next, 1).await?;
+        if t > Want::LAST_TICKET {
+            return Err(here.at(4).damaged(t));
+        }
+        attempt.ticket = Some(t);
+        here.at(5).keeping(&(from, t)).write(&self.want[me], Want::Waits(t)).await?;
+        let (word, bit) = self.bit(me);
+        here.at(6).keeping(&(from, t)).fetch_or(&self.bits[word], bit).await?;
+        here.mark(Mark::DoorwayEnds);
+        let mut wait = p.memory().wait_begins(p.pid());
+        let (mut looks_for_dead, mut turn) = (true, 0);
+        let unit = loop {
+            let live = (from, t, looks_for_dead);
+            let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
+            if mine != Want::Waits(t) {
+                if let Some(unit) = self.accept(here, mine, &live).await? {
+                    break unit;
+                }
+                here.at(11).keeping(&live).write(&self.want[me], Want::Waits(t)).await?;
+            } else if let Some(unit) = self.take(here, from, [71, 72], &live).await? {
+                within!(here, &("wait", live), self.pass(here, unit, unit.word.died()).await?);
+            } else {
+                if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
+                    within!(here, &("wait", live), self.recover(p).await?);
+                }
+                let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
+                    looks_for_dead = false;
+                    continue;
+                };
+                let sleeps = here.at(9).keeping(&(from, t, &watch));
+                let waits = Want::Waits(t);
+                looks_for_dead = match sleeps.sleep(&mut wait, &self.want[me], waits, &watch, may_give_up).await? {
+                    Woken::Called => false,
+                    Woken::Death | Woken::Again => true,
+                    Woken::GiveUp => {
+                        p.memory().wait_ends(p.pid());
+                        return Ok(None);
+                    }
+                };
+                turn = 0;
+                continue;
+            }
+            turn += 1;
+            here.at(7).goes_round(turn)?;
+        };
+        p.memory().wait_ends(p.pid());
+        self.no_longer_waits(here, unit).await?;
+        *attempt = Attempt::default();
+        Ok(Some(self.inside(here, unit)))
+    }
+
+    /// The exit section.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
+        self.pass(p.on(self.part), Unit::of(p, grant), false).await
+    }
+
+    /// The rest of an exit section that [began at once](Self::exit_at_once).
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn exit_on(&self, p: &Process<M>, Going(unit, freed): Going) -> Result<Left, M::Error> {
+        let here = p.on(self.part);
+        if !freed {
+            return self.pass(here, unit, false).await;
+        }
+        match self.take_another(here, unit).await? {
+            Some(another) => self.pass(here, another, another.word.died()).await.map(|_| Left::Passed),
+            None => Ok(Left::Passed),
+        }
+    }
+
+    /// Takes a slot away from its owner, dead or alive, and passes it on: 33, 34. What was there, if it was held. It
+    /// does not stop the owner, whose [exit](Self::exit) says that the slot was broken.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn break_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        if slot >= self.k {
+            return Ok(None);
+        }
+        let word = here.at(33).keeping(&slot).read(&self.slot[slot]).await?;
+        if word.owner().is_none() {
+            return Ok(None);
+        }
+        let Some(mine) = word.given_to(me, true) else { return Err(here.at(34).damaged(word)) };
+        if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
+            return Ok(None); // it changed hands meanwhile
+        }
+        within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, true).await?);
+        Ok(Some(word))
+    }
+
+    /// What stands in a slot; `None` if there is no such slot. For people that want to know.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+        if slot >= self.k {
+            return Ok(None);
+        }
+        p.on(self.part).at(35).keeping(&()).read(&self.slot[slot]).await.map(Some)
+    }
+
+    /// What the owner of a seat wants; `None` if there is no such seat. For people that want to know.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_seat(&self, p: &Process<M>, seat: usize) -> Result<Option<Want>, M::Error> {
+        if seat >= self.seats {
+            return Ok(None);
+        }
+        p.on(self.part).at(36).keeping(&()).read(&self.want[seat]).await.map(Some)
+    }
+
+    #[inline(always)]
+    fn inside(&self, p: Here<'_, M>, unit: Unit) -> Grant {
+        let grant = unit.grant();
+        p.holds("name", grant.slot as u64);
+        p.holds("fence", grant.fence);
+        grant
+    }
+
+    /// Makes an offer one's own: 10. `None` if it is void.
+    async fn accept(&self, p: Here<'_, M>, offer: Want, live: &impl Debug) -> Result<Option<Unit>, M::Error> {
+        let me = p.pid().index();
+        let Some((slot, now)) = self.follow_up(p, offer, me, [10, 101], live).await? else {
+            return Err(p.at(10).damaged(offer)); // no process takes back what another waits for
+        };
+        let Want::Offered { fence, .. } = offer else { return Ok(None) };
+        let is_mine = now.owner() == Some(me) && now.fence() == fence + 1;
+        Ok(is_mine.then_some(Unit { slot, word: now }))
+    }
+
+    /// Gives a slot to the seat that it is offered to, unless it has left the epoch of the offer: 10, for its owner or
+    /// a dead one. Which slot, and what stands there then; `None` if this is no offer.
+    async fn follow_up(
+        &self,
+        p: Here<'_, M>,
+        offer: Want,
+        to: usize,
+        [look, give]: [Label; 2],
+        live: &impl Debug,
+    ) -> Result<Option<(usize, Slot)>, M::Error> {
+        let Want::Offered { slot, fence, died } = offer else { return Ok(None) };
+        if slot >= self.k {
+            return Err(p.at(look).damaged(offer));
+        }
+        let now = p.at(look).keeping(&(offer, to, live)).read(&self.slot[slot]).await?;
+        if !now.is_held_at(fence) {
+            return Ok(Some((slot, now)));
+        }
+        let Some(given) = now.given_to(to, died) else { return Err(p.at(give).damaged(now)) };
+        let gave = p.at(give).keeping(&(offer, to, now, live)).compare_swap(&self.slot[slot], now, given).await?;
+        Ok(Some((slot, gave.map_or_else(|other| other, |_| given))))
+    }
+
+    /// 12 and 13.
+    async fn no_longer_waits(&self, p: Here<'_, M>, unit: Unit) -> Result<(), M::Error> {
+        let me = p.pid().index();
+        let (word, bit) = self.bit(me);
+        p.at(12).keeping(&unit).fetch_and(&self.bits[word], !bit).await?;
+        p.at(13).keeping(&unit).write(&self.want[me], Want::Nothing).await?;
+        Ok(())
+    }
+
+    /// Who waits: a look at all rows with a bit. Tickets from `below` on are not looked at.
+    async fn line(
+        &self,
+        p: Here<'_, M>,
+        [look, row]: [Label; 2],
+        below: u64,
+        live: &impl Debug,
+    ) -> Result<Line, M::Error> {
+        let mut line = Line { oldest: None, younger: false };
+        for word in 0..self.words {
+            let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
+            while bits != 0 {
+                let seat = word * self.per_word + bits.trailing_zeros() as usize;
+                if seat >= self.seats {
+                    return Err(p.at(look).damaged(bits));
+                }
+                match p.at(row).keeping(&(word, bits, line, below, live)).read(&self.want[seat]).await? {
+                    Want::Waits(t) if t >= below => line.younger = true,
+                    Want::Waits(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => line.oldest = Some((seat, t)),
+                    Want::Damaged(word) => return Err(p.at(row).damaged(word)),
+                    Want::Nothing | Want::Waits(_) | Want::Offered { .. } => {}
+                }
+                bits &= bits - 1;
+            }
+        }
+        Ok(line)
+    }
+
+    /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
+    async fn pass(&self, p: Here<'_, M>, unit: Unit, died: bool) -> Result<Left, M::Error> {
+        let (mut unit, mut died, mut is_first) = (unit, died, true);
+        loop {
+            let broken = if is_first { Left::Broken } else { Left::Passed };
+            match self.free(p, unit, died, &is_first).await? {
+                Freed::Done => return Ok(Left::Passed),
+                Freed::NotMine => return Ok(broken),
+                Freed::LookAgain => {}
+                Freed::SomebodyWaits => {
+                    if self.offer(p, unit, died, &is_first).await? {
+                        return Ok(Left::Passed);
+                    }
+                    let free = unit.word.freed(died);
+                    let slot = &self.slot[unit.slot];
+                    if p.at(22).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
+                        return Ok(broken);
+                    }
+                }
+            }
+            let Some(another) = self.take_another(p, unit).await? else { return Ok(Left::Passed) };
+            (unit, died, is_first) = (another, another.word.died(), false);
+        }
+    }
+
+    /// Offers a slot to the oldest that waits, and makes it that one's: 16 to 21. `false` if nobody waits.
+    async fn offer(&self, p: Here<'_, M>, unit: Unit, died: bool, live: &impl Debug) -> Result<bool, M::Error> {
+        let live = (unit, died, live);
+        let mut turn = 0;
+        loop {
+            let below = p.at(16).keeping(&live).read(&self.next).await?;
+            let line = self.line(p, [171, 18], below, &live).await?;
+            if let Some((seat, t)) = line.oldest {
+                let Some(given) = unit.word.given_to(seat, died) else { return Err(p.at(19).damaged(unit.word)) };
+                let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), died };
+                let (row, slot) = (&self.want[seat], &self.slot[unit.slot]);
+                if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
+                    let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
+                    p.at(21).keeping(&(seat, t)).wake(row).await?;
+                    self.wake_the_next(p, t).await?;
+                    return Ok(true);
+                }
+            } else if !line.younger {
+                return Ok(false);
+            }
+            turn += 1;
+            p.at(16).goes_round(turn)?;
+        }
+    }
+
+    /// Who has freed a slot looks again whether somebody waits, and takes a free slot to pass it on: 23, 24.
+    async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
+        let Some((oldest, _)) = self.line(p, [231, 232], u64::MAX, &unit.slot).await?.oldest else {
+            return Ok(None);
+        };
+        let another = self.take(p, unit.slot, [24, 241], &oldest).await?;
+        if another.is_none() && p.process().memory().has_hints() {
+            p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
+        }
+        Ok(another)
+    }
+
+    /// The oldest that still waits must watch the new owner: the second wake of 21.
+    async fn wake_the_next(&self, p: Here<'_, M>, given: u64) -> Result<(), M::Error> {
+        if !p.process().memory().has_hints() {
+            return Ok(());
+        }
+        let line = self.line(p, [211, 212], u64::MAX, &given).await?;
+        if let Some((seat, t)) = line.oldest
+            && (self.k > 1 || t < given)
+        {
+            p.at(213).keeping(&seat).wake(&self.want[seat]).await?;
+        }
+        Ok(())
+    }
+
+    /// The oldest that waits watches all owners and all that are offered something, every other one the one before it:
+    /// 9. `None` if a slot is free by now: nobody's death would tell of that.
+    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
+        let memory = p.process().memory();
+        let mut watch = M::Watch::default();
+        if !memory.has_hints() {
+            return Ok(Some(watch));
+        }
+        let mut before: Option<(usize, u64)> = None;
+        for word in 0..self.words {
+            let mut bits = p.at(91).keeping(&(word, &watch, before, live)).read(&self.bits[word]).await?;
+            while bits != 0 {
+                let seat = word * self.per_word + bits.trailing_zeros() as usize;
+                if seat >= self.seats {
+                    return Err(p.at(91).damaged(bits));
+                }
+                match p.at(92).keeping(&(word, bits, &watch, before, live)).read(&self.want[seat]).await? {
+                    Want::Offered { .. } => memory.watch_seat(&mut watch, seat),
+                    Want::Waits(u) if u < t && before.is_none_or(|(_, b)| u > b) => before = Some((seat, u)),
+                    Want::Damaged(word) => return Err(p.at(92).damaged(word)),
+                    Want::Nothing | Want::Waits(_) => {}
+                }
+                bits &= bits - 1;
+            }
+        }
+        if let Some((seat, _)) = before {
+            let mut watch = M::Watch::default();
+            memory.watch_seat(&mut watch, seat);
+            return Ok(Some(watch));
+        }
+        for slot in 0..self.k {
+            let word = p.at(93).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
+            let Some(owner) = self.owner(p, 93, word)? else { return Ok(None) };
+            memory.watch_seat(&mut watch, owner);
+        }
+        Ok(Some(watch))
+    }
+
+    /// The seat that holds a slot.
+    fn owner(&self, p: Here<'_, M>, label: Label, word: Slot) -> Result<Option<usize>, M::Error> {
+        match word.owner() {
+            Some(owner) if owner >= self.seats => Err(p.at(label).damaged(word)),
+            owner => Ok(owner),
+        }
+    }
+}
+
+impl<M: Mortal> KExclusion<M> for Seats<M> {
+    type Held = Grant;
+    type Refusal = Infallible;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error>> {
+        match self.enter(p, 0, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        self.exit(p, grant).await.map(|_| ())
+    }
+}
+
+impl<M: Mortal> Abortable<M> for Seats<M> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<Option<Grant>, Failure<M::Error>> {
+        Ok(self.enter(p, 0, attempt, true).await?)
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        let Some(t) = attempt.ticket else { return Ok(None) };
+        let mut turn = 0;
+        loop {
+            let gone = here.at(14).keeping(&t).compare_swap(&self.want[me], Want::Waits(t), Want::Nothing).await?;
+            let Err(offer) = gone else { break };
+            if offer == Want::Nothing {
+                break; // it had not come so far as to announce itself
+            }
+            if let Some(unit) = self.accept(here, offer, &t).await? {
+                self.no_longer_waits(here, unit).await?;
+                return Ok(Some(unit.grant()));
+            }
+            here.at(11).keeping(&t).write(&self.want[me], Want::Waits(t)).await?;
+            turn += 1;
+            here.at(14).goes_round(turn)?;
+        }
+        let (word, bit) = self.bit(me);
+        here.at(15).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
+        Ok(None)
+    }
+}
+
+impl<M: Mortal> KAssignment<M> for Seats<M> {
+    fn name(held: &Grant) -> usize {
+        held.slot
+    }
+}

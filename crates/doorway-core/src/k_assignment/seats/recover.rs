@@ -1,0 +1,172 @@
+//! What the dead have left behind, and how a process takes a seat: 25 to 32.
+
+use super::{Mortal, Seats, Unit, Want};
+use crate::memory::{Here, Process, within};
+
+impl<M: Mortal> Seats<M> {
+    /// Takes back what the dead hold: 25 to 29. Anybody may, at any time.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn recover(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        for seat in 0..self.seats {
+            within!(here, &("row", seat), self.clear_row(here, seat, false).await?);
+        }
+        for slot in 0..self.k {
+            within!(here, &("slot", slot), self.reclaim(here, slot, false).await?);
+        }
+        for word in 0..self.words {
+            let mut bits = here.at(29).keeping(&word).read(&self.bits[word]).await?;
+            while bits != 0 {
+                let seat = word * self.per_word + bits.trailing_zeros() as usize;
+                if seat >= self.seats {
+                    return Err(here.at(29).damaged(bits));
+                }
+                within!(here, &("bit", word, bits), self.clear_bit(here, seat).await?);
+                bits &= bits - 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left of an owner before: such seats are taken first, because there is nothing to clean up.
+    /// Only a look, and it may be wrong as soon as it is made.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn looks_clean(&self, p: &Process<M>, seat: usize) -> Result<bool, M::Error> {
+        let here = p.on(self.part);
+        if seat >= self.seats || here.at(301).keeping(&seat).read(&self.want[seat]).await? != Want::Nothing {
+            return Ok(false);
+        }
+        let (word, bit) = self.bit(seat);
+        if here.at(302).keeping(&seat).read(&self.bits[word]).await? & bit != 0 {
+            return Ok(false);
+        }
+        for slot in 0..self.k {
+            if here.at(303).keeping(&(seat, slot)).read(&self.slot[slot]).await?.owner() == Some(seat) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes the seat that this process is named after: 30, 31. `false` if somebody has it, or is looking after it.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn register(&self, p: &Process<M>) -> Result<bool, M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        if !here.at(30).keeping(&()).try_lock(&self.bytes, me).await? {
+            return Ok(false);
+        }
+        self.clean(p).await?;
+        Ok(true)
+    }
+
+    /// Cleans up after the owner before: 31, of a process that has locked the byte of its seat.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn clean(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let (here, me) = (p.on(self.part), p.pid().index());
+        within!(here, &"own row", self.clear_row(here, me, true).await?);
+        for slot in 0..self.k {
+            within!(here, &("own slot", slot), self.reclaim(here, slot, true).await?);
+        }
+        let (word, bit) = self.bit(me);
+        if here.at(31).keeping(&()).read(&self.bits[word]).await? & bit != 0 {
+            here.at(311).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the seat: 32. The process neither waits nor has a slot.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn leave_seat(&self, p: &Process<M>) -> Result<(), M::Error> {
+        p.on(self.part).at(32).keeping(&()).unlock(&self.bytes, p.pid().index()).await
+    }
+
+    /// 25 for one row. An owner that was here before `own` is dead: its seat is this process's.
+    async fn clear_row(&self, p: Here<'_, M>, seat: usize, own: bool) -> Result<(), M::Error> {
+        let mut turn = 0;
+        loop {
+            let want = p.at(25).keeping(&()).read(&self.want[seat]).await?;
+            match want {
+                Want::Nothing => return Ok(()),
+                Want::Damaged(word) => return Err(p.at(25).damaged(word)),
+                Want::Waits(_) | Want::Offered { .. } => {}
+            }
+            if !own && !p.at(251).keeping(&want).is_dead(&self.bytes, seat).await? {
+                return Ok(());
+            }
+            // Before the offer is gone the slot has left its epoch: then it is the dead one's, or another's.
+            self.follow_up(p, want, seat, [252, 253], &()).await?;
+            if p.at(254).keeping(&want).compare_swap(&self.want[seat], want, Want::Nothing).await?.is_ok() {
+                return Ok(());
+            }
+            turn += 1;
+            p.at(25).goes_round(turn)?; // it was offered something meanwhile
+        }
+    }
+
+    /// 26 to 28 for one slot; of a process that cleans its `own` seat, only if that has it.
+    async fn reclaim(&self, p: Here<'_, M>, slot: usize, own: bool) -> Result<(), M::Error> {
+        let me = p.pid().index();
+        let mut turn = 0;
+        loop {
+            let word = p.at(26).keeping(&()).read(&self.slot[slot]).await?;
+            let Some(owner) = self.owner(p, 26, word)? else { return Ok(()) };
+            let is_dead = if own { owner == me } else { p.at(261).keeping(&word).is_dead(&self.bytes, owner).await? };
+            if !is_dead {
+                return Ok(());
+            }
+            if let Some((seat, died)) = self.offered(p, slot, word.fence(), &word).await? {
+                let Some(given) = word.given_to(seat, died) else { return Err(p.at(271).damaged(word)) };
+                let _ = p.at(271).keeping(&(word, given)).compare_swap(&self.slot[slot], word, given).await?;
+            } else {
+                let Some(mine) = word.given_to(me, true) else { return Err(p.at(28).damaged(word)) };
+                if p.at(28).keeping(&word).compare_swap(&self.slot[slot], word, mine).await?.is_ok() {
+                    within!(p, &(), self.pass(p, Unit { slot, word: mine }, true).await?);
+                    return Ok(());
+                }
+            }
+            turn += 1;
+            p.at(26).goes_round(turn)?;
+        }
+    }
+
+    /// Whom a slot is offered to in this epoch, and what with it: 27.
+    async fn offered(
+        &self,
+        p: Here<'_, M>,
+        slot: usize,
+        fence: u64,
+        live: &impl core::fmt::Debug,
+    ) -> Result<Option<(usize, bool)>, M::Error> {
+        for seat in 0..self.seats {
+            if let Want::Offered { slot: i, fence: s, died } =
+                p.at(27).keeping(&(seat, live)).read(&self.want[seat]).await?
+                && (i, s) == (slot, fence)
+            {
+                return Ok(Some((seat, died)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// 29 for one bit.
+    async fn clear_bit(&self, p: Here<'_, M>, seat: usize) -> Result<(), M::Error> {
+        if seat == p.pid().index() || !p.at(291).keeping(&()).try_lock(&self.bytes, seat).await? {
+            return Ok(());
+        }
+        if p.at(292).keeping(&()).read(&self.want[seat]).await? == Want::Nothing {
+            let (word, bit) = self.bit(seat);
+            p.at(293).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
+        }
+        p.at(294).keeping(&()).unlock(&self.bytes, seat).await
+    }
+}

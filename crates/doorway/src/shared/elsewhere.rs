@@ -1,0 +1,59 @@
+//! Slots between processes, where there are none: opening them says so, and there is nothing else to do.
+
+use super::{Builder, Entered, Error, Known, ReleaseError, Status};
+use std::path::Path;
+use std::time::Instant;
+
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Handle {}
+
+impl Handle {
+    pub(super) fn open(_: &Builder) -> Result<Self, Error> {
+        Err(Error::Unsupported)
+    }
+
+    pub(super) fn remove(_: &Builder, _: bool) -> Result<(), Error> {
+        Err(Error::Unsupported)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        match *self {}
+    }
+
+    pub(super) fn enter_at_once(&self) -> Option<Entered> {
+        match *self {}
+    }
+
+    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+        match *self {}
+    }
+
+    pub(super) fn enter_by_waiting(&self, _: Option<Instant>) -> Result<Option<Entered>, Error> {
+        match *self {}
+    }
+
+    pub(super) async fn enter_async(&self) -> Result<Entered, Error> {
+        match *self {}
+    }
+
+    pub(super) fn leave(&self, _: &Entered) -> Result<(), ReleaseError> {
+        match *self {}
+    }
+
+    pub(super) fn check_name(&self) -> Result<(), Error> {
+        match *self {}
+    }
+
+    pub(super) fn status(&self) -> Result<Status, Error> {
+        match *self {}
+    }
+
+    pub(super) fn break_slot(&self, _: usize) -> Result<Option<Known>, Error> {
+        match *self {}
+    }
+}

@@ -1,0 +1,135 @@
+//! Guards: what a holder has.
+
+use super::{Previous, ReleaseError, Slots};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A slot of [`Slots`] that are borrowed.
+pub type Guard<'a> = Permit<&'a Slots>;
+/// A slot of [`Slots`] that are shared: it can go anywhere in this process.
+pub type OwnedGuard = Permit<Arc<Slots>>;
+
+/// What was granted.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) slot: usize,
+    pub(super) fence: u64,
+    /// The seat that owns it.
+    pub(super) seat: usize,
+    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is copied by whole words.
+    pub(super) died: usize,
+    pub(super) previous: Option<Box<Previous>>,
+}
+
+/// A slot. It is given back when this is dropped, also while a panic unwinds, and when the process dies.
+///
+/// It belongs to the process, not to the thread: a thread that ends without dropping its guard keeps the slot for as long
+/// as the process lives. In a [forked](super#processes-that-fork) child it is void.
+#[must_use = "the slot is given back as soon as this is dropped"]
+pub struct Permit<S: Deref<Target = Slots>> {
+    slots: S,
+    entered: Entered,
+    is_back: bool,
+}
+
+impl<S: Deref<Target = Slots>> Permit<S> {
+    #[inline(always)]
+    pub(super) fn new(slots: S, entered: Entered) -> Self {
+        Self { slots, entered, is_back: false }
+    }
+
+    /// Its slot: one of `0..k` that no other holder has, in any process.
+    #[must_use]
+    #[inline]
+    pub fn slot(&self) -> usize {
+        self.entered.slot
+    }
+
+    /// A number that grows with each holder of this slot, for as long as the file exists.
+    ///
+    /// It protects a resource from a holder whose slot was [broken](Slots::break_slot): let the resource remember, for
+    /// each slot, the largest number it has seen, and refuse smaller ones. Numbers of different slots say nothing about
+    /// each other.
+    ///
+    /// ```
+    /// # use doorway::shared::Slots;
+    /// # let path = std::env::temp_dir().join(format!("doorway-fence-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// let first = slots.acquire()?.fence();
+    /// assert!(slots.acquire()?.fence() > first);
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn fence(&self) -> u64 {
+        self.entered.fence
+    }
+
+    /// What became of the holders of this slot since one gave it back.
+    ///
+    /// ```
+    /// use doorway::shared::{Previous, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-previous-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// assert_eq!(*slots.acquire()?.previous(), Previous::Clean);
+    ///
+    /// let other = Slots::open(&path, 1)?;
+    /// std::mem::forget(other.acquire()?);
+    /// drop(other); // it died inside
+    /// assert!(matches!(slots.acquire()?.previous(), Previous::Died(_)));
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn previous(&self) -> &Previous {
+        self.entered.previous.as_deref().unwrap_or(&Previous::Clean)
+    }
+
+    /// Gives the slot back, and says whether it was this guard's all the time. Dropping the guard gives it back too, and
+    /// says nothing.
+    ///
+    /// ```
+    /// use doorway::shared::{ReleaseError, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-release-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// let guard = slots.acquire()?;
+    /// slots.break_slot(guard.slot())?;
+    /// assert_eq!(guard.release(), Err(ReleaseError::Broken));
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the slot was taken away meanwhile, if the file was deleted, or if this is a forked child.
+    pub fn release(mut self) -> Result<(), ReleaseError> {
+        self.is_back = true;
+        self.slots.handle.leave(&self.entered)?;
+        Ok(self.slots.handle.check_name()?)
+    }
+}
+
+impl<S: Deref<Target = Slots>> Drop for Permit<S> {
+    #[inline(always)] // as that of the guards for threads
+    fn drop(&mut self) {
+        if !self.is_back {
+            // Nobody is there to be told.
+            let _ = self.slots.handle.leave(&self.entered);
+        }
+    }
+}
+
+impl<S: Deref<Target = Slots>> fmt::Debug for Permit<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit")
+            .field("slot", &self.slot())
+            .field("fence", &self.fence())
+            .field("previous", self.previous())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,191 @@
+//! The file, byte by byte: version 1. `docs/format.md` is this file in words.
+
+use super::{Error, MOST_SEATS, Mode, Slots};
+use std::path::Path;
+
+/// The version that this program writes and reads.
+pub(super) const VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"doorway\0";
+/// The header's part of the file. It is written once and never mapped.
+pub(super) const HEADER: usize = 4096;
+/// As much of the header as means something.
+pub(super) const MEANT: usize = 64;
+/// Each word that processes meet at has so many bytes of its own.
+pub(super) const LINE: usize = 128;
+/// A label has at most so many bytes.
+pub(super) const LABEL: usize = 64;
+/// Where the lock bytes are: beyond the end of any file, so that no write ever meets them.
+pub(super) const LOCKS: u64 = 1 << 40;
+
+/// What a file is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) slots: usize,
+    pub(super) seats: usize,
+    pub(super) mode: Mode,
+    /// Of no meaning, but two files never have the same.
+    pub(super) nonce: u64,
+    /// When it was made, in nanoseconds since 1970.
+    pub(super) created: u64,
+}
+
+/// Within the line of a slot.
+pub(super) mod slot {
+    /// The word that texts know.
+    pub(in crate::shared) const WORD: usize = 0;
+    /// The fence of the holder that wrote what follows.
+    pub(in crate::shared) const FENCE: usize = 8;
+    /// Its process, and in the upper half the length of its label.
+    pub(in crate::shared) const PID: usize = 16;
+    /// When it got in, in nanoseconds since 1970; 0 if it did not look.
+    pub(in crate::shared) const SINCE: usize = 24;
+    /// The fence that was broken last.
+    pub(in crate::shared) const BROKEN: usize = 32;
+    pub(in crate::shared) const LABEL: usize = 64;
+}
+
+/// Within the line of a seat.
+pub(super) mod row {
+    /// What the seat waits for, or is offered.
+    pub(in crate::shared) const WANT: usize = 0;
+    /// The word that the kernel marks when the process dies: 32 bits.
+    pub(in crate::shared) const HINT: usize = 8;
+    /// The process that has the seat, and in the upper half the length of its label.
+    pub(in crate::shared) const PID: usize = 16;
+    /// Since when it waits, in nanoseconds since 1970.
+    pub(in crate::shared) const SINCE: usize = 24;
+    pub(in crate::shared) const LABEL: usize = 64;
+}
+
+/// Where everything is, from the beginning of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    pub(super) bits: usize,
+    pub(super) next: usize,
+    pub(super) slots: usize,
+    pub(super) rows: usize,
+    pub(super) length: usize,
+}
+
+impl Layout {
+    pub(super) fn new(slots: usize, seats: usize) -> Self {
+        let bits = HEADER;
+        let next = bits + (seats / 8).next_multiple_of(LINE);
+        let first_slot = next + LINE;
+        let rows = first_slot + slots * LINE;
+        Self { bits, next, slots: first_slot, rows, length: rows + seats * LINE }
+    }
+}
+
+/// The numbers of slots and of seats that a file can have.
+pub(super) fn check_sizes(slots: usize, seats: usize) -> Result<(), Error> {
+    if !(1..=Slots::MOST).contains(&slots) {
+        return Err(Error::BadSlots(slots));
+    }
+    if !(64..=MOST_SEATS).contains(&seats) || !seats.is_multiple_of(64) {
+        return Err(Error::BadSeats(seats));
+    }
+    Ok(())
+}
+
+impl Header {
+    pub(super) fn layout(&self) -> Layout {
+        Layout::new(self.slots, self.seats)
+    }
+
+    pub(super) fn encode(&self) -> [u8; MEANT] {
+        let mut bytes = [0; MEANT];
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, MAGIC);
+        put(8, &VERSION.to_le_bytes());
+        put(12, &(HEADER as u32).to_le_bytes());
+        put(16, &(self.slots as u32).to_le_bytes());
+        put(20, &(self.seats as u32).to_le_bytes());
+        put(24, &self.mode.number().to_le_bytes());
+        put(32, &self.nonce.to_le_bytes());
+        put(40, &self.created.to_le_bytes());
+        put(48, &(self.layout().length as u64).to_le_bytes());
+        let sum = checksum(&bytes[..56]);
+        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// The header that these bytes are, of a file of this length.
+    pub(super) fn decode(bytes: &[u8; MEANT], length: u64, path: &Path) -> Result<Self, Error> {
+        let four = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let eight = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let corrupt = || Error::Corrupt(path.to_owned());
+        if &bytes[..8] != MAGIC || eight(56) != checksum(&bytes[..56]) {
+            return Err(corrupt());
+        }
+        // Before the rest: what follows may mean something else in another version.
+        if four(8) != VERSION {
+            return Err(Error::OtherVersion { found: four(8) });
+        }
+        let mode = Mode::from_number(four(24)).ok_or_else(corrupt)?;
+        let (slots, seats) = (four(16) as usize, four(20) as usize);
+        check_sizes(slots, seats).map_err(|_| corrupt())?;
+        let header = Self { slots, seats, mode, nonce: eight(32), created: eight(40) };
+        let expected = header.layout().length as u64;
+        if four(12) as usize != HEADER || four(28) != 0 || eight(48) != expected || length != expected {
+            return Err(corrupt());
+        }
+        Ok(header)
+    }
+}
+
+/// FNV-1a, 64 bits. It finds accidents; against malice there are permissions.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn golden() -> Header {
+        Header { slots: 4, seats: 512, mode: Mode::Reclaim, nonce: 0x0123_4567_89ab_cdef, created: 1_000_000_007 }
+    }
+
+    #[test]
+    fn version_1_is_these_bytes() {
+        let expected: [u8; MEANT] = [
+            b'd', b'o', b'o', b'r', b'w', b'a', b'y', 0, // magic
+            1, 0, 0, 0, 0, 16, 0, 0, // version, header length
+            4, 0, 0, 0, 0, 2, 0, 0, // slots, seats
+            0, 0, 0, 0, 0, 0, 0, 0, // mode, reserved
+            0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, // nonce
+            7, 0xca, 0x9a, 0x3b, 0, 0, 0, 0, // created
+            0, 0x13, 1, 0, 0, 0, 0, 0, // length: 70,400
+            0xcd, 0x44, 0x87, 0xcb, 0x3c, 0x7e, 0xb9, 0x46, // checksum of the 56 before
+        ];
+        let bytes = golden().encode();
+        assert_eq!(bytes, expected);
+        assert_eq!(Header::decode(&bytes, 70_400, Path::new("x")), Ok(golden()));
+    }
+
+    #[test]
+    fn everything_has_its_place() {
+        let layout = Layout::new(4, 512);
+        assert_eq!(layout, Layout { bits: 4096, next: 4224, slots: 4352, rows: 4864, length: 70_400 });
+        let layout = Layout::new(1, 4096);
+        assert_eq!(layout, Layout { bits: 4096, next: 4608, slots: 4736, rows: 4864, length: 529_152 });
+    }
+
+    #[test]
+    fn a_flipped_bit_is_corrupt_and_another_version_is_named() {
+        let path = Path::new("x");
+        let bytes = golden().encode();
+        for bit in 0..MEANT * 8 {
+            let mut flipped = bytes;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Header::decode(&flipped, 70_400, path), Err(Error::Corrupt(path.to_owned())), "bit {bit}");
+        }
+        assert_eq!(Header::decode(&bytes, 70_399, path), Err(Error::Corrupt(path.to_owned())));
+        let mut newer = bytes;
+        newer[8] = 2;
+        let sum = checksum(&newer[..56]);
+        newer[56..].copy_from_slice(&sum.to_le_bytes());
+        assert_eq!(Header::decode(&newer, 70_400, path), Err(Error::OtherVersion { found: 2 }));
+    }
+}

@@ -1,0 +1,186 @@
+//! Lock bytes: one for each seat, and one for all who have the file open. The kernel drops them when a process has ended, and
+//! nothing else decides who is dead.
+//!
+//! They are locks of the open file description: two opens in one process do not disturb each other, and closing some other
+//! descriptor of the file drops nothing. The same description never conflicts with itself, so what it holds is kept in a list here.
+
+#![allow(unsafe_code)]
+
+use super::super::Error;
+use super::super::header::LOCKS;
+use super::fork::Descriptor;
+use super::system;
+use rustix::io::Errno;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::{Mutex, PoisonError};
+
+/// How a byte is locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lock {
+    Alone,
+    Shared,
+    Not,
+}
+
+fn region(byte: u64, lock: Lock) -> libc::flock {
+    let l_type = match lock {
+        Lock::Alone => libc::F_WRLCK,
+        Lock::Shared => libc::F_RDLCK,
+        Lock::Not => libc::F_UNLCK,
+    };
+    libc::flock {
+        l_type: l_type as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: (LOCKS + byte).cast_signed(),
+        l_len: 1,
+        l_pid: 0, // as locks of descriptions want it
+    }
+}
+
+/// Locks a byte, or unlocks it. `false` if somebody else's lock is in the way.
+pub(super) fn lock(file: BorrowedFd<'_>, byte: u64, lock: Lock) -> Result<bool, Error> {
+    let region = region(byte, lock);
+    loop {
+        // SAFETY: the descriptor is borrowed, hence open, and `region` is what this command reads.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const region) } == 0 {
+            return Ok(true);
+        }
+        match last_error() {
+            Errno::AGAIN | Errno::ACCESS => return Ok(false),
+            Errno::INTR => {}
+            errno => return Err(system("locking a byte of the file", errno)),
+        }
+    }
+}
+
+/// Whether another open file description has locked the byte.
+fn is_locked_by_others(file: BorrowedFd<'_>, byte: u64) -> Result<bool, Error> {
+    let mut region = region(byte, Lock::Alone);
+    loop {
+        // SAFETY: as above; this command also writes `region`.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut region) } == 0 {
+            return Ok(i32::from(region.l_type) != libc::F_UNLCK);
+        }
+        match last_error() {
+            Errno::INTR => {}
+            errno => return Err(system("asking for a lock of the file", errno)),
+        }
+    }
+}
+
+fn last_error() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+}
+
+/// The bytes of the seats, as one handle sees them.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    descriptor: Descriptor,
+    seats: usize,
+    /// Those that this handle has locked, a bit each.
+    ours: Mutex<Box<[u64]>>,
+}
+
+impl Bytes {
+    pub(super) fn new(descriptor: Descriptor, seats: usize) -> Self {
+        Self { descriptor, seats, ours: Mutex::new(vec![0; seats.div_ceil(64)].into()) }
+    }
+
+    pub(super) fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn file(&self) -> Result<BorrowedFd<'_>, Error> {
+        self.descriptor.get().ok_or(Error::Forked)
+    }
+
+    fn with_ours<T>(&self, change: impl FnOnce(&mut [u64]) -> T) -> T {
+        change(&mut self.ours.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether no living process has this seat. There is no such seat: nobody has it, and nobody gets it.
+    pub(super) fn is_dead(&self, seat: usize) -> Result<bool, Error> {
+        if seat >= self.seats {
+            return Ok(true);
+        }
+        let ours = self.with_ours(|ours| ours[seat / 64] >> (seat % 64) & 1 == 1);
+        Ok(!ours && !is_locked_by_others(self.file()?, seat as u64)?)
+    }
+
+    /// Takes a seat's byte if nobody has it, this handle included.
+    pub(super) fn try_lock(&self, seat: usize) -> Result<bool, Error> {
+        if seat >= self.seats {
+            return Ok(false);
+        }
+        let file = self.file()?;
+        // Under the lock of the list: two threads of this handle would both get the byte.
+        self.with_ours(|ours| {
+            let bit = 1 << (seat % 64);
+            if ours[seat / 64] & bit != 0 || !lock(file, seat as u64, Lock::Alone)? {
+                return Ok(false);
+            }
+            ours[seat / 64] |= bit;
+            Ok(true)
+        })
+    }
+
+    /// Gives a byte back that this handle took.
+    pub(super) fn unlock(&self, seat: usize) -> Result<(), Error> {
+        if seat >= self.seats {
+            return Ok(());
+        }
+        let file = self.file()?;
+        self.with_ours(|ours| {
+            let bit = 1 << (seat % 64);
+            if ours[seat / 64] & bit != 0 {
+                lock(file, seat as u64, Lock::Not)?;
+                ours[seat / 64] &= !bit;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str) -> (std::path::PathBuf, impl Fn() -> Bytes) {
+        let path = std::env::temp_dir().join(format!("doorway-bytes-{}-{name}", std::process::id()));
+        std::fs::write(&path, b"").unwrap();
+        let opened = path.clone();
+        let open = move || {
+            let file = || std::fs::File::options().read(true).write(true).open(&opened).map(Into::into);
+            Bytes::new(Descriptor::open(file).unwrap(), 64)
+        };
+        (path, open)
+    }
+
+    #[test]
+    fn a_seat_is_dead_when_its_description_is_closed() {
+        let (path, open) = file("closed");
+        let (one, other) = (open(), open());
+        assert!(one.is_dead(3).unwrap());
+        assert!(one.try_lock(3).unwrap());
+        assert!(!one.is_dead(3).unwrap(), "a description does not conflict with itself, but lives");
+        assert!(!other.is_dead(3).unwrap() && other.is_dead(4).unwrap());
+        assert!(!one.try_lock(3).unwrap() && !other.try_lock(3).unwrap());
+        drop(one);
+        assert!(other.is_dead(3).unwrap());
+        assert!(other.try_lock(3).unwrap());
+        other.unlock(3).unwrap();
+        assert!(other.is_dead(3).unwrap());
+        assert!(other.is_dead(64).unwrap() && !other.try_lock(64).unwrap(), "there is no such seat");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn unlocking_what_is_not_ours_does_nothing() {
+        let (path, open) = file("not-ours");
+        let (one, other) = (open(), open());
+        assert!(one.try_lock(0).unwrap());
+        other.unlock(0).unwrap();
+        assert!(!other.is_dead(0).unwrap());
+        std::fs::remove_file(path).unwrap();
+    }
+}

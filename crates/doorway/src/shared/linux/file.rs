@@ -1,0 +1,320 @@
+//! Making, opening and removing the file. A file that has its name is complete.
+
+use super::super::header::{HEADER, Header, MEANT};
+use super::super::{Error, Mode};
+use super::bytes::{self, Lock};
+use super::fork::Descriptor;
+use super::place::Place;
+use super::system;
+use rustix::fs::{self, AtFlags, FallocateFlags, FileType, Mode as Bits, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use rustix::process::{Gid, geteuid};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+/// What a caller wants a file to be.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// Slots, seats and mode; without, the file must exist, and is taken as it is.
+    pub(super) sizes: Option<(usize, usize, Mode)>,
+    /// The permissions, if several users share the file.
+    pub(super) permissions: Option<u32>,
+    pub(super) group: Option<u32>,
+}
+
+impl Wanted {
+    fn bits(&self) -> u32 {
+        self.permissions.unwrap_or(0o600)
+    }
+}
+
+/// So often somebody may remove the file, or be about to, before opening it is given up.
+const TRIES: u32 = 200;
+
+/// An open file.
+pub(super) struct Opened {
+    /// Holds the lock bytes, first of all that of all who have the file open.
+    pub(super) descriptor: Descriptor,
+    /// Another open file description, to be mapped. A mapping keeps its description open, in a forked child too, and
+    /// with it all locks: so it must not be the one that has them.
+    pub(super) to_map: OwnedFd,
+    pub(super) header: Header,
+}
+
+/// Opens the file, and makes it if it is not there.
+pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
+    let mut refused = Error::InUse(place.path.clone());
+    for attempt in 0..TRIES {
+        if attempt > 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let descriptor = match Descriptor::open(|| open_name(place)) {
+            Ok(descriptor) => descriptor,
+            Err(Errno::NOENT) => {
+                let Some(sizes) = wanted.sizes else { return Err(Error::Missing(place.path.clone())) };
+                create(place, wanted, sizes)?;
+                continue;
+            }
+            Err(errno) => return Err(not_opened(errno, place)),
+        };
+        let file = descriptor.get().ok_or(Error::Forked)?;
+        let stat = look(file)?;
+        match check_file(&stat, place, wanted) {
+            Ok(()) => {}
+            // Its maker may be between giving it its name and taking the first one away.
+            Err(error) if stat.st_nlink == 2 => {
+                refused = error;
+                continue;
+            }
+            Err(_) if stat.st_nlink == 0 => continue,
+            Err(error) => return Err(error),
+        }
+        check_file_system(file)?;
+        let header = read_header(file, &stat, &place.path)?;
+        if let Some(sizes) = wanted.sizes {
+            compare(&header, sizes)?;
+        }
+        // A process that removes the file holds this byte alone, for a moment.
+        if !bytes::lock(file, header.seats as u64, Lock::Shared)? {
+            continue;
+        }
+        // Only now: it may have been removed before the byte was ours.
+        if look(file)?.st_nlink == 0 {
+            continue;
+        }
+        let Ok(to_map) = open_name(place) else { continue };
+        let other = look(to_map.as_fd())?;
+        if (other.st_dev, other.st_ino) == (stat.st_dev, stat.st_ino) {
+            return Ok(Opened { descriptor, to_map, header });
+        }
+    }
+    Err(refused)
+}
+
+fn open_name(place: &Place) -> Result<OwnedFd, Errno> {
+    // Not blocking: a FIFO in its place must not stop us.
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    fs::openat(&place.directory, &place.name, flags, Bits::empty())
+}
+
+fn not_opened(errno: Errno, place: &Place) -> Error {
+    match errno {
+        Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::ACCESS | Errno::PERM => Error::NotOurs(place.path.clone()),
+        errno => system("opening the file", errno),
+    }
+}
+
+pub(super) fn look(file: BorrowedFd<'_>) -> Result<Stat, Error> {
+    fs::fstat(file).map_err(|errno| system("looking at the file", errno))
+}
+
+/// Whose file it is, and what it is.
+fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> {
+    let me = geteuid().as_raw();
+    // Among several users the directory says who may make files, and the permissions who may write them.
+    let owned = stat.st_uid == me || wanted.permissions.is_some();
+    if !FileType::from_raw_mode(stat.st_mode).is_file() || !owned || stat.st_nlink != 1 {
+        return Err(Error::NotOurs(place.path.clone()));
+    }
+    let found = stat.st_mode & 0o7777;
+    if wanted.sizes.is_some() && found != wanted.bits() {
+        return Err(Error::OtherPermissions { found, asked: wanted.bits() });
+    }
+    Ok(())
+}
+
+/// File systems whose shared mappings are not coherent between machines, or not at all.
+const REFUSED: &[(u32, &str)] = &[
+    (0x6969, "NFS"),
+    (0x6573_5546, "FUSE"),
+    (0x0102_1997, "9p"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+    (0x517b, "SMB"),
+    (0x5346_414f, "AFS"),
+    (0x00c3_6400, "Ceph"),
+    (0x0bd0_0bd0, "Lustre"),
+    (0x0116_1970, "GFS2"),
+    (0x7461_636f, "OCFS2"),
+    (0x786f_4256, "a VirtualBox folder"),
+];
+
+pub(super) fn refuses(kind: u32) -> Result<(), Error> {
+    match REFUSED.iter().find(|(refused, _)| *refused == kind) {
+        Some((_, name)) => Err(Error::FileSystem { name }),
+        None => Ok(()),
+    }
+}
+
+fn check_file_system(file: BorrowedFd<'_>) -> Result<(), Error> {
+    let about = fs::fstatfs(file).map_err(|errno| system("looking at the file system", errno))?;
+    refuses(about.f_type as u32)
+}
+
+fn read_header(file: BorrowedFd<'_>, stat: &Stat, path: &Path) -> Result<Header, Error> {
+    let mut bytes = [0; MEANT];
+    match rustix::io::pread(file, &mut bytes, 0) {
+        Ok(MEANT) => Header::decode(&bytes, stat.st_size.cast_unsigned(), path),
+        Ok(_) => Err(Error::Corrupt(path.to_owned())),
+        Err(errno) => Err(system("reading the header", errno)),
+    }
+}
+
+/// Never "take theirs", never another file: two files would be two limits.
+fn compare(header: &Header, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
+    if header.slots != slots {
+        return Err(Error::OtherSlots { found: header.slots, asked: slots });
+    }
+    if header.mode != mode {
+        return Err(Error::OtherMode { found: header.mode, asked: mode });
+    }
+    if header.seats != seats {
+        return Err(Error::OtherSeats { found: header.seats, asked: seats });
+    }
+    Ok(())
+}
+
+/// Writes the whole file before it gets its name. If another process was faster, theirs is the file.
+fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
+    let header = Header { slots, seats, mode, nonce: nonce(), created: now };
+    match without_a_name(place, wanted, &header) {
+        Err(Nameless::Impossible) => under_another_name(place, wanted, &header),
+        Ok(()) => Ok(()),
+        Err(Nameless::Failed(error)) => Err(error),
+    }
+}
+
+/// Two files differ in it: the hasher's keys are random, and differ in each call.
+fn nonce() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+enum Nameless {
+    Impossible,
+    Failed(Error),
+}
+
+/// A file without a name: a maker that dies leaves nothing behind.
+fn without_a_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Nameless> {
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let file = fs::openat(&place.directory, ".", flags, Bits::RUSR | Bits::WUSR).map_err(|errno| match errno {
+        Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT => Nameless::Impossible,
+        errno => Nameless::Failed(not_made(errno, place)),
+    })?;
+    check_file_system(file.as_fd()).map_err(Nameless::Failed)?;
+    fill(file.as_fd(), place, wanted, header).map_err(Nameless::Failed)?;
+    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    match fs::linkat(fs::CWD, itself, &place.directory, &place.name, AtFlags::SYMLINK_FOLLOW) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        // Without /proc.
+        Err(Errno::NOENT) => Err(Nameless::Impossible),
+        Err(errno) => Err(Nameless::Failed(not_made(errno, place))),
+    }
+}
+
+/// Where there are no files without a name. What a maker leaves behind that dies here begins with a dot: no name does.
+fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
+    let first = format!(".{}.{:016x}", place.name, header.nonce);
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file =
+        fs::openat(&place.directory, &first, flags, Bits::RUSR | Bits::WUSR).map_err(|errno| not_made(errno, place))?;
+    let made = check_file_system(file.as_fd()).and_then(|()| fill(file.as_fd(), place, wanted, header));
+    let named = made.and_then(|()| {
+        match fs::renameat_with(&place.directory, &first, &place.directory, &place.name, RenameFlags::NOREPLACE) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            // Two names for a moment; an opener that sees both waits.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                match fs::linkat(&place.directory, &first, &place.directory, &place.name, AtFlags::empty()) {
+                    Ok(()) | Err(Errno::EXIST) => Ok(false),
+                    Err(errno) => Err(not_made(errno, place)),
+                }
+            }
+            Err(errno) => Err(not_made(errno, place)),
+        }
+    });
+    if !matches!(named, Ok(true)) {
+        let _ = fs::unlinkat(&place.directory, &first, AtFlags::empty());
+    }
+    named.map(|_| ())
+}
+
+fn not_made(errno: Errno, place: &Place) -> Error {
+    match errno {
+        Errno::NOSPC | Errno::DQUOT => Error::Full(place.path.clone()),
+        errno => system("making the file", errno),
+    }
+}
+
+/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would be a signal at the first touch.
+fn fill(file: BorrowedFd<'_>, place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
+    let fails = |errno| not_made(errno, place);
+    let length = header.layout().length;
+    match fs::fallocate(file, FallocateFlags::empty(), 0, length as u64) {
+        Ok(()) => {}
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
+            let zeros = [0; HEADER];
+            for at in (0..length).step_by(HEADER) {
+                write_all(file, &zeros[..HEADER.min(length - at)], at as u64).map_err(fails)?;
+            }
+        }
+        Err(errno) => return Err(fails(errno)),
+    }
+    write_all(file, &header.encode(), 0).map_err(fails)?;
+    if let Some(group) = wanted.group {
+        fs::fchown(file, None, Some(Gid::from_raw(group))).map_err(fails)?;
+    }
+    // Whatever the umask is.
+    fs::fchmod(file, Bits::from_raw_mode(wanted.bits())).map_err(fails)
+}
+
+fn write_all(file: BorrowedFd<'_>, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        let written = rustix::io::retry_on_intr(|| rustix::io::pwrite(file, bytes, at))?;
+        if written == 0 {
+            return Err(Errno::NOSPC);
+        }
+        bytes = &bytes[written..];
+        at += written as u64;
+    }
+    Ok(())
+}
+
+/// Removes the file. Unless it is forced, nobody may have it open.
+pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), Error> {
+    let missing = || Error::Missing(place.path.clone());
+    let unlink = || match fs::unlinkat(&place.directory, &place.name, AtFlags::empty()) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOENT) => Err(missing()),
+        Err(errno) => Err(system("removing the file", errno)),
+    };
+    let descriptor = Descriptor::open(|| open_name(place)).map_err(|errno| match errno {
+        Errno::NOENT => missing(),
+        errno => not_opened(errno, place),
+    })?;
+    let file = descriptor.get().ok_or(Error::Forked)?;
+    let stat = look(file)?;
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        return Err(Error::NotOurs(place.path.clone()));
+    }
+    if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
+        return Err(Error::NotOurs(place.path.clone()));
+    }
+    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and nobody to harm.
+    if !force && let Ok(header) = read_header(file, &stat, &place.path) {
+        if !bytes::lock(file, header.seats as u64, Lock::Alone)? {
+            return Err(Error::InUse(place.path.clone()));
+        }
+        // The name may be another file's by now.
+        match open_name(place).map(|now| look(now.as_fd())) {
+            Ok(Ok(now)) if (now.st_ino, now.st_dev) == (stat.st_ino, stat.st_dev) => {}
+            Ok(Ok(_)) => return Err(Error::InUse(place.path.clone())),
+            Ok(Err(error)) => return Err(error),
+            Err(_) => return Err(missing()),
+        }
+    }
+    unlink()
+}

@@ -1,0 +1,509 @@
+//! The memory that the text runs on: words of a mapped file, lock bytes of the kernel's, and sleep that a death ends.
+//!
+//! | word | here |
+//! |---|---|
+//! | an access | one atomic operation on the mapping, `SeqCst`, ready at once |
+//! | a variable | the place in the file that its name stands for; a new file holds zeros, which every variable begins with |
+//! | is a seat's owner dead? | whether its [byte](super::bytes) is free |
+//! | sleep | `futex_waitv` on the seat's row and on the hints of those it watches; for a task, by the [sentinel](super::sentinel) |
+//! | a word that nobody writes | the error [`Error::Corrupt`], after which the handle refuses all work |
+//!
+//! # Orderings
+//! Everything is `SeqCst`, as in native memory.
+
+#![allow(unsafe_code)]
+
+use super::super::header::{LINE, row, slot};
+use super::super::{Error, Mode};
+use super::sentinel::{DIED, MOST_WORDS, WAITERS};
+use super::{File, file};
+use crate::native::now;
+use crate::waiting::{Platform, Processes};
+use doorway_core::memory::{
+    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
+    Sleeps, Woken, Word,
+};
+use std::future::ready;
+use std::marker::PhantomData;
+use std::ops::{Deref, Index, Range};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+/// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path nothing.
+pub(super) type Fault = Box<Error>;
+
+/// A word of the file.
+#[repr(transparent)]
+pub(super) struct Cell<T> {
+    word: AtomicU64,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word> std::fmt::Debug for Cell<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        T::unpack(self.word.load(SeqCst)).fmt(f)
+    }
+}
+
+/// Words of the file at equal distances: the words of slots and seats have a line each, and bare numbers, which are sets of bits,
+/// follow each other.
+pub(super) struct Row<T> {
+    first: NonNull<u8>,
+    length: usize,
+    /// The words are mapped for as long as this lives.
+    _file: Arc<File>,
+    of: PhantomData<fn() -> T>,
+}
+
+// SAFETY: it leads to atomics in a mapping that it keeps alive.
+unsafe impl<T> Send for Row<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Row<T> {}
+
+impl<T: Word> std::fmt::Debug for Row<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries((0..self.length).map(|i| &self[i])).finish()
+    }
+}
+
+impl<T: Word> Row<T> {
+    /// Known to the compiler, which multiplies by it wherever a word is looked up.
+    const STRIDE: usize = if T::WHOLE { LINE } else { 8 };
+
+    fn new(file: &Arc<File>, offset: usize, length: usize) -> Self {
+        let (first, last) = (file.mapping.word(offset), offset + Self::STRIDE * length.saturating_sub(1));
+        let _ = file.mapping.word(last); // is there too, or this panics
+        Self { first: NonNull::from(first).cast(), length, _file: Arc::clone(file), of: PhantomData }
+    }
+}
+
+impl<T: Word> Index<usize> for Row<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &Cell<T> {
+        assert!(i < self.length, "the file has no such word");
+        // SAFETY: `new` has checked the first and the last word, and `i` is between them. A cell is an atomic word and nothing
+        // else.
+        unsafe { self.first.add(i * Self::STRIDE).cast::<Cell<T>>().as_ref() }
+    }
+}
+
+impl<T: Word> Index<(usize, usize)> for Row<T> {
+    type Output = Cell<T>;
+    fn index(&self, (_, i): (usize, usize)) -> &Cell<T> {
+        &self[i]
+    }
+}
+
+/// One word of the file.
+#[derive(Debug)]
+pub(super) struct Var<T: Word>(Row<T>);
+
+impl<T: Word> Deref for Var<T> {
+    type Target = Cell<T>;
+    #[inline(always)]
+    fn deref(&self) -> &Cell<T> {
+        // SAFETY: `Row::new` has checked that there is a first word.
+        unsafe { self.0.first.cast::<Cell<T>>().as_ref() }
+    }
+}
+
+/// A process's handle on the file: how it waits.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    pub(super) file: Arc<File>,
+    /// Whether waits leave a waker with the sentinel, and do not block the thread.
+    as_task: bool,
+    give_up_at: Option<Instant>,
+}
+
+impl Mapped {
+    pub(super) fn new(file: &Arc<File>) -> Self {
+        Self { file: Arc::clone(file), as_task: false, give_up_at: None }
+    }
+
+    pub(super) fn for_a_task(file: &Arc<File>) -> Self {
+        Self { as_task: true, ..Self::new(file) }
+    }
+
+    pub(super) fn until(file: &Arc<File>, deadline: Instant) -> Self {
+        Self { give_up_at: Some(deadline), ..Self::new(file) }
+    }
+
+    fn corrupt(&self) -> Fault {
+        self.file.mapping.is_damaged_now();
+        Box::new(Error::Corrupt(self.file.path.clone()))
+    }
+}
+
+/// What one wait remembers between its sleeps.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    began: Instant,
+    /// How long to wait for the byte of one whose hint says that it died.
+    lag: Duration,
+}
+
+/// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
+const FIRST_LAG: Duration = Duration::from_micros(30);
+/// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it does so in any case.
+const SOON: Duration = Duration::from_millis(4);
+/// The longest time after which a waiter looks again.
+const LATEST: Duration = Duration::from_millis(100);
+/// So often only damage makes a loop go round.
+const ROUNDS: u32 = 1 << 16;
+
+#[inline(always)]
+fn done<T>(x: T) -> impl Future<Output = Result<T, Fault>> {
+    ready(Ok(x))
+}
+
+impl Memory for Mapped {
+    type Error = Fault;
+    type Part = ();
+    const ROOT: () = ();
+    type Cell<T: Word> = Cell<T>;
+    type Var<T: Word> = Var<T>;
+    type Row<T: Word> = Row<T>;
+    type Table<T: Word> = Row<T>;
+    type Wait = Waiting;
+    const PLENTY: usize = 0;
+
+    fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
+
+    /// # Panics
+    /// If the file has no variable of this name.
+    fn var<T: Word>(&self, name: Name<()>, decl: Decl<'_, T>) -> Var<T> {
+        begins_with_zero(&decl);
+        let layout = self.file.mapping.layout();
+        match name.name {
+            "next" => Var(Row::new(&self.file, layout.next, 1)),
+            other => no_such(other),
+        }
+    }
+
+    /// # Panics
+    /// If the file has no variables of this name.
+    fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
+        let (name, decl) = decl(0);
+        begins_with_zero(&decl);
+        let layout = self.file.mapping.layout();
+        let (offset, stride, length) = match name.name {
+            "bits" => (layout.bits, 8, self.file.header.seats / 64),
+            "slot" => (layout.slots + slot::WORD, LINE, self.file.header.slots),
+            "want" => (layout.rows + row::WANT, LINE, self.file.header.seats),
+            other => no_such(other),
+        };
+        assert!(stride == Row::<T>::STRIDE, "words of another type are at another distance");
+        assert!(n <= length, "the file has {length} words for {}, not {n}", name.name);
+        Row::new(&self.file, offset, n)
+    }
+
+    fn table<T: Word>(&self, name: Name<()>, _: Range<usize>, _: usize, _: Decl<'_, T>) -> Row<T> {
+        no_such(name.name)
+    }
+
+    fn wait_begins(&self, _: Pid) -> Waiting {
+        Waiting { began: Instant::now(), lag: Duration::ZERO }
+    }
+
+    /// Texts on this memory say what they sleep on; this is for those that do not.
+    fn turn_failed(&self, _: Pid, _: &mut Waiting, abortable: bool) -> impl Future<Output = Result<Next, Fault>> {
+        let over = abortable && self.give_up_at.is_some_and(|time| Instant::now() >= time);
+        if !over {
+            std::thread::yield_now();
+        }
+        done(if over { Next::GiveUp } else { Next::TryAgain })
+    }
+}
+
+fn no_such(name: &str) -> ! {
+    panic!("the file has no variable {name}: its format is for one text")
+}
+
+/// A new file holds zeros, and nobody would write another value there.
+fn begins_with_zero<T: Word>(decl: &Decl<'_, T>) {
+    assert!(decl.init.pack() == 0 && decl.width == 64, "variables of a file begin with zero, and have 64 bits");
+}
+
+impl Ready for Mapped {
+    #[inline(always)]
+    fn ready<T>(access: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        now(access)
+    }
+}
+
+impl ReadWrite for Mapped {
+    #[inline(always)]
+    fn read<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<T, Fault>> {
+        done(T::unpack(v.word.load(SeqCst)))
+    }
+
+    #[inline(always)]
+    fn write<T: Word>(&self, _: Access<()>, v: &Cell<T>, x: T) -> impl Future<Output = Result<(), Fault>> {
+        v.word.store(x.pack(), SeqCst);
+        done(())
+    }
+
+    fn unchanged<T: Word>(
+        &self,
+        pid: Pid,
+        wait: &mut Waiting,
+        abortable: bool,
+        _: &Cell<T>,
+        _: T,
+    ) -> impl Future<Output = Result<Next, Fault>> {
+        self.turn_failed(pid, wait, abortable)
+    }
+}
+
+impl FetchAdd for Mapped {
+    #[inline(always)]
+    fn fetch_add<T: Additive>(&self, _: Access<()>, v: &Cell<T>, delta: T) -> impl Future<Output = Result<T, Fault>> {
+        done(T::unpack(v.word.fetch_add(delta.pack(), SeqCst)))
+    }
+}
+
+impl FetchOr for Mapped {
+    #[inline(always)]
+    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Fault>> {
+        done(v.word.fetch_or(mask, SeqCst))
+    }
+}
+
+impl FetchAnd for Mapped {
+    #[inline(always)]
+    fn fetch_and(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Fault>> {
+        done(v.word.fetch_and(mask, SeqCst))
+    }
+}
+
+impl CompareSwap for Mapped {
+    #[inline(always)]
+    fn compare_swap<T: Word>(
+        &self,
+        _: Access<()>,
+        v: &Cell<T>,
+        old: T,
+        new: T,
+    ) -> impl Future<Output = Result<Result<T, T>, Fault>> {
+        let swapped = v.word.compare_exchange(old.pack(), new.pack(), SeqCst, SeqCst);
+        done(swapped.map(T::unpack).map_err(T::unpack))
+    }
+}
+
+impl Seats for Mapped {
+    type Bytes = ();
+
+    fn bytes(&self, _: Name<()>, _: usize) {}
+
+    fn may_have_died(&self, _: Access<()>) -> impl Future<Output = Result<bool, Fault>> {
+        done(self.file.header.mode == Mode::Reclaim)
+    }
+
+    fn is_dead(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<bool, Fault>> {
+        let reclaims = self.file.header.mode == Mode::Reclaim;
+        ready(if reclaims { self.file.bytes.is_dead(seat).map_err(Box::new) } else { Ok(false) })
+    }
+
+    fn try_lock(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<bool, Fault>> {
+        ready(self.file.bytes.try_lock(seat).map_err(Box::new))
+    }
+
+    fn unlock(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<(), Fault>> {
+        ready(self.file.bytes.unlock(seat).map_err(Box::new))
+    }
+
+    fn goes_round(&self, _: Access<()>, turn: u32) -> Result<(), Fault> {
+        if turn < ROUNDS { Ok(()) } else { Err(self.corrupt()) }
+    }
+
+    fn damaged(&self, _: Access<()>, _: u64) -> Fault {
+        self.corrupt()
+    }
+}
+
+/// The seats that a sleeper watches.
+#[derive(Default, Debug)]
+pub(super) struct Watch(Vec<usize>);
+
+/// What to do about a sleep.
+enum Bed {
+    Up(Woken),
+    Asleep { words: Vec<(usize, u32)>, until: Instant, deadline: Option<Instant> },
+}
+
+impl Mapped {
+    /// Looks whether there is a reason to stay awake, and at what to sleep on.
+    fn make_bed(
+        &self,
+        wait: &mut Waiting,
+        (word, seen): (&AtomicU64, u64),
+        watch: &Watch,
+        abortable: bool,
+    ) -> Result<Bed, Fault> {
+        let mapping = &self.file.mapping;
+        let now = Instant::now();
+        let deadline = self.give_up_at.filter(|_| abortable);
+        if word.load(SeqCst) != seen {
+            return Ok(Bed::Up(Woken::Called));
+        }
+        if deadline.is_some_and(|deadline| now >= deadline) {
+            return Ok(Bed::Up(Woken::GiveUp));
+        }
+        // As long as it has waited so far.
+        let mut period = now.saturating_duration_since(wait.began).clamp(SOON, LATEST);
+        let mut words = vec![(self.file.offset_of(word), seen as u32)];
+        let mut died = false;
+        for seat in watch.0.iter().filter(|seat| **seat < self.file.header.seats) {
+            let hint = mapping.row(*seat) + row::HINT;
+            match asks_to_be_woken(|| mapping.load_half(hint), |old, new| mapping.replace_half(hint, old, new)) {
+                Hint::Armed(value) => words.push((hint, value)),
+                Hint::Unarmed => period = SOON,
+                Hint::Died => died = true,
+            }
+        }
+        if died {
+            // The hint comes before the byte is free.
+            if wait.lag.is_zero() {
+                wait.lag = FIRST_LAG;
+                return Ok(Bed::Up(Woken::Death));
+            }
+            period = wait.lag;
+            wait.lag = (2 * wait.lag).min(SOON);
+        } else {
+            wait.lag = Duration::ZERO;
+        }
+        let until = now + period;
+        Ok(Bed::Asleep { words, until: deadline.map_or(until, |deadline| deadline.min(until)), deadline })
+    }
+
+    /// What ended a sleep.
+    fn gets_up(
+        &self,
+        wait: &Waiting,
+        (word, seen): (&AtomicU64, u64),
+        (words, until): (&[(usize, u32)], Instant),
+        deadline: Option<Instant>,
+    ) -> Result<Woken, Fault> {
+        let now = Instant::now();
+        if word.load(SeqCst) != seen {
+            return Ok(Woken::Called);
+        }
+        if now >= until {
+            self.file.check_name()?;
+        }
+        if deadline.is_some_and(|deadline| now >= deadline) {
+            return Ok(Woken::GiveUp);
+        }
+        let died = |(hint, _): &(usize, u32)| self.file.mapping.load_half(*hint) & DIED != 0;
+        Ok(if !wait.lag.is_zero() || words.iter().skip(1).any(died) {
+            Woken::Death
+        } else if now >= until {
+            Woken::Again
+        } else {
+            Woken::Called
+        })
+    }
+}
+
+enum Hint {
+    /// The kernel will wake a sleeper that finds this value.
+    Armed(u32),
+    Unarmed,
+    Died,
+}
+
+/// Asks for a wake-up, unless it is too late. Somebody may change the word all the time: then it counts as unarmed.
+fn asks_to_be_woken(load: impl Fn() -> u32, replace: impl Fn(u32, u32) -> Result<u32, u32>) -> Hint {
+    let mut value = load();
+    for _ in 0..8 {
+        if value & DIED != 0 {
+            return Hint::Died;
+        }
+        if value & !WAITERS == 0 {
+            return Hint::Unarmed;
+        }
+        if value & WAITERS != 0 {
+            return Hint::Armed(value);
+        }
+        match replace(value, value | WAITERS) {
+            Ok(_) => return Hint::Armed(value | WAITERS),
+            Err(now) => value = now,
+        }
+    }
+    Hint::Unarmed
+}
+
+impl Sleeps for Mapped {
+    type Watch = Watch;
+
+    fn has_hints(&self) -> bool {
+        self.file.header.mode == Mode::Reclaim
+    }
+
+    fn watch_seat(&self, watch: &mut Watch, seat: usize) {
+        // One word is the sleeper's own, and one is the sentinel's.
+        if watch.0.len() < MOST_WORDS - 2 && !watch.0.contains(&seat) {
+            watch.0.push(seat);
+        }
+    }
+
+    async fn sleep<T: Word>(
+        &self,
+        _: Access<()>,
+        wait: &mut Waiting,
+        v: &Cell<T>,
+        seen: T,
+        watch: &Watch,
+        abortable: bool,
+    ) -> Result<Woken, Fault> {
+        let word = (&v.word, seen.pack());
+        let (words, until, deadline) = match self.make_bed(wait, word, watch, abortable)? {
+            Bed::Up(woken) => return Ok(woken),
+            Bed::Asleep { words, until, deadline } => (words, until, deadline),
+        };
+        if self.as_task {
+            self.file.sentinel()?.sleep(words.clone(), until).await;
+        } else {
+            let mapping = &self.file.mapping;
+            let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);
+            if !Processes.sleep_any(&words.iter().map(address).collect::<Vec<_>>(), Some(until)) {
+                // Without `futex_waitv` a death wakes nobody.
+                let soon = until.min(Instant::now() + SOON);
+                Processes.sleep(mapping.half(words[0].0), words[0].1, Some(soon));
+            }
+        }
+        self.gets_up(wait, word, (&words, until), deadline)
+    }
+
+    fn wake<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<(), Fault>> {
+        Processes.wake_all(self.file.mapping.half(self.file.offset_of(&v.word)));
+        done(())
+    }
+}
+
+impl File {
+    /// Where in the file this word is. It is the lower half of the word too.
+    fn offset_of(&self, word: &AtomicU64) -> usize {
+        let first = std::ptr::from_ref(self.mapping.word(self.mapping.layout().bits)).addr();
+        std::ptr::from_ref(word).addr() - first + self.mapping.layout().bits
+    }
+
+    /// Whether the file still has its name and its length.
+    pub(super) fn check_name(&self) -> Result<(), Fault> {
+        let stat = file::look(self.bytes.descriptor().get().ok_or(Error::Forked)?)?;
+        if stat.st_nlink == 0 {
+            self.mapping.is_deleted_now();
+            return Err(Box::new(Error::Deleted(self.path.clone())));
+        }
+        if stat.st_size != self.mapping.layout().length as i64 {
+            self.mapping.is_damaged_now();
+            return Err(Box::new(Error::Corrupt(self.path.clone())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,399 @@
+//! Slots between processes, on Linux.
+//!
+//! | file | |
+//! |---|---|
+//! | `place` | where files lie |
+//! | `file` | how they are made, opened and removed |
+//! | `fork` | descriptors that a forked child does not keep |
+//! | `bytes` | lock bytes: who is dead |
+//! | `sentinel` | the thread that tells others of a death, and sleeps for tasks |
+//! | `mapping` | the file as words |
+//! | `memory` | the memory that the text runs on |
+//! | `pool` | the seats of a handle |
+//! | `news` | what processes leave beside slots and rows, for people |
+
+mod bytes;
+mod file;
+mod fork;
+mod mapping;
+mod memory;
+mod news;
+mod place;
+mod pool;
+mod sentinel;
+
+use super::header::{self, Header};
+use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
+use crate::native::now;
+use bytes::Bytes;
+use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Seats as Text};
+use doorway_core::k_exclusion::Abortable;
+use doorway_core::memory::{Pid, Process, Site};
+use mapping::Mapping;
+use memory::{Fault, Mapped};
+use news::Signature;
+use place::Place;
+use pool::Pool;
+use rustix::io::Errno;
+use sentinel::Sentinel;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+fn system(doing: &'static str, errno: Errno) -> Error {
+    Error::System { doing, code: errno.raw_os_error() }
+}
+
+/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and these before the words are gone.
+#[derive(Debug)]
+pub(super) struct File {
+    sentinel: OnceLock<Sentinel>,
+    starts: Mutex<()>,
+    bytes: Bytes,
+    mapping: Arc<Mapping>,
+    header: Header,
+    path: PathBuf,
+}
+
+impl File {
+    fn open(place: Place, wanted: &file::Wanted) -> Result<Self, Error> {
+        let file::Opened { descriptor, to_map, header } = file::open(&place, wanted)?;
+        let mapping = Mapping::new(to_map.as_fd(), header.layout(), descriptor.generation())?;
+        let bytes = Bytes::new(descriptor, header.seats);
+        let (mapping, path) = (Arc::new(mapping), place.path);
+        Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), bytes, mapping, header, path })
+    }
+
+    /// The sentinel, which is started when it is first asked for.
+    fn sentinel(&self) -> Result<&Sentinel, Error> {
+        if let Some(sentinel) = self.sentinel.get() {
+            return Ok(sentinel);
+        }
+        let _one_at_a_time = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.sentinel.get().is_none() {
+            let _ = self.sentinel.set(Sentinel::new(&self.mapping)?);
+        }
+        Ok(self.sentinel.get().expect("it was set above"))
+    }
+
+    /// Why the handle can no longer be used, if it cannot.
+    fn check(&self) -> Result<(), Error> {
+        if !self.mapping.is_ours() {
+            return Err(Error::Forked);
+        }
+        if self.mapping.is_deleted() {
+            return Err(Error::Deleted(self.path.clone()));
+        }
+        if self.mapping.is_damaged() { Err(Error::Corrupt(self.path.clone())) } else { Ok(()) }
+    }
+}
+
+/// An open file, the text on it, and the seats of this handle.
+#[derive(Debug)]
+pub(super) struct Handle {
+    /// The seat by which all threads hold that need not wait.
+    home: OnceLock<Process<Mapped>>,
+    text: Text<Mapped>,
+    pool: Pool,
+    signature: Signature,
+    settles: Mutex<()>,
+    file: Arc<File>,
+}
+
+fn wanted(options: &Builder, sizes: Option<(usize, usize, Mode)>) -> file::Wanted {
+    file::Wanted { sizes, permissions: options.permissions, group: options.group }
+}
+
+fn place(options: &Builder) -> Result<Place, Error> {
+    place::find(&options.name, options.directory.as_deref(), options.permissions.is_some())
+}
+
+fn unbox(fault: Fault) -> Error {
+    *fault
+}
+
+impl Handle {
+    /// Opens the file, and makes it if it is not there and the number of slots is known.
+    pub(super) fn open(options: &Builder) -> Result<Self, Error> {
+        let sizes = options.slots.map(|slots| (slots, options.seats, options.mode));
+        if let Some((slots, seats, _)) = sizes {
+            header::check_sizes(slots, seats)?;
+        }
+        let file = Arc::new(File::open(place(options)?, &wanted(options, sizes))?);
+        let memory = Mapped::new(&file);
+        let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots);
+        let pool = Pool::new(&file.mapping, options.waiters);
+        let signature = Signature::new(&options.label, options.times);
+        let handle = Self { home: OnceLock::new(), text, pool, signature, settles: Mutex::new(()), file };
+        if sizes.is_some() {
+            handle.home()?;
+        }
+        Ok(handle)
+    }
+
+    pub(super) fn remove(options: &Builder, force: bool) -> Result<(), Error> {
+        file::remove(&place(options)?, &wanted(options, None), force)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        self.file.header.slots
+    }
+
+    fn process(&self, seat: usize) -> Process<Mapped> {
+        Process::new(Pid::new(seat), Mapped::new(&self.file))
+    }
+
+    /// The home seat, which is taken when it is first needed.
+    #[cold]
+    #[inline(never)]
+    fn take_home(&self) -> Result<&Process<Mapped>, Error> {
+        self.file.check()?;
+        let _one_at_a_time = self.settles.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.home.get().is_none() {
+            let seat = self.take_seat()?;
+            self.pool.add(seat);
+            let _ = self.home.set(self.process(seat));
+        }
+        Ok(self.home.get().expect("it was set above"))
+    }
+
+    fn home(&self) -> Result<&Process<Mapped>, Error> {
+        match self.home.get() {
+            Some(home) => Ok(home),
+            None => self.take_home(),
+        }
+    }
+
+    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped while it cleans a seat delays what
+    /// the dead owner of that seat held; hence clean ones first.
+    fn take_seat(&self) -> Result<usize, Error> {
+        self.file.check()?;
+        let seats = self.file.header.seats;
+        let reclaims = self.file.header.mode == Mode::Reclaim;
+        // Processes begin at different seats, so that they need not try those of others.
+        let first = std::process::id() as usize % seats;
+        let all = || (first..seats).chain(0..first);
+        for seat in all() {
+            let p = self.process(seat);
+            let is_clean = || now(self.text.looks_clean(&p, seat)).map_err(unbox);
+            // Without recovery a seat must be clean when it is ours, too.
+            if is_clean()? && self.file.bytes.try_lock(seat)? {
+                if reclaims {
+                    now(self.text.clean(&p)).map_err(unbox)?;
+                    return self.has_taken(seat);
+                }
+                if is_clean()? {
+                    return self.has_taken(seat);
+                }
+                self.file.bytes.unlock(seat)?;
+            }
+        }
+        for seat in all().filter(|_| reclaims) {
+            if now(self.text.register(&self.process(seat))).map_err(unbox)? {
+                return self.has_taken(seat);
+            }
+        }
+        Err(Error::NoSeats { seats })
+    }
+
+    fn has_taken(&self, seat: usize) -> Result<usize, Error> {
+        self.signature.takes(&self.file.mapping, seat);
+        if self.file.header.mode == Mode::Reclaim {
+            self.file.sentinel()?.arm(seat);
+        }
+        Ok(seat)
+    }
+
+    /// A slot, if one is free and nobody waits. Of errors it says nothing: [`enter_by_trying`](Self::enter_by_trying) does. What
+    /// is returned fits registers.
+    #[inline(always)]
+    pub(super) fn enter_at_once(&self) -> Option<Entered> {
+        let home = self.home.get()?;
+        if !(self.file.mapping.is_plain() && self.file.mapping.is_ours()) {
+            return None;
+        }
+        let grant = self.text.try_enter_now(home, 0).ok()??;
+        Some(self.is_inside(home.pid().index(), grant))
+    }
+
+    /// [`enter_at_once`](Self::enter_at_once), with errors, and for a handle that has no seat yet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+        let home = self.home()?;
+        self.file.check()?;
+        if !self.file.mapping.is_plain() {
+            return Ok(None);
+        }
+        let grant = self.text.try_enter_now(home, 0).map_err(unbox)?;
+        Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
+    }
+
+    #[inline(always)]
+    fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
+        let mapping = &self.file.mapping;
+        let previous = if grant.died { Some(news::previous(mapping, grant.slot)) } else { None };
+        self.signature.enters(mapping, grant);
+        Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
+    }
+
+    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the time has come before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
+        if let Some(entered) = self.enter_by_trying()? {
+            return Ok(Some(entered));
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(None);
+        }
+        let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
+        let memory = match deadline {
+            Some(deadline) => Mapped::until(&self.file, deadline),
+            None => Mapped::new(&self.file),
+        };
+        let mut waits = Waits::new(self, seat, memory);
+        let entered = now(self.text.enter(&waits.p, 0, &mut waits.attempt, deadline.is_some()));
+        let grant = match entered.map_err(unbox)? {
+            Some(grant) => Some(grant),
+            // A waiter that is let in at the last moment is in.
+            None => waits.leave()?,
+        };
+        waits.attempt = Attempt::default();
+        Ok(grant.map(|grant| self.is_inside(seat, grant)))
+    }
+
+    /// A slot, for a task. To drop the future is to give up.
+    pub(super) async fn enter_async(&self) -> Result<Entered, Error> {
+        if let Some(entered) = self.enter_by_trying()? {
+            return Ok(entered);
+        }
+        self.file.sentinel()?;
+        let seat = self.pool.take_async(|| self.take_seat()).await?;
+        let mut waits = Waits::new(self, seat, Mapped::for_a_task(&self.file));
+        let entered = self.text.enter(&waits.p, 0, &mut waits.attempt, false).await.map_err(unbox)?;
+        waits.attempt = Attempt::default();
+        Ok(self.is_inside(seat, entered.expect("nobody asks it to give up")))
+    }
+
+    /// Gives a slot back.
+    #[inline(always)]
+    pub(super) fn leave(&self, entered: &Entered) -> Result<(), ReleaseError> {
+        let mapping = &self.file.mapping;
+        if !mapping.is_ours() {
+            return Err(Error::Forked.into()); // the slot is the parent's
+        }
+        let Entered { slot, fence, died, .. } = *entered;
+        news::leaves(mapping, slot, fence);
+        let grant = Grant { slot, fence, died: died != 0 };
+        let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
+            Some(home) => match self.text.exit_at_once(home, grant) {
+                Ok(Ok(left)) => Ok(left),
+                Ok(Err(going)) => self.goes_on_leaving(home, going),
+                Err(fault) => Err(fault),
+            },
+            None => self.leave_another_seat(entered.seat, grant),
+        };
+        match left {
+            Ok(Left::Passed) => Ok(()),
+            Ok(Left::Broken) => Err(ReleaseError::Broken),
+            Err(fault) => Err((*fault).into()),
+        }
+    }
+
+    /// For a guard that somebody waits for.
+    #[cold]
+    #[inline(never)]
+    fn goes_on_leaving(&self, home: &Process<Mapped>, going: Going) -> Result<Left, Fault> {
+        now(self.text.exit_on(home, going))
+    }
+
+    /// For a guard whose thread had to wait, with a seat that is not the home.
+    #[cold]
+    #[inline(never)]
+    fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
+        now(self.text.exit(&self.process(seat), grant))
+    }
+
+    /// Whether the file still has its name.
+    pub(super) fn check_name(&self) -> Result<(), Error> {
+        self.file.check_name().map_err(unbox)
+    }
+
+    /// Who holds and who waits. What the dead hold comes back.
+    pub(super) fn status(&self) -> Result<Status, Error> {
+        self.file.check()?;
+        self.check_name()?;
+        let status = news::status(&self.text, &self.file)?;
+        let dead = status.holders.iter().any(|holder| holder.dead) || status.waiters.iter().any(|waiter| waiter.dead);
+        if dead && self.file.header.mode == Mode::Reclaim {
+            now(self.text.recover(self.home()?)).map_err(unbox)?;
+        }
+        Ok(status)
+    }
+
+    /// Takes a slot away from its holder; `None` if it has none.
+    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<super::Known>, Error> {
+        let slots = self.slots();
+        if slot >= slots {
+            return Err(Error::NoSuchSlot { slot, slots });
+        }
+        self.file.check()?;
+        let home = self.home()?;
+        let Some(word) = now(self.text.look_at_slot(home, slot)).map_err(unbox)?.filter(|word| word.owner().is_some())
+        else {
+            return Ok(None);
+        };
+        let known = news::known_holder(&self.file.mapping, slot, word.fence());
+        // Before the slot is taken away: its next holder reads this.
+        news::breaks(&self.file.mapping, slot, word.fence());
+        let broken = now(self.text.break_slot(home, slot)).map_err(unbox)?;
+        match broken {
+            Some(broken) if broken.fence() == word.fence() => Ok(Some(known)),
+            Some(broken) => Ok(Some(news::known_holder(&self.file.mapping, slot, broken.fence()))),
+            None => {
+                news::breaks(&self.file.mapping, slot, 0);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A thread or task that waits with a seat. If it ends before it is let in, it gives up.
+struct Waits<'a> {
+    handle: &'a Handle,
+    p: Process<Mapped>,
+    attempt: Attempt,
+}
+
+impl<'a> Waits<'a> {
+    fn new(handle: &'a Handle, seat: usize, memory: Mapped) -> Self {
+        handle.signature.waits(&handle.file.mapping, seat);
+        Self { handle, p: Process::new(Pid::new(seat), memory), attempt: Attempt::default() }
+    }
+
+    /// Leaves the line. The slot that it got at the last moment.
+    fn leave(&mut self) -> Result<Option<Grant>, Error> {
+        let attempt = std::mem::take(&mut self.attempt);
+        now(self.handle.text.leave(&self.p, attempt)).map_err(unbox)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        if !self.handle.file.mapping.is_ours() {
+            return; // the seat is the parent's
+        }
+        if self.attempt != Attempt::default()
+            && let Ok(Some(grant)) = self.leave()
+        {
+            let _ = now(self.handle.text.exit(&self.p, grant));
+        }
+        self.handle.pool.give_back(self.p.pid().index());
+    }
+}

@@ -1,0 +1,164 @@
+//! What processes leave beside slots and rows, for people and for the next holder. Nobody is let in or kept out because of it.
+
+use super::super::header::{LABEL, row, slot};
+use super::super::{Error, Holder, Known, Previous, Status, Waiter};
+use super::mapping::{Line, Mapping};
+use super::memory::Mapped;
+use super::{File, unbox};
+use crate::native::now;
+use doorway_core::k_assignment::seats::{Grant, Seats as Text, Want};
+use doorway_core::memory::{Pid, Process};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// What a handle says of itself.
+#[derive(Debug)]
+pub(super) struct Signature {
+    /// The process, and in the upper half the length of the label.
+    pid: u64,
+    label: [u64; LABEL / 8],
+    /// Whether holders look at the clock.
+    times: bool,
+}
+
+impl Signature {
+    /// A label that is too long loses its end.
+    pub(super) fn new(label: &str, times: bool) -> Self {
+        let mut end = label.len().min(LABEL);
+        while !label.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut bytes = [0; LABEL];
+        bytes[..end].copy_from_slice(&label.as_bytes()[..end]);
+        let word = |i: usize| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        let pid = u64::from(std::process::id()) | (end as u64) << 32;
+        Self { pid, label: std::array::from_fn(word), times }
+    }
+
+    fn is_labelled(&self) -> bool {
+        self.pid >> 32 != 0
+    }
+
+    /// The handle takes a seat.
+    pub(super) fn takes(&self, mapping: &Mapping, seat: usize) {
+        let line = mapping.row_line(seat);
+        line.note(row::PID, self.pid);
+        line.note(row::SINCE, 0);
+        line.note_label(row::LABEL, &self.label);
+    }
+
+    /// A thread or task begins to wait with a seat.
+    pub(super) fn waits(&self, mapping: &Mapping, seat: usize) {
+        mapping.row_line(seat).note(row::SINCE, clock());
+    }
+
+    /// A holder is inside.
+    #[inline(always)]
+    pub(super) fn enters(&self, mapping: &Mapping, grant: Grant) {
+        let line = mapping.slot_line(grant.slot);
+        line.note(slot::PID, self.pid);
+        line.note(slot::SINCE, if self.times { clock() } else { 0 });
+        if self.is_labelled() {
+            line.note_label(slot::LABEL, &self.label);
+        }
+        line.note(slot::FENCE, grant.fence);
+    }
+}
+
+/// A holder begins to leave. From now on what stands there is nobody's, unless somebody else has written it: the slot may have
+/// been broken.
+#[inline(always)]
+pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
+    let line = mapping.slot_line(slot);
+    if line.noted(slot::FENCE) == fence {
+        line.note(slot::FENCE, 0);
+    }
+}
+
+/// Somebody takes the slot away from the holder with this fence; 0: not after all.
+pub(super) fn breaks(mapping: &Mapping, slot: usize, fence: u64) {
+    mapping.slot_line(slot).note(slot::BROKEN, fence);
+}
+
+/// What is known of the last holder, for the next one that is told. It was not the one that left last, which would have taken what
+/// stands here away.
+#[cold]
+pub(super) fn previous(mapping: &Mapping, slot: usize) -> Box<Previous> {
+    let line = mapping.slot_line(slot);
+    let (fence, broken) = (line.noted(slot::FENCE), line.noted(slot::BROKEN));
+    let known = if fence == 0 { Known::default() } else { known(line, (slot::PID, slot::SINCE, slot::LABEL)) };
+    breaks(mapping, slot, 0); // this is the one that is told
+    Box::new(if broken != 0 && broken >= fence { Previous::Broken(known) } else { Previous::Died(known) })
+}
+
+/// What is known of the holder with this fence.
+pub(super) fn known_holder(mapping: &Mapping, slot: usize, fence: u64) -> Known {
+    let line = mapping.slot_line(slot);
+    if line.noted(slot::FENCE) != fence {
+        return Known::default();
+    }
+    known(line, (slot::PID, slot::SINCE, slot::LABEL))
+}
+
+fn known(line: &Line, (pid, since, label): (usize, usize, usize)) -> Known {
+    let pid = line.noted(pid);
+    let length = (pid >> 32) as usize;
+    Known {
+        pid: Some(pid as u32).filter(|pid| *pid != 0),
+        label: (length != 0).then(|| line.noted_label(label, length)),
+        since: time(line.noted(since)),
+    }
+}
+
+/// Who holds and who waits, read word by word.
+pub(super) fn status(text: &Text<Mapped>, file: &Arc<File>) -> Result<Status, Error> {
+    let p = Process::new(Pid::new(0), Mapped::new(file)); // looks only
+    let mapping = &file.mapping;
+    let mut holders = Vec::new();
+    for slot in 0..file.header.slots {
+        let word = now(text.look_at_slot(&p, slot)).map_err(unbox)?;
+        let Some((word, owner)) = word.and_then(|word| Some((word, word.owner()?))) else { continue };
+        let mut known = known_holder(mapping, slot, word.fence());
+        if known == Known::default() && owner < file.header.seats {
+            // It has not written anything here yet; its seat tells who it is.
+            known = Known { since: None, ..known_seat(mapping, owner) };
+        }
+        holders.push(Holder { slot, fence: word.fence(), dead: file.bytes.is_dead(owner)?, known });
+    }
+    let mut waiters = Vec::new();
+    for seat in 0..file.header.seats {
+        let (ticket, offered) = match now(text.look_at_seat(&p, seat)).map_err(unbox)? {
+            Some(Want::Waits(ticket)) => (ticket, None),
+            Some(Want::Offered { slot, .. }) => (0, Some(slot)),
+            _ => continue,
+        };
+        let waiter = Waiter { offered, dead: file.bytes.is_dead(seat)?, known: known_seat(mapping, seat) };
+        waiters.push((ticket, waiter));
+    }
+    waiters.sort_by_key(|(ticket, _)| *ticket);
+    Ok(Status {
+        path: file.path.clone(),
+        slots: file.header.slots,
+        seats: file.header.seats,
+        mode: file.header.mode,
+        holders,
+        waiters: waiters.into_iter().map(|(_, waiter)| waiter).collect(),
+    })
+}
+
+fn known_seat(mapping: &Mapping, seat: usize) -> Known {
+    known(mapping.row_line(seat), (row::PID, row::SINCE, row::LABEL))
+}
+
+/// Now, in nanoseconds since 1970. Some milliseconds late: people do not mind, and it is a fifth of the price.
+#[allow(unsafe_code)]
+fn clock() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it writes `now`, and nothing else.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) };
+    now.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec.cast_unsigned())
+}
+
+fn time(nanoseconds: u64) -> Option<SystemTime> {
+    if nanoseconds == 0 { None } else { SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds)) }
+}

@@ -1,0 +1,202 @@
+//! Where files lie: one place for a name, whatever the environment of a program looks like.
+
+use super::super::Error;
+use super::system;
+use rustix::fs::{self, AtFlags, FileType, Mode as Bits, OFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// The variable that names another directory for plain names.
+pub(in crate::shared) const VARIABLE: &str = "DOORWAY_DIR";
+
+/// A directory that was checked, and a name in it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) directory: OwnedFd,
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+}
+
+/// Finds the place of a name, or of a path.
+///
+/// `shared` is for files of several users: the directory may then belong to a group, and is never made.
+pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) -> Result<Place, Error> {
+    let name = name_or_path.file_name().unwrap_or_default();
+    let above = name_or_path.parent().filter(|above| !above.as_os_str().is_empty());
+    let name = check_name(if above.is_some() { name } else { name_or_path.as_os_str() })?;
+    let directory = match (above, directory) {
+        (Some(above), None) => above.to_owned(),
+        (Some(above), Some(directory)) => directory.join(above),
+        (None, Some(directory)) => directory.to_owned(),
+        (None, None) => match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            Some(value) => PathBuf::from(value),
+            None => return usual(Roots::system(), name),
+        },
+    };
+    if !shared {
+        make(&directory)?;
+    }
+    // A path that the caller wrote may lead through links of its own.
+    let opened = open(&directory, OFlags::empty())?;
+    let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
+    let me = rustix::process::geteuid().as_raw();
+    let mode = stat.st_mode;
+    let others = if shared { 0o002 } else { 0o022 };
+    // In a sticky directory nobody but the owner of a file can remove it or put another in its place.
+    let closed = mode & others == 0 || mode & 0o1000 != 0;
+    if !closed || (stat.st_uid != me && stat.st_uid != 0) {
+        return Err(Error::Directory(directory));
+    }
+    Ok(Place { directory: opened, path: directory.join(&name), name })
+}
+
+/// 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter or a digit.
+fn check_name(name: &OsStr) -> Result<String, Error> {
+    let bad = || Error::BadName(name.to_string_lossy().into_owned());
+    let text = name.to_str().ok_or_else(bad)?;
+    let plain = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-');
+    let good = (1..=64).contains(&text.len())
+        && text.bytes().all(plain)
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+    if good { Ok(text.to_owned()) } else { Err(bad()) }
+}
+
+/// Where the system keeps what does not outlive it.
+struct Roots<'a> {
+    run: &'a Path,
+    memory: &'a Path,
+    temporary: &'a Path,
+}
+
+impl Roots<'static> {
+    fn system() -> Self {
+        Self { run: Path::new("/run/user"), memory: Path::new("/dev/shm"), temporary: Path::new("/tmp") }
+    }
+}
+
+/// The directory for names without one. It depends on the user and on the machine, not on the environment: two places for
+/// one name would silently be two semaphores. So a place that is not ours is an error, and no reason to try the next.
+fn usual(roots: Roots<'_>, name: String) -> Result<Place, Error> {
+    let me = rustix::process::geteuid().as_raw();
+    let run = roots.run.join(me.to_string());
+    let directory = if is_directory_of(&run, Some(me)) {
+        run.join("doorway")
+    } else if is_directory_of(roots.memory, None) {
+        roots.memory.join(format!("doorway-{me}"))
+    } else {
+        roots.temporary.join(format!("doorway-{me}"))
+    };
+    make(&directory)?;
+    let opened = open(&directory, OFlags::NOFOLLOW)?;
+    let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
+    if stat.st_uid != me || stat.st_mode & 0o022 != 0 {
+        return Err(Error::Directory(directory));
+    }
+    Ok(Place { directory: opened, path: directory.join(&name), name })
+}
+
+fn is_directory_of(path: &Path, owner: Option<u32>) -> bool {
+    fs::statat(fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+        FileType::from_raw_mode(stat.st_mode).is_dir() && owner.is_none_or(|owner| stat.st_uid == owner)
+    })
+}
+
+fn make(directory: &Path) -> Result<(), Error> {
+    match fs::mkdir(directory, Bits::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        // It may exist on a file system that cannot be written; opening it will tell.
+        Err(Errno::ROFS | Errno::ACCESS) if directory.is_dir() => Ok(()),
+        Err(Errno::NOSPC | Errno::DQUOT) => Err(Error::Full(directory.to_owned())),
+        Err(errno) => Err(system("making the directory", errno)),
+    }
+}
+
+fn open(directory: &Path, more: OFlags) -> Result<OwnedFd, Error> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
+    fs::open(directory, flags, Bits::empty()).map_err(|errno| match errno {
+        Errno::LOOP | Errno::NOTDIR => Error::Directory(directory.to_owned()),
+        Errno::NOENT => Error::Missing(directory.to_owned()),
+        errno => system("opening the directory", errno),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn fresh(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("doorway-place-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for good in ["a", "7", "gpu.0_x-Y", &"n".repeat(64)] {
+            assert_eq!(check_name(OsStr::new(good)).as_deref(), Ok(good));
+        }
+        for bad in ["", ".", "..", ".hidden", "-x", "_x", "a/b", "a b", "ä", "a\0", &"n".repeat(65)] {
+            assert_eq!(check_name(OsStr::new(bad)), Err(Error::BadName(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn the_usual_place_is_the_first_that_exists() {
+        let root = fresh("usual");
+        let (run, memory, temporary) = (root.join("run"), root.join("shm"), root.join("tmp"));
+        std::fs::create_dir(&temporary).unwrap();
+        let roots = || Roots { run: &run, memory: &memory, temporary: &temporary };
+        let me = rustix::process::geteuid().as_raw();
+        let place = || usual(roots(), "x".to_owned()).map(|place| place.path);
+        assert_eq!(place(), Ok(temporary.join(format!("doorway-{me}/x"))));
+        std::fs::create_dir(&memory).unwrap();
+        assert_eq!(place(), Ok(memory.join(format!("doorway-{me}/x"))));
+        std::fs::create_dir_all(run.join(me.to_string())).unwrap();
+        assert_eq!(place(), Ok(run.join(format!("{me}/doorway/x"))));
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_place_that_others_can_write_or_that_is_a_link_is_refused_and_no_other_is_tried() {
+        let root = fresh("others");
+        let (run, memory) = (root.join("run"), root.join("shm"));
+        std::fs::create_dir(&memory).unwrap();
+        let roots = || Roots { run: &run, memory: &memory, temporary: &root };
+        let ours = memory.join(format!("doorway-{}", rustix::process::geteuid().as_raw()));
+        symlink(&root, &ours).unwrap();
+        assert_eq!(usual(roots(), "x".to_owned()).unwrap_err(), Error::Directory(ours.clone()));
+        std::fs::remove_file(&ours).unwrap();
+        std::fs::create_dir(&ours).unwrap();
+        std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o770)).unwrap();
+        assert_eq!(usual(roots(), "x".to_owned()).unwrap_err(), Error::Directory(ours.clone()));
+        std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(usual(roots(), "x".to_owned()).is_ok());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_directory_of_ones_own_choice_is_checked_too() {
+        let root = fresh("chosen");
+        let shared = root.join("shared");
+        std::fs::create_dir(&shared).unwrap();
+        let set = |mode| std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(mode)).unwrap();
+        set(0o777);
+        let refused = find(Path::new("x"), Some(&shared), false).unwrap_err();
+        assert_eq!(refused, Error::Directory(shared.clone()));
+        set(0o1777);
+        assert!(find(Path::new("x"), Some(&shared), false).is_ok(), "sticky, as /tmp is");
+        set(0o770);
+        assert!(find(Path::new("x"), Some(&shared), false).is_err());
+        assert!(find(Path::new("x"), Some(&shared), true).is_ok(), "for a group, when asked");
+        set(0o700);
+        assert_eq!(find(&shared.join("x"), None, false).unwrap().path, shared.join("x"));
+        // A private directory is made; one for several users is the administrator's to make.
+        assert!(find(Path::new("x"), Some(&root.join("new")), true).is_err());
+        assert!(find(Path::new("x"), Some(&root.join("new")), false).is_ok());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

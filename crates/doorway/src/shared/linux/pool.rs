@@ -1,0 +1,245 @@
+//! The seats of one handle, and who waits for one.
+//!
+//! All threads of a handle hold slots by its first seat, its home, if they need not wait. Each thread or task that waits needs a seat of
+//! its own meanwhile; a handle has a limited number of them, and takes each when it is first needed. If all are in use, threads
+//! and tasks wait here, in order, and each seat that comes back goes to the first.
+
+use super::super::Error;
+use super::mapping::Mapping;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+/// Who waits for a seat.
+#[derive(Default, Debug)]
+struct Ticket {
+    state: Mutex<State>,
+    served: Condvar,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    seat: Option<usize>,
+    gone: bool,
+    waker: Option<Waker>,
+}
+
+impl Ticket {
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Gives it a seat, unless it has gone.
+    fn serve(&self, seat: usize) -> bool {
+        let waker = self.with(|state| {
+            if state.gone {
+                return None;
+            }
+            state.seat = Some(seat);
+            Some(state.waker.take())
+        });
+        let Some(waker) = waker else { return false };
+        self.served.notify_one();
+        if let Some(waker) = waker {
+            crate::waiting::contained(|| waker.wake());
+        }
+        true
+    }
+
+    /// It waits no longer. The seat that it got at the last moment.
+    fn goes(&self) -> Option<usize> {
+        self.with(|state| {
+            state.gone = true;
+            state.seat.take()
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    free: Vec<usize>,
+    /// How many seats the handle has, or is about to take.
+    taken: usize,
+    limit: usize,
+    line: VecDeque<Arc<Ticket>>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Pool {
+    inner: Mutex<Inner>,
+    mapping: Arc<Mapping>,
+}
+
+/// What a caller of [`Pool::begin`] is to do.
+enum Step {
+    Have(usize),
+    TakeNew,
+    Wait(Arc<Ticket>),
+}
+
+impl Pool {
+    pub(super) fn new(mapping: &Arc<Mapping>, limit: usize) -> Self {
+        let inner = Inner { free: Vec::new(), taken: 0, limit: limit.max(1), line: VecDeque::new() };
+        Self { inner: Mutex::new(inner), mapping: Arc::clone(mapping) }
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Inner) -> T) -> T {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = !inner.line.is_empty();
+        let done = change(&mut inner);
+        let waits = !inner.line.is_empty();
+        if waits != waited {
+            self.mapping.seats_are_awaited(waits);
+        }
+        done
+    }
+
+    /// The handle has a seat that nobody uses.
+    pub(super) fn add(&self, seat: usize) {
+        self.with(|inner| {
+            inner.taken += 1;
+            inner.free.push(seat);
+        });
+    }
+
+    fn begin(&self) -> Step {
+        self.with(|inner| {
+            if inner.line.is_empty() {
+                if let Some(seat) = inner.free.pop() {
+                    return Step::Have(seat);
+                }
+                if inner.taken < inner.limit {
+                    inner.taken += 1;
+                    return Step::TakeNew;
+                }
+            }
+            let ticket = Arc::<Ticket>::default();
+            inner.line.push_back(Arc::clone(&ticket));
+            Step::Wait(ticket)
+        })
+    }
+
+    /// No more seats are to be had: the one that was to be taken is not, and its taker gets in line if there are others to wait for.
+    fn not_taken(&self, error: Error) -> Result<Step, Error> {
+        self.with(|inner| {
+            inner.taken -= 1;
+            if inner.taken == 0 || !matches!(error, Error::NoSeats { .. }) {
+                return Err(error);
+            }
+            if inner.line.is_empty()
+                && let Some(seat) = inner.free.pop()
+            {
+                return Ok(Step::Have(seat));
+            }
+            let ticket = Arc::<Ticket>::default();
+            inner.line.push_back(Arc::clone(&ticket));
+            Ok(Step::Wait(ticket))
+        })
+    }
+
+    fn step(&self, take: impl FnOnce() -> Result<usize, Error>) -> Result<Step, Error> {
+        match self.begin() {
+            Step::TakeNew => match take() {
+                Ok(seat) => Ok(Step::Have(seat)),
+                Err(error) => self.not_taken(error),
+            },
+            step => Ok(step),
+        }
+    }
+
+    /// A seat to wait with, in order; `None` if the time has come before.
+    pub(super) fn take(
+        &self,
+        deadline: Option<Instant>,
+        take: impl FnOnce() -> Result<usize, Error>,
+    ) -> Result<Option<usize>, Error> {
+        let ticket = match self.step(take)? {
+            Step::Have(seat) => return Ok(Some(seat)),
+            Step::TakeNew => unreachable!("it was taken, or was not"),
+            Step::Wait(ticket) => ticket,
+        };
+        let mut state = ticket.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.seat.is_none() {
+            let Some(deadline) = deadline else {
+                state = ticket.served.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                state.gone = true;
+                break;
+            }
+            state = ticket.served.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let seat = state.seat.take();
+        drop(state);
+        if seat.is_none() {
+            self.sweep();
+        }
+        Ok(seat)
+    }
+
+    /// [`take`](Self::take) for a task.
+    pub(super) async fn take_async(&self, take: impl FnOnce() -> Result<usize, Error>) -> Result<usize, Error> {
+        match self.step(take)? {
+            Step::Have(seat) => Ok(seat),
+            Step::TakeNew => unreachable!("it was taken, or was not"),
+            Step::Wait(ticket) => Ok(Waits { pool: self, ticket }.await),
+        }
+    }
+
+    /// A seat comes back: it goes to the first that waits for one.
+    pub(super) fn give_back(&self, seat: usize) {
+        self.with(|inner| {
+            while let Some(first) = inner.line.pop_front() {
+                if first.serve(seat) {
+                    return;
+                }
+            }
+            inner.free.push(seat);
+        });
+    }
+
+    /// Those that have gone leave the line.
+    fn sweep(&self) {
+        self.with(|inner| inner.line.retain(|ticket| ticket.with(|state| !state.gone)));
+    }
+}
+
+/// A task in line for a seat.
+struct Waits<'a> {
+    pool: &'a Pool,
+    ticket: Arc<Ticket>,
+}
+
+impl Future for Waits<'_> {
+    type Output = usize;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
+        self.ticket.with(|state| match state.seat.take() {
+            Some(seat) => {
+                state.gone = true;
+                Poll::Ready(seat)
+            }
+            None => {
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        })
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        if !self.pool.mapping.is_ours() {
+            return; // in a forked child a thread that is not there may hold a lock
+        }
+        match self.ticket.goes() {
+            Some(seat) => self.pool.give_back(seat),
+            None => self.pool.sweep(),
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! One thread for each handle. It lives as long as the handle does, and does two things.
+//!
+//! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its list of robust futexes, and wakes a
+//!   sleeper of each. The sentinel's list has the hint of every seat of the handle. So the death of the process wakes those that watch
+//!   its seats, and the end of any other thread wakes nobody. The marks are hints: the truth is the [byte](super::bytes).
+//! - **It sleeps for tasks.** A task cannot sleep in the kernel, so it leaves its words and its waker here.
+//!
+//! # The list
+//! The kernel finds a word at a fixed distance from its entry. If entries lay in the file beside the words, others could write
+//! them, and unlinking one would write where they want. So entries lie in private pages of their own, a *shadow* of the file, at the same
+//! places, and the distance between the two is what the kernel is told. The C library has a list of its own for each thread, for
+//! robust mutexes; the sentinel locks none, so its list can be ours.
+
+#![allow(unsafe_code)]
+
+use super::super::Error;
+use super::super::header::row;
+use super::mapping::Mapping;
+use crate::waiting::{Platform, Processes, Sequence};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use std::cell::UnsafeCell;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::task::{Context, Poll, Waker};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The kernel's mark in a hint: its thread has died.
+pub(super) const DIED: u32 = 0x4000_0000;
+/// A sleeper's mark: the kernel is to wake it.
+pub(super) const WAITERS: u32 = 0x8000_0000;
+/// As many words as the kernel lets a thread sleep on.
+pub(super) const MOST_WORDS: usize = 128;
+
+/// `struct robust_list_head` of the kernel.
+#[repr(C)]
+struct Head {
+    first: *mut Entry,
+    distance: libc::c_long,
+    pending: *mut Entry,
+}
+
+/// `struct robust_list`.
+#[repr(C)]
+struct Entry {
+    next: *mut Entry,
+}
+
+/// The private pages that entries lie in.
+struct Shadow {
+    pages: NonNull<u8>,
+    length: usize,
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        // SAFETY: what `List::new` mapped. The thread whose list is in it has ended, or never began.
+        let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
+    }
+}
+
+/// The sentinel's list.
+struct List {
+    head: Box<UnsafeCell<Head>>,
+    shadow: Shadow,
+    seats: Vec<usize>,
+}
+
+// SAFETY: `head` and `shadow` are reached through the mutex around the list, and by the kernel when the sentinel has ended.
+unsafe impl Send for List {}
+
+impl List {
+    fn new(mapping: &Mapping) -> Result<Self, Error> {
+        let length = mapping.layout().length;
+        // SAFETY: a new mapping, where the kernel finds room for it.
+        let pages = unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::PRIVATE | MapFlags::NORESERVE)
+        };
+        let pages = pages.map_err(|errno| super::system("mapping private pages", errno))?;
+        let pages = NonNull::new(pages.cast()).ok_or(Error::System { doing: "mapping private pages", code: 0 })?;
+        let shadow = Shadow { pages, length };
+        let hint = mapping.row(0) + row::HINT;
+        let word = std::ptr::from_ref(mapping.half(hint)).addr();
+        let distance = word.wrapping_sub(pages.addr().get() + hint).cast_signed();
+        let head = Box::new(UnsafeCell::new(Head {
+            first: std::ptr::null_mut(),
+            distance: distance as libc::c_long,
+            pending: std::ptr::null_mut(),
+        }));
+        let list = Self { head, shadow, seats: Vec::new() };
+        list.clear();
+        Ok(list)
+    }
+
+    /// The end of the list is its head.
+    fn clear(&self) {
+        let head = self.head.get();
+        // SAFETY: the head lives in the box, and only the holder of the mutex writes it. The kernel reads it after the
+        // last write of the process, or sees one of its two values.
+        unsafe { (&raw mut (*head).first).write_volatile(head.cast()) };
+    }
+
+    fn add(&mut self, mapping: &Mapping, seat: usize) {
+        if self.seats.contains(&seat) {
+            return;
+        }
+        let place = mapping.row(seat) + row::HINT;
+        assert!(place + size_of::<Entry>() <= self.shadow.length, "the shadow is as long as the file");
+        let head = self.head.get();
+        // SAFETY: within the shadow, aligned to 8 as the place in the file is, and not yet in the list. The entry is whole before
+        // the head leads to it, for the process may die between the two.
+        unsafe {
+            let entry: *mut Entry = self.shadow.pages.add(place).cast().as_ptr();
+            (&raw mut (*entry).next).write_volatile((&raw const (*head).first).read_volatile());
+            std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+            (&raw mut (*head).first).write_volatile(entry);
+        }
+        self.seats.push(seat);
+    }
+}
+
+/// A task that sleeps.
+struct Sleeper {
+    key: u64,
+    words: Vec<(usize, u32)>,
+    until: Instant,
+    waker: Waker,
+    woken: bool,
+}
+
+#[derive(Default)]
+struct Sleepers {
+    all: Vec<Sleeper>,
+    next: u64,
+    closing: bool,
+}
+
+type Word = <Processes as Platform>::Sequence;
+
+struct Room {
+    mapping: Arc<Mapping>,
+    sleepers: Mutex<Sleepers>,
+    /// Bumped when the sentinel should look at the sleepers anew.
+    bell: Word,
+}
+
+impl Room {
+    fn sleepers<T>(&self, change: impl FnOnce(&mut Sleepers) -> T) -> T {
+        change(&mut self.sleepers.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn ring(&self) {
+        self.bell.bump();
+        Processes.wake_all(&self.bell);
+    }
+
+    /// The sentinel's days.
+    fn watch(&self) {
+        let mut supported = true;
+        loop {
+            let seen = Sequence::load(&self.bell);
+            let bell = (std::ptr::from_ref(&self.bell).addr(), seen);
+            let mut words = vec![bell];
+            let mut until: Option<Instant> = None;
+            let mut closing = false;
+            self.sleepers(|sleepers| {
+                closing = sleepers.closing;
+                for sleeper in sleepers.all.iter().filter(|sleeper| !sleeper.woken) {
+                    until = Some(until.map_or(sleeper.until, |until| until.min(sleeper.until)));
+                    for (offset, value) in &sleeper.words {
+                        words.push((std::ptr::from_ref(self.mapping.half(*offset)).addr(), *value));
+                    }
+                }
+            });
+            if closing {
+                return;
+            }
+            // The words that do not fit are looked at from time to time.
+            if (words.len() > MOST_WORDS || !supported) && words.len() > 1 {
+                let soon = Instant::now() + SOON;
+                until = Some(until.map_or(soon, |until| until.min(soon)));
+            }
+            words.truncate(MOST_WORDS);
+            if words.len() == 1 || !supported {
+                Processes.sleep(&self.bell, seen, until);
+            } else if !Processes.sleep_any(&words, until) {
+                supported = false;
+                continue;
+            }
+            self.rouse(Sequence::load(&self.bell) == seen);
+        }
+    }
+
+    /// Wakes the tasks that have something to see. If nothing has changed, somebody was woken without: then all look.
+    fn rouse(&self, by_a_word: bool) {
+        let now = Instant::now();
+        let roused: Vec<Waker> = self.sleepers(|sleepers| {
+            let changed = |sleeper: &Sleeper| {
+                sleeper.until <= now
+                    || sleeper.words.iter().any(|(offset, value)| self.mapping.load_half(*offset) != *value)
+            };
+            let asleep = || sleepers.all.iter().filter(|sleeper| !sleeper.woken);
+            let nothing = by_a_word && !asleep().any(changed);
+            let all = sleepers.all.iter_mut().filter(|sleeper| !sleeper.woken && (nothing || changed(sleeper)));
+            all.map(|sleeper| {
+                sleeper.woken = true;
+                sleeper.waker.clone()
+            })
+            .collect()
+        });
+        for waker in roused {
+            crate::waiting::contained(|| waker.wake());
+        }
+    }
+}
+
+/// How soon one looks again that cannot be woken.
+const SOON: Duration = Duration::from_millis(4);
+
+/// The thread, its list and its sleepers.
+pub(super) struct Sentinel {
+    room: Arc<Room>,
+    list: Mutex<List>,
+    /// What hints of this handle say while it lives; 0 if the kernel took no list.
+    number: u32,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Sentinel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sentinel").field("thread", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl Sentinel {
+    pub(super) fn new(mapping: &Arc<Mapping>) -> Result<Self, Error> {
+        let list = List::new(mapping)?;
+        let room = Arc::new(Room { mapping: Arc::clone(mapping), sleepers: Mutex::default(), bell: Sequence::new() });
+        let head = list.head.get().expose_provenance();
+        let (tell, told) = mpsc::sync_channel(1);
+        let watched = Arc::clone(&room);
+        let body = move || {
+            // SAFETY: the head lives until this thread has ended: whoever drops the list has joined it before. The list is
+            // this thread's own: it locks no robust mutex.
+            let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
+            let number = if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 };
+            let _ = tell.send(number);
+            watched.watch();
+        };
+        let thread =
+            without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).stack_size(64 << 10).spawn(body));
+        let thread = thread.map_err(|error| Error::System {
+            doing: "starting a thread",
+            code: error.raw_os_error().unwrap_or(libc::EAGAIN),
+        })?;
+        let number = told.recv().unwrap_or(0);
+        Ok(Self { room, list: Mutex::new(list), number, thread: Some(thread) })
+    }
+
+    /// From now on the death of this process is told to those that watch this seat.
+    pub(super) fn arm(&self, seat: usize) {
+        if self.number == 0 {
+            return;
+        }
+        let mapping = &self.room.mapping;
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        mapping.store_half(mapping.row(seat) + row::HINT, self.number);
+        list.add(mapping, seat);
+    }
+
+    /// Sleeps, for a task, while each word is as given, until the time has come or for no reason.
+    pub(super) fn sleep(&self, words: Vec<(usize, u32)>, until: Instant) -> Sleep<'_> {
+        Sleep { room: &self.room, state: State::New(words, until) }
+    }
+}
+
+/// Runs something with all signals blocked, so that handlers run on no thread that it starts.
+fn without_signals<T>(run: impl FnOnce() -> T) -> T {
+    // SAFETY: both sets are this function's own, and `pthread_sigmask` reads and writes only these.
+    unsafe {
+        let (mut all, mut before) = (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let done = run();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        done
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        let mapping = &self.room.mapping;
+        if !mapping.is_ours() {
+            // In a forked child there is no such thread, and the words are the parent's.
+            std::mem::forget(self.thread.take());
+            return;
+        }
+        {
+            let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+            list.clear();
+            for seat in &list.seats {
+                let hint = mapping.row(*seat) + row::HINT;
+                mapping.store_half(hint, 0);
+                // Those that watch it look by themselves from now on.
+                Processes.wake_all(mapping.half(hint));
+            }
+        }
+        self.room.sleepers(|sleepers| sleepers.closing = true);
+        self.room.ring();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+enum State {
+    New(Vec<(usize, u32)>, Instant),
+    Asleep(u64),
+    Done,
+}
+
+/// See [`Sentinel::sleep`].
+pub(super) struct Sleep<'a> {
+    room: &'a Room,
+    state: State,
+}
+
+impl Future for Sleep<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        match &mut self.state {
+            State::New(words, until) => {
+                let (words, until) = (std::mem::take(words), *until);
+                let key = self.room.sleepers(|sleepers| {
+                    sleepers.next += 1;
+                    let key = sleepers.next;
+                    let waker = context.waker().clone();
+                    sleepers.all.push(Sleeper { key, words, until, waker, woken: false });
+                    key
+                });
+                self.state = State::Asleep(key);
+                self.room.ring();
+                Poll::Pending
+            }
+            State::Asleep(key) => {
+                let key = *key;
+                let woken = self.room.sleepers(|sleepers| {
+                    let sleeper = sleepers.all.iter_mut().find(|sleeper| sleeper.key == key);
+                    sleeper.is_none_or(|sleeper| {
+                        if !sleeper.woken && !sleeper.waker.will_wake(context.waker()) {
+                            sleeper.waker = context.waker().clone();
+                        }
+                        sleeper.woken
+                    })
+                });
+                if !woken {
+                    return Poll::Pending;
+                }
+                self.leave();
+                Poll::Ready(())
+            }
+            State::Done => Poll::Ready(()),
+        }
+    }
+}
+
+impl Sleep<'_> {
+    fn leave(&mut self) {
+        if let State::Asleep(key) = std::mem::replace(&mut self.state, State::Done) {
+            if !self.room.mapping.is_ours() {
+                return; // in a forked child a thread that is not there may hold the lock
+            }
+            let gone = self.room.sleepers(|sleepers| {
+                sleepers.all.iter().position(|sleeper| sleeper.key == key).map(|at| sleepers.all.swap_remove(at))
+            });
+            // A waker's destructor is not ours, and runs outside of the lock.
+            crate::waiting::contained(|| drop(gone));
+        }
+    }
+}
+
+impl Drop for Sleep<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

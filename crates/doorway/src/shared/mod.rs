@@ -1,0 +1,539 @@
+//! Slots between processes: at most `k` holders on this machine, and a dead one's slot comes back. Linux only.
+//!
+//! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has a slot number and a
+//! fence. If a process dies, by `kill -9` or otherwise, its slots come back, and the next holder of each is
+//! [told](Permit::previous). On other systems every `open` answers [`Error::Unsupported`].
+//!
+//! ```
+//! use doorway::shared::{Previous, Slots};
+//! # let path = std::env::temp_dir().join(format!("doorway-shared-{}", std::process::id()));
+//! // let path = "gpus"; // a name is enough: all programs of this user that say so mean the same file
+//! let gpus = Slots::open(&path, 4)?;
+//! let mine = gpus.acquire()?;
+//! if let Previous::Died(holder) = mine.previous() {
+//!     eprintln!("GPU {} may need a reset: {:?} died", mine.slot(), holder.pid);
+//! }
+//! assert_eq!(mine.slot(), 0);
+//! # drop(mine);
+//! # drop(gpus);
+//! # Slots::remove(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Order
+//! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A handle has one seat from
+//! the start, and takes more, up to a [limit](Builder::waiters), when several of its threads and tasks wait at the same
+//! time. Further ones wait inside the process, in order, for a seat that comes back; only then do they get in line with
+//! other processes. So a process with a thousand waiting threads has as many places in line as it has seats.
+//!
+//! # Threads
+//! A slot belongs to the process. A guard may go to another thread, and a thread that ends with a guard keeps the slot
+//! taken.
+//! Every handle that acquires has one thread of its own, called `doorway`, which sleeps. Its death is what tells other
+//! processes at once that this one is gone, and it waits in the kernel for tasks.
+//!
+//! # Processes that fork
+//! In a forked child all handles and guards that existed before are void: dropping a guard does nothing, and everything
+//! else answers [`Error::Forked`]. The child opens the file anew. This is done by `pthread_atfork`; a child made by a
+//! bare `clone` must not use what it inherits, and keeps the parent's slots taken until it ends. `exec` gives all slots
+//! back, as a death does.
+//!
+//! # What is not promised
+//! Users of one file trust each other: a process that may write the file can break the limit, or truncate the file,
+//! which kills those that use it. It cannot cause undefined behaviour or a hang: words that make no sense are
+//! [`Error::Corrupt`]. `docs/processes.md` has a table of what happens when a process dies, and `docs/format.md` the
+//! file byte by byte.
+
+#![cfg_attr(
+    not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")),
+    allow(dead_code, reason = "what is asked for is not looked at where nothing can be opened")
+)]
+
+#[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+mod elsewhere;
+mod errors;
+mod guard;
+mod header;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod linux;
+mod status;
+
+#[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+use elsewhere::Handle;
+pub use errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
+use guard::Entered;
+pub use guard::{Guard, OwnedGuard, Permit};
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+use linux::Handle;
+pub use status::{Holder, Known, Previous, Status, Waiter};
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// As many seats as a file can have.
+const MOST_SEATS: usize = doorway_core::k_assignment::seats::MOST_SEATS;
+/// Four words of bits: every passage reads them three times.
+const SEATS: usize = 256;
+const WAITERS: usize = 8;
+
+/// What happens to slots of processes that die.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Mode {
+    /// They come back, and the next holder is told.
+    #[default]
+    Reclaim,
+    /// They are lost; as long as fewer than `k` processes have died, the others go on. Slots then protect what must not be
+    /// touched after a crash, until somebody has looked.
+    Tolerate,
+}
+
+impl Mode {
+    fn number(self) -> u32 {
+        match self {
+            Self::Reclaim => 0,
+            Self::Tolerate => 1,
+        }
+    }
+
+    fn from_number(number: u32) -> Option<Self> {
+        [Self::Reclaim, Self::Tolerate].into_iter().find(|mode| mode.number() == number)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reclaim => "reclaim",
+            Self::Tolerate => "tolerate",
+        })
+    }
+}
+
+/// How slots are opened, if not as [`Slots::open`] does.
+///
+/// ```
+/// use doorway::shared::{Builder, Mode};
+/// # let directory = std::env::temp_dir().join(format!("doorway-builder-{}", std::process::id()));
+/// let slots = Builder::new("licences", 3).directory(&directory).mode(Mode::Tolerate).label("nightly build").open()?;
+/// let _mine = slots.acquire()?;
+/// assert_eq!(slots.status()?.holders[0].known.label.as_deref(), Some("nightly build"));
+/// # drop((_mine, slots));
+/// # std::fs::remove_dir_all(directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is opened until `open` is called"]
+pub struct Builder {
+    name: PathBuf,
+    /// None: those of the file, which must exist.
+    slots: Option<usize>,
+    seats: usize,
+    mode: Mode,
+    directory: Option<PathBuf>,
+    permissions: Option<u32>,
+    group: Option<u32>,
+    waiters: usize,
+    label: String,
+    times: bool,
+}
+
+impl Builder {
+    /// This many slots under this name, or at this path. What has no `/` in it is a name: 1 to 64 of letters, digits, dots,
+    /// underscores and hyphens, of which the first is a letter or a digit.
+    ///
+    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there, else in `/dev/shm/doorway-UID`, else in
+    /// `/tmp/doorway-UID`. That does not depend on the environment, except that the variable `DOORWAY_DIR` names
+    /// another directory.
+    pub fn new(name_or_path: impl AsRef<Path>, slots: usize) -> Self {
+        Self { slots: Some(slots), ..Self::existing(name_or_path) }
+    }
+
+    /// A file that exists, with as many slots as it has.
+    pub fn existing(name_or_path: impl AsRef<Path>) -> Self {
+        Self {
+            name: name_or_path.as_ref().to_owned(),
+            slots: None,
+            seats: SEATS,
+            mode: Mode::default(),
+            directory: None,
+            permissions: None,
+            group: None,
+            waiters: WAITERS,
+            label: String::new(),
+            times: true,
+        }
+    }
+
+    /// What happens to slots of processes that die. All that open the file must say the same.
+    pub fn mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at most 4096, and 256 if
+    /// nothing is said. All that open the file must say the same. With [`Mode::Tolerate`] a seat of a dead holder is lost
+    /// with its slot.
+    pub fn seats(self, seats: usize) -> Self {
+        Self { seats, ..self }
+    }
+
+    /// The directory that names lie in.
+    pub fn directory(self, directory: impl AsRef<Path>) -> Self {
+        Self { directory: Some(directory.as_ref().to_owned()), ..self }
+    }
+
+    /// For several users: the permissions of the file, such as `0o660`. The directory must exist, belong to this user or to
+    /// root, and must not be writable for everybody. All that may write the file trust each other.
+    pub fn permissions(self, permissions: u32) -> Self {
+        Self { permissions: Some(permissions & 0o7777), ..self }
+    }
+
+    /// The number of the group that a new file belongs to.
+    pub fn group(self, group: u32) -> Self {
+        Self { group: Some(group), ..self }
+    }
+
+    /// As many threads and tasks of this handle as wait in line with other processes at the same time, each with a seat; 8
+    /// if nothing is said. Others wait inside the process until one of them is served.
+    pub fn waiters(self, waiters: usize) -> Self {
+        Self { waiters, ..self }
+    }
+
+    /// What others see of this process, at most 64 bytes.
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..self }
+    }
+
+    /// Whether holders write down since when they hold. Without, an uncontended `acquire` takes some nanoseconds less.
+    pub fn times(self, times: bool) -> Self {
+        Self { times, ..self }
+    }
+
+    /// Opens the file, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// If the file cannot be made or opened, or is another one than was asked for. Each [error](Error) says what to do.
+    pub fn open(&self) -> Result<Slots, Error> {
+        Ok(Slots { handle: Handle::open(self)? })
+    }
+
+    /// Removes the file, unless a process has it open.
+    ///
+    /// # Errors
+    /// If there is none, or if it is in use.
+    pub fn remove(&self) -> Result<(), Error> {
+        Handle::remove(self, false)
+    }
+
+    /// Removes the file, whoever uses it. Those that wait in it get [`Error::Deleted`] within a tenth of a second. Those that
+    /// hold go on, and learn of it by [`release`](Permit::release). Whoever opens the name again gets a new file with all slots
+    /// free: **for a while there may be twice as many holders**.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn remove_by_force(&self) -> Result<(), Error> {
+        Handle::remove(self, true)
+    }
+}
+
+/// At most `k` holders at a time among all processes that open the same file, each with a slot number of its own.
+///
+/// See [the module](self) for order, threads, forks and what is not promised. Two handles in one process are as good as two
+/// processes.
+///
+/// ```
+/// use doorway::shared::Slots;
+/// # let path = std::env::temp_dir().join(format!("doorway-slots-{}", std::process::id()));
+/// let here = Slots::open(&path, 2)?;
+/// let there = Slots::open(&path, 2)?; // as if in another process
+/// let (mine, yours) = (here.acquire()?, there.acquire()?);
+/// assert_ne!(mine.slot(), yours.slot());
+/// assert!(here.try_acquire().is_err());
+/// # drop((mine, yours));
+/// # drop((here, there));
+/// # Slots::remove(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cost
+/// Uncontended, an `acquire` is a load of each 64 seats' bits and a compare-and-swap, and dropping the guard is the same
+/// again: no system call.
+pub struct Slots {
+    handle: Handle,
+}
+
+/// Makes the methods for guards that borrow, and those for guards that own.
+macro_rules! ways_in {
+    ($($(#[$doc:meta])* $borrowed:ident, $owned:ident, ($($argument:ident: $of:ty),*) -> $error:ty,
+        |$slots:ident| $enter:expr;)*) => {
+        impl Slots {
+            $(
+                $(#[$doc])*
+                #[inline(always)] // as the guard's `drop` is
+                pub fn $borrowed(&self, $($argument: $of),*) -> Result<Guard<'_>, $error> {
+                    let $slots = self;
+                    let entered = $enter?;
+                    Ok(Permit::new(self, entered))
+                }
+
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                ///
+                /// # Errors
+                /// The same.
+                #[inline(always)]
+                pub fn $owned(self: &Arc<Self>, $($argument: $of),*) -> Result<OwnedGuard, $error> {
+                    let $slots = &**self;
+                    let entered = $enter?;
+                    Ok(Permit::new(Arc::clone(self), entered))
+                }
+            )*
+        }
+    };
+}
+
+ways_in! {
+    /// Waits until there is a slot.
+    ///
+    /// # Blocking
+    /// Sleeps in the kernel. In a task, take [`acquire_async`](Self::acquire_async).
+    ///
+    /// # Errors
+    /// If the file was deleted or damaged, if this is a forked child, or if all seats are taken.
+    acquire, acquire_owned, () -> Error,
+    |slots| slots.enter();
+
+    /// Takes a slot if one is free and nobody waits.
+    ///
+    /// # Errors
+    /// If none is free, and as [`acquire`](Self::acquire).
+    try_acquire, try_acquire_owned, () -> TryAcquireError,
+    |slots| slots.try_enter();
+
+    /// Waits until there is a slot, but no longer than this.
+    ///
+    /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very moment, it has its guard.
+    ///
+    /// ```
+    /// # use doorway::shared::{Slots, TimeoutError};
+    /// # use std::time::Duration;
+    /// # let path = std::env::temp_dir().join(format!("doorway-timeout-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// let held = slots.acquire()?;
+    /// assert_eq!(slots.acquire_timeout(Duration::from_millis(1)).unwrap_err(), TimeoutError::TimedOut);
+    /// # drop(held);
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the time runs out, and as [`acquire`](Self::acquire).
+    acquire_timeout, acquire_timeout_owned, (timeout: Duration) -> TimeoutError,
+    |slots| match Instant::now().checked_add(timeout) {
+        Some(deadline) => slots.enter_until(deadline),
+        None => slots.enter().map_err(TimeoutError::from), // beyond the end of time
+    };
+
+    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    ///
+    /// # Errors
+    /// If the time comes, and as [`acquire`](Self::acquire).
+    acquire_deadline, acquire_deadline_owned, (deadline: Instant) -> TimeoutError,
+    |slots| slots.enter_until(deadline);
+}
+
+impl Slots {
+    /// As many slots as there can be.
+    pub const MOST: usize = doorway_core::k_assignment::seats::MOST_SLOTS;
+
+    /// Opens slots under a name, or at a path, and makes them if they are not there. For more choices, see [`Builder`].
+    ///
+    /// ```
+    /// use doorway::shared::{Error, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-open-{}", std::process::id()));
+    /// let three = Slots::open(&path, 3)?;
+    /// assert_eq!(Slots::open(&path, 4).unwrap_err(), Error::OtherSlots { found: 3, asked: 4 });
+    /// # drop(three);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file cannot be made or opened, or is another one than was asked for.
+    pub fn open(name_or_path: impl AsRef<Path>, slots: usize) -> Result<Self, Error> {
+        Builder::new(name_or_path, slots).open()
+    }
+
+    /// Opens slots that exist, with as many slots as they have: for those that look, break or wait without knowing more.
+    ///
+    /// # Errors
+    /// If there is no such file, or it cannot be opened.
+    pub fn attach(name_or_path: impl AsRef<Path>) -> Result<Self, Error> {
+        Builder::existing(name_or_path).open()
+    }
+
+    /// Removes the file, unless a process has it open.
+    ///
+    /// ```
+    /// use doorway::shared::{Error, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-remove-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// assert_eq!(Slots::remove(&path), Err(Error::InUse(path.clone())));
+    /// drop(slots);
+    /// Slots::remove(&path)?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is none, or if it is in use.
+    pub fn remove(name_or_path: impl AsRef<Path>) -> Result<(), Error> {
+        Builder::existing(name_or_path).remove()
+    }
+
+    #[inline(always)]
+    fn enter(&self) -> Result<Entered, Error> {
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.enter_by_waiting(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_by_waiting(&self) -> Result<Entered, Error> {
+        Ok(self.handle.enter_by_waiting(None)?.expect("without a deadline nobody gives up"))
+    }
+
+    #[inline(always)]
+    fn try_enter(&self) -> Result<Entered, TryAcquireError> {
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.handle.enter_by_trying()?.ok_or(TryAcquireError::NoPlace),
+        }
+    }
+
+    #[inline(always)]
+    fn enter_until(&self, deadline: Instant) -> Result<Entered, TimeoutError> {
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.handle.enter_by_waiting(Some(deadline))?.ok_or(TimeoutError::TimedOut),
+        }
+    }
+
+    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future
+    /// is exact.
+    ///
+    /// # Cancel safety
+    /// To drop the future is to give up, at any point: no slot and no wake-up is lost.
+    ///
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Waker}};
+    /// # use doorway::shared::Slots;
+    /// # let path = std::env::temp_dir().join(format!("doorway-async-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// let held = slots.acquire()?;
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// {
+    ///     let mut cancelled = pin!(slots.acquire_async());
+    ///     assert!(cancelled.as_mut().poll(&mut context).is_pending());
+    /// }
+    /// drop(held);
+    /// assert!(slots.try_acquire().is_ok()); // nobody is in line
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub async fn acquire_async(&self) -> Result<Guard<'_>, Error> {
+        let entered = self.handle.enter_async().await?;
+        Ok(Permit::new(self, entered))
+    }
+
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard, Error> {
+        let entered = self.handle.enter_async().await?;
+        Ok(Permit::new(Arc::clone(self), entered))
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.handle.slots()
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.handle.path()
+    }
+
+    /// Who holds and who waits, since when, and who of them is dead. With [`Mode::Reclaim`] what the dead hold comes back.
+    ///
+    /// ```
+    /// # use doorway::shared::Slots;
+    /// # let path = std::env::temp_dir().join(format!("doorway-status-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 2)?;
+    /// let guard = slots.acquire()?;
+    /// let status = slots.status()?;
+    /// assert_eq!(status.holders.len(), 1);
+    /// assert_eq!(status.holders[0].known.pid, Some(std::process::id()));
+    /// assert!(status.waiters.is_empty());
+    /// # drop(guard);
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file was deleted or damaged, or if this is a forked child.
+    pub fn status(&self) -> Result<Status, Error> {
+        self.handle.status()
+    }
+
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. What is known of the holder; `None`
+    /// if nobody has the slot, or if it changed hands in this very moment.
+    ///
+    /// It does not stop the holder, which may still be at work: stop it first, or let what the slot stands for compare
+    /// [fences](Permit::fence). The next holder is told, and the old one when it [releases](Permit::release) the slot.
+    ///
+    /// ```
+    /// use doorway::shared::{Previous, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-break-{}", std::process::id()));
+    /// let slots = Slots::open(&path, 1)?;
+    /// let stuck = slots.acquire()?;
+    /// assert_eq!(slots.break_slot(0)?.unwrap().pid, Some(std::process::id()));
+    /// let next = slots.acquire()?;
+    /// assert!(matches!(next.previous(), Previous::Broken(_)));
+    /// assert!(next.fence() > stuck.fence());
+    /// # drop(stuck);
+    /// # drop(next);
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such slot, if the file was deleted or damaged, or if this is a forked child.
+    pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
+        self.handle.break_slot(slot)
+    }
+}
+
+impl fmt::Debug for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots").field("path", &self.path()).field("places", &self.places()).finish_non_exhaustive()
+    }
+}
+
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Slots>();
+    is_send_and_sync::<OwnedGuard>();
+    is_send_and_sync::<Guard<'_>>();
+};

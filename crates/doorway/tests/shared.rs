@@ -1,0 +1,280 @@
+//! Slots between processes: what happens when processes die, stop, fork and are broken into.
+#![cfg(target_os = "linux")]
+
+mod shared_kit;
+
+use doorway::shared::{Builder, Error, Mode, Previous, ReleaseError, Slots, TimeoutError, TryAcquireError};
+use shared_kit::{Peer, Place};
+use std::sync::Arc;
+use std::time::Duration;
+
+const BRIEFLY: Duration = Duration::from_millis(30);
+
+#[test]
+fn peer() {
+    shared_kit::peer();
+}
+
+#[test]
+fn two_processes_share_one_limit() {
+    let place = Place::new("limit");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    assert_eq!(other.ask("acquire"), "acquiring");
+    assert_eq!(other.hear(), "0 1 clean");
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+    assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
+    assert_eq!(other.ask("drop"), "dropped");
+    let mine = slots.acquire().unwrap();
+    assert_eq!((mine.slot(), mine.previous()), (0, &Previous::Clean));
+    assert!(mine.fence() > 1);
+    assert_eq!(other.ask("acquire"), "acquiring");
+    drop(mine);
+    assert!(other.hear().ends_with("clean"));
+}
+
+#[test]
+fn the_slot_of_a_killed_holder_comes_back_and_the_next_is_told() {
+    let place = Place::new("killed");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    let pid = other.pid();
+    let status = slots.status().unwrap();
+    assert_eq!((status.holders.len(), status.holders[0].dead), (1, false));
+    assert_eq!(status.holders[0].known.pid, Some(pid));
+    // One is asleep when it happens.
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| {
+            let guard = slots.acquire().unwrap();
+            assert!(guard.fence() > 1);
+            guard.previous().clone()
+        });
+        while slots.status().unwrap().waiters.is_empty() {
+            std::thread::yield_now();
+        }
+        other.kill();
+        let Previous::Died(known) = waits.join().unwrap() else { panic!("it was not told") };
+        assert_eq!((known.pid, known.label.as_deref()), (Some(pid), Some("peer")));
+        assert!(known.since.is_some());
+    });
+    assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean, "one is told, once");
+}
+
+#[test]
+fn status_shows_a_dead_holder_and_takes_its_slot_back() {
+    let place = Place::new("status");
+    let slots = Slots::open(place.file(), 2).unwrap();
+    let mut other = Peer::new(&place.file(), 2);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    other.kill();
+    let found = slots.status().unwrap();
+    assert!(found.holders.len() == 1 && found.holders[0].dead, "{found:?}");
+    assert!(slots.status().unwrap().holders.is_empty());
+    assert!(matches!(slots.acquire().unwrap().previous(), Previous::Died(_)));
+}
+
+#[test]
+fn the_death_of_a_waiter_stops_nobody() {
+    let place = Place::new("waiter");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let held = slots.acquire().unwrap();
+    let (mut first, mut second) = (Peer::new(&place.file(), 1), Peer::new(&place.file(), 1));
+    let waiters = |n| {
+        while slots.status().unwrap().waiters.len() != n {
+            std::thread::yield_now();
+        }
+    };
+    assert_eq!(first.ask("acquire"), "acquiring");
+    waiters(1);
+    assert_eq!(second.ask("acquire"), "acquiring");
+    waiters(2);
+    first.kill();
+    drop(held);
+    assert!(second.hear().starts_with("0 "));
+}
+
+#[test]
+fn a_stopped_holder_keeps_its_slot() {
+    let place = Place::new("stopped");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    other.signal(libc::SIGSTOP);
+    assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
+    assert!(!slots.status().unwrap().holders[0].dead);
+    other.signal(libc::SIGCONT);
+    assert_eq!(other.ask("drop"), "dropped");
+    assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean);
+}
+
+#[test]
+fn a_broken_slot_goes_to_the_next_and_both_are_told() {
+    let place = Place::new("broken");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    let known = slots.break_slot(0).unwrap().unwrap();
+    assert_eq!((known.pid, known.label.as_deref()), (Some(other.pid()), Some("peer")));
+    let mine = slots.acquire().unwrap();
+    let Previous::Broken(known) = mine.previous() else { panic!("{:?}", mine.previous()) };
+    assert_eq!(known.pid, Some(other.pid()));
+    assert_eq!(other.ask("release"), "broken");
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace, "the old holder gave nothing back");
+    assert_eq!(slots.status().unwrap().holders[0].known.pid, Some(std::process::id()), "nor did it touch our name");
+    drop(mine);
+    assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean);
+    assert_eq!(slots.break_slot(0).unwrap(), None);
+    assert_eq!(slots.break_slot(1).unwrap_err(), Error::NoSuchSlot { slot: 1, slots: 1 });
+}
+
+#[test]
+fn a_file_in_use_is_not_removed_unless_by_force() {
+    let place = Place::new("remove");
+    assert_eq!(Slots::remove(place.file()), Err(Error::Missing(place.file())));
+    let mut other = Peer::new(&place.file(), 1);
+    assert_eq!(Slots::remove(place.file()), Err(Error::InUse(place.file())));
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    let mut waits = Peer::new(&place.file(), 1);
+    assert_eq!(waits.ask("acquire"), "acquiring");
+    let here = Slots::open(place.file(), 1).unwrap();
+    Builder::existing(place.file()).remove_by_force().unwrap();
+    let deleted = format!("{:?}", Error::Deleted(place.file()));
+    assert_eq!(waits.hear(), deleted, "a waiter learns of it");
+    assert_eq!(other.ask("release"), deleted, "and a holder, when it asks");
+    assert_eq!(here.status().unwrap_err(), Error::Deleted(place.file()));
+    assert_eq!(here.acquire().unwrap_err(), Error::Deleted(place.file()), "and lets nobody in from then on");
+    // A new file under the old name is another one.
+    let anew = Slots::open(place.file(), 2).unwrap();
+    assert_eq!(anew.status().unwrap().slots, 2);
+    drop(anew);
+    Slots::remove(place.file()).unwrap();
+}
+
+#[test]
+fn a_forked_child_keeps_no_slot_of_its_parent() {
+    let place = Place::new("fork");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    let grandchild: i32 = other.ask("fork").parse().unwrap();
+    let pid = other.pid();
+    other.kill();
+    let guard = slots.acquire_timeout(Duration::from_secs(20));
+    // SAFETY: it sleeps until somebody kills it, so its number is its own.
+    assert_eq!(unsafe { libc::kill(grandchild, libc::SIGKILL) }, 0, "it lived all the time");
+    assert_eq!(shared_kit::told(guard.unwrap().previous()), format!("died {pid}"));
+}
+
+#[test]
+fn guards_and_handles_are_void_in_a_forked_child() {
+    let place = Place::new("void");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let guard = slots.acquire().unwrap();
+    // SAFETY: the child does a few things that need no other thread, and exits without unwinding.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let path = slots.path().to_owned();
+        let mut failed = 0;
+        let mut check = |bit: i32, good: bool| failed |= if good { 0 } else { bit };
+        check(1, guard.release() == Err(ReleaseError::Failed(Error::Forked)));
+        check(2, slots.try_acquire().unwrap_err() == TryAcquireError::Failed(Error::Forked));
+        check(4, slots.status().unwrap_err() == Error::Forked);
+        let anew = Slots::open(&path, 1).unwrap();
+        check(8, anew.try_acquire().unwrap_err() == TryAcquireError::NoPlace);
+        drop(slots);
+        drop(anew);
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(failed) };
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours, and `status` is what the call writes.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status), "the child died: {status:#x}");
+    assert_eq!(libc::WEXITSTATUS(status), 0, "a bit for each check that failed");
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace, "the slot is still ours");
+    guard.release().unwrap();
+}
+
+#[test]
+fn exec_is_a_death() {
+    let place = Place::new("exec");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    assert_eq!(other.ask("exec"), "executing");
+    let guard = slots.acquire_timeout(Duration::from_secs(60)).unwrap();
+    assert!(matches!(guard.previous(), Previous::Died(_)));
+}
+
+#[test]
+fn a_guard_in_a_thread_that_ends_keeps_its_slot() {
+    let place = Place::new("thread");
+    let slots = Arc::new(Slots::open(place.file(), 1).unwrap());
+    let theirs = Arc::clone(&slots);
+    std::thread::spawn(move || std::mem::forget(theirs.acquire_owned().unwrap())).join().unwrap();
+    let other = Slots::open(place.file(), 1).unwrap();
+    assert_eq!(other.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
+    assert!(!other.status().unwrap().holders[0].dead);
+}
+
+#[test]
+fn two_handles_of_one_process_are_two_users() {
+    let place = Place::new("handles");
+    let (one, other) = (Slots::open(place.file(), 1).unwrap(), Slots::open(place.file(), 1).unwrap());
+    let guard = one.acquire().unwrap();
+    assert_eq!(other.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
+    std::mem::forget(guard);
+    drop(one); // its seats are free: whatever it held, it holds no more
+    assert!(matches!(other.acquire().unwrap().previous(), Previous::Died(_)));
+    let looks = Slots::attach(place.file()).unwrap();
+    assert_eq!(looks.places(), 1);
+    assert!(looks.status().unwrap().holders.is_empty());
+}
+
+#[test]
+fn where_deaths_are_tolerated_a_slot_is_lost() {
+    let place = Place::new("tolerate");
+    let open = || Builder::new(place.file(), 2).mode(Mode::Tolerate).open().unwrap();
+    let slots = open();
+    let other = open();
+    std::mem::forget(other.acquire().unwrap());
+    drop(other);
+    let status = slots.status().unwrap();
+    assert!(status.holders[0].dead && status.mode == Mode::Tolerate);
+    let mine = slots.acquire().unwrap();
+    assert_eq!((mine.slot(), mine.previous()), (1, &Previous::Clean));
+    assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
+    drop(mine);
+    assert_eq!(open().acquire().unwrap().slot(), 1, "others go on with what is left");
+    // Somebody has looked, and gives it back.
+    assert!(slots.break_slot(0).unwrap().is_some());
+    assert!(matches!(slots.acquire().unwrap().previous(), Previous::Broken(_)));
+}
+
+#[test]
+fn when_all_seats_are_taken_the_error_says_so() {
+    let place = Place::new("seats");
+    let open = || Builder::new(place.file(), 1).seats(64).open();
+    let handles: Vec<_> = (0..64).map(|_| open().unwrap()).collect();
+    assert_eq!(open().unwrap_err(), Error::NoSeats { seats: 64 });
+    // A second waiter of a handle without a second seat waits for the first one's.
+    let held = handles[0].acquire().unwrap();
+    std::thread::scope(|scope| {
+        let both: Vec<_> = (0..2).map(|_| scope.spawn(|| drop(handles[1].acquire().unwrap()))).collect();
+        while handles[0].status().unwrap().waiters.is_empty() {
+            std::thread::yield_now();
+        }
+        drop(held);
+        both.into_iter().for_each(|waits| waits.join().unwrap());
+    });
+    drop(handles);
+    assert!(open().is_ok());
+}

@@ -1,0 +1,161 @@
+//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no undefined behaviour.
+#![cfg(target_os = "linux")]
+
+mod shared_kit;
+
+use doorway::shared::{Builder, Error, Mode, ReleaseError, Slots, TimeoutError, TryAcquireError};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use shared_kit::Place;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+const SLOTS: usize = 3;
+const BODY: u64 = 4096;
+/// Bits and the next ticket, the slots, and some of the rows: what texts read.
+const LINES: u64 = 2 + SLOTS as u64 + 64;
+
+fn open(path: &Path, mode: Mode) -> Result<Slots, Error> {
+    Builder::new(path, SLOTS).seats(64).mode(mode).open()
+}
+
+/// Does everything that can be done, and takes nothing but values and errors.
+fn use_it(slots: &Slots) {
+    let known = |error: &Error| assert!(matches!(error, Error::Corrupt(_) | Error::NoSeats { .. }), "{error:?}");
+    let mut guards = Vec::new();
+    for _ in 0..SLOTS + 1 {
+        match slots.try_acquire() {
+            Ok(guard) => {
+                let _ = (guard.slot(), guard.fence(), format!("{:?}", guard.previous()));
+                guards.push(guard);
+            }
+            Err(TryAcquireError::NoPlace) => {}
+            Err(TryAcquireError::Failed(error)) => known(&error),
+        }
+    }
+    match slots.acquire_timeout(Duration::from_micros(200)) {
+        Ok(guard) => guards.push(guard),
+        Err(TimeoutError::TimedOut) => {}
+        Err(TimeoutError::Failed(error)) => known(&error),
+    }
+    match slots.status() {
+        Ok(status) => assert!(status.holders.len() <= SLOTS && status.waiters.len() <= 64),
+        Err(error) => known(&error),
+    }
+    if let Err(error) = slots.break_slot(1) {
+        known(&error);
+    }
+    for guard in guards {
+        match guard.release() {
+            Ok(()) | Err(ReleaseError::Broken) => {}
+            Err(ReleaseError::Failed(error)) => known(&error),
+        }
+    }
+}
+
+/// A word that has something of a real one.
+fn word() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        Just(0),
+        Just(u64::MAX),
+        any::<u64>(),
+        0u64..8,
+        // A slot, of an owner that there is or is not.
+        (0u64..4, 0u64..80, 0u64..5).prop_map(|(low, owner, fence)| fence << 14 | owner << 2 | low),
+        // The last fences.
+        (0u64..4, 0u64..64).prop_map(|(low, owner)| (u64::MAX << 14) | owner << 2 | low),
+        // A ticket; an offer of a slot that there is or is not.
+        (0u64..10).prop_map(|ticket| ticket << 2 | 1),
+        (0u64..6, 0u64..5, any::<bool>())
+            .prop_map(|(slot, fence, died)| fence << 14 | slot << 3 | u64::from(died) << 2 | 2),
+    ]
+}
+
+fn places() -> impl Strategy<Value = Vec<(u64, u64, u64)>> {
+    let line = prop_oneof![0..2u64, 2..2 + SLOTS as u64, 2 + SLOTS as u64..LINES];
+    prop::collection::vec((line, prop_oneof![4 => Just(0u64), 1 => 0..16u64], word()), 0..12)
+}
+
+fn write(file: &File, words: &[(u64, u64, u64)]) {
+    for (line, at, word) in words {
+        file.write_all_at(&word.to_le_bytes(), BODY + line * 128 + at * 8).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Words that were there before the file is opened.
+    #[test]
+    fn damaged_words_are_errors(before in places(), during in places(), tolerate: bool) {
+        thread_local! {
+            static PLACE: Place = Place::new("damaged");
+        }
+        PLACE.with(|place| {
+            let mode = if tolerate { Mode::Tolerate } else { Mode::Reclaim };
+            let _ = std::fs::remove_file(place.file());
+            drop(open(&place.file(), mode).unwrap());
+            let file = File::options().write(true).open(place.file()).unwrap();
+            write(&file, &before);
+            match open(&place.file(), mode) {
+                Ok(slots) => {
+                    use_it(&slots);
+                    // And words that change while it is open.
+                    write(&file, &during);
+                    use_it(&slots);
+                }
+                Err(Error::Corrupt(_) | Error::NoSeats { .. }) => {}
+                Err(other) => panic!("{other:?}"),
+            }
+        });
+    }
+
+    /// Files that are anything at all.
+    #[test]
+    fn a_file_of_any_bytes_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..6000), keep in 0..64usize) {
+        thread_local! {
+            static PLACE: Place = Place::new("any-bytes");
+        }
+        PLACE.with(|place| {
+            let _ = std::fs::remove_file(place.file());
+            drop(open(&place.file(), Mode::Reclaim).unwrap());
+            // The first bytes of a real header, and then something else.
+            let real = std::fs::read(place.file()).unwrap();
+            let written: Vec<u8> = real.iter().take(keep).chain(bytes.iter()).copied().collect();
+            std::fs::write(place.file(), &written).unwrap();
+            let refused = open(&place.file(), Mode::Reclaim).unwrap_err();
+            assert!(matches!(refused, Error::Corrupt(_) | Error::OtherVersion { .. }), "{refused:?}");
+            Slots::remove(place.file()).unwrap();
+        });
+    }
+}
+
+/// Another process writes words all the time, while threads work.
+#[test]
+fn a_hostile_writer_stops_nobody_for_ever() {
+    let place = Place::new("hostile");
+    let file = {
+        drop(open(&place.file(), Mode::Reclaim).unwrap());
+        File::options().write(true).open(place.file()).unwrap()
+    };
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut runner = proptest::test_runner::TestRunner::deterministic();
+            while !over.load(SeqCst) {
+                let words = places().new_tree(&mut runner).unwrap().current();
+                write(&file, &words);
+            }
+        });
+        for round in 0..300 {
+            match open(&place.file(), Mode::Reclaim) {
+                Ok(slots) => use_it(&slots),
+                Err(error) => assert!(matches!(error, Error::Corrupt(_) | Error::NoSeats { .. }), "{round}: {error:?}"),
+            }
+        }
+        over.store(true, SeqCst);
+    });
+}
