@@ -20,6 +20,7 @@ pub mod slots;
 mod stage;
 mod text;
 mod uncontended;
+mod verdict;
 
 pub use contest::{Contest, Standing};
 pub use oversubscribed::{COLLAPSED, Throughput};
