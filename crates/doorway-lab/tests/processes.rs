@@ -54,6 +54,15 @@ fn a_tiny_run_measures_everybody_and_sees_who_survives() {
     }
     assert_eq!(report.fates.len(), PEERS.len());
 
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["fates"][0]["cases"][0], serde_json::json!(["while_one_waits", "comes_back"]));
+    for number in ["p50_ns", "p99_ns", "max_ns", "granted", "told"] {
+        assert!(json["deaths"]["peers"][0][number].is_number(), "{number}");
+    }
+    for number in ["ops", "cpu_ns", "handed_over", "share", "most_inside"] {
+        assert!(json["crowds"][0]["peers"][0][number].is_number(), "{number}");
+    }
+
     assert_eq!(report.verdicts.len(), 8);
     let text = report.to_string();
     for word in ["SEM_UNDO", "k = 4, 8 processes, 10 us", "a child lives", "stuck", "LOST", "control", "goal"] {
