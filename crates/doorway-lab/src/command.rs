@@ -74,9 +74,16 @@ enum What {
     ///
     /// Five minutes on a quiet machine; says so if it was not quiet.
     Resilient(How),
+    /// Slots between processes beside sem_t, SEM_UNDO, robust mutexes, flock and a jobserver: alone, with 4 and 8 processes, and when holders are killed
+    ///
+    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    Processes(How),
     /// In and out so many times, through one of those that are compared: what is run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
+    /// A process that takes part in `bench processes`
+    #[command(hide = true)]
+    Party { orders: String },
 }
 
 #[derive(clap::Args)]
@@ -136,8 +143,24 @@ fn run(what: &What) -> Result<(), String> {
             }
             report
         }),
+        What::Processes(how) => {
+            let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+            measure(how, |effort, progress| {
+                let mut report = bench::processes::compare(effort, &program, progress);
+                if how.rounds.is_none() {
+                    report.count_instructions(instructions);
+                }
+                report
+            })
+        }
+        What::Party { orders } => bench::processes::take_part(orders),
         What::Pass { peer, times } => {
-            let peers = [bench::rooms::pass_alone, bench::slots::pass_alone, bench::mutex::pass_alone];
+            let peers = [
+                bench::rooms::pass_alone,
+                bench::slots::pass_alone,
+                bench::mutex::pass_alone,
+                bench::processes::pass_alone,
+            ];
             if peers.iter().any(|pass_alone| pass_alone(peer, *times)) {
                 Ok(())
             } else {

@@ -8,7 +8,8 @@
 //!
 //! Results that were looked at are kept in this crate's folder `records`. All of it needs Linux.
 
-#![forbid(unsafe_code)]
+// Only what processes share needs it: `bench/processes`.
+#![deny(unsafe_code)]
 #![cfg(target_os = "linux")]
 
 pub mod bench;

@@ -16,6 +16,20 @@ pub fn process_cpu_time() -> Duration {
     clock(ClockId::ProcessCPUTime)
 }
 
+/// CPU time of the children of this process that it has waited for, and of theirs; to a hundredth of a second.
+#[must_use]
+pub fn childrens_cpu_time() -> Duration {
+    let ticks = || -> Option<u64> {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+        // Two numbers, of user and system time, thirteen words after the name, which may have spaces in it.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        rest.split(' ').skip(13).take(2).map(|ticks| ticks.parse::<u64>().ok()).sum()
+    };
+    Duration::from_millis(1000 / TICKS_PER_SECOND * ticks().unwrap_or(0))
+}
+
+const TICKS_PER_SECOND: u64 = 100;
+
 fn clock(id: ClockId) -> Duration {
     let t = clock_gettime(id);
     Duration::new(t.tv_sec.unsigned_abs(), u32::try_from(t.tv_nsec).unwrap_or(0))
@@ -37,7 +51,7 @@ pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// How much of the processors' time has been used so far, by everybody and by this process.
+/// How much of the processors' time has been used so far, by everybody, and by this process and its children.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     all: f64,
@@ -55,15 +69,14 @@ impl Usage {
         // user nice system idle iowait irq softirq steal, and guests, which have been counted under user and nice.
         let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks.get(..8)? else { return None };
         let used = user + nice + system + irq + softirq + steal;
-        Some(Self { all: used + idle + iowait, used, own: process_cpu_time() })
+        Some(Self { all: used + idle + iowait, used, own: process_cpu_time() + childrens_cpu_time() })
     }
 
     /// Of the time that all processors had since, how much others used: other processes, and what a host gave to other guests.
     #[must_use]
     pub fn of_others_since(&self) -> Option<f64> {
-        const TICKS_PER_SECOND: f64 = 100.0;
         let now = Self::now()?;
-        let own = (now.own - self.own).as_secs_f64() * TICKS_PER_SECOND;
+        let own = (now.own - self.own).as_secs_f64() * TICKS_PER_SECOND as f64;
         let all = now.all - self.all;
         (all > 0.0).then(|| ((now.used - self.used - own) / all).clamp(0.0, 1.0))
     }

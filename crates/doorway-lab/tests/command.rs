@@ -28,7 +28,7 @@ fn help_names_everything_that_can_be_measured() {
     let help = |args: &str| String::from_utf8(lab(args).stdout).unwrap();
     assert!(help("--help").contains("bench"));
     let benches = help("bench --help");
-    for what in ["wait", "slots", "openings", "mutex", "combining", "rooms", "resilient"] {
+    for what in ["wait", "slots", "openings", "mutex", "combining", "rooms", "resilient", "processes"] {
         assert!(benches.contains(&format!("\n  {what} ")), "{benches}");
         assert!(help(&format!("bench {what} --help")).contains("--quick"), "{what}");
     }
@@ -44,6 +44,7 @@ fn bad_usage_is_refused() {
     refused("bench rooms --scale 11", "from 0.00001 to 10");
     refused("bench rooms --scale 1 --simulated", "cannot be used");
     refused("bench pass nobody 1", "nobody");
+    refused("bench party nonsense", "no orders");
     assert!(lab("bench pass sem_t 3").status.success());
 }
 

@@ -1,4 +1,5 @@
-//! The wait layer beside other libraries, in one run: `doorway-lab bench wait`; and [`slots`] beside other semaphores.
+//! The wait layer beside other libraries, in one run: `doorway-lab bench wait`; [`slots`] beside other semaphores, and
+//! [`processes`] beside what the system has for those.
 //!
 //! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
 //! says how much of a difference means nothing.
@@ -14,12 +15,14 @@ pub mod mutex;
 pub mod openings;
 mod oversubscribed;
 mod peers;
+pub mod processes;
 pub mod resilient;
 pub mod rooms;
 pub mod slots;
 mod stage;
 mod text;
 mod uncontended;
+mod verdict;
 
 pub use contest::{Contest, Standing};
 pub use oversubscribed::{COLLAPSED, Throughput};

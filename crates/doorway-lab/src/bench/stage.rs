@@ -12,6 +12,16 @@ use std::time::{Duration, Instant};
 pub(super) struct Turns(u64);
 
 impl Turns {
+    /// This many.
+    pub(super) const fn of(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// How many there are, to be done by another process.
+    pub(super) const fn number(self) -> u64 {
+        self.0
+    }
+
     /// As many as last so long, on the thread that calls.
     pub(super) fn lasting(time: Duration) -> Self {
         let goal = time.as_nanos() as f64;

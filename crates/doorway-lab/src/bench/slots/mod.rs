@@ -12,10 +12,10 @@ mod verdicts;
 
 pub use super::alone::{Alone, AloneStanding};
 pub use super::crowded::{Cell, ThreadStanding};
+pub use super::verdict::Verdict;
 pub use alone::pass_alone;
 pub(super) use peers::slots;
 pub use tasks::{TaskCell, TaskStanding};
-pub use verdicts::Verdict;
 
 use super::stage::Turns;
 use super::{Effort, Machine, Watch};

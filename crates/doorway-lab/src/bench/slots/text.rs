@@ -1,8 +1,9 @@
 //! A report as tables.
 
 use super::tasks::SECTION;
-use super::{Report, TaskCell, Verdict};
+use super::{Report, TaskCell};
 use crate::bench::text::{alone, crowded, head};
+use crate::bench::verdict;
 use std::fmt;
 
 impl fmt::Display for Report {
@@ -12,7 +13,7 @@ impl fmt::Display for Report {
         writeln!(f, "\nMORE THREADS THAN PLACES, PINNED TO ALL PROCESSORS IN TURN; AS MUCH WORK OUTSIDE AS INSIDE\n")?;
         crowded(f, &self.threads)?;
         tasks(f, &self.tasks)?;
-        verdicts(f, &self.verdicts)?;
+        verdict::show(f, &self.verdicts)?;
         self.faults.iter().try_for_each(|fault| writeln!(f, "WRONG: {fault}"))
     }
 }
@@ -45,23 +46,6 @@ fn tasks(f: &mut fmt::Formatter<'_>, cells: &[TaskCell]) -> fmt::Result {
                 high / 1e3,
                 peer.fault(cell.k).map_or(String::new(), |fault| format!("  {fault}"))
             )?;
-        }
-    }
-    Ok(())
-}
-
-fn verdicts(f: &mut fmt::Formatter<'_>, verdicts: &[Verdict]) -> fmt::Result {
-    writeln!(f)?;
-    for verdict in verdicts {
-        writeln!(f, "{}", verdict.goal)?;
-        if verdict.cells > 1 {
-            writeln!(
-                f,
-                "    {} cells, {}: the worst is {}, the median {:.3}",
-                verdict.cells, verdict.over, verdict.worst, verdict.median
-            )?;
-        } else {
-            writeln!(f, "    {}", verdict.over)?;
         }
     }
     Ok(())

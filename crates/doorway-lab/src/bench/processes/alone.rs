@@ -1,0 +1,62 @@
+//! What it costs to get in and out when no other process is there.
+
+use super::gates::{Peer, Room, with_gate};
+use crate::bench::Effort;
+use crate::bench::alone::{Alone, CONTROL, PeerAlone, contest, way};
+use crate::measure;
+
+const K: usize = 4;
+
+/// Everybody that the system has; the last is the control.
+fn peers() -> Vec<(&'static str, Peer)> {
+    let mut peers = Peer::MAIN.to_vec();
+    peers.insert(1, Peer::DoorwayUntimed);
+    let control = *peers.last().expect("there are peers");
+    peers.into_iter().map(|peer| (peer.name(), peer)).chain([(CONTROL, control)]).collect()
+}
+
+fn passes(name: &'static str, peer: Peer, times: u32) -> std::io::Result<PeerAlone> {
+    with_gate!(peer, G => Ok(way(name, times, Room::<G>::new(peer.units(K))?)))
+}
+
+/// What could be measured, and why the rest could not.
+pub(super) fn contests(effort: &Effort) -> (Vec<Alone>, Vec<String>) {
+    let effort = *effort;
+    let times = effort.rounds.clamp(1, 20_000);
+    let measure = move || {
+        measure::pin(0);
+        let (mut ways, mut faults) = (Vec::new(), Vec::new());
+        for (name, peer) in peers() {
+            match passes(name, peer, times) {
+                Ok(way) => ways.push(way),
+                Err(error) => faults.push(format!("{name}, alone: {error}")),
+            }
+        }
+        // Without the last two there is no control, and so no figure.
+        let complete = ways.len() >= 2 && ways.last().is_some_and(|(name, _)| *name == CONTROL);
+        let contests =
+            if complete { vec![contest("acquire and release", K, times, &effort, ways)] } else { Vec::new() };
+        (contests, faults)
+    };
+    std::thread::spawn(measure).join().expect("a process that is alone does not wait")
+}
+
+/// In and out many times, through one of them, and nothing else: for a program that counts instructions. `false` if there is none of
+/// that name.
+#[must_use]
+pub fn pass_alone(peer: &str, times: u32) -> bool {
+    let found = peers().into_iter().find(|(name, _)| *name == peer);
+    let way = found.and_then(|(name, peer)| passes(name, peer, times).ok());
+    way.is_some_and(|(_, mut passes)| {
+        passes();
+        true
+    })
+}
+
+impl super::Report {
+    /// Counts instructions for everybody who is alone, those of the kernel not included. `count` says how many a program had that did
+    /// nothing but [`pass_alone`].
+    pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
+        self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
+    }
+}

@@ -1,0 +1,69 @@
+//! A value that processes share: it lies in a file, and each of them maps it.
+
+#![allow(unsafe_code)]
+
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use std::fs::OpenOptions;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+use std::ptr::NonNull;
+
+/// What may lie in memory that other processes write.
+///
+/// # Safety
+/// Bytes that are all zero are a value of this type, it has no destructor, and everything in it is
+/// an atomic, or is reached by address only, through functions that expect other processes.
+pub(super) unsafe trait Shareable: Sync {}
+
+/// A value in a file.
+pub(super) struct Mapped<T: Shareable> {
+    value: NonNull<T>,
+}
+
+// SAFETY: the mapping lasts until this is dropped, on any thread, and `T` may be shared.
+unsafe impl<T: Shareable> Send for Mapped<T> {}
+// SAFETY: as above.
+unsafe impl<T: Shareable> Sync for Mapped<T> {}
+
+impl<T: Shareable> Mapped<T> {
+    /// A new file, all zero.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        OpenOptions::new().write(true).create_new(true).open(path)?.set_len(size_of::<T>() as u64)?;
+        Self::attach(path)
+    }
+
+    /// A file that [`create`](Self::create) has made for the same type.
+    pub(super) fn attach(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        if file.metadata()?.len() != size_of::<T>() as u64 {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the file is of another length than the value in it",
+            ));
+        }
+        // SAFETY: a new mapping, where the kernel finds room for it.
+        let pages = unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            mmap(std::ptr::null_mut(), size_of::<T>(), access, MapFlags::SHARED, &file, 0)
+        }?;
+        let value = NonNull::new(pages.cast()).ok_or_else(|| io::Error::other("mapped at zero"))?;
+        Ok(Self { value })
+    }
+}
+
+impl<T: Shareable> Deref for Mapped<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the file is as long as the value, and is mapped until `drop`; a page is aligned for
+        // it; it began as zeroes, which `Shareable` says is a value.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: Shareable> Drop for Mapped<T> {
+    fn drop(&mut self) {
+        // SAFETY: this is what was mapped, and nobody borrows from it any more.
+        let _ = unsafe { munmap(self.value.as_ptr().cast(), size_of::<T>()) };
+    }
+}
