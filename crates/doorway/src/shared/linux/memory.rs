@@ -32,11 +32,11 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 /// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path nothing.
-pub(super) type Fault = Box<Error>;
+pub(in crate::shared) type Fault = Box<Error>;
 
 /// A word of the file.
 #[repr(transparent)]
-pub(super) struct Cell<T> {
+pub(in crate::shared) struct Cell<T> {
     word: AtomicU64,
     of: PhantomData<fn() -> T>,
 }
@@ -48,7 +48,7 @@ impl<T: Word> std::fmt::Debug for Cell<T> {
 }
 
 /// Words of the file at equal distances.
-pub(super) struct Row<T> {
+pub(in crate::shared) struct Row<T> {
     first: NonNull<u8>,
     stride: usize,
     length: usize,
@@ -96,7 +96,7 @@ impl<T: Word> Index<(usize, usize)> for Row<T> {
 
 /// One word of the file.
 #[derive(Debug)]
-pub(super) struct Var<T: Word>(Row<T>);
+pub(in crate::shared) struct Var<T: Word>(Row<T>);
 
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;
@@ -109,7 +109,7 @@ impl<T: Word> Deref for Var<T> {
 
 /// A process's handle on the file: how it waits.
 #[derive(Debug)]
-pub(super) struct Mapped {
+pub(in crate::shared) struct Mapped {
     pub(super) file: Arc<File>,
     /// Whether waits leave a waker with the sentinel, and do not block the thread.
     as_task: bool,
@@ -137,7 +137,7 @@ impl Mapped {
 
 /// What one wait remembers between its sleeps.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(in crate::shared) struct Waiting {
     began: Instant,
     /// How long to wait for the byte of one whose hint says that it died.
     lag: Duration,
@@ -316,7 +316,7 @@ impl Seats for Mapped {
 
 /// The seats that a sleeper watches.
 #[derive(Default, Debug)]
-pub(super) struct Watch(Vec<usize>);
+pub(in crate::shared) struct Watch(Vec<usize>);
 
 /// What to do about a sleep.
 enum Bed {
