@@ -5,8 +5,8 @@
 //! Slots themselves do not pay for it.
 
 use super::super::{Builder, Entered, Error, Known, Previous, ReleaseError, Slots};
-use super::memory::{Cell, Fault as Failure, Mapped, Row, Var, Waiting, Watch};
 use super::Handle;
+use super::memory::{Cell, Fault as Failure, Mapped, Row, Var, Waiting, Watch};
 use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Seats,
     Sleeps, Woken, Word,
