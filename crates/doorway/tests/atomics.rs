@@ -15,6 +15,22 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "rooms/bookkeeping.rs",
         "numbers, a poison flag, and a count that spares a lock: nobody is let in or kept out because of them, as its header argues one by one",
     ),
+    (
+        "shared/linux/mapping.rs",
+        "it is the memory of slots between processes: every word of the file is accessed through it. What is no word of a text is information for people, and a flag that sends threads the long way, where the lock of the pool decides",
+    ),
+    (
+        "shared/linux/memory.rs",
+        "it makes words of the file variables of the text, one atomic operation for each access, as native/ does",
+    ),
+    (
+        "shared/linux/fork.rs",
+        "a count of forks, which only the handler of a fork changes, in a process that has one thread then: it tells whether this is the process that opened a file",
+    ),
+    (
+        "shared/linux/sentinel.rs",
+        "a fence for the compiler, between two writes that the kernel reads after the thread has died",
+    ),
     ("tools.rs", "it is where native memory and waiting take their atomics from, so that another tool's can stand in"),
 ];
 

@@ -86,7 +86,7 @@ fn another_size_mode_or_version_is_an_error_with_both_values() {
     drop(Slots::open(place.file(), 2).unwrap());
     let refused = |builder: Builder| builder.open().unwrap_err();
     assert_eq!(refused(Builder::new(place.file(), 3)), Error::OtherSlots { found: 2, asked: 3 });
-    let seats = Error::OtherSeats { found: 512, asked: 64 };
+    let seats = Error::OtherSeats { found: 256, asked: 64 };
     assert_eq!(refused(Builder::new(place.file(), 2).seats(64)), seats);
     let mode = Error::OtherMode { found: Mode::Reclaim, asked: Mode::Tolerate };
     assert_eq!(refused(Builder::new(place.file(), 2).mode(Mode::Tolerate)), mode);

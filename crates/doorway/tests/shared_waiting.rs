@@ -5,7 +5,7 @@ mod shared_kit;
 #[allow(dead_code, reason = "only its executor is needed")]
 mod task_kit;
 
-use doorway::shared::{Builder, Previous, Slots, TimeoutError, TryAcquireError};
+use doorway::shared::{Builder, Previous, ReleaseError, Slots, TimeoutError, TryAcquireError};
 use shared_kit::{Peer, Place};
 use std::collections::HashSet;
 use std::future::Future;
@@ -190,4 +190,24 @@ fn a_handle_that_goes_while_others_wait_wakes_them() {
         drop(going); // nobody tells: the waiter looks by itself
         assert!(matches!(waits.join().unwrap(), Previous::Died(_)));
     });
+}
+
+#[test]
+fn a_holder_learns_that_its_slot_was_broken_though_others_wait() {
+    let place = Place::new("broken-and-awaited");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let held = slots.acquire().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut tasks: Vec<Option<Pin<Box<dyn Future<Output = _>>>>> = Vec::new();
+    for _ in 0..2 {
+        let mut task = Box::pin(slots.acquire_async());
+        assert!(task.as_mut().poll(&mut context).is_pending());
+        tasks.push(Some(task));
+    }
+    slots.break_slot(0).unwrap();
+    let (first, next) = first_done(&mut tasks);
+    assert_eq!(first, 0);
+    assert_eq!(held.release(), Err(ReleaseError::Broken), "somebody waits, and it is told all the same");
+    assert_eq!(next.unwrap().release(), Ok(()));
+    assert_eq!(first_done(&mut tasks).1.unwrap().release(), Ok(()));
 }

@@ -847,4 +847,18 @@ pub const ALL: &[Mutant] = &[
     mutant(Text::Sticky(sticky::Fault::OneTooMany), (2, 1, Some(2)), Some(("k-exclusion", 6)), "sticky-names-one-too-many", "there is a name more than there should be"),
     mutant(Text::Sticky(sticky::Fault::StartsTaken), (2, 2, Some(3)), Some(("S2", 7)), "sticky-names-starts-taken", "the last name is taken, and nobody has it"),
     mutant(Text::Sticky(sticky::Fault::SearchesFromZero), (2, 2, Some(3)), HOLDS, "sticky-names-searches-from-zero", "goes on with name 0, not with the one that it had last (control: it is only slower)"),
+    // seats
+    mutant(row("seats", "split:3"), TWO_ONCE, Some((K_EXCLUSION, 8)), "seats-takes-in-two-steps", "3 looks and writes in two steps: two take one slot"),
+    mutant(row("seats", "drop:71=5"), TWO_ONCE, Some((STUCK, 11)), "seats-does-not-look-after-announcing", "7 takes every slot for held: who frees has not seen the bit"),
+    mutant(row("seats", "drop:21"), TWO_ONCE, Some((STUCK, 17)), "seats-does-not-wake", "21 dropped: who is offered a slot sleeps on"),
+    mutant(row("seats", "drop:23=0"), TWO_ONCE, Some((STUCK, 12)), "seats-does-not-look-after-freeing", "23 dropped: who announced itself before 22 sleeps on"),
+    mutant(row("seats", "drop:19=0"), TWO_ONCE, Some((LEAVES, 0)), "seats-offers-for-ever", "19 is always told that it failed"),
+    mutant(row("seats", "init:slot=1"), TWO_ONCE, Some(("P4", 0)), "seats-starts-taken", "a slot is held from the beginning"),
+    mutant(row("seats", "drop:1=0"), THREE_ONCE, Some((ORDER, 10)), "seats-newcomers-pass", "1 dropped: newcomers do not look whether somebody waits"),
+    mutant(row("seats", "drop:12"), TWO_ONCE, Some(("P4", 24)), "seats-keeps-its-bit", "12 dropped: who is inside seems to wait"),
+    mutant(row("seats", "drop:15"), TWO_ONCE, Some(("P4", 13)), "seats-gives-up-with-its-bit", "15 dropped: who has given up seems to wait").giving_up(),
+    mutant(row("seats", "write:19=32774>32770,write:20=49159>49157"), TWO_ONCE, Some(("P2", 35)), "seats-does-not-tell", "19 and 20 do not say that an owner died").crashing(1),
+    mutant(row("seats", "bits:slot=15"), TWO_BOUNDED, Some(("P1", 0)), "seats-fences-come-back", "a fence has one bit").crashing(1),
+    mutant(row("seats", "drop:261=0"), THREE_ONCE, Some(("P1", 22)), "seats-reclaims-from-the-living", "26 takes every owner for dead").crashing(1),
+    mutant(row("seats", "drop:20"), THREE_ONCE, HOLDS, "seats-does-not-confirm", "20 dropped: the one that is offered the slot does it").crashing(1),
 ];

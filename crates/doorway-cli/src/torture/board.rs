@@ -122,7 +122,6 @@ impl Board {
         if last == 0 { 0 } else { now.saturating_sub(last) }
     }
 
-
     pub(super) fn longest_gap(&self) -> u64 {
         self.longest_gap.load(SeqCst)
     }

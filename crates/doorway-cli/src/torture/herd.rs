@@ -168,7 +168,9 @@ impl Herd<'_> {
                 deletes_at = Instant::now() + Duration::from_millis(self.rng.u64(2..60));
                 self.deletes();
             }
-            std::thread::sleep(Duration::from_micros(self.rng.u64(..400)));
+            // Some die young, and some have a life.
+            let longest = if self.rng.bool() { 300 } else { 3000 };
+            std::thread::sleep(Duration::from_micros(self.rng.u64(..longest)));
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ mod word;
 pub use crate::within;
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
-pub use seats::{Seats, Sleeps, Woken};
+pub use seats::{Ready, Seats, Sleeps, Woken};
 pub(crate) use traits::in_both_forms;
 pub use traits::{
     Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Immediate, Instruction,

@@ -65,6 +65,16 @@ pub trait Seats: Memory {
     fn damaged(&self, at: Access<Self::Part>, word: u64) -> Self::Error;
 }
 
+/// A memory whose accesses are ready at once but for [sleep](Sleeps::sleep), though they may fail. For the few lines that
+/// every passage runs: compilers inline plain functions into their callers, and futures only into one.
+pub trait Ready: Memory {
+    /// What comes of an access that is no sleep.
+    ///
+    /// # Errors
+    /// If the access failed.
+    fn ready<T>(access: impl Future<Output = Result<T, Self::Error>>) -> Result<T, Self::Error>;
+}
+
 /// Why a sleeper woke.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Woken {

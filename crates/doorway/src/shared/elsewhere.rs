@@ -25,11 +25,15 @@ impl Handle {
         match *self {}
     }
 
-    pub(super) fn try_enter(&self) -> Result<Option<Entered>, Error> {
+    pub(super) fn enter_at_once(&self) -> Option<Entered> {
         match *self {}
     }
 
-    pub(super) fn enter(&self, _: Option<Instant>) -> Result<Option<Entered>, Error> {
+    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+        match *self {}
+    }
+
+    pub(super) fn enter_by_waiting(&self, _: Option<Instant>) -> Result<Option<Entered>, Error> {
         match *self {}
     }
 
@@ -41,7 +45,7 @@ impl Handle {
         match *self {}
     }
 
-    pub(super) fn check_name(&self) -> Result<(), Error> {
+    pub(super) fn release(&self, _: &Entered) -> Result<(), ReleaseError> {
         match *self {}
     }
 

@@ -17,7 +17,8 @@ pub(super) struct Entered {
     pub(super) fence: u64,
     /// The seat that owns it.
     pub(super) seat: usize,
-    pub(super) died: bool,
+    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is copied by whole words.
+    pub(super) died: usize,
     pub(super) previous: Option<Box<Previous>>,
 }
 
@@ -108,8 +109,7 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// If the slot was taken away meanwhile, if the file was deleted, or if this is a forked child.
     pub fn release(mut self) -> Result<(), ReleaseError> {
         self.is_back = true;
-        self.slots.handle.leave(&self.entered)?;
-        Ok(self.slots.handle.check_name()?)
+        self.slots.handle.release(&self.entered)
     }
 }
 

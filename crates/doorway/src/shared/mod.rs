@@ -44,6 +44,11 @@
 //! [`Error::Corrupt`]. `docs/processes.md` has a table of what happens when a process dies, and `docs/format.md` the
 //! file byte by byte.
 
+#![cfg_attr(
+    not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")),
+    allow(dead_code, reason = "what is asked for is not looked at where nothing can be opened")
+)]
+
 #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
 mod elsewhere;
 mod errors;
@@ -72,7 +77,8 @@ use std::time::{Duration, Instant};
 
 /// As many seats as a file can have.
 const MOST_SEATS: usize = doorway_core::k_assignment::seats::MOST_SEATS;
-const SEATS: usize = 512;
+/// Four words of bits: every passage reads them three times.
+const SEATS: usize = 256;
 const WAITERS: usize = 8;
 
 /// What happens to slots of processes that die.
@@ -168,7 +174,7 @@ impl Builder {
         Self { mode, ..self }
     }
 
-    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at most 4096, and 512 if
+    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at most 4096, and 256 if
     /// nothing is said. All that open the file must say the same. With [`Mode::Tolerate`] a seat of a dead holder is lost
     /// with its slot.
     pub fn seats(self, seats: usize) -> Self {
@@ -305,7 +311,7 @@ ways_in! {
     /// # Errors
     /// If none is free, and as [`acquire`](Self::acquire).
     try_acquire, try_acquire_owned, () -> TryAcquireError,
-    |slots| slots.handle.try_enter()?.ok_or(TryAcquireError::NoPlace);
+    |slots| slots.try_enter();
 
     /// Waits until there is a slot, but no longer than this.
     ///
@@ -390,11 +396,32 @@ impl Slots {
 
     #[inline(always)]
     fn enter(&self) -> Result<Entered, Error> {
-        Ok(self.handle.enter(None)?.expect("without a deadline nobody gives up"))
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.enter_by_waiting(),
+        }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn enter_by_waiting(&self) -> Result<Entered, Error> {
+        Ok(self.handle.enter_by_waiting(None)?.expect("without a deadline nobody gives up"))
+    }
+
+    #[inline(always)]
+    fn try_enter(&self) -> Result<Entered, TryAcquireError> {
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.handle.enter_by_trying()?.ok_or(TryAcquireError::NoPlace),
+        }
+    }
+
+    #[inline(always)]
     fn enter_until(&self, deadline: Instant) -> Result<Entered, TimeoutError> {
-        self.handle.enter(Some(deadline))?.ok_or(TimeoutError::TimedOut)
+        match self.handle.enter_at_once() {
+            Some(entered) => Ok(entered),
+            None => self.handle.enter_by_waiting(Some(deadline))?.ok_or(TimeoutError::TimedOut),
+        }
     }
 
     /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future

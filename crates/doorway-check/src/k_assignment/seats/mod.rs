@@ -2,6 +2,55 @@
 
 pub(crate) mod passages;
 
+/// Seats as processes use them, other than the catalogue has them.
+///
+/// ```
+/// use doorway_check::Explorer;
+/// use doorway_check::claims::SeatsInUse;
+/// use doorway_check::sim::Rules;
+/// use doorway_core::registry::Sizes;
+///
+/// // Two words of bits, and a process that has to take its seat first.
+/// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1 };
+/// let sizes = Sizes { n: 2, k: 1 };
+/// let report = Explorer::new(2)
+///     .properties(in_use.claims(sizes))
+///     .explore(in_use.world(sizes, Rules::with_passages(Some(1)))?)?;
+/// report.assert_holds();
+/// # Ok::<(), doorway_check::sim::TextError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeatsInUse {
+    /// So many processes, the last ones, have to take their seats first.
+    pub newcomers: usize,
+    /// So many seats have their bits in one word.
+    pub bits_in_a_word: usize,
+}
+
+impl Default for SeatsInUse {
+    fn default() -> Self {
+        Self { newcomers: 0, bits_in_a_word: 64 }
+    }
+}
+
+impl SeatsInUse {
+    /// A machine that runs them.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        passages::world(sizes, rules, self.newcomers, |site| {
+            doorway_core::k_assignment::seats::Seats::with_words_of(site, sizes.n, sizes.k, self.bits_in_a_word)
+        })
+    }
+
+    /// What they claim.
+    #[must_use]
+    pub fn claims(self, sizes: Sizes) -> Vec<Property> {
+        crate::claims::of(&<Seats as doorway_core::registry::Listed>::INFO, sizes)
+    }
+}
+
 use crate::Property;
 use crate::checked::Checked;
 use crate::property::View;
@@ -56,6 +105,14 @@ fn has_nothing(v: &View<'_>, p: usize, n: usize, k: usize) -> bool {
     let words = (1..=n).find(|&words| !v.declares("bits", words)).unwrap_or(n);
     let per_word = n.div_ceil(words);
     let bit = v.get_at::<u64>("bits", p / per_word) >> (p % per_word) & 1;
-    let owns = |i| v.get_at::<Slot>("slot", i).owner() == Some(p);
+    // What it has offered is no longer its own, though the slot may still say so.
+    let offered = |i, s| {
+        v.processes()
+            .any(|q| matches!(v.get_at("want", q), Want::Offered { slot, fence, .. } if (slot, fence) == (i, s)))
+    };
+    let owns = |i| {
+        let word = v.get_at::<Slot>("slot", i);
+        word.owner() == Some(p) && !offered(i, word.fence())
+    };
     bit == 0 && v.get_at::<Want>("want", p) == Want::Nothing && !(0..k).any(owns)
 }

@@ -114,6 +114,7 @@
 //! is dead: the lock says so.
 
 pub mod entries;
+mod fast;
 mod recover;
 mod words;
 
@@ -145,6 +146,8 @@ pub struct Seats<M: Mortal> {
     k: usize,
     /// How many seats have their bits in one word.
     per_word: usize,
+    /// How many words of bits there are: every passage needs it, and a division would cost more than the rest.
+    words: usize,
 }
 
 /// What a passage carries from entry to exit.
@@ -181,9 +184,33 @@ struct Unit {
 }
 
 impl Unit {
+    #[inline(always)]
+    fn of<M: Mortal>(p: &Process<M>, Grant { slot, fence, died }: Grant) -> Self {
+        Self { slot, word: Slot::held(p.pid().index(), fence, died) }
+    }
+
+    #[inline(always)]
     fn grant(self) -> Grant {
         Grant { slot: self.slot, fence: self.word.fence(), died: self.word.died() }
     }
+}
+
+/// An exit section that is not over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "the slot is passed on when `exit_on` has run"]
+pub struct Going(Unit, bool);
+
+/// What became of a slot that was to be freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Freed {
+    /// It is free, and nobody waits.
+    Done,
+    /// It is free, and somebody may wait.
+    LookAgain,
+    /// It is as it was: somebody may wait for it.
+    SomebodyWaits,
+    /// It is another's.
+    NotMine,
 }
 
 /// What a look at all rows with a bit has found.
@@ -222,6 +249,7 @@ impl<M: Mortal> Seats<M> {
             seats,
             k,
             per_word,
+            words: seats.div_ceil(per_word),
         }
     }
 
@@ -237,27 +265,9 @@ impl<M: Mortal> Seats<M> {
         self.k
     }
 
-    fn words(&self) -> usize {
-        self.seats.div_ceil(self.per_word)
-    }
-
     /// The word of a seat's bit, and the bit.
     fn bit(&self, seat: usize) -> (usize, u64) {
         (seat / self.per_word, 1 << (seat % self.per_word))
-    }
-
-    /// Enters if nobody waits and a slot is free, and otherwise does not: 1 to 3. `from` is the slot to look at first.
-    ///
-    /// # Errors
-    /// If an access failed, or a word is damaged.
-    #[inline]
-    pub async fn try_enter(&self, p: &Process<M>, from: usize) -> Result<Option<Grant>, M::Error> {
-        let here = p.on(self.part);
-        if self.anybody(here, 1, &from).await? {
-            return Ok(None);
-        }
-        let unit = self.take(here, from, [2, 3], &()).await?;
-        Ok(unit.map(|unit| self.inside(here, unit)))
     }
 
     /// The entry section: 1 to 13. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must
@@ -345,11 +355,23 @@ impl<M: Mortal> Seats<M> {
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
-    #[inline]
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
-        let Grant { slot, fence, died } = grant;
-        let unit = Unit { slot, word: Slot::held(p.pid().index(), fence, died) };
-        self.pass(p.on(self.part), unit, false).await
+        self.pass(p.on(self.part), Unit::of(p, grant), false).await
+    }
+
+    /// The rest of an exit section that [began at once](Self::exit_at_once).
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn exit_on(&self, p: &Process<M>, Going(unit, freed): Going) -> Result<Left, M::Error> {
+        let here = p.on(self.part);
+        if !freed {
+            return self.pass(here, unit, false).await;
+        }
+        match self.take_another(here, unit).await? {
+            Some(another) => self.pass(here, another, another.word.died()).await.map(|_| Left::Passed),
+            None => Ok(Left::Passed),
+        }
     }
 
     /// Takes a slot away from its owner, dead or alive, and passes it on: 33, 34. What was there, if it was held. It
@@ -396,46 +418,12 @@ impl<M: Mortal> Seats<M> {
         p.on(self.part).at(36).keeping(&()).read(&self.want[seat]).await.map(Some)
     }
 
+    #[inline(always)]
     fn inside(&self, p: Here<'_, M>, unit: Unit) -> Grant {
         let grant = unit.grant();
         p.holds("name", grant.slot as u64);
         p.holds("fence", grant.fence);
         grant
-    }
-
-    /// Whether any bit is set: 1, 17.
-    #[inline(always)]
-    async fn anybody(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> Result<bool, M::Error> {
-        for word in 0..self.words() {
-            if p.at(label).keeping(&(word, live)).read(&self.bits[word]).await? != 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Takes a free slot, if it finds one: 2 and 3, and so in 7 and 24.
-    #[inline(always)]
-    async fn take(
-        &self,
-        p: Here<'_, M>,
-        from: usize,
-        [look, take]: [Label; 2],
-        live: &impl Debug,
-    ) -> Result<Option<Unit>, M::Error> {
-        let first = if from < self.k { from } else { 0 };
-        for slot in (first..self.k).chain(0..first) {
-            let word = p.at(look).keeping(&(first, slot, live)).read(&self.slot[slot]).await?;
-            if word.owner().is_some() {
-                continue;
-            }
-            let Some(mine) = word.taken_by(p.pid().index()) else { return Err(p.at(take).damaged(word)) };
-            let taken = p.at(take).keeping(&(first, slot, word, live)).compare_swap(&self.slot[slot], word, mine);
-            if taken.await?.is_ok() {
-                return Ok(Some(Unit { slot, word: mine }));
-            }
-        }
-        Ok(None)
     }
 
     /// Makes an offer one's own: 10. `None` if it is void.
@@ -490,7 +478,7 @@ impl<M: Mortal> Seats<M> {
         live: &impl Debug,
     ) -> Result<Line, M::Error> {
         let mut line = Line { oldest: None, younger: false };
-        for word in 0..self.words() {
+        for word in 0..self.words {
             let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;
@@ -511,45 +499,64 @@ impl<M: Mortal> Seats<M> {
 
     /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
     async fn pass(&self, p: Here<'_, M>, unit: Unit, died: bool) -> Result<Left, M::Error> {
-        let (mut unit, mut died) = (unit, died);
-        let (mut is_first, mut turn) = (true, 0);
+        let (mut unit, mut died, mut is_first) = (unit, died, true);
         loop {
-            let live = (unit, died, is_first);
-            while self.anybody(p, 17, &live).await? {
-                let below = p.at(16).keeping(&live).read(&self.next).await?;
-                let line = self.line(p, [171, 18], below, &live).await?;
-                if let Some((seat, t)) = line.oldest {
-                    let Some(given) = unit.word.given_to(seat, died) else { return Err(p.at(19).damaged(unit.word)) };
-                    let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), died };
-                    let row = &self.want[seat];
-                    if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
-                        let slot = &self.slot[unit.slot];
-                        let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
-                        p.at(21).keeping(&(seat, t)).wake(row).await?;
-                        self.wake_the_next(p, t).await?;
+            let broken = if is_first { Left::Broken } else { Left::Passed };
+            match self.free(p, unit, died, &is_first).await? {
+                Freed::Done => return Ok(Left::Passed),
+                Freed::NotMine => return Ok(broken),
+                Freed::LookAgain => {}
+                Freed::SomebodyWaits => {
+                    if self.offer(p, unit, died, &is_first).await? {
                         return Ok(Left::Passed);
                     }
-                } else if !line.younger {
-                    break;
+                    let free = unit.word.freed(died);
+                    let slot = &self.slot[unit.slot];
+                    if p.at(22).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
+                        return Ok(broken);
+                    }
                 }
-                turn += 1;
-                p.at(16).goes_round(turn)?;
             }
-            let free = unit.word.freed(died);
-            if p.at(22).keeping(&live).compare_swap(&self.slot[unit.slot], unit.word, free).await?.is_err() {
-                return Ok(if is_first { Left::Broken } else { Left::Passed });
-            }
-            let Some((oldest, _)) = self.line(p, [23, 231], u64::MAX, &unit.slot).await?.oldest else {
-                return Ok(Left::Passed);
-            };
-            let Some(another) = self.take(p, unit.slot, [24, 241], &oldest).await? else {
-                if p.process().memory().has_hints() {
-                    p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
-                }
-                return Ok(Left::Passed);
-            };
+            let Some(another) = self.take_another(p, unit).await? else { return Ok(Left::Passed) };
             (unit, died, is_first) = (another, another.word.died(), false);
         }
+    }
+
+    /// Offers a slot to the oldest that waits, and makes it that one's: 16 to 21. `false` if nobody waits.
+    async fn offer(&self, p: Here<'_, M>, unit: Unit, died: bool, live: &impl Debug) -> Result<bool, M::Error> {
+        let live = (unit, died, live);
+        let mut turn = 0;
+        loop {
+            let below = p.at(16).keeping(&live).read(&self.next).await?;
+            let line = self.line(p, [171, 18], below, &live).await?;
+            if let Some((seat, t)) = line.oldest {
+                let Some(given) = unit.word.given_to(seat, died) else { return Err(p.at(19).damaged(unit.word)) };
+                let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), died };
+                let (row, slot) = (&self.want[seat], &self.slot[unit.slot]);
+                if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
+                    let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
+                    p.at(21).keeping(&(seat, t)).wake(row).await?;
+                    self.wake_the_next(p, t).await?;
+                    return Ok(true);
+                }
+            } else if !line.younger {
+                return Ok(false);
+            }
+            turn += 1;
+            p.at(16).goes_round(turn)?;
+        }
+    }
+
+    /// Who has freed a slot looks again whether somebody waits, and takes a free slot to pass it on: 23, 24.
+    async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
+        let Some((oldest, _)) = self.line(p, [231, 232], u64::MAX, &unit.slot).await?.oldest else {
+            return Ok(None);
+        };
+        let another = self.take(p, unit.slot, [24, 241], &oldest).await?;
+        if another.is_none() && p.process().memory().has_hints() {
+            p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
+        }
+        Ok(another)
     }
 
     /// The oldest that still waits must watch the new owner: the second wake of 21.
@@ -575,7 +582,7 @@ impl<M: Mortal> Seats<M> {
             return Ok(Some(watch));
         }
         let mut before: Option<(usize, u64)> = None;
-        for word in 0..self.words() {
+        for word in 0..self.words {
             let mut bits = p.at(91).keeping(&(word, &watch, before, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;

@@ -16,7 +16,7 @@ impl<M: Mortal> Seats<M> {
         for slot in 0..self.k {
             within!(here, &("slot", slot), self.reclaim(here, slot, false).await?);
         }
-        for word in 0..self.words() {
+        for word in 0..self.words {
             let mut bits = here.at(29).keeping(&word).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;

@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 const DAMAGED: u32 = 1;
 /// Threads of this handle wait for a seat.
 const AWAITED: u32 = 2;
+/// The file was found to have no name any more.
+const DELETED: u32 = 4;
 
 /// The body of the file, mapped. The header is not.
 #[derive(Debug)]
@@ -42,7 +44,8 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub(super) fn new(file: BorrowedFd<'_>, layout: Layout, generation: Generation) -> Result<Self, Error> {
-        let page = rustix::param::page_size();
+        // SAFETY: no more than a question.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(HEADER).max(1);
         let skipped = HEADER - HEADER % page;
         let length = layout.length - skipped;
         // SAFETY: a new mapping, where the kernel finds room for it.
@@ -81,33 +84,33 @@ impl Mapping {
         unsafe { self.at(offset).cast::<AtomicU32>().as_ref() }
     }
 
-    /// What is known of a process, beside a slot or a seat. Information: nobody is let in or kept out because of it.
-    pub(super) fn note(&self, offset: usize, value: u64) {
-        self.word(offset).store(value, Relaxed);
-    }
-
-    pub(super) fn noted(&self, offset: usize) -> u64 {
-        self.word(offset).load(SeqCst)
-    }
-
-    pub(super) fn note_label(&self, offset: usize, label: &[u64; LABEL / 8]) {
-        for (i, word) in label.iter().enumerate() {
-            self.note(offset + 8 * i, *word);
-        }
-    }
-
-    pub(super) fn noted_label(&self, offset: usize, length: usize) -> String {
-        let words: Vec<u8> = (0..LABEL / 8).flat_map(|i| self.noted(offset + 8 * i).to_le_bytes()).collect();
-        String::from_utf8_lossy(&words[..length.min(LABEL)]).into_owned()
-    }
-
-    /// The slot's line, or the seat's.
+    /// Where the line of a slot is.
     pub(super) fn slot(&self, slot: usize) -> usize {
         self.layout.slots + slot * LINE
     }
 
+    /// Where the line of a seat is.
     pub(super) fn row(&self, seat: usize) -> usize {
         self.layout.rows + seat * LINE
+    }
+
+    /// The line of a slot, for what is written beside its word.
+    #[inline(always)]
+    pub(super) fn slot_line(&self, slot: usize) -> &Line {
+        self.line(self.slot(slot))
+    }
+
+    /// The line of a seat.
+    pub(super) fn row_line(&self, seat: usize) -> &Line {
+        self.line(self.row(seat))
+    }
+
+    #[inline(always)]
+    fn line(&self, offset: usize) -> &Line {
+        let inside = offset >= HEADER && offset.is_multiple_of(LINE) && offset <= self.layout.length - LINE;
+        assert!(inside, "the file has no such line");
+        // SAFETY: within the mapping, aligned as words are, and made of atomics; as for a word.
+        unsafe { self.pages.add(offset - self.skipped).cast::<Line>().as_ref() }
     }
 
     pub(super) fn load_half(&self, offset: usize) -> u32 {
@@ -132,6 +135,15 @@ impl Mapping {
         self.state.load(SeqCst) & DAMAGED != 0
     }
 
+    /// The same, because somebody has removed the file.
+    pub(super) fn is_deleted_now(&self) {
+        self.state.fetch_or(DELETED, SeqCst);
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.state.load(SeqCst) & DELETED != 0
+    }
+
     /// Whether threads of this handle wait for a seat: then newcomers do so too. Said under the lock of those that wait, so it
     /// is a copy of what stands there.
     pub(super) fn seats_are_awaited(&self, awaited: bool) {
@@ -142,7 +154,7 @@ impl Mapping {
         }
     }
 
-    /// Whether nothing is in the way of the shortest way in: neither damage nor threads that wait for a seat.
+    /// Whether nothing is in the way of the shortest way in: neither damage, nor deletion, nor threads that wait for a seat.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         self.state.load(SeqCst) == 0
@@ -159,5 +171,35 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: what `new` mapped, and nobody borrows it any more. If it fails, the pages stay, which harms nobody.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
+    }
+}
+
+/// A line of the file: the words that a text knows, and beside them what is known of a process, for people. Nobody is let in or kept
+/// out because of the latter, so it is written in no particular order.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Line([AtomicU64; LINE / 8]);
+
+impl Line {
+    /// Notes a value, at this byte of the line.
+    #[inline(always)]
+    pub(super) fn note(&self, at: usize, value: u64) {
+        self.0[at / 8].store(value, Relaxed);
+    }
+
+    #[inline(always)]
+    pub(super) fn noted(&self, at: usize) -> u64 {
+        self.0[at / 8].load(Relaxed)
+    }
+
+    pub(super) fn note_label(&self, at: usize, label: &[u64; LABEL / 8]) {
+        for (i, word) in label.iter().enumerate() {
+            self.note(at + 8 * i, *word);
+        }
+    }
+
+    pub(super) fn noted_label(&self, at: usize, length: usize) -> String {
+        let bytes: Vec<u8> = (0..LABEL / 8).flat_map(|i| self.noted(at + 8 * i).to_le_bytes()).collect();
+        String::from_utf8_lossy(&bytes[..length.min(LABEL)]).into_owned()
     }
 }

@@ -17,9 +17,10 @@ use super::super::header::{LINE, row, slot};
 use super::super::{Error, Mode};
 use super::sentinel::{DIED, MOST_WORDS, WAITERS};
 use super::{File, file};
+use crate::native::now;
 use crate::waiting::{Platform, Processes};
 use doorway_core::memory::{
-    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Seats,
+    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
     Sleeps, Woken, Word,
 };
 use std::future::ready;
@@ -47,10 +48,10 @@ impl<T: Word> std::fmt::Debug for Cell<T> {
     }
 }
 
-/// Words of the file at equal distances.
+/// Words of the file at equal distances: the words of slots and seats have a line each, and bare numbers, which are sets of bits,
+/// follow each other.
 pub(in crate::shared) struct Row<T> {
     first: NonNull<u8>,
-    stride: usize,
     length: usize,
     /// The words are mapped for as long as this lives.
     _file: Arc<File>,
@@ -69,10 +70,13 @@ impl<T: Word> std::fmt::Debug for Row<T> {
 }
 
 impl<T: Word> Row<T> {
-    fn new(file: &Arc<File>, offset: usize, stride: usize, length: usize) -> Self {
-        let (first, last) = (file.mapping.word(offset), offset + stride * length.saturating_sub(1));
+    /// Known to the compiler, which multiplies by it wherever a word is looked up.
+    const STRIDE: usize = if T::WHOLE { LINE } else { 8 };
+
+    fn new(file: &Arc<File>, offset: usize, length: usize) -> Self {
+        let (first, last) = (file.mapping.word(offset), offset + Self::STRIDE * length.saturating_sub(1));
         let _ = file.mapping.word(last); // is there too, or this panics
-        Self { first: NonNull::from(first).cast(), stride, length, _file: Arc::clone(file), of: PhantomData }
+        Self { first: NonNull::from(first).cast(), length, _file: Arc::clone(file), of: PhantomData }
     }
 }
 
@@ -83,7 +87,7 @@ impl<T: Word> Index<usize> for Row<T> {
         assert!(i < self.length, "the file has no such word");
         // SAFETY: `new` has checked the first and the last word, and `i` is between them. A cell is an atomic word and nothing
         // else.
-        unsafe { self.first.add(i * self.stride).cast::<Cell<T>>().as_ref() }
+        unsafe { self.first.add(i * Self::STRIDE).cast::<Cell<T>>().as_ref() }
     }
 }
 
@@ -176,7 +180,7 @@ impl Memory for Mapped {
         begins_with_zero(&decl);
         let layout = self.file.mapping.layout();
         match name.name {
-            "next" => Var(Row::new(&self.file, layout.next, LINE, 1)),
+            "next" => Var(Row::new(&self.file, layout.next, 1)),
             other => no_such(other),
         }
     }
@@ -193,8 +197,9 @@ impl Memory for Mapped {
             "want" => (layout.rows + row::WANT, LINE, self.file.header.seats),
             other => no_such(other),
         };
+        assert!(stride == Row::<T>::STRIDE, "words of another type are at another distance");
         assert!(n <= length, "the file has {length} words for {}, not {n}", name.name);
-        Row::new(&self.file, offset, stride, n)
+        Row::new(&self.file, offset, n)
     }
 
     fn table<T: Word>(&self, name: Name<()>, _: Range<usize>, _: usize, _: Decl<'_, T>) -> Row<T> {
@@ -222,6 +227,13 @@ fn no_such(name: &str) -> ! {
 /// A new file holds zeros, and nobody would write another value there.
 fn begins_with_zero<T: Word>(decl: &Decl<'_, T>) {
     assert!(decl.init.pack() == 0 && decl.width == 64, "variables of a file begin with zero, and have 64 bits");
+}
+
+impl Ready for Mapped {
+    #[inline(always)]
+    fn ready<T>(access: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        now(access)
+    }
 }
 
 impl ReadWrite for Mapped {
@@ -485,6 +497,7 @@ impl File {
     pub(super) fn check_name(&self) -> Result<(), Fault> {
         let stat = file::look(self.bytes.descriptor().get().ok_or(Error::Forked)?)?;
         if stat.st_nlink == 0 {
+            self.mapping.is_deleted_now();
             return Err(Box::new(Error::Deleted(self.path.clone())));
         }
         if stat.st_size != self.mapping.layout().length as i64 {

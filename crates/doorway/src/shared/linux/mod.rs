@@ -28,9 +28,9 @@ use super::header::{self, Header};
 use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
-use doorway_core::k_assignment::seats::{Attempt, Grant, Left, Mortal, Seats as Text};
+use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::{Pid, Process, Ready, Site};
 use mapping::Mapping;
 use memory::{Fault, Mapped};
 use news::Signature;
@@ -84,13 +84,16 @@ impl File {
         if !self.mapping.is_ours() {
             return Err(Error::Forked);
         }
+        if self.mapping.is_deleted() {
+            return Err(Error::Deleted(self.path.clone()));
+        }
         if self.mapping.is_damaged() { Err(Error::Corrupt(self.path.clone())) } else { Ok(()) }
     }
 }
 
 /// What the text can run on: the mapped words, or something around them.
-pub(in crate::shared) trait Backing: Mortal<Error = Fault> + From<Mapped> {}
-impl<M: Mortal<Error = Fault> + From<Mapped>> Backing for M {}
+pub(in crate::shared) trait Backing: Mortal<Error = Fault> + Ready + From<Mapped> {}
+impl<M: Mortal<Error = Fault> + Ready + From<Mapped>> Backing for M {}
 
 /// An open file, the text on it, and the seats of this handle.
 #[derive(Debug)]
@@ -165,7 +168,6 @@ impl<M: Backing> Handle<M> {
         Ok(self.home.get().expect("it was set above"))
     }
 
-    #[inline(always)]
     fn home(&self) -> Result<&Process<M>, Error> {
         match self.home.get() {
             Some(home) => Ok(home),
@@ -213,18 +215,29 @@ impl<M: Backing> Handle<M> {
         Ok(seat)
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// A slot, if one is free and nobody waits. Of errors it says nothing: [`enter_by_trying`](Self::enter_by_trying) does. What
+    /// is returned fits registers.
     #[inline(always)]
-    pub(super) fn try_enter(&self) -> Result<Option<Entered>, Error> {
-        let home = self.home()?;
+    pub(super) fn enter_at_once(&self) -> Option<Entered> {
+        let home = self.home.get()?;
         if !(self.file.mapping.is_plain() && self.file.mapping.is_ours()) {
-            return self.file.check().map(|()| None);
+            return None;
         }
-        match now(self.text.try_enter(home, 0)) {
-            Ok(Some(grant)) => Ok(Some(self.is_inside(home.pid().index(), grant))),
-            Ok(None) => Ok(None),
-            Err(fault) => Err(*fault),
+        let grant = self.text.try_enter_now(home, 0).ok()??;
+        Some(self.is_inside(home.pid().index(), grant))
+    }
+
+    /// [`enter_at_once`](Self::enter_at_once), with errors, and for a handle that has no seat yet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+        let home = self.home()?;
+        self.file.check()?;
+        if !self.file.mapping.is_plain() {
+            return Ok(None);
         }
+        let grant = self.text.try_enter_now(home, 0).map_err(unbox)?;
+        Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
     }
 
     #[inline(always)]
@@ -232,22 +245,16 @@ impl<M: Backing> Handle<M> {
         let mapping = &self.file.mapping;
         let previous = if grant.died { Some(news::previous(mapping, grant.slot)) } else { None };
         self.signature.enters(mapping, grant);
-        Entered { slot: grant.slot, fence: grant.fence, seat, died: grant.died, previous }
+        Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
     }
 
-    /// A slot, in the order of arrival; `None` if the time has come before.
-    #[inline(always)]
-    pub(super) fn enter(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
-        match self.try_enter()? {
-            Some(entered) => Ok(Some(entered)),
-            None => self.wait(deadline),
-        }
-    }
-
+    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the time has come before.
     #[cold]
     #[inline(never)]
-    fn wait(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
-        self.file.check()?;
+    pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
+        if let Some(entered) = self.enter_by_trying()? {
+            return Ok(Some(entered));
+        }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(None);
         }
@@ -269,10 +276,9 @@ impl<M: Backing> Handle<M> {
 
     /// A slot, for a task. To drop the future is to give up.
     pub(super) async fn enter_async(&self) -> Result<Entered, Error> {
-        if let Some(entered) = self.try_enter()? {
+        if let Some(entered) = self.enter_by_trying()? {
             return Ok(entered);
         }
-        self.file.check()?;
         self.file.sentinel()?;
         let seat = self.pool.take_async(|| self.take_seat()).await?;
         let mut waits = Waits::new(self, seat, Mapped::for_a_task(&self.file));
@@ -290,16 +296,47 @@ impl<M: Backing> Handle<M> {
         }
         let Entered { slot, fence, died, .. } = *entered;
         news::leaves(mapping, slot, fence);
-        let grant = Grant { slot, fence, died };
+        let grant = Grant { slot, fence, died: died != 0 };
         let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
-            Some(home) => now(self.text.exit(home, grant)),
-            None => now(self.text.exit(&self.process(entered.seat), grant)),
+            Some(home) => match self.text.exit_at_once(home, grant) {
+                Ok(Ok(left)) => Ok(left),
+                Ok(Err(going)) => self.goes_on_leaving(home, going),
+                Err(fault) => Err(fault),
+            },
+            None => self.leave_another_seat(entered.seat, grant),
         };
         match left {
             Ok(Left::Passed) => Ok(()),
             Ok(Left::Broken) => Err(ReleaseError::Broken),
             Err(fault) => Err((*fault).into()),
         }
+    }
+
+    /// [`leave`](Self::leave), for a holder that asks whether the slot was its own all the time. The text knows only if nobody
+    /// waits: to one that does it offers the slot, and an offer of what is not one's own is void, not refused.
+    pub(super) fn release(&self, entered: &Entered) -> Result<(), ReleaseError> {
+        if self.file.mapping.is_ours() {
+            let word = now(self.text.look_at_slot(&self.process(entered.seat), entered.slot)).map_err(unbox)?;
+            if !word.is_some_and(|word| word.owner() == Some(entered.seat) && word.fence() == entered.fence) {
+                return Err(ReleaseError::Broken);
+            }
+        }
+        self.leave(entered)?;
+        Ok(self.check_name()?)
+    }
+
+    /// For a guard that somebody waits for.
+    #[cold]
+    #[inline(never)]
+    fn goes_on_leaving(&self, home: &Process<M>, going: Going) -> Result<Left, Fault> {
+        now(self.text.exit_on(home, going))
+    }
+
+    /// For a guard whose thread had to wait, with a seat that is not the home.
+    #[cold]
+    #[inline(never)]
+    fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
+        now(self.text.exit(&self.process(seat), grant))
     }
 
     /// Whether the file still has its name.

@@ -2,13 +2,12 @@
 
 use super::super::header::{LABEL, row, slot};
 use super::super::{Error, Holder, Known, Previous, Status, Waiter};
-use super::mapping::Mapping;
+use super::mapping::{Line, Mapping};
 use super::memory::Mapped;
 use super::{Backing, File, unbox};
 use crate::native::now;
 use doorway_core::k_assignment::seats::{Grant, Seats as Text, Want};
 use doorway_core::memory::{Pid, Process};
-use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -42,27 +41,27 @@ impl Signature {
 
     /// The handle takes a seat.
     pub(super) fn takes(&self, mapping: &Mapping, seat: usize) {
-        let line = mapping.row(seat);
-        mapping.note(line + row::PID, self.pid);
-        mapping.note(line + row::SINCE, 0);
-        mapping.note_label(line + row::LABEL, &self.label);
+        let line = mapping.row_line(seat);
+        line.note(row::PID, self.pid);
+        line.note(row::SINCE, 0);
+        line.note_label(row::LABEL, &self.label);
     }
 
     /// A thread or task begins to wait with a seat.
     pub(super) fn waits(&self, mapping: &Mapping, seat: usize) {
-        mapping.note(mapping.row(seat) + row::SINCE, clock());
+        mapping.row_line(seat).note(row::SINCE, clock());
     }
 
     /// A holder is inside.
     #[inline(always)]
     pub(super) fn enters(&self, mapping: &Mapping, grant: Grant) {
-        let line = mapping.slot(grant.slot);
-        mapping.note(line + slot::PID, self.pid);
-        mapping.note(line + slot::SINCE, if self.times { clock() } else { 0 });
+        let line = mapping.slot_line(grant.slot);
+        line.note(slot::PID, self.pid);
+        line.note(slot::SINCE, if self.times { clock() } else { 0 });
         if self.is_labelled() {
-            mapping.note_label(line + slot::LABEL, &self.label);
+            line.note_label(slot::LABEL, &self.label);
         }
-        mapping.note(line + slot::FENCE, grant.fence);
+        line.note(slot::FENCE, grant.fence);
     }
 }
 
@@ -70,44 +69,44 @@ impl Signature {
 /// been broken.
 #[inline(always)]
 pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
-    let place = mapping.slot(slot) + slot::FENCE;
-    if mapping.noted(place) == fence {
-        mapping.note(place, 0);
+    let line = mapping.slot_line(slot);
+    if line.noted(slot::FENCE) == fence {
+        line.note(slot::FENCE, 0);
     }
 }
 
 /// Somebody takes the slot away from the holder with this fence; 0: not after all.
 pub(super) fn breaks(mapping: &Mapping, slot: usize, fence: u64) {
-    mapping.note(mapping.slot(slot) + slot::BROKEN, fence);
+    mapping.slot_line(slot).note(slot::BROKEN, fence);
 }
 
 /// What is known of the last holder, for the next one that is told. It was not the one that left last, which would have taken what
 /// stands here away.
 #[cold]
 pub(super) fn previous(mapping: &Mapping, slot: usize) -> Box<Previous> {
-    let line = mapping.slot(slot);
-    let (fence, broken) = (mapping.noted(line + slot::FENCE), mapping.noted(line + slot::BROKEN));
-    let known = if fence == 0 { Known::default() } else { known(mapping, line, (slot::PID, slot::SINCE, slot::LABEL)) };
+    let line = mapping.slot_line(slot);
+    let (fence, broken) = (line.noted(slot::FENCE), line.noted(slot::BROKEN));
+    let known = if fence == 0 { Known::default() } else { known(line, (slot::PID, slot::SINCE, slot::LABEL)) };
     breaks(mapping, slot, 0); // this is the one that is told
     Box::new(if broken != 0 && broken >= fence { Previous::Broken(known) } else { Previous::Died(known) })
 }
 
 /// What is known of the holder with this fence.
 pub(super) fn known_holder(mapping: &Mapping, slot: usize, fence: u64) -> Known {
-    let line = mapping.slot(slot);
-    if mapping.noted(line + slot::FENCE) != fence {
+    let line = mapping.slot_line(slot);
+    if line.noted(slot::FENCE) != fence {
         return Known::default();
     }
-    known(mapping, line, (slot::PID, slot::SINCE, slot::LABEL))
+    known(line, (slot::PID, slot::SINCE, slot::LABEL))
 }
 
-fn known(mapping: &Mapping, line: usize, (pid, since, label): (usize, usize, usize)) -> Known {
-    let pid = mapping.noted(line + pid);
+fn known(line: &Line, (pid, since, label): (usize, usize, usize)) -> Known {
+    let pid = line.noted(pid);
     let length = (pid >> 32) as usize;
     Known {
         pid: Some(pid as u32).filter(|pid| *pid != 0),
-        label: (length != 0).then(|| mapping.noted_label(line + label, length)),
-        since: time(mapping.noted(line + since)),
+        label: (length != 0).then(|| line.noted_label(label, length)),
+        since: time(line.noted(since)),
     }
 }
 
@@ -148,12 +147,15 @@ pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Sta
 }
 
 fn known_seat(mapping: &Mapping, seat: usize) -> Known {
-    known(mapping, mapping.row(seat), (row::PID, row::SINCE, row::LABEL))
+    known(mapping.row_line(seat), (row::PID, row::SINCE, row::LABEL))
 }
 
 /// Now, in nanoseconds since 1970. Some milliseconds late: people do not mind, and it is a fifth of the price.
+#[allow(unsafe_code)]
 fn clock() -> u64 {
-    let now = clock_gettime(ClockId::RealtimeCoarse);
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it writes `now`, and nothing else.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) };
     now.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec.cast_unsigned())
 }
 

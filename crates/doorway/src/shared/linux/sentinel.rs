@@ -301,7 +301,10 @@ impl Drop for Sentinel {
             let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
             list.clear();
             for seat in &list.seats {
-                mapping.store_half(mapping.row(*seat) + row::HINT, 0);
+                let hint = mapping.row(*seat) + row::HINT;
+                mapping.store_half(hint, 0);
+                // Those that watch it look by themselves from now on.
+                Processes.wake_all(mapping.half(hint));
             }
         }
         self.room.sleepers(|sleepers| sleepers.closing = true);

@@ -8,7 +8,7 @@ use super::super::{Builder, Entered, Error, Known, Previous, ReleaseError, Slots
 use super::Handle;
 use super::memory::{Cell, Fault as Failure, Mapped, Row, Var, Waiting, Watch};
 use doorway_core::memory::{
-    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Seats,
+    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
     Sleeps, Woken, Word,
 };
 use std::cell::Cell as Local;
@@ -128,7 +128,7 @@ impl Tortured {
     /// # Errors
     /// As [`Slots::acquire`].
     pub fn enter(&self, deadline: Option<Instant>) -> Result<Option<Passage>, Error> {
-        Ok(self.0.enter(deadline)?.map(Passage))
+        Ok(self.0.enter_by_waiting(deadline)?.map(Passage))
     }
 
     /// Gives it back.
@@ -136,8 +136,7 @@ impl Tortured {
     /// # Errors
     /// As [`Permit::release`](super::super::Permit::release).
     pub fn leave(&self, passage: Passage) -> Result<(), ReleaseError> {
-        self.0.leave(&passage.0)?;
-        Ok(self.0.check_name()?)
+        self.0.release(&passage.0)
     }
 
     /// As [`Slots::break_slot`].
@@ -241,6 +240,12 @@ impl Memory for Struck {
 
     async fn turn_failed(&self, pid: Pid, wait: &mut Waiting, abortable: bool) -> Result<Next, Failure> {
         self.0.turn_failed(pid, wait, abortable).await
+    }
+}
+
+impl Ready for Struck {
+    fn ready<T>(access: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        crate::native::now(access)
     }
 }
 

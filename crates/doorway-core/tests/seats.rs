@@ -1,0 +1,313 @@
+//! Seats: processes die at any step, others take their seats, and nothing is lost.
+
+use doorway_check::claims::SeatsInUse;
+use doorway_check::property::View;
+use doorway_check::schedule::Runner;
+use doorway_check::sim::{Deaths, Rules, World};
+use doorway_check::{Explorer, Property, Report, subject};
+use doorway_core::k_assignment::seats::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, Slot, Want};
+use doorway_core::memory::Word;
+use doorway_core::registry::Sizes;
+
+/// Nobody follows the dead, and deaths are noticed at once.
+const USUAL: Deaths = Deaths::DEFAULT;
+
+fn rules(passages: u32, crashes: usize, deaths: Deaths) -> Rules {
+    Rules { crashes, deaths, ..Rules::with_passages(Some(passages)) }
+}
+
+/// All claims, or those with these names.
+fn search((n, k): (usize, usize), rules: Rules, fault: &str, names: &[&str]) -> Report {
+    let id = if fault.is_empty() { "seats".to_owned() } else { format!("seats+{fault}") };
+    let (subject, sizes) = (subject::find(&id).unwrap(), Sizes::new(n, k).unwrap());
+    let mut claims = subject.claims(sizes);
+    claims.retain(|claim| names.is_empty() || names.contains(&claim.name()));
+    let rules = rules.for_properties(&claims);
+    let world = subject.world(sizes, rules).unwrap();
+    Explorer::new(n).properties(claims).max_states(3_000_000).explore(world).unwrap()
+}
+
+fn holds(sizes: (usize, usize), rules: Rules) -> usize {
+    let report = search(sizes, rules, "", &[]);
+    report.assert_holds();
+    assert!(report.complete);
+    report.states
+}
+
+#[test]
+fn without_a_death_nobody_sleeps_for_ever() {
+    let give_ups = |passages| Rules { give_ups: true, ..rules(passages, 0, USUAL) };
+    assert_eq!(holds((2, 1), give_ups(2)), STATES[0]);
+    assert_eq!(holds((3, 1), give_ups(1)), STATES[1]);
+    assert_eq!(holds((3, 2), give_ups(1)), STATES[2]);
+}
+
+#[test]
+fn what_the_dead_held_comes_back() {
+    assert_eq!(holds((3, 1), rules(1, 1, USUAL)), STATES[3]);
+    assert_eq!(holds((3, 2), rules(1, 1, USUAL)), STATES[4]);
+    assert_eq!(holds((2, 2), rules(2, 1, USUAL)), STATES[5]);
+}
+
+#[test]
+fn a_new_process_may_take_the_seat_of_a_dead_one_at_any_time() {
+    let restarts = |restarts| Deaths { restarts, ..USUAL };
+    assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[6]);
+    assert_eq!(holds((2, 2), rules(1, 2, restarts(2))), STATES[7]);
+}
+
+/// A death that is noticed late is as one that comes late: nothing new is found.
+#[test]
+fn deaths_may_be_noticed_late() {
+    let late = Deaths { restarts: 1, late: true, ..USUAL };
+    assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[8]);
+    assert_eq!(holds((3, 2), rules(1, 1, Deaths { late: true, ..USUAL })), STATES[9]);
+}
+
+/// To look for the dead before anybody has died makes states and finds nothing.
+#[test]
+fn who_looks_for_the_dead_in_vain_changes_nothing() {
+    let suspects = Deaths { restarts: 1, suspects: true, ..USUAL };
+    assert_eq!(holds((2, 1), rules(1, 1, suspects)), STATES[10]);
+}
+
+/// A new process may take a seat that nobody had, and bits may lie in several words.
+#[test]
+fn seats_that_nobody_had_and_bits_in_several_words() {
+    for (newcomers, bits_in_a_word, crashes) in [(1, 64, 1), (0, 1, 1), (2, 2, 0)] {
+        let (sizes, in_use) = (Sizes { n: 3, k: 1 }, SeatsInUse { newcomers, bits_in_a_word });
+        let claims = in_use.claims(sizes);
+        let world = in_use.world(sizes, rules(1, crashes, USUAL).for_properties(&claims)).unwrap();
+        let report = Explorer::new(3).properties(claims).max_states(3_000_000).explore(world).unwrap();
+        report.assert_holds();
+        assert!(report.complete);
+    }
+}
+
+/// In a memory that never says that an owner is dead, `k - 1` may die.
+#[test]
+fn without_reclaiming_k_minus_1_deaths_are_tolerated_and_k_are_not() {
+    let tolerates = Deaths { reclaims: false, ..USUAL };
+    assert_eq!(holds((3, 2), rules(1, 1, tolerates)), STATES[11]);
+    let report = search((3, 2), rules(1, 2, tolerates), "", &["starvation-free"]);
+    assert_eq!(report.verdict("starvation-free").holds, Some(false));
+}
+
+/// A death that wakes a sleeper is a hint. Without second looks, one case is known in which nobody gets on: a newcomer that
+/// saw no bits takes the slot that was just freed, and dies.
+#[test]
+fn hints_alone_are_not_enough() {
+    let hints = |restarts| Deaths { restarts, hints: true, rechecks: false, ..USUAL };
+    let stuck = |sizes, restarts| search(sizes, rules(1, 1, hints(restarts)), "", &["never-stuck"]);
+    stuck((2, 1), 0).assert_holds();
+    stuck((2, 1), 1).assert_holds();
+    stuck((3, 2), 0).assert_holds();
+    let report = stuck((3, 1), 0);
+    assert_eq!(report.verdict("never-stuck").holds, Some(false));
+    // With second looks it gets on.
+    let both = Deaths { hints: true, ..USUAL };
+    search((3, 1), rules(1, 1, both), "", &["never-stuck", "P1", "P2", "P3", "P4"]).assert_holds();
+}
+
+/// How many states the searches above have.
+const STATES: [usize; 12] = [0; 12];
+
+fn run(n: usize, k: usize, rules: Rules) -> Runner {
+    let world: World = subject::find("seats").unwrap().world(Sizes { n, k }, rules).unwrap();
+    Runner::new(world)
+}
+
+fn words(run: &Runner, names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| run.value(name).unwrap()).collect()
+}
+
+/// A waiter is offered the slot and dies; a new process takes its seat before the slot says that it is the waiter's.
+#[test]
+fn an_offer_to_one_that_died_is_followed_up_by_the_next_on_its_seat() {
+    let mut run = run(2, 1, rules(1, 1, Deaths { restarts: 1, ..USUAL }));
+    run.follow("p0>in  p1>9 p1.9~  p0>20  p1! p1+").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "want[1]"]), ["H(0,1)", "G(0,1)"]);
+    run.follow("p1>254").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "want[1]"]), ["H(1,2)", "G(0,1)"]);
+    run.follow("p1>1").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "want[1]", "bits[0]"]), ["F(3,died)", "0", "0"]);
+    run.follow("p0.20.21 p1>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]"]), ["H(1,4,died)"]);
+}
+
+/// Who clears the row of a dead one must look again if it has changed: it was offered a slot meanwhile.
+#[test]
+fn a_row_that_changes_while_it_is_cleared_is_looked_at_again() {
+    let mut run = run(3, 1, rules(1, 1, USUAL));
+    run.follow("p0>in  p1>9 p1.9~ p1!  p2>254  p0>20  p2.254.25.251.252.253").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "want[1]"]), ["H(1,2)", "G(0,1)"]);
+    run.follow("p2.254 p2>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "want[1]"]), ["H(2,4,died)", "0"]);
+}
+
+/// Who frees a slot and dies before it has looked again wakes the one that watches it.
+#[test]
+fn a_death_between_freeing_and_looking_wakes_the_waiter() {
+    let hints = Deaths { hints: true, rechecks: false, ..USUAL };
+    let mut run = run(2, 1, rules(1, 1, hints));
+    run.follow("p0>in p0>22  p1>9 p1.9~  p0.22 p0!  p1.7.71.72").unwrap();
+    run.follow("p1>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]"]), ["H(1,3)"]);
+}
+
+/// A bit is cleared under the lock of its seat's byte, so that a new owner never loses it.
+#[test]
+fn a_bit_that_is_a_new_owners_stays() {
+    let mut run = run(3, 1, rules(1, 1, Deaths { restarts: 1, ..USUAL }));
+    run.follow("p0>in  p1>9 p1.9~ p1!  p2>291  p1+ p1>9 p1.9~  p2.291").unwrap();
+    assert_eq!(words(&run, &["bits[0]", "want[1]"]), ["6", "W(2)"]);
+    run.follow("p2>9 p2.9~  p0>out  p2>in p2>out  p1>in").unwrap();
+}
+
+/// While somebody clears the bit of a dead one, its seat cannot be taken; and if that one dies too, it can.
+#[test]
+fn a_seat_that_is_looked_after_is_not_taken() {
+    let mut run = run(3, 1, rules(1, 2, Deaths { restarts: 1, ..USUAL }));
+    run.follow("p0>in  p1>9 p1.9~ p1!  p2>292  p1+ p1.0 p1.30~  p2! p1.30").unwrap();
+    assert_eq!(words(&run, &["byte[1]"]), ["2"]);
+    run.follow("p1>9 p1.9~ p0>out p1>in").unwrap();
+}
+
+/// The one that reclaims dies: its own word is reclaimed, and still says that an owner died.
+#[test]
+fn a_death_is_told_although_the_one_that_reclaimed_dies() {
+    let mut run = run(3, 1, rules(1, 2, USUAL));
+    run.follow("p0>in p0!  p1>28 p1.28 p1!").unwrap();
+    assert_eq!(words(&run, &["slot[0]"]), ["H(1,2,died)"]);
+    run.follow("p2>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "told"]), ["H(2,4,died)", "1"]);
+    run.follow("p2>out").unwrap();
+    assert_eq!(words(&run, &["slot[0]"]), ["F(4)"]);
+}
+
+/// Whoever stops is not dead, however often others look.
+#[test]
+fn a_holder_that_stops_keeps_its_slot() {
+    let mut run = run(3, 1, rules(1, 1, USUAL));
+    run.follow("p0>in  p2.1 p2!  p1>9 p1.9~  p1* p1>9 p1.9~  p1* p1>9 p1.9~").unwrap();
+    assert_eq!(words(&run, &["slot[0]"]), ["H(0,1)"]);
+    run.follow("p0>out p1>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "told"]), ["H(1,2)", "0"]);
+}
+
+/// Until the byte is free, a dead owner counts as alive.
+#[test]
+fn nothing_is_reclaimed_before_a_death_is_noticed() {
+    let mut run = run(2, 1, rules(1, 1, Deaths { late: true, ..USUAL }));
+    run.follow("p0>in p0!  p1>9 p1.9~").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "byte[0]"]), ["H(0,1)", "1"]);
+    run.follow("p0!~  p1* p1>in").unwrap();
+    assert_eq!(words(&run, &["slot[0]", "byte[0]"]), ["H(1,3,died)", "0"]);
+}
+
+/// Where a fault shows: sizes, passages, crashes, restarts, and the claim.
+type Case = (&'static str, (usize, usize), u32, usize, usize, &'static str);
+
+/// Faults that need a death to show. Those that show without one are in the catalogue of mutants.
+#[rustfmt::skip] // a table
+const FAULTS: &[Case] = &[
+    // 25 clears an offered row before the slot is the dead one's.
+    ("drop:252=0", (2, 1), 1, 1, 1, "never-stuck"),
+    // 25 does not look again at a row that has changed.
+    ("read:254=16386>1", (2, 1), 1, 1, 1, "never-stuck"),
+    // 25 clears whatever is there.
+    ("blind:254", (2, 1), 1, 1, 1, "never-stuck"),
+    // 25 takes the living for dead.
+    ("drop:251=0", (3, 1), 1, 1, 0, "no-panic"),
+    // 28 takes the slot from whoever has it.
+    ("blind:28", (3, 1), 1, 1, 0, "P1"),
+    // 28 is never carried out.
+    ("drop:28", (2, 1), 1, 1, 0, "starvation-free"),
+    // 29 clears a bit without the lock of its seat.
+    ("drop:291,drop:294", (2, 1), 2, 1, 1, "first-in-first-enabled"),
+    // A new process uses a seat without 31.
+    ("drop:25@p0=0,drop:26@p0=0,drop:31@p0=0", (2, 1), 1, 1, 1, "never-stuck"),
+    // It clears its row only, or its slots only.
+    ("drop:26@p0=0", (2, 1), 1, 1, 1, "never-stuck"),
+    ("drop:25@p0=0", (2, 1), 1, 1, 1, "P4"),
+    // It takes a seat without its lock.
+    ("drop:30", (2, 1), 1, 1, 1, "P1"),
+    // 27 gives the slot to the one that was offered it, whatever became of it.
+    ("blind:271", (3, 1), 1, 1, 0, "P4"),
+    // Without 27 the offer becomes void: the waiter stays in line, and a younger one may pass it.
+    ("drop:27=0", (3, 1), 1, 1, 0, "first-in-first-enabled"),
+];
+
+#[test]
+fn faults_in_recovery_are_noticed() {
+    for &(fault, sizes, passages, crashes, restarts, claim) in FAULTS {
+        let report = search(sizes, rules(passages, crashes, Deaths { restarts, ..USUAL }), fault, &[]);
+        let failure = report.failure().unwrap_or_else(|| panic!("{fault} survives {} states", report.states));
+        assert_eq!(failure.name, claim, "{fault}");
+    }
+}
+
+/// Without 27 nothing but the order is lost.
+#[test]
+fn without_27_only_the_order_slips() {
+    let others = ["k-exclusion", "never-stuck", "starvation-free", "unique-names", "P1", "P2", "P3", "P4"];
+    let report = search((3, 1), rules(1, 1, USUAL), "drop:27=0", &others);
+    report.assert_holds();
+    assert!(report.complete);
+}
+
+/// Words that nobody can have written come back as errors of the memory: nothing is indexed by them.
+#[test]
+fn damaged_words_are_noticed() {
+    let owner_too_large = Slot::held(7, 3, false).pack();
+    let slot_too_large = Want::Offered { slot: 9, fence: 1, died: false }.pack();
+    let no_more_fences = LAST_FENCE << 14;
+    for (fault, crashes) in [
+        (format!("init:slot={owner_too_large}"), 1),
+        (format!("init:slot={no_more_fences}"), 0),
+        (format!("write:19={slot_too_large}"), 0),
+        ("write:19=3".to_owned(), 0),
+        ("write:6=8".to_owned(), 0),
+        ("init:next=4611686018427387904".to_owned(), 0),
+    ] {
+        let report = search((2, 1), rules(1, crashes, USUAL), &fault, &["k-exclusion"]);
+        let panic = report.failure().unwrap_or_else(|| panic!("{fault} is not noticed"));
+        assert_eq!(panic.name, "no-panic", "{fault}");
+        let end = &panic.trace.as_ref().unwrap().end;
+        let messages: Vec<&str> = end.iter().filter_map(|p| p.panicked.as_deref()).collect();
+        assert!(messages.iter().all(|m| m.contains("which nobody can have written")), "{fault}: {messages:?}");
+    }
+}
+
+#[test]
+fn words_are_what_the_file_says() {
+    assert_eq!(Slot::FRESH.pack(), 0);
+    assert_eq!(Slot::held(5, 3, true).pack(), 3 << 14 | 5 << 2 | 0b11);
+    assert_eq!(Slot::held(5, 3, true).freed(true).pack(), 3 << 14 | 0b10);
+    assert_eq!(Want::Waits(9).pack(), 9 << 2 | 1);
+    assert_eq!(Want::Offered { slot: 6, fence: 2, died: true }.pack(), 2 << 14 | 6 << 3 | 1 << 2 | 2);
+    for word in [0, 1, 2, 3, 4, u64::MAX, u64::MAX - 1, u64::MAX - 2, 1 << 63, 0x1234_5678_9abc_def1] {
+        assert_eq!(Slot::unpack(word).pack(), word);
+        assert_eq!(Want::unpack(word).pack(), word, "{word:#x}");
+    }
+    assert_eq!(Slot::held(0, LAST_FENCE, false).taken_by(1), None);
+    assert_eq!(Slot::held(MOST_SEATS - 1, 1, false).owner(), Some(MOST_SEATS - 1));
+    let last = Want::Offered { slot: MOST_SLOTS - 1, fence: LAST_FENCE, died: false };
+    assert_eq!(Want::unpack(last.pack()), last);
+}
+
+/// The search does come to what the claims are about.
+#[test]
+fn deaths_are_told_and_offers_are_void() {
+    let told = |v: &View<'_>| v.get::<u64>("told") > 0;
+    let twice = |v: &View<'_>| v.get::<u64>("told") > 1 && v.deaths() == 1;
+    let sizes = Sizes { n: 2, k: 1 };
+    let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, Deaths { restarts: 1, ..USUAL })).unwrap();
+    let report = Explorer::new(2)
+        .property(Property::sometimes("told", told))
+        .property(Property::sometimes("two are told of one death", twice))
+        .max_states(3_000_000)
+        .explore(world)
+        .unwrap();
+    report.assert_holds();
+}
