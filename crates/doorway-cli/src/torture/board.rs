@@ -49,6 +49,12 @@ counts! {
     Errors, "errors";
 }
 
+impl Count {
+    /// What must be 0.
+    pub(super) const WRONG: [Self; 7] =
+        [Self::OverAdmitted, Self::Lost, Self::Untold, Self::FalseDeaths, Self::Fences, Self::Stuck, Self::Errors];
+}
+
 /// Statement numbers are smaller.
 const LABELS: usize = 512;
 /// A run can have so many slots.
@@ -86,6 +92,10 @@ impl Board {
 
     pub(super) fn get(&self, count: Count) -> u64 {
         self.counts[count as usize].load(SeqCst)
+    }
+
+    pub(super) fn is_something_wrong(&self) -> bool {
+        Count::WRONG.iter().any(|count| self.get(*count) > 0)
     }
 
     /// Something is wrong that no count is for.

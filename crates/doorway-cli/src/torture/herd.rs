@@ -38,6 +38,9 @@ pub(super) fn run(trial: &Trial) -> Result<(), String> {
         let _ = kill_process(crowd, Signal::KILL);
         let _ = waitpid(Some(crowd), WaitOptions::empty());
     }
+    if trial.fault.is_some() && board.is_something_wrong() {
+        return Ok(());
+    }
     looks_for_units(trial, board)?;
     let (told, dead) = (board.get(Count::Told), board.get(Count::Kills) + board.get(Count::Ends));
     // Each death is told to two at most: it may have held one slot, and have been offered another or had one in hand.
@@ -151,7 +154,7 @@ impl Herd<'_> {
         let end = Instant::now() + self.trial.longest();
         let blows = if mode.kills() { Count::Kills } else { Count::Stops };
         let mut deletes_at = Instant::now();
-        while self.board.get(blows) < self.trial.blows && Instant::now() < end {
+        while self.board.get(blows) < self.trial.blows && Instant::now() < end && !self.has_found_the_fault() {
             self.reaps()?;
             self.continues(false);
             if self.board.gap() > CALM && !self.goes_on()? {
@@ -173,6 +176,11 @@ impl Herd<'_> {
             std::thread::sleep(Duration::from_micros(self.rng.u64(..longest)));
         }
         Ok(())
+    }
+
+    /// One is enough, of those that were put there.
+    fn has_found_the_fault(&self) -> bool {
+        self.trial.fault.is_some() && self.board.is_something_wrong()
     }
 
     fn deletes(&mut self) {
@@ -214,11 +222,13 @@ impl Herd<'_> {
             }
         }
         let begun = Instant::now();
-        while self.living() > 0 && begun.elapsed() < self.trial.patience() {
+        while self.living() > 0 && begun.elapsed() < self.trial.patience() && !self.has_found_the_fault() {
             self.reaps()?;
             std::thread::sleep(Duration::from_micros(300));
         }
-        self.board.add(Count::Stuck, self.living() as u64);
+        if !self.has_found_the_fault() {
+            self.board.add(Count::Stuck, self.living() as u64);
+        }
         for at in 0..self.animals.len() {
             self.signal(at, Signal::KILL);
         }

@@ -272,6 +272,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             break;
         }
         let _ = std::fs::remove_dir_all(&trial.directory);
+        if trial.fault.is_some() && !report.is_fine() {
+            break;
+        }
     }
     drop(searching);
     bar.finish_and_clear();

@@ -11,10 +11,6 @@ use std::time::Duration;
 /// So many kills at statements meet every statement, but for bad luck.
 const ENOUGH: u64 = 20_000;
 
-/// What must be 0.
-const WRONG: [Count; 7] =
-    [Count::OverAdmitted, Count::Lost, Count::Untold, Count::FalseDeaths, Count::Fences, Count::Stuck, Count::Errors];
-
 struct Row {
     mode: Mode,
     slots: usize,
@@ -74,7 +70,9 @@ impl Report {
     }
 
     pub(super) fn is_fine(&self) -> bool {
-        WRONG.iter().all(|count| self.sum(*count) == 0) && !self.is_short_of_statements() && self.sum(Count::Grants) > 0
+        Count::WRONG.iter().all(|count| self.sum(*count) == 0)
+            && !self.is_short_of_statements()
+            && self.sum(Count::Grants) > 0
     }
 
     pub(super) fn print(&self, as_json: bool) -> Result<(), String> {
@@ -183,7 +181,7 @@ impl Report {
         }
         let wrong: Vec<&str> = Count::ALL
             .iter()
-            .filter(|(count, _)| WRONG.contains(count) && self.sum(*count) > 0)
+            .filter(|(count, _)| Count::WRONG.contains(count) && self.sum(*count) > 0)
             .map(|(_, key)| *key)
             .collect();
         let verdict = if self.is_fine() {

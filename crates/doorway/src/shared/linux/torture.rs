@@ -160,6 +160,11 @@ pub fn identity(slots: &Slots) -> u64 {
     slots.handle.file.header.nonce
 }
 
+/// The handle forgets that its file is damaged, so that the next damage can be tried without opening the file again.
+pub fn forgive(slots: &Slots) {
+    slots.handle.file.mapping.is_repaired_now();
+}
+
 /// Locks the bytes of all seats but so many, as if processes had them that neither hold nor wait: others then take the seats of the dead
 /// at once. Until the slots are dropped.
 ///
