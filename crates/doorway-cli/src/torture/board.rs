@@ -94,8 +94,9 @@ impl Board {
         self.counts[count as usize].load(SeqCst)
     }
 
-    pub(super) fn is_something_wrong(&self) -> bool {
-        Count::WRONG.iter().any(|count| self.get(*count) > 0)
+    /// Whether so much is wrong that there is no point in going on.
+    pub(super) fn is_enough_wrong(&self) -> bool {
+        self.get(Count::Stuck) > 0 || Count::WRONG.iter().map(|count| self.get(*count)).sum::<u64>() > 20
     }
 
     /// Something is wrong that no count is for.

@@ -18,6 +18,9 @@ struct Herd<'a> {
     rng: Rng,
     animals: Vec<Option<Animal>>,
     respawns: bool,
+    /// The grants when the last one was killed, and how many were since.
+    grants: u64,
+    kills: u32,
 }
 
 struct Animal {
@@ -31,14 +34,14 @@ pub(super) fn run(trial: &Trial) -> Result<(), String> {
     let board = Shared::open(&trial.board())?;
     let crowd = trial.mode.is_crowded().then(|| crowd(trial)).transpose()?;
     let animals = (0..trial.processes).map(|_| None).collect();
-    let mut herd = Herd { trial, board, rng: Rng::with_seed(trial.seed), animals, respawns: true };
+    let mut herd = Herd { trial, board, rng: Rng::with_seed(trial.seed), animals, respawns: true, grants: 0, kills: 0 };
     herd.storms()?;
     herd.closes()?;
     if let Some(crowd) = crowd {
         let _ = kill_process(crowd, Signal::KILL);
         let _ = waitpid(Some(crowd), WaitOptions::empty());
     }
-    if trial.fault.is_some() && board.is_something_wrong() {
+    if trial.fault.is_some() && board.is_enough_wrong() {
         return Ok(());
     }
     looks_for_units(trial, board)?;
@@ -64,7 +67,7 @@ fn crowd(trial: &Trial) -> Result<Pid, String> {
     let path = trial.directory.join("crowded");
     let child = start(|| {
         let Ok(slots) = trial.options().open() else { return 1 };
-        if torture::crowd_out(&slots, trial.processes + 3).is_err() || std::fs::write(&path, b"").is_err() {
+        if torture::crowd_out(&slots, trial.processes + 2).is_err() || std::fs::write(&path, b"").is_err() {
             return 1;
         }
         loop {
@@ -164,8 +167,11 @@ impl Herd<'_> {
             let chance = self.rng.u8(..8);
             if mode.stops() && (chance < 4 || !mode.kills()) {
                 self.stops(at);
-            } else if mode.kills() && chance < mode.eighths_of_kills() {
+            } else if mode.kills() && chance < mode.eighths_of_kills() && self.may_kill() {
                 self.signal(at, Signal::KILL);
+            }
+            if mode.kills() && self.rng.u8(..=255) == 0 && !self.strikes()? {
+                return Ok(());
             }
             if mode.deletes() && Instant::now() >= deletes_at {
                 deletes_at = Instant::now() + Duration::from_millis(self.rng.u64(2..60));
@@ -178,9 +184,38 @@ impl Herd<'_> {
         Ok(())
     }
 
-    /// One is enough, of those that were put there.
+    /// Those that were put there are not counted for ever.
     fn has_found_the_fault(&self) -> bool {
-        self.trial.fault.is_some() && self.board.is_something_wrong()
+        self.trial.fault.is_some() && self.board.is_enough_wrong()
+    }
+
+    /// Whether another may die before somebody is let in. A process that blocks all others is not to be killed by chance.
+    fn may_kill(&mut self) -> bool {
+        let grants = self.board.get(Count::Grants);
+        if grants != self.grants {
+            (self.grants, self.kills) = (grants, 0);
+        }
+        self.kills += 1;
+        self.kills <= self.trial.mode.kills_in_a_row()
+    }
+
+    /// Half of them die at once, when all are in line, and nobody comes instead: the others must notice by themselves.
+    fn strikes(&mut self) -> Result<bool, String> {
+        self.continues(true);
+        self.reaps()?;
+        std::thread::sleep(Duration::from_millis(5));
+        self.respawns = false;
+        self.kills_half();
+        let goes_on = self.goes_on()?;
+        self.respawns = true;
+        Ok(goes_on)
+    }
+
+    fn kills_half(&mut self) {
+        let first = self.rng.usize(..2);
+        for at in (first..self.animals.len()).step_by(2) {
+            self.signal(at, Signal::KILL);
+        }
     }
 
     fn deletes(&mut self) {
@@ -197,8 +232,9 @@ impl Herd<'_> {
     fn goes_on(&mut self) -> Result<bool, String> {
         self.board.phase.store(PAUSE, SeqCst);
         let begun = Instant::now();
+        self.reaps()?;
         let before = self.board.get(Count::Grants);
-        while self.board.get(Count::Grants) == before {
+        while self.board.get(Count::Grants) == before && self.living() > 0 {
             self.continues(true);
             self.reaps()?;
             if begun.elapsed() > self.trial.patience() {
@@ -217,9 +253,7 @@ impl Herd<'_> {
         self.respawns = false;
         self.board.phase.store(CLOSING, SeqCst);
         if self.trial.mode.kills() {
-            for at in (0..self.animals.len()).step_by(2) {
-                self.signal(at, Signal::KILL);
-            }
+            self.kills_half();
         }
         let begun = Instant::now();
         while self.living() > 0 && begun.elapsed() < self.trial.patience() && !self.has_found_the_fault() {

@@ -76,6 +76,11 @@ impl Mode {
         }
     }
 
+    /// How many may be killed before somebody is let in. At statements they kill themselves besides.
+    fn kills_in_a_row(self) -> u32 {
+        if self == Self::Statements { 1 } else { 16 }
+    }
+
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }

@@ -95,6 +95,8 @@ impl Held<'_> {
 struct Suicide {
     board: Shared<Board>,
     target: u16,
+    /// Here it dawdles, so that others meet what it has left half done.
+    dawdles_at: u16,
     /// At this occurrence of the target.
     turns: AtomicU64,
     /// Or after so many writes.
@@ -111,6 +113,7 @@ impl Suicide {
         Self {
             board,
             target,
+            dawdles_at: STATEMENTS[rng.usize(..STATEMENTS.len())],
             turns: AtomicU64::new(turns),
             writes: AtomicU64::new(rng.u64(1..=1 << limit)),
             rng: Mutex::new(rng.fork()),
@@ -132,12 +135,11 @@ impl Torturer for Suicide {
                 std::thread::park();
             }
         }
-        // Windows between statements become wider now and then.
-        let chance = self.rng.lock().map_or(0, |mut rng| rng.u32(..2048));
-        match chance {
-            0..32 => std::thread::yield_now(),
-            32..34 => std::thread::sleep(Duration::from_micros(u64::from(chance) * 10)),
-            34 => std::thread::sleep(Duration::from_millis(2)),
+        match self.rng.lock().map_or(0, |mut rng| rng.u32(..64)) {
+            0 => std::thread::yield_now(),
+            chance @ 1..8 if statement == self.dawdles_at => {
+                std::thread::sleep(Duration::from_micros(500 * u64::from(chance)));
+            }
             _ => {}
         }
     }
