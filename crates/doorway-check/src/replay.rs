@@ -202,7 +202,7 @@ impl fmt::Display for Token {
         let passages = passages.map_or("-".to_owned(), |p| p.to_string());
         let force = if force_registers { "!" } else { "" };
         let Deaths { restarts, late, hints, rechecks, reclaims, suspects } = self.rules.deaths;
-        let deaths = [("l", late), ("h", hints), ("n", !rechecks), ("k", !reclaims), ("s", suspects)];
+        let deaths = [("l", late), ("h", hints), ("n", !rechecks), ("k", !reclaims), ("s", !suspects)];
         let deaths: String = deaths.into_iter().filter_map(|(flag, so)| so.then_some(flag)).collect();
         let restarts = if restarts > 0 { format!("r{restarts}") } else { String::new() };
         let flags = format!(
@@ -282,7 +282,7 @@ impl FromStr for Token {
                 hints: flags.contains('h'),
                 rechecks: !flags.contains('n'),
                 reclaims: !flags.contains('k'),
-                suspects: flags.contains('s'),
+                suspects: !flags.contains('s'),
             },
             registers: kinds.into_iter().find(|k| k.to_string() == kind).ok_or_else(|| bad(registers))?,
             force_registers,

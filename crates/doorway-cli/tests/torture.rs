@@ -52,14 +52,15 @@ macro_rules! faults {
 
 faults! {
     no_recovery: "no-recovery", "--mode random" => "stuck" | "lost";
-    no_byte_lock: "no-byte-lock", "--mode statements" => "over_admitted" | "false_deaths" | "errors";
-    leading_detector: "leading-detector", "--mode random" => "over_admitted";
+    no_byte_lock: "no-byte-lock", "--mode statements" => "over_admitted" | "false_deaths" | "stuck" | "errors";
+    leading_detector: "leading-detector", "--mode random" => "over_admitted" | "false_deaths" | "errors";
     fence_not_raised: "fence-not-raised", "--mode random" => "fences_out_of_order";
     untold: "untold", "--mode random" => "untold";
     cleared_before_confirmed: "cleared-before-confirmed", "--mode statements --slots 1" => "stuck" | "lost";
-    freed_before_confirmed: "freed-before-confirmed", "--mode random" => "over_admitted";
+    freed_before_confirmed: "freed-before-confirmed", "--mode random" => "over_admitted" | "false_deaths";
     torn_swap: "torn-swap", "--mode random" => "over_admitted" | "false_deaths" | "fences_out_of_order";
     deaf: "deaf", "--mode random" => "stuck";
+    blind_take: "blind-take", "--mode random" => "over_admitted";
 }
 
 #[test]

@@ -46,29 +46,19 @@ fn without_a_death_nobody_sleeps_for_ever() {
 fn what_the_dead_held_comes_back() {
     assert_eq!(holds((3, 1), rules(1, 1, USUAL)), STATES[3]);
     assert_eq!(holds((3, 2), rules(1, 1, USUAL)), STATES[4]);
-    assert_eq!(holds((2, 2), rules(2, 1, USUAL)), STATES[5]);
 }
 
 #[test]
 fn a_new_process_may_take_the_seat_of_a_dead_one_at_any_time() {
     let restarts = |restarts| Deaths { restarts, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[6]);
-    assert_eq!(holds((2, 2), rules(1, 2, restarts(2))), STATES[7]);
+    assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[5]);
 }
 
 /// A death that is noticed late is as one that comes late: nothing new is found.
 #[test]
 fn deaths_may_be_noticed_late() {
     let late = Deaths { restarts: 1, late: true, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[8]);
-    assert_eq!(holds((3, 2), rules(1, 1, Deaths { late: true, ..USUAL })), STATES[9]);
-}
-
-/// To look for the dead before anybody has died makes states and finds nothing.
-#[test]
-fn who_looks_for_the_dead_in_vain_changes_nothing() {
-    let suspects = Deaths { restarts: 1, suspects: true, ..USUAL };
-    assert_eq!(holds((2, 1), rules(1, 1, suspects)), STATES[10]);
+    assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[6]);
 }
 
 /// A new process may take a seat that nobody had, and bits may lie in several words.
@@ -88,7 +78,7 @@ fn seats_that_nobody_had_and_bits_in_several_words() {
 #[test]
 fn without_reclaiming_k_minus_1_deaths_are_tolerated_and_k_are_not() {
     let tolerates = Deaths { reclaims: false, ..USUAL };
-    assert_eq!(holds((3, 2), rules(1, 1, tolerates)), STATES[11]);
+    assert_eq!(holds((3, 2), rules(1, 1, tolerates)), STATES[7]);
     let report = search((3, 2), rules(1, 2, tolerates), "", &["starvation-free"]);
     assert_eq!(report.verdict("starvation-free").holds, Some(false));
 }
@@ -110,7 +100,7 @@ fn hints_alone_are_not_enough() {
 }
 
 /// How many states the searches above have.
-const STATES: [usize; 12] = [0; 12];
+const STATES: [usize; 8] = [23_022, 187_022, 115_844, 743_179, 335_818, 635_831, 43_644, 230_302];
 
 fn run(n: usize, k: usize, rules: Rules) -> Runner {
     let world: World = subject::find("seats").unwrap().world(Sizes { n, k }, rules).unwrap();
@@ -168,7 +158,7 @@ fn a_bit_that_is_a_new_owners_stays() {
 #[test]
 fn a_seat_that_is_looked_after_is_not_taken() {
     let mut run = run(3, 1, rules(1, 2, Deaths { restarts: 1, ..USUAL }));
-    run.follow("p0>in  p1>9 p1.9~ p1!  p2>292  p1+ p1.0 p1.30~  p2! p1.30").unwrap();
+    run.follow("p0>in  p1>9 p1.9~ p1!  p2>292  p1+ p1.0~  p2! p1.30").unwrap();
     assert_eq!(words(&run, &["byte[1]"]), ["2"]);
     run.follow("p1>9 p1.9~ p0>out p1>in").unwrap();
 }
@@ -222,7 +212,7 @@ const FAULTS: &[Case] = &[
     // 28 takes the slot from whoever has it.
     ("blind:28", (3, 1), 1, 1, 0, "P1"),
     // 28 is never carried out.
-    ("drop:28", (2, 1), 1, 1, 0, "starvation-free"),
+    ("drop:28", (2, 1), 1, 1, 0, "deadlock-free"),
     // 29 clears a bit without the lock of its seat.
     ("drop:291,drop:294", (2, 1), 2, 1, 1, "first-in-first-enabled"),
     // A new process uses a seat without 31.
@@ -232,8 +222,6 @@ const FAULTS: &[Case] = &[
     ("drop:25@p0=0", (2, 1), 1, 1, 1, "P4"),
     // It takes a seat without its lock.
     ("drop:30", (2, 1), 1, 1, 1, "P1"),
-    // 27 gives the slot to the one that was offered it, whatever became of it.
-    ("blind:271", (3, 1), 1, 1, 0, "P4"),
     // Without 27 the offer becomes void: the waiter stays in line, and a younger one may pass it.
     ("drop:27=0", (3, 1), 1, 1, 0, "first-in-first-enabled"),
 ];
@@ -261,10 +249,9 @@ fn without_27_only_the_order_slips() {
 fn damaged_words_are_noticed() {
     let owner_too_large = Slot::held(7, 3, false).pack();
     let slot_too_large = Want::Offered { slot: 9, fence: 1, died: false }.pack();
-    let no_more_fences = LAST_FENCE << 14;
     for (fault, crashes) in [
         (format!("init:slot={owner_too_large}"), 1),
-        (format!("init:slot={no_more_fences}"), 0),
+        ("init:slot-16384".to_owned(), 0), // the last fence
         (format!("write:19={slot_too_large}"), 0),
         ("write:19=3".to_owned(), 0),
         ("write:6=8".to_owned(), 0),
@@ -298,11 +285,12 @@ fn words_are_what_the_file_says() {
 
 /// The search does come to what the claims are about.
 #[test]
-fn deaths_are_told_and_offers_are_void() {
+fn one_death_may_be_told_twice() {
     let told = |v: &View<'_>| v.get::<u64>("told") > 0;
     let twice = |v: &View<'_>| v.get::<u64>("told") > 1 && v.deaths() == 1;
     let sizes = Sizes { n: 2, k: 1 };
-    let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, Deaths { restarts: 1, ..USUAL })).unwrap();
+    let restarts = Deaths { restarts: 1, ..USUAL };
+    let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, restarts)).unwrap();
     let report = Explorer::new(2)
         .property(Property::sometimes("told", told))
         .property(Property::sometimes("two are told of one death", twice))

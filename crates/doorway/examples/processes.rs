@@ -1,4 +1,5 @@
-//! Two slots for four processes, one of which is killed: its slot comes back, and the next holder is told.
+//! Two slots for four processes, one of which is killed: its slot comes back, and the next holder
+//! is told.
 //!
 //! ```text
 //! cargo run -p doorway --example processes

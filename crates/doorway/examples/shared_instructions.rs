@@ -1,4 +1,5 @@
-//! What a passage through slots between processes takes, in instructions: alone, in a loop, for `valgrind`.
+//! What a passage through slots between processes takes, in instructions: alone, in a loop, for
+//! `valgrind`.
 //!
 //! ```text
 //! cargo build --release -p doorway --example shared_instructions

@@ -133,6 +133,28 @@ fn a_broken_slot_goes_to_the_next_and_both_are_told() {
 }
 
 #[test]
+fn a_broken_holder_is_told_though_others_wait() {
+    let place = Place::new("broken-waits");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let held = slots.acquire().unwrap();
+    let (mut first, mut second) = (Peer::new(&place.file(), 1), Peer::new(&place.file(), 1));
+    let waiters = |n| {
+        while slots.status().unwrap().waiters.len() != n {
+            std::thread::yield_now();
+        }
+    };
+    assert_eq!(first.ask("acquire"), "acquiring");
+    waiters(1);
+    assert_eq!(second.ask("acquire"), "acquiring");
+    waiters(2);
+    assert!(slots.break_slot(0).unwrap().is_some());
+    assert!(first.hear().contains("broken"), "the oldest has it now");
+    assert_eq!(held.release(), Err(ReleaseError::Broken));
+    assert_eq!(first.ask("drop"), "dropped");
+    assert!(second.hear().ends_with("clean"));
+}
+
+#[test]
 fn a_file_in_use_is_not_removed_unless_by_force() {
     let place = Place::new("remove");
     assert_eq!(Slots::remove(place.file()), Err(Error::Missing(place.file())));

@@ -1,4 +1,5 @@
-//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no undefined behaviour.
+//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no
+//! undefined behaviour.
 #![cfg(target_os = "linux")]
 
 mod shared_kit;
@@ -85,8 +86,13 @@ fn write(file: &File, words: &[(u64, u64, u64)]) {
     }
 }
 
+/// As many cases as `DOORWAY_CASES` says, for a long run.
+fn cases() -> u32 {
+    std::env::var("DOORWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Words that were there before the file is opened.
     #[test]

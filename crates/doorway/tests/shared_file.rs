@@ -1,4 +1,5 @@
-//! The file of slots between processes: where it lies, who may open it, how it is made, and what it is, byte by byte.
+//! The file of slots between processes: where it lies, who may open it, how it is made, and what it
+//! is, byte by byte.
 #![cfg(target_os = "linux")]
 
 mod shared_kit;
@@ -172,7 +173,7 @@ fn opening_and_removing_at_once_ends() {
                 for _ in 0..100 {
                     match Slots::open(place.file(), 1) {
                         // Nobody removes it while it is open.
-                        Ok(slots) => drop(slots.acquire().unwrap().release().unwrap()),
+                        Ok(slots) => slots.acquire().unwrap().release().unwrap(),
                         Err(error) => assert_eq!(error, Error::InUse(place.file())),
                     }
                     let _ = Slots::remove(place.file());
@@ -216,8 +217,8 @@ fn a_variable_names_another_directory_and_a_builder_another_still() {
     assert!(Builder::new("a/b", 1).directory(&two).open().is_ok(), "a path is below the directory");
 }
 
-/// A file as a program of version 1 leaves it that was killed: slot 1 of 2 is held by seat 5 with fence 7, seat 9 waits with ticket
-/// 3, and nobody lives.
+/// A file as a program of version 1 leaves it that was killed: slot 1 of 2 is held by seat 5 with
+/// fence 7, seat 9 waits with ticket 3, and nobody lives.
 fn golden() -> Vec<u8> {
     let (slots, rows, length) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128, 4096 + 128 + 128 + 2 * 128 + 64 * 128);
     let mut file = vec![0; length];

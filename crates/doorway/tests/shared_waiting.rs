@@ -5,7 +5,7 @@ mod shared_kit;
 #[allow(dead_code, reason = "only its executor is needed")]
 mod task_kit;
 
-use doorway::shared::{Builder, Previous, ReleaseError, Slots, TimeoutError, TryAcquireError};
+use doorway::shared::{Builder, Previous, Slots, TimeoutError, TryAcquireError};
 use shared_kit::{Peer, Place};
 use std::collections::HashSet;
 use std::future::Future;
@@ -19,8 +19,10 @@ fn peer() {
     shared_kit::peer();
 }
 
+type Task<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
 /// Polls all that are not done, in order, until one is; which.
-fn first_done<'a, T>(futures: &mut [Option<Pin<Box<dyn Future<Output = T> + 'a>>>]) -> (usize, T) {
+fn first_done<T>(futures: &mut [Option<Task<'_, T>>]) -> (usize, T) {
     let mut context = Context::from_waker(Waker::noop());
     loop {
         for (i, future) in futures.iter_mut().enumerate() {
@@ -43,7 +45,7 @@ fn more_tasks_than_seats_are_served_in_order() {
     let mut context = Context::from_waker(Waker::noop());
     let mut tasks: Vec<_> = (0..12)
         .map(|_| {
-            let mut task: Pin<Box<dyn Future<Output = _>>> = Box::pin(slots.acquire_async());
+            let mut task: Task<'_, _> = Box::pin(slots.acquire_async());
             assert!(task.as_mut().poll(&mut context).is_pending());
             Some(task)
         })
@@ -65,6 +67,19 @@ fn more_tasks_than_seats_are_served_in_order() {
         assert_eq!(slots.try_acquire().is_err(), expected < 11);
     }
     assert!(slots.try_acquire().is_ok());
+}
+
+#[test]
+fn a_task_may_go_to_another_thread() {
+    let place = Place::new("send");
+    let slots = std::sync::Arc::new(Slots::open(place.file(), 1).unwrap());
+    let held = slots.acquire_owned().unwrap();
+    let theirs = std::sync::Arc::clone(&slots);
+    let mut task = Box::pin(async move { theirs.acquire_owned_async().await.unwrap().slot() });
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let waits = std::thread::spawn(|| task_kit::block_on(task));
+    drop(held);
+    assert_eq!(waits.join().unwrap(), 0);
 }
 
 #[test]
@@ -190,24 +205,4 @@ fn a_handle_that_goes_while_others_wait_wakes_them() {
         drop(going); // nobody tells: the waiter looks by itself
         assert!(matches!(waits.join().unwrap(), Previous::Died(_)));
     });
-}
-
-#[test]
-fn a_holder_learns_that_its_slot_was_broken_though_others_wait() {
-    let place = Place::new("broken-and-awaited");
-    let slots = Slots::open(place.file(), 1).unwrap();
-    let held = slots.acquire().unwrap();
-    let mut context = Context::from_waker(Waker::noop());
-    let mut tasks: Vec<Option<Pin<Box<dyn Future<Output = _>>>>> = Vec::new();
-    for _ in 0..2 {
-        let mut task = Box::pin(slots.acquire_async());
-        assert!(task.as_mut().poll(&mut context).is_pending());
-        tasks.push(Some(task));
-    }
-    slots.break_slot(0).unwrap();
-    let (first, next) = first_done(&mut tasks);
-    assert_eq!(first, 0);
-    assert_eq!(held.release(), Err(ReleaseError::Broken), "somebody waits, and it is told all the same");
-    assert_eq!(next.unwrap().release(), Ok(()));
-    assert_eq!(first_done(&mut tasks).1.unwrap().release(), Ok(()));
 }

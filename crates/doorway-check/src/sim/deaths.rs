@@ -132,7 +132,7 @@ impl World {
     }
 
     /// A process that sleeps wakes, and is told why.
-    fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
+    pub(super) fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
         state.asleep &= !(1 << p);
         let seen = Seen { value: why.pack(), gave_up: false };
         let keep = self.rules().keep;

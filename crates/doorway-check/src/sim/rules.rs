@@ -41,15 +41,16 @@ pub struct Deaths {
     pub rechecks: bool,
     /// Whether the memory ever says that an owner is dead.
     pub reclaims: bool,
-    /// Whether it says that somebody may have died before anybody has. Whoever then looks for the dead finds none, so
-    /// nothing comes of it but more states.
+    /// Whether it says that somebody may have died before anybody has, as memories between processes do. Otherwise
+    /// nobody looks for the dead before there are any: fewer states, and runs are not seen in which somebody dies while
+    /// another looks already.
     pub suspects: bool,
 }
 
 impl Deaths {
-    /// Nobody follows the dead, deaths are noticed at once, and sleepers look again.
+    /// Nobody follows the dead, deaths are noticed at once, and whoever waits looks for the dead, at first and again.
     pub const DEFAULT: Self =
-        Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: false };
+        Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: true };
 }
 
 impl Default for Deaths {

@@ -8,7 +8,7 @@ use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::world::{State, World, is_set};
-use doorway_core::memory::{Home, Pid};
+use doorway_core::memory::{Home, Pid, Woken};
 use doorway_core::registry::CostModel;
 use std::collections::HashMap;
 
@@ -668,6 +668,14 @@ impl World {
             return Ok(enters); // if not: it has been here and can go round for ever
         }
         been.insert(state.clone(), false);
+        // Who sleeps until it is woken looks again by itself some time, though few searches let it.
+        if self.is_asleep(state, p) && matches!(self.next(state, p), Op::Sleep(..)) {
+            let mut next = state.clone();
+            self.wakes(&mut next, p, Woken::Again)?;
+            let enters = self.always_enters(&next, p, been)?;
+            been.insert(state.clone(), enters);
+            return Ok(enters);
+        }
         let mut actions = Vec::new();
         self.actions(state, p, &mut actions);
         actions.retain(|a| matches!(a.what, What::Step | What::Sees(_)));

@@ -53,6 +53,10 @@ pub(crate) struct Args {
     /// Of seats: let nobody be told that an owner is dead, so that what the dead hold is lost
     #[arg(long, requires = "crashes")]
     pub(super) no_reclaims: bool,
+    /// Of seats: let nobody look for the dead before anybody has died. Fewer states, and runs are not seen in which
+    /// somebody dies while another looks already
+    #[arg(long, requires = "crashes")]
+    pub(super) no_suspects: bool,
     /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no
     /// further than it declares [default: atomic, or what the mutant needs]
     #[arg(long, value_parser = register)]
@@ -135,7 +139,7 @@ impl Args {
             hints: self.hints,
             rechecks: !self.no_rechecks,
             reclaims: !self.no_reclaims,
-            ..Deaths::DEFAULT
+            suspects: !self.no_suspects,
         }
     }
 
@@ -178,6 +182,7 @@ impl Args {
             ("hints", self.hints),
             ("no-rechecks", self.no_rechecks),
             ("no-reclaims", self.no_reclaims),
+            ("no-suspects", self.no_suspects),
         ];
         if let Some(option) = given(&of_seats).filter(|_| !claims::notices_deaths(subject.info)) {
             return Err(format!("nobody notices deaths in {id}; drop --{option}"));

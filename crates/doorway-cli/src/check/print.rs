@@ -172,6 +172,7 @@ fn deaths(of: Deaths) -> Vec<&'static str> {
         (of.hints, "hints"),
         (!of.rechecks, "no second looks"),
         (!of.reclaims, "nothing is reclaimed"),
+        (!of.suspects, "looked for only from the first on"),
     ];
     unusual.into_iter().filter_map(|(so, text)| so.then_some(text)).collect()
 }

@@ -1,4 +1,5 @@
-//! Slots between processes, where there are none: opening them says so, and there is nothing else to do.
+//! Slots between processes, where there are none: opening them says so, and there is nothing else
+//! to do.
 
 use super::{Builder, Entered, Error, Known, ReleaseError, Status};
 use std::path::Path;

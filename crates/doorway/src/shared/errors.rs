@@ -203,8 +203,8 @@ pub enum TimeoutError {
 /// What a holder learns that gives its slot back by [`release`](super::Guard::release).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReleaseError {
-    /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another user of the file who thought
-    /// the process dead. Another holder may have been inside meanwhile.
+    /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another user of
+    /// the file who thought the process dead. Another holder may have been inside meanwhile.
     Broken,
     /// The slots cannot be used any more.
     Failed(Error),

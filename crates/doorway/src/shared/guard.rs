@@ -17,15 +17,18 @@ pub(super) struct Entered {
     pub(super) fence: u64,
     /// The seat that owns it.
     pub(super) seat: usize,
-    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is copied by whole words.
+    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is
+    /// copied by whole words.
     pub(super) died: usize,
     pub(super) previous: Option<Box<Previous>>,
 }
 
-/// A slot. It is given back when this is dropped, also while a panic unwinds, and when the process dies.
+/// A slot. It is given back when this is dropped, also while a panic unwinds, and when the process
+/// dies.
 ///
-/// It belongs to the process, not to the thread: a thread that ends without dropping its guard keeps the slot for as long
-/// as the process lives. In a [forked](super#processes-that-fork) child it is void.
+/// It belongs to the process, not to the thread: a thread that ends without dropping its guard
+/// keeps the slot for as long as the process lives. In a [forked](super#processes-that-fork) child
+/// it is void.
 #[must_use = "the slot is given back as soon as this is dropped"]
 pub struct Permit<S: Deref<Target = Slots>> {
     slots: S,
@@ -48,9 +51,9 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 
     /// A number that grows with each holder of this slot, for as long as the file exists.
     ///
-    /// It protects a resource from a holder whose slot was [broken](Slots::break_slot): let the resource remember, for
-    /// each slot, the largest number it has seen, and refuse smaller ones. Numbers of different slots say nothing about
-    /// each other.
+    /// It protects a resource from a holder whose slot was [broken](Slots::break_slot): let the
+    /// resource remember, for each slot, the largest number it has seen, and refuse smaller ones.
+    /// Numbers of different slots say nothing about each other.
     ///
     /// ```
     /// # use doorway::shared::Slots;
@@ -90,8 +93,8 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         self.entered.previous.as_deref().unwrap_or(&Previous::Clean)
     }
 
-    /// Gives the slot back, and says whether it was this guard's all the time. Dropping the guard gives it back too, and
-    /// says nothing.
+    /// Gives the slot back, and says whether it was this guard's all the time. Dropping the guard
+    /// gives it back too, and says nothing.
     ///
     /// ```
     /// use doorway::shared::{ReleaseError, Slots};

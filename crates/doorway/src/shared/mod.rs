@@ -1,8 +1,10 @@
-//! Slots between processes: at most `k` holders on this machine, and a dead one's slot comes back. Linux only.
+//! Slots between processes: at most `k` holders on this machine, and a dead one's slot comes back.
+//! Linux only.
 //!
-//! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has a slot number and a
-//! fence. If a process dies, by `kill -9` or otherwise, its slots come back, and the next holder of each is
-//! [told](Permit::previous). On other systems every `open` answers [`Error::Unsupported`].
+//! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has
+//! a slot number and a fence. If a process dies, by `kill -9` or otherwise, its slots come back,
+//! and the next holder of each is [told](Permit::previous). On other systems every `open` answers
+//! [`Error::Unsupported`].
 //!
 //! ```
 //! use doorway::shared::{Previous, Slots};
@@ -21,28 +23,29 @@
 //! ```
 //!
 //! # Order
-//! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A handle has one seat from
-//! the start, and takes more, up to a [limit](Builder::waiters), when several of its threads and tasks wait at the same
-//! time. Further ones wait inside the process, in order, for a seat that comes back; only then do they get in line with
-//! other processes. So a process with a thousand waiting threads has as many places in line as it has seats.
+//! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A
+//! handle has one seat from the start, and takes more, up to a [limit](Builder::waiters), when
+//! several of its threads and tasks wait at the same time. Further ones wait inside the process, in
+//! order, for a seat that comes back; only then do they get in line with other processes. So a
+//! process with a thousand waiting threads has as many places in line as it has seats.
 //!
 //! # Threads
-//! A slot belongs to the process. A guard may go to another thread, and a thread that ends with a guard keeps the slot
-//! taken.
-//! Every handle that acquires has one thread of its own, called `doorway`, which sleeps. Its death is what tells other
-//! processes at once that this one is gone, and it waits in the kernel for tasks.
+//! A slot belongs to the process. A guard may go to another thread, and a thread that ends with a
+//! guard keeps the slot taken. Every handle that acquires has one thread of its own, called
+//! `doorway`, which sleeps. Its death is what tells other processes at once that this one is gone,
+//! and it waits in the kernel for tasks.
 //!
 //! # Processes that fork
-//! In a forked child all handles and guards that existed before are void: dropping a guard does nothing, and everything
-//! else answers [`Error::Forked`]. The child opens the file anew. This is done by `pthread_atfork`; a child made by a
-//! bare `clone` must not use what it inherits, and keeps the parent's slots taken until it ends. `exec` gives all slots
-//! back, as a death does.
+//! In a forked child all handles and guards that existed before are void: dropping a guard does
+//! nothing, and everything else answers [`Error::Forked`]. The child opens the file anew. This is
+//! done by `pthread_atfork`; a child made by a bare `clone` must not use what it inherits, and
+//! keeps the parent's slots taken until it ends. `exec` gives all slots back, as a death does.
 //!
 //! # What is not promised
-//! Users of one file trust each other: a process that may write the file can break the limit, or truncate the file,
-//! which kills those that use it. It cannot cause undefined behaviour or a hang: words that make no sense are
-//! [`Error::Corrupt`]. `docs/processes.md` has a table of what happens when a process dies, and `docs/format.md` the
-//! file byte by byte.
+//! Users of one file trust each other: a process that may write the file can break the limit, or
+//! truncate the file, which kills those that use it. It cannot cause undefined behaviour or a hang:
+//! words that make no sense are [`Error::Corrupt`]. `docs/processes.md` has a table of what happens
+//! when a process dies, and `docs/format.md` the file byte by byte.
 
 #![cfg_attr(
     not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")),
@@ -87,8 +90,8 @@ pub enum Mode {
     /// They come back, and the next holder is told.
     #[default]
     Reclaim,
-    /// They are lost; as long as fewer than `k` processes have died, the others go on. Slots then protect what must not be
-    /// touched after a crash, until somebody has looked.
+    /// They are lost; as long as fewer than `k` processes have died, the others go on. Slots then
+    /// protect what must not be touched after a crash, until somebody has looked.
     Tolerate,
 }
 
@@ -120,9 +123,10 @@ impl fmt::Display for Mode {
 /// use doorway::shared::{Builder, Mode};
 /// # let directory = std::env::temp_dir().join(format!("doorway-builder-{}", std::process::id()));
 /// let slots = Builder::new("licences", 3).directory(&directory).mode(Mode::Tolerate).label("nightly build").open()?;
-/// let _mine = slots.acquire()?;
+/// let mine = slots.acquire()?;
 /// assert_eq!(slots.status()?.holders[0].known.label.as_deref(), Some("nightly build"));
-/// # drop((_mine, slots));
+/// # drop(mine);
+/// # drop(slots);
 /// # std::fs::remove_dir_all(directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -143,12 +147,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// This many slots under this name, or at this path. What has no `/` in it is a name: 1 to 64 of letters, digits, dots,
-    /// underscores and hyphens, of which the first is a letter or a digit.
+    /// This many slots under this name, or at this path. What has no `/` in it is a name: 1 to 64
+    /// of letters, digits, dots, underscores and hyphens, of which the first is a letter or a
+    /// digit.
     ///
-    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there, else in `/dev/shm/doorway-UID`, else in
-    /// `/tmp/doorway-UID`. That does not depend on the environment, except that the variable `DOORWAY_DIR` names
-    /// another directory.
+    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there, else in
+    /// `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. That does not depend on the environment,
+    /// except that the variable `DOORWAY_DIR` names another directory.
     pub fn new(name_or_path: impl AsRef<Path>, slots: usize) -> Self {
         Self { slots: Some(slots), ..Self::existing(name_or_path) }
     }
@@ -174,9 +179,9 @@ impl Builder {
         Self { mode, ..self }
     }
 
-    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at most 4096, and 256 if
-    /// nothing is said. All that open the file must say the same. With [`Mode::Tolerate`] a seat of a dead holder is lost
-    /// with its slot.
+    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at
+    /// most 4096, and 256 if nothing is said. All that open the file must say the same. With
+    /// [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
     pub fn seats(self, seats: usize) -> Self {
         Self { seats, ..self }
     }
@@ -186,8 +191,9 @@ impl Builder {
         Self { directory: Some(directory.as_ref().to_owned()), ..self }
     }
 
-    /// For several users: the permissions of the file, such as `0o660`. The directory must exist, belong to this user or to
-    /// root, and must not be writable for everybody. All that may write the file trust each other.
+    /// For several users: the permissions of the file, such as `0o660`. The directory must exist,
+    /// belong to this user or to root, and must not be writable for everybody. All that may write
+    /// the file trust each other.
     pub fn permissions(self, permissions: u32) -> Self {
         Self { permissions: Some(permissions & 0o7777), ..self }
     }
@@ -197,8 +203,9 @@ impl Builder {
         Self { group: Some(group), ..self }
     }
 
-    /// As many threads and tasks of this handle as wait in line with other processes at the same time, each with a seat; 8
-    /// if nothing is said. Others wait inside the process until one of them is served.
+    /// As many threads and tasks of this handle as wait in line with other processes at the same
+    /// time, each with a seat; 8 if nothing is said. Others wait inside the process until one of
+    /// them is served.
     pub fn waiters(self, waiters: usize) -> Self {
         Self { waiters, ..self }
     }
@@ -208,7 +215,8 @@ impl Builder {
         Self { label: label.into(), ..self }
     }
 
-    /// Whether holders write down since when they hold. Without, an uncontended `acquire` takes some nanoseconds less.
+    /// Whether holders write down since when they hold. Without, an uncontended `acquire` takes
+    /// some nanoseconds less.
     pub fn times(self, times: bool) -> Self {
         Self { times, ..self }
     }
@@ -216,7 +224,8 @@ impl Builder {
     /// Opens the file, and makes it if it is not there.
     ///
     /// # Errors
-    /// If the file cannot be made or opened, or is another one than was asked for. Each [error](Error) says what to do.
+    /// If the file cannot be made or opened, or is another one than was asked for. Each
+    /// [error](Error) says what to do.
     pub fn open(&self) -> Result<Slots, Error> {
         Ok(Slots { handle: Handle::open(self)? })
     }
@@ -229,9 +238,10 @@ impl Builder {
         <Handle>::remove(self, false)
     }
 
-    /// Removes the file, whoever uses it. Those that wait in it get [`Error::Deleted`] within a tenth of a second. Those that
-    /// hold go on, and learn of it by [`release`](Permit::release). Whoever opens the name again gets a new file with all slots
-    /// free: **for a while there may be twice as many holders**.
+    /// Removes the file, whoever uses it. Those that wait in it get [`Error::Deleted`] within a
+    /// tenth of a second. Those that hold go on, and learn of it by [`release`](Permit::release).
+    /// Whoever opens the name again gets a new file with all slots free: **for a while there may be
+    /// twice as many holders**.
     ///
     /// # Errors
     /// If there is none.
@@ -240,10 +250,11 @@ impl Builder {
     }
 }
 
-/// At most `k` holders at a time among all processes that open the same file, each with a slot number of its own.
+/// At most `k` holders at a time among all processes that open the same file, each with a slot
+/// number of its own.
 ///
-/// See [the module](self) for order, threads, forks and what is not promised. Two handles in one process are as good as two
-/// processes.
+/// See [the module](self) for order, threads, forks and what is not promised. Two handles in one
+/// process are as good as two processes.
 ///
 /// ```
 /// use doorway::shared::Slots;
@@ -260,8 +271,8 @@ impl Builder {
 /// ```
 ///
 /// # Cost
-/// Uncontended, an `acquire` is a load of each 64 seats' bits and a compare-and-swap, and dropping the guard is the same
-/// again: no system call.
+/// Uncontended, an `acquire` is a load of each 64 seats' bits and a compare-and-swap, and dropping
+/// the guard is the same again: no system call.
 pub struct Slots {
     handle: Handle,
 }
@@ -315,7 +326,8 @@ ways_in! {
 
     /// Waits until there is a slot, but no longer than this.
     ///
-    /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very moment, it has its guard.
+    /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very
+    /// moment, it has its guard.
     ///
     /// ```
     /// # use doorway::shared::{Slots, TimeoutError};
@@ -350,7 +362,8 @@ impl Slots {
     /// As many slots as there can be.
     pub const MOST: usize = doorway_core::k_assignment::seats::MOST_SLOTS;
 
-    /// Opens slots under a name, or at a path, and makes them if they are not there. For more choices, see [`Builder`].
+    /// Opens slots under a name, or at a path, and makes them if they are not there. For more
+    /// choices, see [`Builder`].
     ///
     /// ```
     /// use doorway::shared::{Error, Slots};
@@ -368,7 +381,8 @@ impl Slots {
         Builder::new(name_or_path, slots).open()
     }
 
-    /// Opens slots that exist, with as many slots as they have: for those that look, break or wait without knowing more.
+    /// Opens slots that exist, with as many slots as they have: for those that look, break or wait
+    /// without knowing more.
     ///
     /// # Errors
     /// If there is no such file, or it cannot be opened.
@@ -424,8 +438,8 @@ impl Slots {
         }
     }
 
-    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future
-    /// is exact.
+    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's
+    /// own: to drop the future is exact.
     ///
     /// # Cancel safety
     /// To drop the future is to give up, at any point: no slot and no wake-up is lost.
@@ -476,7 +490,8 @@ impl Slots {
         self.handle.path()
     }
 
-    /// Who holds and who waits, since when, and who of them is dead. With [`Mode::Reclaim`] what the dead hold comes back.
+    /// Who holds and who waits, since when, and who of them is dead. With [`Mode::Reclaim`] what
+    /// the dead hold comes back.
     ///
     /// ```
     /// # use doorway::shared::Slots;
@@ -499,11 +514,13 @@ impl Slots {
         self.handle.status()
     }
 
-    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. What is known of the holder; `None`
-    /// if nobody has the slot, or if it changed hands in this very moment.
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. What is
+    /// known of the holder; `None` if nobody has the slot, or if it changed hands in this very
+    /// moment.
     ///
-    /// It does not stop the holder, which may still be at work: stop it first, or let what the slot stands for compare
-    /// [fences](Permit::fence). The next holder is told, and the old one when it [releases](Permit::release) the slot.
+    /// It does not stop the holder, which may still be at work: stop it first, or let what the slot
+    /// stands for compare [fences](Permit::fence). The next holder is told, and the old one when it
+    /// [releases](Permit::release) the slot.
     ///
     /// ```
     /// use doorway::shared::{Previous, Slots};

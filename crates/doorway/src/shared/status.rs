@@ -4,7 +4,8 @@ use super::Mode;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// What is known of a process. Other processes wrote it, so it may be a lie, and a process that died early wrote nothing.
+/// What is known of a process. Other processes wrote it, so it may be a lie, and a process that
+/// died early wrote nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Known {
     /// Its number in its own namespace.
@@ -20,7 +21,8 @@ pub struct Known {
 pub enum Previous {
     /// It gave the slot back, or there was none.
     Clean,
-    /// It died with the slot, or after the slot was offered to it: what the slot stands for may be half done.
+    /// It died with the slot, or after the slot was offered to it: what the slot stands for may be
+    /// half done.
     Died(Known),
     /// The slot was [taken away](super::Slots::break_slot) from it. It may still be at work.
     Broken(Known),

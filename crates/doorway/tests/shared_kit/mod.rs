@@ -1,4 +1,5 @@
-//! Processes to test with: the test binary runs itself again, as a peer that does what it is told, line by line.
+//! Processes to test with: the test binary runs itself again, as a peer that does what it is told,
+//! line by line.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
 

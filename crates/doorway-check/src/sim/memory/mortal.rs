@@ -42,7 +42,7 @@ impl Seats for Sim {
         bytes
     }
 
-    /// Nobody has died as long as nobody has: then there is nothing to look for, and looking would only make states.
+    /// See [`Deaths::suspects`](crate::sim::Deaths::suspects).
     async fn may_have_died(&self, at: Access<Part>) -> Result<bool, Infallible> {
         let Some(deaths) = self.0.deaths.filter(|deaths| deaths.reclaims) else { return Ok(false) };
         Ok(deaths.suspects || self.access(at, Op::AnyDeath, Alone::Never).await != 0)

@@ -327,6 +327,8 @@ impl<M: Mortal> Seats<M> {
                 }
                 let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
                     looks_for_dead = false;
+                    turn += 1;
+                    here.at(9).goes_round(turn)?;
                     continue;
                 };
                 let sleeps = here.at(9).keeping(&(from, t, &watch));
@@ -512,7 +514,7 @@ impl<M: Mortal> Seats<M> {
                     }
                     let free = unit.word.freed(died);
                     let slot = &self.slot[unit.slot];
-                    if p.at(22).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
+                    if p.at(221).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
                         return Ok(broken);
                     }
                 }

@@ -1,8 +1,9 @@
-//! Lock bytes: one for each seat, and one for all who have the file open. The kernel drops them when a process has ended, and
-//! nothing else decides who is dead.
+//! Lock bytes: one for each seat, and one for all who have the file open. The kernel drops them
+//! when a process has ended, and nothing else decides who is dead.
 //!
-//! They are locks of the open file description: two opens in one process do not disturb each other, and closing some other
-//! descriptor of the file drops nothing. The same description never conflicts with itself, so what it holds is kept in a list here.
+//! They are locks of the open file description: two opens in one process do not disturb each other,
+//! and closing some other descriptor of the file drops nothing. The same description never
+//! conflicts with itself, so what it holds is kept in a list here.
 
 #![allow(unsafe_code)]
 
@@ -98,7 +99,8 @@ impl Bytes {
         change(&mut self.ours.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether no living process has this seat. There is no such seat: nobody has it, and nobody gets it.
+    /// Whether no living process has this seat. There is no such seat: nobody has it, and nobody
+    /// gets it.
     pub(super) fn is_dead(&self, seat: usize) -> Result<bool, Error> {
         if seat >= self.seats {
             return Ok(true);

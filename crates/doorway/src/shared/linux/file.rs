@@ -36,8 +36,8 @@ const TRIES: u32 = 200;
 pub(super) struct Opened {
     /// Holds the lock bytes, first of all that of all who have the file open.
     pub(super) descriptor: Descriptor,
-    /// Another open file description, to be mapped. A mapping keeps its description open, in a forked child too, and
-    /// with it all locks: so it must not be the one that has them.
+    /// Another open file description, to be mapped. A mapping keeps its description open, in a
+    /// forked child too, and with it all locks: so it must not be the one that has them.
     pub(super) to_map: OwnedFd,
     pub(super) header: Header,
 }
@@ -112,7 +112,8 @@ pub(super) fn look(file: BorrowedFd<'_>) -> Result<Stat, Error> {
 /// Whose file it is, and what it is.
 fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> {
     let me = geteuid().as_raw();
-    // Among several users the directory says who may make files, and the permissions who may write them.
+    // Among several users the directory says who may make files, and the permissions who may write
+    // them.
     let owned = stat.st_uid == me || wanted.permissions.is_some();
     if !FileType::from_raw_mode(stat.st_mode).is_file() || !owned || stat.st_nlink != 1 {
         return Err(Error::NotOurs(place.path.clone()));
@@ -175,7 +176,8 @@ fn compare(header: &Header, (slots, seats, mode): (usize, usize, Mode)) -> Resul
     Ok(())
 }
 
-/// Writes the whole file before it gets its name. If another process was faster, theirs is the file.
+/// Writes the whole file before it gets its name. If another process was faster, theirs is the
+/// file.
 fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
     let header = Header { slots, seats, mode, nonce: nonce(), created: now };
@@ -215,7 +217,8 @@ fn without_a_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(),
     }
 }
 
-/// Where there are no files without a name. What a maker leaves behind that dies here begins with a dot: no name does.
+/// Where there are no files without a name. What a maker leaves behind that dies here begins with a
+/// dot: no name does.
 fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let first = format!(".{}.{:016x}", place.name, header.nonce);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -249,7 +252,8 @@ fn not_made(errno: Errno, place: &Place) -> Error {
     }
 }
 
-/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would be a signal at the first touch.
+/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would
+/// be a signal at the first touch.
 fn fill(file: BorrowedFd<'_>, place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let fails = |errno| not_made(errno, place);
     let length = header.layout().length;
@@ -303,7 +307,8 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
         return Err(Error::NotOurs(place.path.clone()));
     }
-    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and nobody to harm.
+    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and
+    // nobody to harm.
     if !force && let Ok(header) = read_header(file, &stat, &place.path) {
         if !bytes::lock(file, header.seats as u64, Lock::Alone)? {
             return Err(Error::InUse(place.path.clone()));
@@ -317,4 +322,58 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
         }
     }
     unlink()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> (std::path::PathBuf, Place) {
+        let path = std::env::temp_dir().join(format!("doorway-file-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let place = super::super::place::find(&path.join("slots"), None, false).unwrap();
+        (path, place)
+    }
+
+    fn wanted() -> Wanted {
+        Wanted { sizes: Some((2, 64, Mode::Reclaim)), permissions: None, group: None }
+    }
+
+    #[test]
+    fn file_systems_of_the_network_are_refused() {
+        for (kind, name) in [(0x6969, "NFS"), (0x6573_5546, "FUSE"), (0x0102_1997, "9p")] {
+            assert_eq!(refuses(kind), Err(Error::FileSystem { name }));
+        }
+        for local in [
+            0x0102_1994, /* tmpfs */
+            0xef53,      /* ext4 */
+            0x9123_683e, /* btrfs */
+            0x794c_7630, /* overlay */
+        ] {
+            assert_eq!(refuses(local), Ok(()));
+        }
+    }
+
+    /// Where there are no files without a name, or no `/proc`.
+    #[test]
+    fn a_file_that_is_made_under_another_name_is_complete_and_alone() {
+        let (directory, place) = place("another");
+        let header = |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, nonce, created: 0 };
+        under_another_name(&place, &wanted(), &header(1)).unwrap();
+        under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: theirs is the file
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "the other names are gone");
+        let opened = open(&place, &wanted()).unwrap();
+        assert_eq!(opened.header, header(1));
+        drop(opened);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_stays_double_is_refused() {
+        let (directory, place) = place("double");
+        drop(open(&place, &wanted()).unwrap());
+        std::fs::hard_link(&place.path, directory.join("other")).unwrap();
+        assert_eq!(open(&place, &wanted()).err(), Some(Error::NotOurs(place.path.clone())));
+        std::fs::remove_dir_all(directory).unwrap();
+    }
 }

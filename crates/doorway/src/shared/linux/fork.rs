@@ -1,10 +1,12 @@
 //! Descriptors that stay with the process that opened them.
 //!
-//! A forked child has a copy of each descriptor, and a lock of an open file description lasts until the last copy is closed: a
-//! child would keep the parent's seats taken after the parent's death. So a handler of `fork` closes the copies in the child, and
-//! counts, so that guards and handles there know that they are void.
+//! A forked child has a copy of each descriptor, and a lock of an open file description lasts until
+//! the last copy is closed: a child would keep the parent's seats taken after the parent's death.
+//! So a handler of `fork` closes the copies in the child, and counts, so that guards and handles
+//! there know that they are void.
 //!
-//! A child made by a bare `clone` runs no handlers. Its copies keep the parent's seats for as long as it lives: late, never unsafe.
+//! A child made by a bare `clone` runs no handlers. Its copies keep the parent's seats for as long
+//! as it lives: late, never unsafe.
 
 #![allow(unsafe_code)]
 
@@ -19,21 +21,23 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The descriptors that are open here, under a lock that `fork` takes too.
 ///
-/// A lock of the C library, and not of `std`: it is taken by the handler that runs before a fork, and given back by those that run
-/// after it, which have no guard to drop.
+/// A lock of the C library, and not of `std`: it is taken by the handler that runs before a fork,
+/// and given back by those that run after it, which have no guard to drop.
 struct Open {
     lock: UnsafeCell<libc::pthread_mutex_t>,
     descriptors: UnsafeCell<Vec<RawFd>>,
 }
 
-// SAFETY: `descriptors` is accessed only while `lock` is held, and `lock` only by the functions of the C library made for that.
+// SAFETY: `descriptors` is accessed only while `lock` is held, and `lock` only by the functions of
+// the C library made for that.
 unsafe impl Sync for Open {}
 
 static OPEN: Open =
     Open { lock: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER), descriptors: UnsafeCell::new(Vec::new()) };
 
 extern "C" fn lock() {
-    // SAFETY: a static mutex, initialised by its initialiser. Nobody locks it twice: what runs under it is in this file.
+    // SAFETY: a static mutex, initialised by its initialiser. Nobody locks it twice: what runs
+    // under it is in this file.
     unsafe { libc::pthread_mutex_lock(OPEN.lock.get()) };
 }
 
@@ -46,7 +50,8 @@ extern "C" fn in_child() {
     // SAFETY: the thread that forked holds the lock, and in the child there is no other.
     let descriptors = unsafe { &mut *OPEN.descriptors.get() };
     for descriptor in descriptors.iter() {
-        // SAFETY: it is in the list, so it is open, and nobody else closes it. `close` may be called after a fork.
+        // SAFETY: it is in the list, so it is open, and nobody else closes it. `close` may be
+        // called after a fork.
         unsafe { libc::close(*descriptor) };
     }
     descriptors.clear(); // frees nothing, which could not be done here
@@ -91,8 +96,8 @@ impl Descriptor {
     pub(super) fn open<E>(open: impl FnOnce() -> Result<OwnedFd, E>) -> Result<Self, E> {
         static HANDLERS: Once = Once::new();
         HANDLERS.call_once(|| {
-            // SAFETY: the three functions are static, and do only what may be done around a fork. If the C library has no room
-            // for them, forks are as if made by a bare `clone`.
+            // SAFETY: the three functions are static, and do only what may be done around a fork.
+            // If the C library has no room for them, forks are as if made by a bare `clone`.
             unsafe { libc::pthread_atfork(Some(lock), Some(unlock), Some(in_child)) };
         });
         with_open(|descriptors| {

@@ -1,8 +1,8 @@
 //! The file as memory. All atomics of slots between processes are here.
 //!
-//! Nothing that is read from the file is used as an address or as a length: places follow from sizes that were checked when the
-//! file was opened, and are checked again where they are asked for. Other processes may write any byte at any time, so every
-//! access is an atomic one.
+//! Nothing that is read from the file is used as an address or as a length: places follow from
+//! sizes that were checked when the file was opened, and are checked again where they are asked
+//! for. Other processes may write any byte at any time, so every access is an atomic one.
 
 #![allow(unsafe_code)]
 
@@ -37,7 +37,8 @@ pub(super) struct Mapping {
     generation: Generation,
 }
 
-// SAFETY: the pages are mapped until this is dropped, wherever that happens, and are accessed by atomics only.
+// SAFETY: the pages are mapped until this is dropped, wherever that happens, and are accessed by
+// atomics only.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -72,8 +73,9 @@ impl Mapping {
     /// A word of 64 bits. All of them are at multiples of 8.
     pub(super) fn word(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.layout.length, "the file has no such word");
-        // SAFETY: within the mapping, aligned, and borrowed for no longer than the mapping lasts. Other processes
-        // access it by atomics too; if one does not, that is as if it wrote another value.
+        // SAFETY: within the mapping, aligned, and borrowed for no longer than the mapping lasts.
+        // Other processes access it by atomics too; if one does not, that is as if it wrote another
+        // value.
         unsafe { self.at(offset).cast::<AtomicU64>().as_ref() }
     }
 
@@ -149,8 +151,8 @@ impl Mapping {
         self.state.load(SeqCst) & DELETED != 0
     }
 
-    /// Whether threads of this handle wait for a seat: then newcomers do so too. Said under the lock of those that wait, so it
-    /// is a copy of what stands there.
+    /// Whether threads of this handle wait for a seat: then newcomers do so too. Said under the
+    /// lock of those that wait, so it is a copy of what stands there.
     pub(super) fn seats_are_awaited(&self, awaited: bool) {
         if awaited {
             self.state.fetch_or(AWAITED, SeqCst);
@@ -159,7 +161,8 @@ impl Mapping {
         }
     }
 
-    /// Whether nothing is in the way of the shortest way in: neither damage, nor deletion, nor threads that wait for a seat.
+    /// Whether nothing is in the way of the shortest way in: neither damage, nor deletion, nor
+    /// threads that wait for a seat.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         self.state.load(SeqCst) == 0
@@ -174,13 +177,15 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: what `new` mapped, and nobody borrows it any more. If it fails, the pages stay, which harms nobody.
+        // SAFETY: what `new` mapped, and nobody borrows it any more. If it fails, the pages stay,
+        // which harms nobody.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
     }
 }
 
-/// A line of the file: the words that a text knows, and beside them what is known of a process, for people. Nobody is let in or kept
-/// out because of the latter, so it is written in no particular order.
+/// A line of the file: the words that a text knows, and beside them what is known of a process, for
+/// people. Nobody is let in or kept out because of the latter, so it is written in no particular
+/// order.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Line([AtomicU64; LINE / 8]);

@@ -1,4 +1,5 @@
-//! The memory that the text runs on: words of a mapped file, lock bytes of the kernel's, and sleep that a death ends.
+//! The memory that the text runs on: words of a mapped file, lock bytes of the kernel's, and sleep
+//! that a death ends.
 //!
 //! | word | here |
 //! |---|---|
@@ -32,7 +33,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-/// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path nothing.
+/// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
+/// nothing.
 pub(in crate::shared) type Fault = Box<Error>;
 
 /// A word of the file.
@@ -48,8 +50,8 @@ impl<T: Word> std::fmt::Debug for Cell<T> {
     }
 }
 
-/// Words of the file at equal distances: the words of slots and seats have a line each, and bare numbers, which are sets of bits,
-/// follow each other.
+/// Words of the file at equal distances: the words of slots and seats have a line each, and bare
+/// numbers, which are sets of bits, follow each other.
 pub(in crate::shared) struct Row<T> {
     first: NonNull<u8>,
     length: usize,
@@ -85,8 +87,8 @@ impl<T: Word> Index<usize> for Row<T> {
     #[inline(always)]
     fn index(&self, i: usize) -> &Cell<T> {
         assert!(i < self.length, "the file has no such word");
-        // SAFETY: `new` has checked the first and the last word, and `i` is between them. A cell is an atomic word and nothing
-        // else.
+        // SAFETY: `new` has checked the first and the last word, and `i` is between them. A cell is
+        // an atomic word and nothing else.
         unsafe { self.first.add(i * Self::STRIDE).cast::<Cell<T>>().as_ref() }
     }
 }
@@ -149,7 +151,8 @@ pub(in crate::shared) struct Waiting {
 
 /// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
 const FIRST_LAG: Duration = Duration::from_micros(30);
-/// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it does so in any case.
+/// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it
+/// does so in any case.
 const SOON: Duration = Duration::from_millis(4);
 /// The longest time after which a waiter looks again.
 const LATEST: Duration = Duration::from_millis(100);
@@ -348,11 +351,13 @@ impl Mapped {
         let mapping = &self.file.mapping;
         let now = Instant::now();
         let deadline = self.give_up_at.filter(|_| abortable);
-        if word.load(SeqCst) != seen {
-            return Ok(Bed::Up(Woken::Called));
-        }
+        // First: somebody may change the word all the time. A waiter that is served at the last
+        // moment finds out when it leaves.
         if deadline.is_some_and(|deadline| now >= deadline) {
             return Ok(Bed::Up(Woken::GiveUp));
+        }
+        if word.load(SeqCst) != seen {
+            return Ok(Bed::Up(Woken::Called));
         }
         // As long as it has waited so far.
         let mut period = now.saturating_duration_since(wait.began).clamp(SOON, LATEST);
@@ -417,7 +422,8 @@ enum Hint {
     Died,
 }
 
-/// Asks for a wake-up, unless it is too late. Somebody may change the word all the time: then it counts as unarmed.
+/// Asks for a wake-up, unless it is too late. Somebody may change the word all the time: then it
+/// counts as unarmed.
 fn asks_to_be_woken(load: impl Fn() -> u32, replace: impl Fn(u32, u32) -> Result<u32, u32>) -> Hint {
     let mut value = load();
     for _ in 0..8 {

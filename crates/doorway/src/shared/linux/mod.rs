@@ -47,7 +47,8 @@ fn system(doing: &'static str, errno: Errno) -> Error {
     Error::System { doing, code: errno.raw_os_error() }
 }
 
-/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and these before the words are gone.
+/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and
+/// these before the words are gone.
 #[derive(Debug)]
 pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
@@ -115,6 +116,7 @@ fn place(options: &Builder) -> Result<Place, Error> {
     place::find(&options.name, options.directory.as_deref(), options.permissions.is_some())
 }
 
+#[expect(clippy::boxed_local, reason = "to unbox it is what this is for")]
 fn unbox(fault: Fault) -> Error {
     *fault
 }
@@ -175,8 +177,8 @@ impl<M: Backing> Handle<M> {
         }
     }
 
-    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped while it cleans a seat delays what
-    /// the dead owner of that seat held; hence clean ones first.
+    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped
+    /// while it cleans a seat delays what the dead owner of that seat held; hence clean ones first.
     fn take_seat(&self) -> Result<usize, Error> {
         self.file.check()?;
         let seats = self.file.header.seats;
@@ -215,8 +217,8 @@ impl<M: Backing> Handle<M> {
         Ok(seat)
     }
 
-    /// A slot, if one is free and nobody waits. Of errors it says nothing: [`enter_by_trying`](Self::enter_by_trying) does. What
-    /// is returned fits registers.
+    /// A slot, if one is free and nobody waits. Of errors it says nothing:
+    /// [`enter_by_trying`](Self::enter_by_trying) does. What is returned fits registers.
     #[inline(always)]
     pub(super) fn enter_at_once(&self) -> Option<Entered> {
         let home = self.home.get()?;
@@ -248,7 +250,8 @@ impl<M: Backing> Handle<M> {
         Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
     }
 
-    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the time has come before.
+    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
+    /// time has come before.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
@@ -312,17 +315,19 @@ impl<M: Backing> Handle<M> {
         }
     }
 
-    /// [`leave`](Self::leave), for a holder that asks whether the slot was its own all the time. The text knows only if nobody
-    /// waits: to one that does it offers the slot, and an offer of what is not one's own is void, not refused.
+    /// [`leave`](Self::leave), for a holder that wants to know: a slot that is no longer its own is
+    /// not passed on, and a file that has no name any more is noticed.
     pub(super) fn release(&self, entered: &Entered) -> Result<(), ReleaseError> {
-        if self.file.mapping.is_ours() {
-            let word = now(self.text.look_at_slot(&self.process(entered.seat), entered.slot)).map_err(unbox)?;
-            if !word.is_some_and(|word| word.owner() == Some(entered.seat) && word.fence() == entered.fence) {
-                return Err(ReleaseError::Broken);
-            }
+        if !self.file.mapping.is_ours() {
+            return Err(Error::Forked.into());
+        }
+        let word = now(self.text.look_at_slot(&self.process(entered.seat), entered.slot)).map_err(unbox)?;
+        let is_mine = word.is_some_and(|word| word.owner() == Some(entered.seat) && word.fence() == entered.fence);
+        if !is_mine {
+            return Err(ReleaseError::Broken);
         }
         self.leave(entered)?;
-        Ok(self.check_name()?)
+        Ok(self.file.check_name().map_err(unbox)?)
     }
 
     /// For a guard that somebody waits for.
@@ -339,15 +344,10 @@ impl<M: Backing> Handle<M> {
         now(self.text.exit(&self.process(seat), grant))
     }
 
-    /// Whether the file still has its name.
-    pub(super) fn check_name(&self) -> Result<(), Error> {
-        self.file.check_name().map_err(unbox)
-    }
-
     /// Who holds and who waits. What the dead hold comes back.
     pub(super) fn status(&self) -> Result<Status, Error> {
         self.file.check()?;
-        self.check_name()?;
+        self.file.check_name().map_err(unbox)?;
         let status = news::status(&self.text, &self.file)?;
         let dead = status.holders.iter().any(|holder| holder.dead) || status.waiters.iter().any(|waiter| waiter.dead);
         if dead && self.file.header.mode == Mode::Reclaim {

@@ -1,4 +1,5 @@
-//! What processes leave beside slots and rows, for people and for the next holder. Nobody is let in or kept out because of it.
+//! What processes leave beside slots and rows, for people and for the next holder. Nobody is let in
+//! or kept out because of it.
 
 use super::super::header::{LABEL, row, slot};
 use super::super::{Error, Holder, Known, Previous, Status, Waiter};
@@ -65,8 +66,8 @@ impl Signature {
     }
 }
 
-/// A holder begins to leave. From now on what stands there is nobody's, unless somebody else has written it: the slot may have
-/// been broken.
+/// A holder begins to leave. From now on what stands there is nobody's, unless somebody else has
+/// written it: the slot may have been broken.
 #[inline(always)]
 pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     let line = mapping.slot_line(slot);
@@ -80,8 +81,8 @@ pub(super) fn breaks(mapping: &Mapping, slot: usize, fence: u64) {
     mapping.slot_line(slot).note(slot::BROKEN, fence);
 }
 
-/// What is known of the last holder, for the next one that is told. It was not the one that left last, which would have taken what
-/// stands here away.
+/// What is known of the last holder, for the next one that is told. It was not the one that left
+/// last, which would have taken what stands here away.
 #[cold]
 pub(super) fn previous(mapping: &Mapping, slot: usize) -> Box<Previous> {
     let line = mapping.slot_line(slot);
@@ -150,7 +151,8 @@ fn known_seat(mapping: &Mapping, seat: usize) -> Known {
     known(mapping.row_line(seat), (row::PID, row::SINCE, row::LABEL))
 }
 
-/// Now, in nanoseconds since 1970. Some milliseconds late: people do not mind, and it is a fifth of the price.
+/// Now, in nanoseconds since 1970. Some milliseconds late: people do not mind, and it is a fifth of
+/// the price.
 #[allow(unsafe_code)]
 fn clock() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -21,7 +21,8 @@ pub(super) struct Place {
 
 /// Finds the place of a name, or of a path.
 ///
-/// `shared` is for files of several users: the directory may then belong to a group, and is never made.
+/// `shared` is for files of several users: the directory may then belong to a group, and is never
+/// made.
 pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) -> Result<Place, Error> {
     let name = name_or_path.file_name().unwrap_or_default();
     let above = name_or_path.parent().filter(|above| !above.as_os_str().is_empty());
@@ -44,7 +45,8 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) 
     let me = rustix::process::geteuid().as_raw();
     let mode = stat.st_mode;
     let others = if shared { 0o002 } else { 0o022 };
-    // In a sticky directory nobody but the owner of a file can remove it or put another in its place.
+    // In a sticky directory nobody but the owner of a file can remove it or put another in its
+    // place.
     let closed = mode & others == 0 || mode & 0o1000 != 0;
     if !closed || (stat.st_uid != me && stat.st_uid != 0) {
         return Err(Error::Directory(directory));
@@ -52,7 +54,8 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) 
     Ok(Place { directory: opened, path: directory.join(&name), name })
 }
 
-/// 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter or a digit.
+/// 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter or a
+/// digit.
 fn check_name(name: &OsStr) -> Result<String, Error> {
     let bad = || Error::BadName(name.to_string_lossy().into_owned());
     let text = name.to_str().ok_or_else(bad)?;
@@ -76,8 +79,9 @@ impl Roots<'static> {
     }
 }
 
-/// The directory for names without one. It depends on the user and on the machine, not on the environment: two places for
-/// one name would silently be two semaphores. So a place that is not ours is an error, and no reason to try the next.
+/// The directory for names without one. It depends on the user and on the machine, not on the
+/// environment: two places for one name would silently be two semaphores. So a place that is not
+/// ours is an error, and no reason to try the next.
 fn usual(roots: Roots<'_>, name: String) -> Result<Place, Error> {
     let me = rustix::process::geteuid().as_raw();
     let run = roots.run.join(me.to_string());

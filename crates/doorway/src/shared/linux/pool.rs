@@ -1,8 +1,9 @@
 //! The seats of one handle, and who waits for one.
 //!
-//! All threads of a handle hold slots by its first seat, its home, if they need not wait. Each thread or task that waits needs a seat of
-//! its own meanwhile; a handle has a limited number of them, and takes each when it is first needed. If all are in use, threads
-//! and tasks wait here, in order, and each seat that comes back goes to the first.
+//! All threads of a handle hold slots by its first seat, its home, if they need not wait. Each
+//! thread or task that waits needs a seat of its own meanwhile; a handle has a limited number of
+//! them, and takes each when it is first needed. If all are in use, threads and tasks wait here, in
+//! order, and each seat that comes back goes to the first.
 
 use super::super::Error;
 use super::mapping::Mapping;
@@ -122,7 +123,8 @@ impl Pool {
         })
     }
 
-    /// No more seats are to be had: the one that was to be taken is not, and its taker gets in line if there are others to wait for.
+    /// No more seats are to be had: the one that was to be taken is not, and its taker gets in line
+    /// if there are others to wait for.
     fn not_taken(&self, error: Error) -> Result<Step, Error> {
         self.with(|inner| {
             inner.taken -= 1;

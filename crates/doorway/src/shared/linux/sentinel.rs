@@ -1,15 +1,18 @@
 //! One thread for each handle. It lives as long as the handle does, and does two things.
 //!
-//! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its list of robust futexes, and wakes a
-//!   sleeper of each. The sentinel's list has the hint of every seat of the handle. So the death of the process wakes those that watch
-//!   its seats, and the end of any other thread wakes nobody. The marks are hints: the truth is the [byte](super::bytes).
-//! - **It sleeps for tasks.** A task cannot sleep in the kernel, so it leaves its words and its waker here.
+//! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its
+//!   list of robust futexes, and wakes a sleeper of each. The sentinel's list has the hint of every
+//!   seat of the handle. So the death of the process wakes those that watch its seats, and the end
+//!   of any other thread wakes nobody. The marks are hints: the truth is the [byte](super::bytes).
+//! - **It sleeps for tasks.** A task cannot sleep in the kernel, so it leaves its words and its
+//!   waker here.
 //!
 //! # The list
-//! The kernel finds a word at a fixed distance from its entry. If entries lay in the file beside the words, others could write
-//! them, and unlinking one would write where they want. So entries lie in private pages of their own, a *shadow* of the file, at the same
-//! places, and the distance between the two is what the kernel is told. The C library has a list of its own for each thread, for
-//! robust mutexes; the sentinel locks none, so its list can be ours.
+//! The kernel finds a word at a fixed distance from its entry. If entries lay in the file beside
+//! the words, others could write them, and unlinking one would write where they want. So entries
+//! lie in private pages of their own, a *shadow* of the file, at the same places, and the distance
+//! between the two is what the kernel is told. The C library has a list of its own for each thread,
+//! for robust mutexes; the sentinel locks none, so its list can be ours.
 
 #![allow(unsafe_code)]
 
@@ -55,7 +58,8 @@ struct Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        // SAFETY: what `List::new` mapped. The thread whose list is in it has ended, or never began.
+        // SAFETY: what `List::new` mapped. The thread whose list is in it has ended, or never
+        // began.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
     }
 }
@@ -67,7 +71,8 @@ struct List {
     seats: Vec<usize>,
 }
 
-// SAFETY: `head` and `shadow` are reached through the mutex around the list, and by the kernel when the sentinel has ended.
+// SAFETY: `head` and `shadow` are reached through the mutex around the list, and by the kernel when
+// the sentinel has ended.
 unsafe impl Send for List {}
 
 impl List {
@@ -97,8 +102,8 @@ impl List {
     /// The end of the list is its head.
     fn clear(&self) {
         let head = self.head.get();
-        // SAFETY: the head lives in the box, and only the holder of the mutex writes it. The kernel reads it after the
-        // last write of the process, or sees one of its two values.
+        // SAFETY: the head lives in the box, and only the holder of the mutex writes it. The kernel
+        // reads it after the last write of the process, or sees one of its two values.
         unsafe { (&raw mut (*head).first).write_volatile(head.cast()) };
     }
 
@@ -109,8 +114,9 @@ impl List {
         let place = mapping.row(seat) + row::HINT;
         assert!(place + size_of::<Entry>() <= self.shadow.length, "the shadow is as long as the file");
         let head = self.head.get();
-        // SAFETY: within the shadow, aligned to 8 as the place in the file is, and not yet in the list. The entry is whole before
-        // the head leads to it, for the process may die between the two.
+        // SAFETY: within the shadow, aligned to 8 as the place in the file is, and not yet in the
+        // list. The entry is whole before the head leads to it, for the process may die between the
+        // two.
         unsafe {
             let entry: *mut Entry = self.shadow.pages.add(place).cast().as_ptr();
             (&raw mut (*entry).next).write_volatile((&raw const (*head).first).read_volatile());
@@ -193,7 +199,8 @@ impl Room {
         }
     }
 
-    /// Wakes the tasks that have something to see. If nothing has changed, somebody was woken without: then all look.
+    /// Wakes the tasks that have something to see. If nothing has changed, somebody was woken
+    /// without: then all look.
     fn rouse(&self, by_a_word: bool) {
         let now = Instant::now();
         let roused: Vec<Waker> = self.sleepers(|sleepers| {
@@ -242,8 +249,8 @@ impl Sentinel {
         let (tell, told) = mpsc::sync_channel(1);
         let watched = Arc::clone(&room);
         let body = move || {
-            // SAFETY: the head lives until this thread has ended: whoever drops the list has joined it before. The list is
-            // this thread's own: it locks no robust mutex.
+            // SAFETY: the head lives until this thread has ended: whoever drops the list has joined
+            // it before. The list is this thread's own: it locks no robust mutex.
             let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
             let number = if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 };
             let _ = tell.send(number);

@@ -62,11 +62,13 @@ pub enum Fault {
     TornSwap,
     /// A sleeper never looks for the dead.
     Deaf,
+    /// Now and then a slot is taken that is held.
+    BlindTake,
 }
 
 impl Fault {
     /// All of them, with the names that people write.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("no-recovery", Self::NoRecovery),
         ("no-byte-lock", Self::NoByteLock),
         ("leading-detector", Self::LeadingDetector),
@@ -76,6 +78,7 @@ impl Fault {
         ("freed-before-confirmed", Self::FreedBeforeConfirmed),
         ("torn-swap", Self::TornSwap),
         ("deaf", Self::Deaf),
+        ("blind-take", Self::BlindTake),
     ];
 }
 
@@ -262,6 +265,7 @@ impl ReadWrite for Struck {
             10 if has(Fault::FreedBeforeConfirmed) && value.pack() & 1 == 0 => {
                 T::unpack((value.pack() & !0x3fff) + (1 << 14) | (at.pid.index() as u64) << 2 | 1)
             }
+            2 | 71 if has(Fault::BlindTake) && one_in(100) => T::unpack(value.pack() & !0x3ffd),
             252 if has(Fault::ClearedBeforeConfirmed) => T::unpack(0), // a slot that is in no epoch
             _ => value,
         })
@@ -326,6 +330,10 @@ impl CompareSwap for Struck {
             20 if has(Fault::FreedBeforeConfirmed) => old.pack() & !0x3ffd,
             _ => word,
         });
+        if has(Fault::BlindTake) && matches!(at.label, 3 | 72) {
+            self.0.write(at, v, new).await?;
+            return Ok(Ok(old));
+        }
         if has(Fault::TornSwap) {
             let found = self.0.read(at, v).await?;
             if found.pack() != old.pack() {
