@@ -111,6 +111,13 @@ fn damage(file: &File, rng: &mut Rng) {
         let word = if line == 0 && within == 0 && rng.bool() { 1 << rng.u32(..64) } else { word(rng) };
         file.write_all_at(&word.to_le_bytes(), BODY + line * LINE + within * 8).unwrap();
     }
+    if rng.u8(..6) == 0 {
+        // All slots have owners that live: whoever comes must wait.
+        for slot in 0..SLOTS {
+            let held = rng.u64(..6) << 14 | rng.u64(SEATS / 2..SEATS) << 2 | 1;
+            file.write_all_at(&held.to_le_bytes(), BODY + (2 + slot) * LINE).unwrap();
+        }
+    }
     if rng.u16(..2000) == 0 {
         let future = rng.u64(900..1100) << 2 | 1; // a ticket that nobody has drawn yet, perhaps
         file.write_all_at(&future.to_le_bytes(), BODY + (2 + SLOTS + rng.u64(..SEATS)) * LINE).unwrap();
@@ -176,6 +183,9 @@ fn open(place: &Place, mode: Mode) -> (Slots, File) {
 fn words(name: &str, mode: Mode, cases: u64, salt: u64) {
     let place = Place::in_memory(name);
     let (slots, file) = open(&place, mode);
+    // Half of the seats have owners that live.
+    let others = Builder::existing(place.file()).open().unwrap();
+    torture::crowd_out(&others, SEATS as usize / 2).unwrap();
     let mut rng = rng(salt);
     let mut tally = Tally::default();
     watched(|turn| {
@@ -213,14 +223,15 @@ fn hostile_words_under_way() {
     let place = Place::in_memory(name);
     let (slots, file) = open(&place, Mode::Reclaim);
     let (over, mut tally, mut chance) = (AtomicBool::new(false), Tally::default(), rng(3));
+    let damages = AtomicU64::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut rng = rng(4);
             while !over.load(SeqCst) {
-                for _ in 0..16 {
-                    damage(&file, &mut rng);
+                damage(&file, &mut rng);
+                if damages.fetch_add(1, SeqCst) % 16 == 0 {
+                    repair(&file);
                 }
-                repair(&file);
                 std::thread::yield_now();
             }
         });
@@ -229,6 +240,11 @@ fn hostile_words_under_way() {
                 turn.store(case, SeqCst);
                 torture::forgive(&slots);
                 use_once(&slots, &mut chance, &mut tally);
+                // So that each of the two has its turn on a busy machine.
+                let seen = damages.load(SeqCst);
+                while case % 64 == 0 && damages.load(SeqCst) == seen {
+                    std::thread::yield_now();
+                }
             }
         });
         over.store(true, SeqCst);
