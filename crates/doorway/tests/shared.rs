@@ -237,6 +237,74 @@ fn exec_is_a_death() {
 }
 
 #[test]
+fn to_exit_without_dropping_a_guard_is_to_die() {
+    let place = Place::new("exit");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    other.tell("exit");
+    let guard = slots.acquire_timeout(Duration::from_secs(60)).unwrap();
+    assert!(matches!(guard.previous(), Previous::Died(_)));
+}
+
+#[test]
+fn a_panic_gives_the_slot_back() {
+    let place = Place::new("panic");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let panics = || {
+        let _guard = slots.acquire().unwrap();
+        std::panic::resume_unwind(Box::new(()));
+    };
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+    assert_eq!(*slots.try_acquire().unwrap().previous(), Previous::Clean);
+}
+
+#[test]
+fn a_stopped_waiter_keeps_what_it_is_offered() {
+    let place = Place::new("stopped-waiter");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let held = slots.acquire().unwrap();
+    let mut other = Peer::new(&place.file(), 1);
+    assert_eq!(other.ask("acquire"), "acquiring");
+    while slots.status().unwrap().waiters.is_empty() {
+        std::thread::yield_now();
+    }
+    other.signal(libc::SIGSTOP);
+    drop(held);
+    assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
+    other.signal(libc::SIGCONT);
+    assert!(other.hear().ends_with("clean"));
+    assert_eq!(other.ask("drop"), "dropped");
+    assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean);
+}
+
+#[test]
+fn a_death_in_another_namespace_of_processes_is_noticed() {
+    let place = Place::new("namespace");
+    let unshare = || {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--pid", "--fork", "--kill-child", "--map-root-user"]);
+        command
+    };
+    if !unshare().arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no namespace of processes can be made here");
+        return;
+    }
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let mut command = unshare();
+    command.arg(std::env::current_exe().unwrap());
+    let mut other = Peer::start(command);
+    assert_eq!(other.ask(&format!("open {} 1", place.file().display())), "opened");
+    other.tell("acquire");
+    assert_eq!((other.hear().as_str(), other.hear().as_str()), ("acquiring", "0 1 clean"));
+    assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut, "it lives");
+    other.kill();
+    let guard = slots.acquire_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(shared_kit::told(guard.previous()), "died 1", "that is its number there");
+}
+
+#[test]
 fn a_guard_in_a_thread_that_ends_keeps_its_slot() {
     let place = Place::new("thread");
     let slots = Arc::new(Slots::open(place.file(), 1).unwrap());

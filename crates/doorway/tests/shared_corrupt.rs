@@ -88,7 +88,7 @@ fn write(file: &File, words: &[(u64, u64, u64)]) {
 
 /// As many cases as `DOORWAY_CASES` says, for a long run.
 fn cases() -> u32 {
-    std::env::var("DOORWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500)
+    std::env::var("DOORWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000)
 }
 
 proptest! {

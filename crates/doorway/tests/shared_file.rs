@@ -263,3 +263,22 @@ fn a_golden_file_of_version_1_is_understood() {
     assert!(both[1].fence() > 7);
     assert!(slots.status().unwrap().waiters.is_empty());
 }
+
+/// As a reboot leaves a file on a disk: nobody lives, and the kernel has marked no hint.
+#[test]
+fn hints_that_are_outdated_only_cost_time() {
+    let place = Place::new("outdated");
+    let mut file = golden();
+    let (slots, rows) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128);
+    file[slots..slots + 8].copy_from_slice(&(3u64 << 14 | 6 << 2 | 1).to_le_bytes()); // by seat 6
+    for seat in [5, 6, 9] {
+        file[rows + seat * 128 + 8..][..4].copy_from_slice(&1u32.to_le_bytes()); // the first process lives always
+    }
+    fs::write(place.file(), file).unwrap();
+    set_mode(place.file(), 0o600);
+    let slots = Builder::new(place.file(), 2).seats(64).open().unwrap();
+    let both = [slots.acquire().unwrap(), slots.acquire().unwrap()];
+    for guard in &both {
+        assert!(matches!(guard.previous(), Previous::Died(_)), "{guard:?}");
+    }
+}

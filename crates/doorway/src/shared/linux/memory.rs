@@ -29,8 +29,8 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
@@ -120,19 +120,33 @@ pub(in crate::shared) struct Mapped {
     /// Whether waits leave a waker with the sentinel, and do not block the thread.
     as_task: bool,
     give_up_at: Option<Instant>,
+    /// Whether a seat whose hint is armed counts as alive without a look at its byte. A waiter's
+    /// first look for the dead does so: it would otherwise ask the kernel once for each process
+    /// that holds or waits. A hint may be outdated, so later looks ask. A death is then noticed
+    /// late, never early.
+    trusts_hints: AtomicBool,
 }
 
 impl Mapped {
     pub(super) fn new(file: &Arc<File>) -> Self {
-        Self { file: Arc::clone(file), as_task: false, give_up_at: None }
+        Self { file: Arc::clone(file), as_task: false, give_up_at: None, trusts_hints: AtomicBool::new(false) }
+    }
+
+    pub(super) fn for_a_thread(file: &Arc<File>, deadline: Option<Instant>) -> Self {
+        Self { give_up_at: deadline, trusts_hints: AtomicBool::new(true), ..Self::new(file) }
     }
 
     pub(super) fn for_a_task(file: &Arc<File>) -> Self {
-        Self { as_task: true, ..Self::new(file) }
+        Self { as_task: true, ..Self::for_a_thread(file, None) }
     }
 
-    pub(super) fn until(file: &Arc<File>, deadline: Instant) -> Self {
-        Self { give_up_at: Some(deadline), ..Self::new(file) }
+    /// Whether the hint alone says that the owner of the seat lives.
+    fn seems_alive(&self, seat: usize) -> bool {
+        let mapping = &self.file.mapping;
+        let armed = |hint: u32| hint & DIED == 0 && hint & !WAITERS != 0;
+        self.trusts_hints.load(SeqCst)
+            && seat < self.file.header.seats
+            && armed(mapping.load_half(mapping.row(seat) + row::HINT))
     }
 
     fn corrupt(&self) -> Fault {
@@ -308,8 +322,8 @@ impl Seats for Mapped {
     }
 
     fn is_dead(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<bool, Fault>> {
-        let reclaims = self.file.header.mode == Mode::Reclaim;
-        ready(if reclaims { self.file.bytes.is_dead(seat).map_err(Box::new) } else { Ok(false) })
+        let may_be = self.file.header.mode == Mode::Reclaim && !self.seems_alive(seat);
+        ready(if may_be { self.file.bytes.is_dead(seat).map_err(Box::new) } else { Ok(false) })
     }
 
     fn try_lock(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<bool, Fault>> {
@@ -408,6 +422,7 @@ impl Mapped {
         Ok(if !wait.lag.is_zero() || words.iter().skip(1).any(died) {
             Woken::Death
         } else if now >= until {
+            self.trusts_hints.store(false, SeqCst);
             Woken::Again
         } else {
             Woken::Called

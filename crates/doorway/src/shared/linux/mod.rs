@@ -262,11 +262,7 @@ impl<M: Backing> Handle<M> {
             return Ok(None);
         }
         let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
-        let memory = match deadline {
-            Some(deadline) => Mapped::until(&self.file, deadline),
-            None => Mapped::new(&self.file),
-        };
-        let mut waits = Waits::new(self, seat, memory);
+        let mut waits = Waits::new(self, seat, Mapped::for_a_thread(&self.file, deadline));
         let entered = now(self.text.enter(&waits.p, 0, &mut waits.attempt, deadline.is_some()));
         let grant = match entered.map_err(unbox)? {
             Some(grant) => Some(grant),
