@@ -170,7 +170,7 @@ impl Herd<'_> {
             } else if mode.kills() && chance < mode.eighths_of_kills() && self.may_kill() {
                 self.signal(at, Signal::KILL);
             }
-            if mode.kills() && self.rng.u8(..=255) == 0 && !self.strikes()? {
+            if mode.kills() && self.rng.u8(..64) == 0 && !self.strikes()? {
                 return Ok(());
             }
             if mode.deletes() && Instant::now() >= deletes_at {

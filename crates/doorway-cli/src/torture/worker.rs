@@ -138,7 +138,7 @@ impl Torturer for Suicide {
         match self.rng.lock().map_or(0, |mut rng| rng.u32(..64)) {
             0 => std::thread::yield_now(),
             chance @ 1..8 if statement == self.dawdles_at => {
-                std::thread::sleep(Duration::from_micros(500 * u64::from(chance)));
+                std::thread::sleep(Duration::from_micros(1500 * u64::from(chance)));
             }
             _ => {}
         }
