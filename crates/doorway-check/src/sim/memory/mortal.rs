@@ -6,7 +6,7 @@ use super::cells::Alone;
 use super::{Sim, SimCell};
 use crate::sim::layout::{Part, VarId};
 use crate::sim::op::Op;
-use doorway_core::memory::{Access, Decl, Name, Seats, Sleeps, Woken, Word, decl};
+use doorway_core::memory::{Access, Name, Seats, Sleeps, Woken, Word, decl};
 use std::convert::Infallible;
 
 impl Sim {
@@ -36,7 +36,7 @@ impl Seats for Sim {
     type Bytes = Vec<SimCell<u64>>;
 
     fn bytes(&self, name: Name<Part>, seats: usize) -> Vec<SimCell<u64>> {
-        let byte = |seat| self.cell(Name { index: Some(seat), ..name }, &Decl::from(decl(0u64)));
+        let byte = |seat| self.cell(Name { index: Some(seat), ..name }, &decl(0u64));
         let bytes: Vec<_> = (0..seats).map(byte).collect();
         self.0.bytes.borrow_mut().extend(bytes.iter().map(|byte| byte.id));
         bytes

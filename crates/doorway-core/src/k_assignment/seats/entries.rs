@@ -11,7 +11,7 @@ objects! {
         ],
         fairness: "first in, first enabled",
         rmr: &[],
-        words: |s, _| (s.n.div_ceil(64) + 1 + s.k + s.n) as u64,
+        words: |s, _| (s.n.div_ceil(64) + 1 + s.k + 2 * s.n) as u64,
         can_give_up: true,
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
         ..Info::k_assignment(
