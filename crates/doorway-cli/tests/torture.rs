@@ -1,4 +1,5 @@
-//! `doorway torture`: nothing is wrong with slots between processes, and each fault that is put there is found.
+//! `doorway torture`: nothing is wrong with slots between processes, and each fault that is put
+//! there is found.
 #![cfg(target_os = "linux")]
 
 mod kit;

@@ -1,7 +1,9 @@
-//! Files that somebody else wrote, in great numbers: nothing but errors comes of them. `ci/fuzz-shared.sh` runs ten million cases.
+//! Files that somebody else wrote, in great numbers: nothing but errors comes of them.
+//! `ci/fuzz-shared.sh` runs ten million cases.
 //!
-//! A case is a damage and one thing that a user does. Most cases are words of an open file; a handle that has found the damage is
-//! told to forget it, so that a case costs microseconds. Files that are truncated or grown, and headers, are opened anew.
+//! A case is a damage and one thing that a user does. Most cases are words of an open file; a
+//! handle that has found the damage is told to forget it, so that a case costs microseconds. Files
+//! that are truncated or grown, and headers, are opened anew.
 #![cfg(target_os = "linux")]
 
 mod shared_kit;
@@ -85,7 +87,8 @@ fn watched<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
     })
 }
 
-/// A word that has something of a real one. A ticket from the future makes loops go round 65536 times, so it is rare.
+/// A word that has something of a real one. A ticket from the future makes loops go round 65536
+/// times, so it is rare.
 fn word(rng: &mut Rng) -> u64 {
     let small = |rng: &mut Rng| rng.u64(..6);
     match rng.u8(..16) {
@@ -257,7 +260,8 @@ fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Headers with bytes flipped, with numbers of all kinds under a right checksum, and files of other lengths.
+/// Headers with bytes flipped, with numbers of all kinds under a right checksum, and files of other
+/// lengths.
 #[test]
 fn headers_and_lengths() {
     let (name, cases) = ("headers and lengths", cases() * 5 / 100);

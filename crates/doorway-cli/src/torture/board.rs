@@ -1,4 +1,5 @@
-//! What processes of a torture tell each other: counts, and the witness. Nothing here is protected by slots.
+//! What processes of a torture tell each other: counts, and the witness. Nothing here is protected
+//! by slots.
 
 use super::native::{Shared, Words};
 use rustix::time::{ClockId, clock_gettime};

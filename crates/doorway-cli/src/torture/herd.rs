@@ -1,4 +1,5 @@
-//! One trial: starts processes, ends them, and looks at what is left. It has one thread, so that it can fork.
+//! One trial: starts processes, ends them, and looks at what is left. It has one thread, so that it
+//! can fork.
 
 use super::board::{Board, CLOSING, Count, PAUSE, STORM, Witness};
 use super::native::{self, Shared};
@@ -46,7 +47,8 @@ pub(super) fn run(trial: &Trial) -> Result<(), String> {
     }
     looks_for_units(trial, board)?;
     let (told, dead) = (board.get(Count::Told), board.get(Count::Kills) + board.get(Count::Ends));
-    // Each death is told to two at most: it may have held one slot, and have been offered another or had one in hand.
+    // Each death is told to two at most: it may have held one slot, and have been offered another
+    // or had one in hand.
     let most = 2 * dead + board.get(Count::Breaks);
     board.add(Count::FalseDeaths, told.saturating_sub(most));
     Ok(())
@@ -189,7 +191,8 @@ impl Herd<'_> {
         self.trial.fault.is_some() && self.board.is_enough_wrong()
     }
 
-    /// Whether another may die before somebody is let in. A process that blocks all others is not to be killed by chance.
+    /// Whether another may die before somebody is let in. A process that blocks all others is not
+    /// to be killed by chance.
     fn may_kill(&mut self) -> bool {
         let grants = self.board.get(Count::Grants);
         if grants != self.grants {
@@ -199,7 +202,8 @@ impl Herd<'_> {
         self.kills <= self.trial.mode.kills_in_a_row()
     }
 
-    /// Half of them die at once, when all are in line, and nobody comes instead: the others must notice by themselves.
+    /// Half of them die at once, when all are in line, and nobody comes instead: the others must
+    /// notice by themselves.
     fn strikes(&mut self) -> Result<bool, String> {
         self.continues(true);
         self.reaps()?;

@@ -1,4 +1,5 @@
-//! `doorway torture`: processes that share slots are killed, stopped and replaced, and a witness looks on.
+//! `doorway torture`: processes that share slots are killed, stopped and replaced, and a witness
+//! looks on.
 //!
 //! | file | |
 //! |---|---|
@@ -76,7 +77,8 @@ impl Mode {
         }
     }
 
-    /// How many may be killed before somebody is let in. At statements they kill themselves besides.
+    /// How many may be killed before somebody is let in. At statements they kill themselves
+    /// besides.
     fn kills_in_a_row(self) -> u32 {
         if self == Self::Statements { 1 } else { 16 }
     }
@@ -103,10 +105,12 @@ pub(crate) struct Args {
     /// The longest time for all trials
     #[arg(long, value_name = "S")]
     seconds: Option<u64>,
-    /// How long nobody may be let in, though nobody is disturbed, before processes count as stuck, in seconds
+    /// How long nobody may be let in, though nobody is disturbed, before processes count as stuck,
+    /// in seconds
     #[arg(long, value_name = "S", default_value_t = 30)]
     patience: u64,
-    /// Where choices begin. Which process comes first is the kernel's choice, so no run is like another
+    /// Where choices begin. Which process comes first is the kernel's choice, so no run is like
+    /// another
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// A fault of the memory below, which must be found
@@ -196,7 +200,8 @@ pub(crate) fn worker(order: &Order) -> Result<Exit, String> {
     std::process::exit(worker::live(&trial, board, trial.seed))
 }
 
-/// Mode, slots, processes, the longest time inside in microseconds, and the share of kills, of a hundred.
+/// Mode, slots, processes, the longest time inside in microseconds, and the share of kills, of a
+/// hundred.
 const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
     (Mode::Random, 1, 4, 20, 10),
     (Mode::Random, 2, 6, 0, 10),

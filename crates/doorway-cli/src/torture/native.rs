@@ -1,4 +1,5 @@
-//! What the torture needs of the operating system and safe Rust lacks: memory that processes share, and `fork`.
+//! What the torture needs of the operating system and safe Rust lacks: memory that processes share,
+//! and `fork`.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +10,8 @@ use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// Types that are atomic words and nothing else, so that any bytes are a value and others may change them.
+/// Types that are atomic words and nothing else, so that any bytes are a value and others may
+/// change them.
 ///
 /// # Safety
 /// It must be so.
@@ -57,16 +59,16 @@ impl<T: Words> Shared<T> {
 impl<T: Words> Deref for Shared<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: mapped for good, aligned to a page, and as long as the value; the file is never made shorter. Its words are atomic, so others
-        // may write them.
+        // SAFETY: mapped for good, aligned to a page, and as long as the value; the file is never
+        // made shorter. Its words are atomic, so others may write them.
         unsafe { self.0.as_ref() }
     }
 }
 
 /// `None` in the child.
 pub(super) fn fork() -> Result<Option<Pid>, String> {
-    // SAFETY: the processes that fork here have no other threads but those of slots, which hold no lock that the child needs: the
-    // allocator and slots take care of forks themselves.
+    // SAFETY: the processes that fork here have no other threads but those of slots, which hold no
+    // lock that the child needs: the allocator and slots take care of forks themselves.
     match unsafe { libc::fork() } {
         -1 => Err(format!("cannot fork: {}", std::io::Error::last_os_error())),
         child => Ok(Pid::from_raw(child)),

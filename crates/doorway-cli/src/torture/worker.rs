@@ -1,4 +1,5 @@
-//! The life of one process: in and out, until it is killed, kills itself, or is told that it is over.
+//! The life of one process: in and out, until it is killed, kills itself, or is told that it is
+//! over.
 
 use super::board::{Board, CLOSING, Count, STORM, Witness};
 use super::native::{self, Shared};
@@ -55,6 +56,13 @@ impl Door {
             (_, Held::Plain(guard)) => guard.release(),
             (Self::Struck(slots), Held::Struck(passage)) => slots.leave(passage),
             (Self::Plain(_), Held::Struck(_)) => unreachable!("it came in by this door"),
+        }
+    }
+
+    fn leave_without_asking(&self, held: Held<'_>) {
+        match (self, held) {
+            (Self::Struck(slots), Held::Struck(passage)) => slots.leave_without_asking(passage),
+            (_, held) => drop(held),
         }
     }
 
@@ -123,6 +131,9 @@ impl Suicide {
 
 impl Torturer for Suicide {
     fn has_written(&self, statement: u16) {
+        if !STATEMENTS.contains(&statement) {
+            self.board.complain(&format!("statement {statement} is not in the list of statements"));
+        }
         if !self.board.is(STORM) {
             return;
         }
@@ -243,6 +254,11 @@ impl Life<'_> {
                 board.count(Count::Breaks);
                 if let Err(error) = door.break_slot(slot) {
                     board.complain(&format!("cannot break: {error}"));
+                }
+                if self.rng.bool() {
+                    // It offers what it has not, and nobody takes that.
+                    door.leave_without_asking(held);
+                    continue;
                 }
             }
             match door.leave(held) {

@@ -1,8 +1,9 @@
-//! For `doorway torture`: slots whose memory tells of every write at which statement it was, so that a process can end
-//! itself there, and that can have a fault which the torture must find. No program needs this.
+//! For `doorway torture`: slots whose memory tells of every write at which statement it was, so
+//! that a process can end itself there, and that can have a fault which the torture must find. No
+//! program needs this.
 //!
-//! The text and the handle are those of [`Slots`]: only the memory is another one, a wrapper around the mapped words.
-//! Slots themselves do not pay for it.
+//! The text and the handle are those of [`Slots`]: only the memory is another one, a wrapper around
+//! the mapped words. Slots themselves do not pay for it.
 
 use super::super::{Builder, Entered, Error, Known, Previous, ReleaseError, Slots};
 use super::Handle;
@@ -56,7 +57,8 @@ pub enum Fault {
     Untold,
     /// An offer to a dead process is cleared before the slot is given to it.
     ClearedBeforeConfirmed,
-    /// A slot is freed before the waiter that it is offered to has it, and the waiter takes the offer for the slot.
+    /// A slot is freed before the waiter that it is offered to has it, and the waiter takes the
+    /// offer for the slot.
     FreedBeforeConfirmed,
     /// A compare-and-swap is a read and a write.
     TornSwap,
@@ -82,11 +84,11 @@ impl Fault {
     ];
 }
 
-/// The statements of the text that write, lock, unlock or wake, and that slots run. 32 is not among them: a handle gives its
-/// seats back by closing the file.
-pub const STATEMENTS: [u16; 28] = [
-    3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 213, 22, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30, 311,
-    34,
+/// The statements of the text that write, lock, unlock or wake, and that slots run. 32 is not among
+/// them: a handle gives its seats back by closing the file.
+pub const STATEMENTS: [u16; 29] = [
+    3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 213, 22, 221, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30,
+    311, 34,
 ];
 
 /// Slots in a memory that a [`Torment`] is done to.
@@ -142,6 +144,11 @@ impl Tortured {
         self.0.release(&passage.0)
     }
 
+    /// Gives it back as a guard does that is dropped: nobody asks what became of it.
+    pub fn leave_without_asking(&self, passage: Passage) {
+        let _ = self.0.leave(&passage.0);
+    }
+
     /// As [`Slots::break_slot`].
     ///
     /// # Errors
@@ -163,13 +170,14 @@ pub fn identity(slots: &Slots) -> u64 {
     slots.handle.file.header.nonce
 }
 
-/// The handle forgets that its file is damaged, so that the next damage can be tried without opening the file again.
+/// The handle forgets that its file is damaged, so that the next damage can be tried without
+/// opening the file again.
 pub fn forgive(slots: &Slots) {
     slots.handle.file.mapping.is_repaired_now();
 }
 
-/// Locks the bytes of all seats but so many, as if processes had them that neither hold nor wait: others then take the seats of the dead
-/// at once. Until the slots are dropped.
+/// Locks the bytes of all seats but so many, as if processes had them that neither hold nor wait:
+/// others then take the seats of the dead at once. Until the slots are dropped.
 ///
 /// # Errors
 /// If a byte cannot be locked.
@@ -324,9 +332,9 @@ impl CompareSwap for Struck {
         let word = new.pack();
         // A slot has its fence from bit 14, bit 1 says that an owner died; of an offer bit 2 does.
         let new = T::unpack(match at.label {
-            22 if has(Fault::FenceNotRaised) => word.saturating_sub(1 << 14),
+            22 | 221 if has(Fault::FenceNotRaised) => word.saturating_sub(1 << 14),
             19 if has(Fault::Untold) => word & !4,
-            20 | 22 | 101 | 253 | 271 if has(Fault::Untold) => word & !2,
+            20 | 22 | 221 | 101 | 253 | 271 if has(Fault::Untold) => word & !2,
             20 if has(Fault::FreedBeforeConfirmed) => old.pack() & !0x3ffd,
             _ => word,
         });
