@@ -232,7 +232,7 @@ fn hostile_words_under_way() {
             let mut rng = rng(4);
             while !over.load(SeqCst) {
                 damage(&file, &mut rng);
-                if damages.fetch_add(1, SeqCst) % 16 == 0 {
+                if damages.fetch_add(1, SeqCst).is_multiple_of(16) {
                     repair(&file);
                 }
                 std::thread::yield_now();

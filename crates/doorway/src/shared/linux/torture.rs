@@ -271,7 +271,7 @@ impl ReadWrite for Struck {
         Ok(match at.label {
             301 if torment().any_seat => T::unpack(1), // a row of one that waits
             10 if has(Fault::FreedBeforeConfirmed) && value.pack() & 1 == 0 => {
-                T::unpack((value.pack() & !0x3fff) + (1 << 14) | (at.pid.index() as u64) << 2 | 1)
+                T::unpack(((value.pack() & !0x3fff) + (1 << 14)) | (at.pid.index() as u64) << 2 | 1)
             }
             2 | 71 if has(Fault::BlindTake) && one_in(100) => T::unpack(value.pack() & !0x3ffd),
             252 if has(Fault::ClearedBeforeConfirmed) => T::unpack(0), // a slot that is in no epoch
