@@ -32,6 +32,8 @@ struct Animal {
 /// Runs a trial. What came of it stands on the board.
 pub(super) fn run(trial: &Trial) -> Result<(), String> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|e| e.to_string())?;
+    // Nobody looks at what comes of it if the command was killed.
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
     let board = Shared::open(&trial.board())?;
     let crowd = trial.mode.is_crowded().then(|| crowd(trial)).transpose()?;
     let animals = (0..trial.processes).map(|_| None).collect();
