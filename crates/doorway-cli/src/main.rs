@@ -1,6 +1,6 @@
 //! The `doorway` command.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod check;
 mod faults;
@@ -11,6 +11,8 @@ mod registers;
 mod replay;
 mod rmr;
 mod sizes;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod torture;
 mod tour;
 
 use clap::{Parser, Subcommand};
@@ -77,6 +79,21 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Kills processes that share slots, and looks whether any slot is lost or given twice (Linux)
+    ///
+    /// Processes acquire and release slots of one file. They are killed with SIGKILL at any time, kill themselves just after
+    /// a statement of the text, are stopped and continued, fork, exec, open and close, and the file is deleted under
+    /// way. A witness in other memory notices whoever is let in twice, and what became of each death.
+    ///
+    /// Exit code: 0 nothing is wrong, 1 something is, 2 bad usage, 130 after Ctrl-C.
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    Torture(torture::Args),
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    #[command(hide = true)]
+    TortureHerd(torture::Order),
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    #[command(hide = true)]
+    TortureWorker(torture::Order),
     /// Shows what there is, in a few seconds
     Tour,
 }
@@ -118,6 +135,12 @@ fn main() -> ExitCode {
             "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
             [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
         )),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::Torture(args) => torture::run(&args),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::TortureHerd(order) => torture::herd(&order),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::TortureWorker(order) => torture::worker(&order),
         Command::Tour => tour::run(),
     };
     result

@@ -68,6 +68,9 @@ use guard::Entered;
 pub use guard::{Guard, OwnedGuard, Permit};
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 use linux::Handle;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#[doc(hidden)]
+pub use linux::torture;
 pub use status::{Holder, Known, Previous, Status, Waiter};
 
 use std::fmt;
@@ -232,7 +235,7 @@ impl Builder {
     /// # Errors
     /// If there is none, or if it is in use.
     pub fn remove(&self) -> Result<(), Error> {
-        Handle::remove(self, false)
+        <Handle>::remove(self, false)
     }
 
     /// Removes the file, whoever uses it. Those that wait in it get [`Error::Deleted`] within a
@@ -243,7 +246,7 @@ impl Builder {
     /// # Errors
     /// If there is none.
     pub fn remove_by_force(&self) -> Result<(), Error> {
-        Handle::remove(self, true)
+        <Handle>::remove(self, true)
     }
 }
 

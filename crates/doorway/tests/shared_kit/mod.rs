@@ -19,6 +19,16 @@ impl Place {
         Self(path)
     }
 
+    /// One in memory, where there is such a place.
+    pub fn in_memory(test: &str) -> Self {
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let path = parent.join(format!("doorway-test-{}-{test}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
     pub fn path(&self) -> &Path {
         &self.0
     }

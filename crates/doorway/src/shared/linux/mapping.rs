@@ -133,6 +133,11 @@ impl Mapping {
         self.state.fetch_or(DAMAGED, SeqCst);
     }
 
+    /// The damage is forgotten, for those that damage a file on purpose, again and again.
+    pub(super) fn is_repaired_now(&self) {
+        self.state.fetch_and(!DAMAGED, SeqCst);
+    }
+
     pub(super) fn is_damaged(&self) -> bool {
         self.state.load(SeqCst) & DAMAGED != 0
     }

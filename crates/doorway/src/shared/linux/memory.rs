@@ -35,11 +35,11 @@ use std::time::{Duration, Instant};
 
 /// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
 /// nothing.
-pub(super) type Fault = Box<Error>;
+pub(in crate::shared) type Fault = Box<Error>;
 
 /// A word of the file.
 #[repr(transparent)]
-pub(super) struct Cell<T> {
+pub(in crate::shared) struct Cell<T> {
     word: AtomicU64,
     of: PhantomData<fn() -> T>,
 }
@@ -52,7 +52,7 @@ impl<T: Word> std::fmt::Debug for Cell<T> {
 
 /// Words of the file at equal distances: the words of slots and seats have a line each, and bare
 /// numbers, which are sets of bits, follow each other.
-pub(super) struct Row<T> {
+pub(in crate::shared) struct Row<T> {
     first: NonNull<u8>,
     length: usize,
     /// The words are mapped for as long as this lives.
@@ -102,7 +102,7 @@ impl<T: Word> Index<(usize, usize)> for Row<T> {
 
 /// One word of the file.
 #[derive(Debug)]
-pub(super) struct Var<T: Word>(Row<T>);
+pub(in crate::shared) struct Var<T: Word>(Row<T>);
 
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;
@@ -115,7 +115,7 @@ impl<T: Word> Deref for Var<T> {
 
 /// A process's handle on the file: how it waits.
 #[derive(Debug)]
-pub(super) struct Mapped {
+pub(in crate::shared) struct Mapped {
     pub(super) file: Arc<File>,
     /// Whether waits leave a waker with the sentinel, and do not block the thread.
     as_task: bool,
@@ -157,7 +157,7 @@ impl Mapped {
 
 /// What one wait remembers between its sleeps.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(in crate::shared) struct Waiting {
     began: Instant,
     /// How long to wait for the byte of one whose hint says that it died.
     lag: Duration,
@@ -345,7 +345,7 @@ impl Seats for Mapped {
 
 /// The seats that a sleeper watches.
 #[derive(Default, Debug)]
-pub(super) struct Watch(Vec<usize>);
+pub(in crate::shared) struct Watch(Vec<usize>);
 
 /// What to do about a sleep.
 enum Bed {

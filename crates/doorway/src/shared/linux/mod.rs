@@ -11,6 +11,7 @@
 //! | `memory` | the memory that the text runs on |
 //! | `pool` | the seats of a handle |
 //! | `news` | what processes leave beside slots and rows, for people |
+//! | `torture` | a memory that ends its process at a statement of the text, or has a fault |
 
 mod bytes;
 mod file;
@@ -21,14 +22,15 @@ mod news;
 mod place;
 mod pool;
 mod sentinel;
+pub mod torture;
 
 use super::header::{self, Header};
 use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
-use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Seats as Text};
+use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::{Pid, Process, Ready, Site};
 use mapping::Mapping;
 use memory::{Fault, Mapped};
 use news::Signature;
@@ -48,7 +50,7 @@ fn system(doing: &'static str, errno: Errno) -> Error {
 /// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and
 /// these before the words are gone.
 #[derive(Debug)]
-pub(super) struct File {
+pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
     starts: Mutex<()>,
     bytes: Bytes,
@@ -90,12 +92,16 @@ impl File {
     }
 }
 
+/// What the text can run on: the mapped words, or something around them.
+pub(in crate::shared) trait Backing: Mortal<Error = Fault> + Ready + From<Mapped> {}
+impl<M: Mortal<Error = Fault> + Ready + From<Mapped>> Backing for M {}
+
 /// An open file, the text on it, and the seats of this handle.
 #[derive(Debug)]
-pub(super) struct Handle {
+pub(super) struct Handle<M: Mortal = Mapped> {
     /// The seat by which all threads hold that need not wait.
-    home: OnceLock<Process<Mapped>>,
-    text: Text<Mapped>,
+    home: OnceLock<Process<M>>,
+    text: Text<M>,
     pool: Pool,
     signature: Signature,
     settles: Mutex<()>,
@@ -115,7 +121,7 @@ fn unbox(fault: Fault) -> Error {
     *fault
 }
 
-impl Handle {
+impl<M: Backing> Handle<M> {
     /// Opens the file, and makes it if it is not there and the number of slots is known.
     pub(super) fn open(options: &Builder) -> Result<Self, Error> {
         let sizes = options.slots.map(|slots| (slots, options.seats, options.mode));
@@ -123,7 +129,7 @@ impl Handle {
             header::check_sizes(slots, seats)?;
         }
         let file = Arc::new(File::open(place(options)?, &wanted(options, sizes))?);
-        let memory = Mapped::new(&file);
+        let memory = M::from(Mapped::new(&file));
         let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots);
         let pool = Pool::new(&file.mapping, options.waiters);
         let signature = Signature::new(&options.label, options.times);
@@ -146,14 +152,14 @@ impl Handle {
         self.file.header.slots
     }
 
-    fn process(&self, seat: usize) -> Process<Mapped> {
-        Process::new(Pid::new(seat), Mapped::new(&self.file))
+    fn process(&self, seat: usize) -> Process<M> {
+        Process::new(Pid::new(seat), Mapped::new(&self.file).into())
     }
 
     /// The home seat, which is taken when it is first needed.
     #[cold]
     #[inline(never)]
-    fn take_home(&self) -> Result<&Process<Mapped>, Error> {
+    fn take_home(&self) -> Result<&Process<M>, Error> {
         self.file.check()?;
         let _one_at_a_time = self.settles.lock().unwrap_or_else(PoisonError::into_inner);
         if self.home.get().is_none() {
@@ -164,7 +170,7 @@ impl Handle {
         Ok(self.home.get().expect("it was set above"))
     }
 
-    fn home(&self) -> Result<&Process<Mapped>, Error> {
+    fn home(&self) -> Result<&Process<M>, Error> {
         match self.home.get() {
             Some(home) => Ok(home),
             None => self.take_home(),
@@ -323,7 +329,7 @@ impl Handle {
     /// For a guard that somebody waits for.
     #[cold]
     #[inline(never)]
-    fn goes_on_leaving(&self, home: &Process<Mapped>, going: Going) -> Result<Left, Fault> {
+    fn goes_on_leaving(&self, home: &Process<M>, going: Going) -> Result<Left, Fault> {
         now(self.text.exit_on(home, going))
     }
 
@@ -374,16 +380,16 @@ impl Handle {
 }
 
 /// A thread or task that waits with a seat. If it ends before it is let in, it gives up.
-struct Waits<'a> {
-    handle: &'a Handle,
-    p: Process<Mapped>,
+struct Waits<'a, M: Backing> {
+    handle: &'a Handle<M>,
+    p: Process<M>,
     attempt: Attempt,
 }
 
-impl<'a> Waits<'a> {
-    fn new(handle: &'a Handle, seat: usize, memory: Mapped) -> Self {
+impl<'a, M: Backing> Waits<'a, M> {
+    fn new(handle: &'a Handle<M>, seat: usize, memory: Mapped) -> Self {
         handle.signature.waits(&handle.file.mapping, seat);
-        Self { handle, p: Process::new(Pid::new(seat), memory), attempt: Attempt::default() }
+        Self { handle, p: Process::new(Pid::new(seat), memory.into()), attempt: Attempt::default() }
     }
 
     /// Leaves the line. The slot that it got at the last moment.
@@ -393,7 +399,7 @@ impl<'a> Waits<'a> {
     }
 }
 
-impl Drop for Waits<'_> {
+impl<M: Backing> Drop for Waits<'_, M> {
     fn drop(&mut self) {
         if !self.handle.file.mapping.is_ours() {
             return; // the seat is the parent's

@@ -5,7 +5,7 @@ use super::super::header::{LABEL, row, slot};
 use super::super::{Error, Holder, Known, Previous, Status, Waiter};
 use super::mapping::{Line, Mapping};
 use super::memory::Mapped;
-use super::{File, unbox};
+use super::{Backing, File, unbox};
 use crate::native::now;
 use doorway_core::k_assignment::seats::{Grant, Seats as Text, Want};
 use doorway_core::memory::{Pid, Process};
@@ -112,8 +112,8 @@ fn known(line: &Line, (pid, since, label): (usize, usize, usize)) -> Known {
 }
 
 /// Who holds and who waits, read word by word.
-pub(super) fn status(text: &Text<Mapped>, file: &Arc<File>) -> Result<Status, Error> {
-    let p = Process::new(Pid::new(0), Mapped::new(file)); // looks only
+pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Status, Error> {
+    let p = Process::new(Pid::new(0), Mapped::new(file).into()); // looks only
     let mapping = &file.mapping;
     let mut holders = Vec::new();
     for slot in 0..file.header.slots {
