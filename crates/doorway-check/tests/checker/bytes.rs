@@ -2,9 +2,9 @@
 
 // The file itself: it is private, and to compile the whole library once more for three tests takes longer than all of them.
 #[path = "../../src/explore/bytes.rs"]
-mod bytes;
+mod written;
 
-use bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
+use written::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 
 #[test]
 fn numbers_survive_the_round_trip() {
