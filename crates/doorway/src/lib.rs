@@ -1,4 +1,4 @@
-//! Admission control for threads and tasks: at most `k` get in, and each knows its slot.
+//! Admission control for threads, tasks and processes: at most `k` get in, and each knows its slot.
 //!
 //! | you want | take | its guards and errors |
 //! |---|---|---|

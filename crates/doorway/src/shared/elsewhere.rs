@@ -30,7 +30,7 @@ impl Handle {
         match *self {}
     }
 
-    pub(super) fn enter_by_trying(&self) -> Result<Option<Entered>, Error> {
+    pub(super) fn enter_after_the_dead(&self) -> Result<Option<Entered>, Error> {
         match *self {}
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// This system has no such slots: they need Linux on a little-endian machine.
+    /// This system has no such slots: they need Linux on a 64-bit, little-endian machine.
     Unsupported,
     /// The name is not one that a file can have here.
     BadName(String),
@@ -59,7 +59,8 @@ pub enum Error {
     Corrupt(PathBuf),
     /// The file was deleted while it was open here.
     Deleted(PathBuf),
-    /// Every seat is taken by a process that lives.
+    /// Every seat is taken by a process that lives; with [`Mode::Tolerate`] also by a dead one that
+    /// still holds or waits.
     NoSeats {
         /// How many there are.
         seats: usize,
@@ -204,7 +205,7 @@ pub enum TimeoutError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReleaseError {
     /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another user of
-    /// the file who thought the process dead. Another holder may have been inside meanwhile.
+    /// the file that took the process for dead. Another holder may have been inside meanwhile.
     Broken,
     /// The slots cannot be used any more.
     Failed(Error),

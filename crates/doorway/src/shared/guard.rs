@@ -71,7 +71,9 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         self.entered.fence
     }
 
-    /// What became of the holders of this slot since one gave it back.
+    /// How the holder before this one ended: it gave the slot back, died with it, or lost it by
+    /// [`break_slot`](Slots::break_slot). If several ended badly one after the other, this is what
+    /// is known of the last one that wrote anything down.
     ///
     /// ```
     /// use doorway::shared::{Previous, Slots};

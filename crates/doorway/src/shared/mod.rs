@@ -1,5 +1,5 @@
 //! Slots between processes: at most `k` holders on this machine, and a dead one's slot comes back.
-//! Linux only.
+//! Linux only, on 64-bit, little-endian machines.
 //!
 //! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has
 //! a slot number and a fence. If a process dies, by `kill -9` or otherwise, its slots come back,
@@ -9,7 +9,7 @@
 //! ```
 //! use doorway::shared::{Previous, Slots};
 //! # let path = std::env::temp_dir().join(format!("doorway-shared-{}", std::process::id()));
-//! // let path = "gpus"; // a name is enough: all programs of this user that say so mean the same file
+//! // let path = "gpus"; // a name: programs of this user find the file by it
 //! let gpus = Slots::open(&path, 4)?;
 //! let mine = gpus.acquire()?;
 //! if let Previous::Died(holder) = mine.previous() {
@@ -22,6 +22,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Names and paths
+//! A name is for programs of one user in one container, and its directory changes when the first
+//! session of the user begins. For services, several users or containers take a path: two files
+//! are two limits. `docs/processes.md` says which file a name is, and how to share one.
+//!
+//! # Looking for the dead
+//! Waiters look for dead holders, and so does [`Slots::status`]. [`Slots::try_acquire`] does not:
+//! if all holders have died and nobody waits, it finds no slot, however often it is called.
+//!
 //! # Order
 //! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A
 //! handle has one seat from the start, and takes more, up to a [limit](Builder::waiters), when
@@ -30,10 +39,10 @@
 //! process with a thousand waiting threads has as many places in line as it has seats.
 //!
 //! # Threads
-//! A slot belongs to the process. A guard may go to another thread, and a thread that ends with a
-//! guard keeps the slot taken. Every handle that acquires has one thread of its own, called
-//! `doorway`, which sleeps. Its death is what tells other processes at once that this one is gone,
-//! and it waits in the kernel for tasks.
+//! A slot belongs to the process. A guard may go to another thread, and a thread that ends without
+//! dropping its guard leaves the slot taken. Every handle that acquires has one thread of its own,
+//! called `doorway`, which sleeps. When the process dies this thread ends too, and the kernel wakes
+//! a waiter of another process. The thread also waits in the kernel on behalf of tasks.
 //!
 //! # Processes that fork
 //! In a forked child all handles and guards that existed before are void: dropping a guard does
@@ -90,8 +99,9 @@ pub enum Mode {
     /// They come back, and the next holder is told.
     #[default]
     Reclaim,
-    /// They are lost; as long as fewer than `k` processes have died, the others go on. Slots then
-    /// protect what must not be touched after a crash, until somebody has looked.
+    /// They stay taken until a process [breaks](Slots::break_slot) them. As long as fewer than `k`
+    /// holders have died, the others go on. Slots then protect what must not be touched after a
+    /// crash before a person has looked at it.
     Tolerate,
 }
 
@@ -149,16 +159,20 @@ pub struct Builder {
 impl Builder {
     /// This many slots under this name, or at this path. What has no `/` in it is a name: 1 to 64
     /// of letters, digits, dots, underscores and hyphens, of which the first is a letter or a
-    /// digit.
+    /// digit. The last part of a path must be such a name too.
     ///
-    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there, else in
-    /// `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. That does not depend on the environment,
-    /// except that the variable `DOORWAY_DIR` names another directory.
+    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there and belongs to the user,
+    /// else in `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. Of the environment only the
+    /// variable `DOORWAY_DIR` matters, which names another directory. `/run/user/UID` comes and
+    /// goes with log-ins: where that matters, take a path.
+    ///
+    /// The directory of a path is made if it is missing. It must belong to this user or to root,
+    /// and no other user may write it, unless it is sticky.
     pub fn new(name_or_path: impl AsRef<Path>, slots: usize) -> Self {
         Self { slots: Some(slots), ..Self::existing(name_or_path) }
     }
 
-    /// A file that exists, with as many slots as it has.
+    /// A file that exists, with the slots, the seats and the mode that it has.
     pub fn existing(name_or_path: impl AsRef<Path>) -> Self {
         Self {
             name: name_or_path.as_ref().to_owned(),
@@ -174,14 +188,15 @@ impl Builder {
         }
     }
 
-    /// What happens to slots of processes that die. All that open the file must say the same.
+    /// What happens to slots of processes that die. Every process that opens the file must ask for
+    /// the same mode.
     pub fn mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
     }
 
-    /// As many handles and waiting threads as there can be, in all processes: a multiple of 64, at
-    /// most 4096, and 256 if nothing is said. All that open the file must say the same. With
-    /// [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
+    /// The upper bound of handles and of waiting threads in all processes together: a multiple of
+    /// 64, at most 4096; the default is 256. Every process that opens the file must ask for the
+    /// same number. With [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
     pub fn seats(self, seats: usize) -> Self {
         Self { seats, ..self }
     }
@@ -191,9 +206,10 @@ impl Builder {
         Self { directory: Some(directory.as_ref().to_owned()), ..self }
     }
 
-    /// For several users: the permissions of the file, such as `0o660`. The directory must exist,
-    /// belong to this user or to root, and must not be writable for everybody. All that may write
-    /// the file trust each other.
+    /// For several users: the permissions of the file, such as `0o660`. Every user must ask for the
+    /// same, also to look at the file or to remove it. The directory must exist, must belong to
+    /// this user or to root, and must not be writable for everybody unless it is sticky. All users
+    /// that may write the file trust each other.
     pub fn permissions(self, permissions: u32) -> Self {
         Self { permissions: Some(permissions & 0o7777), ..self }
     }
@@ -203,14 +219,14 @@ impl Builder {
         Self { group: Some(group), ..self }
     }
 
-    /// As many threads and tasks of this handle as wait in line with other processes at the same
-    /// time, each with a seat; 8 if nothing is said. Others wait inside the process until one of
-    /// them is served.
+    /// How many threads and tasks of this handle wait in line with other processes at the same
+    /// time, each with a seat; the default is 8. Others wait inside the process until one of these
+    /// is served.
     pub fn waiters(self, waiters: usize) -> Self {
         Self { waiters, ..self }
     }
 
-    /// What others see of this process, at most 64 bytes.
+    /// What other processes see of this one, at most 64 bytes. A longer label loses its end.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: label.into(), ..self }
     }
@@ -238,10 +254,10 @@ impl Builder {
         <Handle>::remove(self, false)
     }
 
-    /// Removes the file, whoever uses it. Those that wait in it get [`Error::Deleted`] within a
-    /// tenth of a second. Those that hold go on, and learn of it by [`release`](Permit::release).
-    /// Whoever opens the name again gets a new file with all slots free: **for a while there may be
-    /// twice as many holders**.
+    /// Removes the file, even if processes use it. Waiters get [`Error::Deleted`] within a tenth of
+    /// a second. Holders go on, and learn of it by [`release`](Permit::release). A process that
+    /// opens the name again gets a new file with all slots free: **for a while there may be twice
+    /// as many holders**.
     ///
     /// # Errors
     /// If there is none.
@@ -253,8 +269,8 @@ impl Builder {
 /// At most `k` holders at a time among all processes that open the same file, each with a slot
 /// number of its own.
 ///
-/// See [the module](self) for order, threads, forks and what is not promised. Two handles in one
-/// process are as good as two processes.
+/// See [the module](self) for names, order, threads, forks and what is not promised. Two handles in
+/// one process are as good as two processes.
 ///
 /// ```
 /// use doorway::shared::Slots;
@@ -313,11 +329,15 @@ ways_in! {
     /// Sleeps in the kernel. In a task, take [`acquire_async`](Self::acquire_async).
     ///
     /// # Errors
-    /// If the file was deleted or damaged, if this is a forked child, or if all seats are taken.
+    /// If the file was deleted or damaged, or if this is a forked child. A handle by
+    /// [`attach`](Self::attach) takes its seat here, and fails if all seats are taken.
     acquire, acquire_owned, () -> Error,
     |slots| slots.enter();
 
     /// Takes a slot if one is free and nobody waits.
+    ///
+    /// It does not look for the dead. A slot whose holder died, and a waiter that died in line, are
+    /// in the way until another process waits or asks for the [`status`](Self::status).
     ///
     /// # Errors
     /// If none is free, and as [`acquire`](Self::acquire).
@@ -327,7 +347,9 @@ ways_in! {
     /// Waits until there is a slot, but no longer than this.
     ///
     /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very
-    /// moment, it has its guard.
+    /// moment, it has its guard. With a duration of zero it does not look for the dead, as
+    /// [`try_acquire`](Self::try_acquire) does not; after a reboot it needs more than 4 ms to find
+    /// them.
     ///
     /// ```
     /// # use doorway::shared::{Slots, TimeoutError};
@@ -381,8 +403,8 @@ impl Slots {
         Builder::new(name_or_path, slots).open()
     }
 
-    /// Opens slots that exist, with as many slots as they have: for those that look, break or wait
-    /// without knowing more.
+    /// Opens a file that exists, as it is: for programs that look at slots, break them or wait for
+    /// them without knowing how many there are. It takes no seat before it is needed.
     ///
     /// # Errors
     /// If there is no such file, or it cannot be opened.
@@ -426,7 +448,7 @@ impl Slots {
     fn try_enter(&self) -> Result<Entered, TryAcquireError> {
         match self.handle.enter_at_once() {
             Some(entered) => Ok(entered),
-            None => self.handle.enter_by_trying()?.ok_or(TryAcquireError::NoPlace),
+            None => self.handle.enter_after_the_dead()?.ok_or(TryAcquireError::NoPlace),
         }
     }
 
@@ -490,8 +512,8 @@ impl Slots {
         self.handle.path()
     }
 
-    /// Who holds and who waits, since when, and who of them is dead. With [`Mode::Reclaim`] what
-    /// the dead hold comes back.
+    /// The holders and the waiters, since when, and which of them are dead. With [`Mode::Reclaim`]
+    /// what the dead hold comes back by this call; what is returned was so before.
     ///
     /// ```
     /// # use doorway::shared::Slots;
@@ -514,9 +536,9 @@ impl Slots {
         self.handle.status()
     }
 
-    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. What is
-    /// known of the holder; `None` if nobody has the slot, or if it changed hands in this very
-    /// moment.
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. Returns
+    /// what is known of the holder, or `None` if nobody has the slot, or if it changed hands in this
+    /// very moment.
     ///
     /// It does not stop the holder, which may still be at work: stop it first, or let what the slot
     /// stands for compare [fences](Permit::fence). The next holder is told, and the old one when it

@@ -66,8 +66,8 @@ pub struct Status {
     pub seats: usize,
     /// What happens to slots of the dead.
     pub mode: Mode,
-    /// Those that hold, by slot.
+    /// The holders, by slot.
     pub holders: Vec<Holder>,
-    /// Those that wait, the oldest first.
+    /// The waiters: first those that are offered a slot, then the others, the oldest first.
     pub waiters: Vec<Waiter>,
 }

@@ -59,7 +59,7 @@ use std::fmt;
 ///
 /// # When not to use this
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
-/// [65,535](Self::MOST) places here.
+/// [65,535](Self::MOST) places here. Between processes take [`shared::Slots`](crate::shared::Slots).
 pub struct Slots<N: Numbering = Numbered> {
     text: Text<Native, N::SlotNames>,
     /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.

@@ -242,6 +242,19 @@ impl<M: Backing> Handle<M> {
         Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
     }
 
+    /// [`enter_by_trying`](Self::enter_by_trying), and once more after the slots of the dead have come
+    /// back: for callers that do not wait, and so would never look for the dead.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_after_the_dead(&self) -> Result<Option<Entered>, Error> {
+        let entered = self.enter_by_trying()?;
+        if entered.is_some() || self.file.header.mode != Mode::Reclaim || !self.file.mapping.is_plain() {
+            return Ok(entered);
+        }
+        now(self.text.recover(self.home()?)).map_err(unbox)?;
+        self.enter_by_trying()
+    }
+
     #[inline(always)]
     fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
         let mapping = &self.file.mapping;
@@ -259,7 +272,7 @@ impl<M: Backing> Handle<M> {
             return Ok(Some(entered));
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Ok(None);
+            return self.enter_after_the_dead();
         }
         let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
         let mut waits = Waits::new(self, seat, Mapped::for_a_thread(&self.file, deadline));
@@ -270,7 +283,13 @@ impl<M: Backing> Handle<M> {
             None => waits.leave()?,
         };
         waits.attempt = Attempt::default();
-        Ok(grant.map(|grant| self.is_inside(seat, grant)))
+        match grant {
+            Some(grant) => Ok(Some(self.is_inside(seat, grant))),
+            None => {
+                drop(waits);
+                self.enter_after_the_dead()
+            }
+        }
     }
 
     /// A slot, for a task. To drop the future is to give up.
