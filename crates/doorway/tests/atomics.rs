@@ -23,10 +23,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "shared/linux/memory.rs",
         "it makes words of the file variables of the text, one atomic operation for each access, as native/ does",
     ),
-    (
-        "shared/linux/torture.rs",
-        "a counter from which random numbers are made, for faults that are seeded on purpose",
-    ),
+    ("shared/linux/torture.rs", "a counter from which random numbers are made, for faults that are seeded on purpose"),
     (
         "shared/linux/fork.rs",
         "a count of forks, which only the handler of a fork changes, in a process that has one thread then: it tells whether this is the process that opened a file",

@@ -34,6 +34,25 @@ fn two_processes_share_one_limit() {
 }
 
 #[test]
+fn a_caller_that_does_not_wait_finds_the_slot_of_a_killed_holder() {
+    let place = Place::new("tries");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    for round in 0..2 {
+        let mut other = Peer::new(&place.file(), 1);
+        other.tell("acquire");
+        assert_eq!(other.hear(), "acquiring");
+        assert!(other.hear().starts_with("0 "));
+        assert!(slots.try_acquire().is_err(), "its holder lives");
+        assert!(slots.acquire_timeout(Duration::ZERO).is_err());
+        other.kill();
+        // Nobody waits, so nobody else looks for the dead.
+        let guard =
+            if round == 0 { slots.try_acquire().unwrap() } else { slots.acquire_timeout(Duration::ZERO).unwrap() };
+        assert!(matches!(guard.previous(), Previous::Died(_)), "{:?}", guard.previous());
+    }
+}
+
+#[test]
 fn the_slot_of_a_killed_holder_comes_back_and_the_next_is_told() {
     let place = Place::new("killed");
     let slots = Slots::open(place.file(), 1).unwrap();

@@ -28,8 +28,8 @@
 //! are two limits. `docs/processes.md` says which file a name is, and how to share one.
 //!
 //! # Looking for the dead
-//! Waiters look for dead holders, and so does [`Slots::status`]. [`Slots::try_acquire`] does not:
-//! if all holders have died and nobody waits, it finds no slot, however often it is called.
+//! Waiters look for dead holders, and so does [`Slots::status`]. A call that does not wait, or whose
+//! time is over, looks for them once before it answers that no slot is free.
 //!
 //! # Order
 //! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A
@@ -336,8 +336,7 @@ ways_in! {
 
     /// Takes a slot if one is free and nobody waits.
     ///
-    /// It does not look for the dead. A slot whose holder died, and a waiter that died in line, are
-    /// in the way until another process waits or asks for the [`status`](Self::status).
+    /// If it finds none, it looks for the dead and tries once more.
     ///
     /// # Errors
     /// If none is free, and as [`acquire`](Self::acquire).
@@ -347,9 +346,7 @@ ways_in! {
     /// Waits until there is a slot, but no longer than this.
     ///
     /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very
-    /// moment, it has its guard. With a duration of zero it does not look for the dead, as
-    /// [`try_acquire`](Self::try_acquire) does not; after a reboot it needs more than 4 ms to find
-    /// them.
+    /// moment, it has its guard. A duration of zero is [`try_acquire`](Self::try_acquire).
     ///
     /// ```
     /// # use doorway::shared::{Slots, TimeoutError};
