@@ -49,6 +49,7 @@
 //! 14  want[me]: W(t) → 0; if it is something else: 10
 //! 15  bits := bits ∖ {me}
 //! exit: pass on, with d = not died
+//! decline, of a process that was let in while it gave up: pass on, with d as it was told
 //! pass on slot i, which is H(me,s,·), and say d of it:
 //! 16  T := next
 //! 17  if no bit is set goto 22
@@ -359,6 +360,14 @@ impl<M: Mortal> Seats<M> {
     /// If an access failed, or a word is damaged.
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
         self.pass(p.on(self.part), Unit::of(p, grant), false).await
+    }
+
+    /// The exit section of a process that was let in and does not come: the next owner is told what it was told.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn decline(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
+        self.pass(p.on(self.part), Unit::of(p, grant), grant.died).await
     }
 
     /// The rest of an exit section that [began at once](Self::exit_at_once).

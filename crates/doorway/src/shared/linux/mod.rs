@@ -401,7 +401,7 @@ impl Drop for Waits<'_> {
         if self.attempt != Attempt::default()
             && let Ok(Some(grant)) = self.leave()
         {
-            let _ = now(self.handle.text.exit(&self.p, grant));
+            let _ = now(self.handle.text.decline(&self.p, grant));
         }
         self.handle.pool.give_back(self.p.pid().index());
     }
