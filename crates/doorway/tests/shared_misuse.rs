@@ -80,3 +80,102 @@ fn a_death_is_told_though_a_task_that_was_offered_the_slot_is_dropped() {
     let next = slots.try_acquire().unwrap();
     assert!(matches!(next.previous(), Previous::Died(_)), "{:?}", next.previous());
 }
+
+#[test]
+fn a_waker_may_drop_the_task_that_is_in_line_for_a_seat() {
+    let place = Place::new("waker-drops");
+    let slots = Arc::new(Builder::new(place.file(), 1).waiters(1).open().unwrap());
+    ends(move || {
+        let held = slots.acquire().unwrap();
+        let theirs = || Arc::clone(&slots);
+        let (one, other) = (theirs(), theirs());
+        let in_line = Task::new(|_| (), async move { drop(one.acquire_async().await) });
+        let behind = Task::new(Task::cancel, async move { drop(other.acquire_async().await) });
+        in_line.poll();
+        behind.poll();
+        in_line.cancel(); // its seat goes to the one behind, which is woken
+        drop(held);
+        drop(slots.try_acquire().unwrap());
+    });
+}
+
+#[test]
+fn the_last_use_of_a_handle_may_end_in_a_waker() {
+    let place = Place::new("last-use");
+    let slots = Arc::new(Slots::open(place.file(), 1).unwrap());
+    let other = Slots::open(place.file(), 1).unwrap();
+    let held = other.acquire().unwrap();
+    let gone = Arc::downgrade(&slots);
+    // Whoever wakes it runs it: it enters, leaves and drops the handle.
+    let (tell, told) = mpsc::channel();
+    let task = Task::new(Task::poll, async move {
+        drop(slots.acquire_async().await.unwrap());
+        drop(slots);
+        let _ = tell.send(());
+    });
+    task.poll();
+    assert!(gone.upgrade().is_some());
+    drop(held);
+    assert_eq!(told.recv_timeout(LONG), Ok(()), "the handle is dropped, in its own thread");
+    drop(task);
+    assert!(gone.upgrade().is_none());
+    drop(other);
+    Slots::remove(place.file()).unwrap();
+}
+
+/// A waker that has a future, and drops it.
+struct Keeps(#[allow(dead_code)] Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+
+impl Wake for Keeps {
+    fn wake(self: Arc<Self>) {}
+}
+
+#[test]
+fn a_waker_that_is_replaced_may_drop_another_task() {
+    for waiters in [1, 8] {
+        let place = Place::new(&format!("replaced-{waiters}"));
+        let slots = Arc::new(Builder::new(place.file(), 1).waiters(waiters).open().unwrap());
+        ends(move || {
+            let held = slots.acquire().unwrap();
+            let waits = || {
+                let slots = Arc::clone(&slots);
+                let mut future: Pin<Box<dyn Future<Output = ()> + Send>> =
+                    Box::pin(async move { drop(slots.acquire_async().await) });
+                assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                future
+            };
+            let (_in_line, dropped, mut polled) = (waits(), waits(), waits());
+            let keeps = Waker::from(Arc::new(Keeps(Mutex::new(Some(dropped)))));
+            assert!(polled.as_mut().poll(&mut Context::from_waker(&keeps)).is_pending());
+            drop(keeps); // the task that was polled has the last one
+            assert!(polled.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            drop(held);
+        });
+    }
+}
+
+#[test]
+fn a_waker_has_room_to_work() {
+    /// More than a small stack has.
+    fn works(task: &Arc<Task>) {
+        let room = std::hint::black_box([1u8; 256 << 10]);
+        if room.iter().all(|byte| *byte == 1) {
+            task.poll();
+        }
+    }
+    let place = Place::new("room");
+    let slots = Arc::new(Slots::open(place.file(), 1).unwrap());
+    let other = Slots::open(place.file(), 1).unwrap();
+    let held = other.acquire().unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let (theirs, finished) = (Arc::clone(&slots), Arc::clone(&done));
+    let task = Task::new(works, async move {
+        drop(theirs.acquire_async().await.unwrap());
+        finished.store(true, SeqCst);
+    });
+    task.poll();
+    drop(held);
+    while !done.load(SeqCst) {
+        std::thread::yield_now();
+    }
+}

@@ -32,8 +32,8 @@ impl Ticket {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives it a seat, unless it has gone.
-    fn serve(&self, seat: usize) -> bool {
+    /// Gives it a seat, and takes its waker, if it has one. `None` if it has gone.
+    fn serve(&self, seat: usize) -> Option<Option<Waker>> {
         let waker = self.with(|state| {
             if state.gone {
                 return None;
@@ -41,21 +41,27 @@ impl Ticket {
             state.seat = Some(seat);
             Some(state.waker.take())
         });
-        let Some(waker) = waker else { return false };
         self.served.notify_one();
-        if let Some(waker) = waker {
-            crate::waiting::contained(|| waker.wake());
-        }
-        true
+        waker
     }
 
-    /// It waits no longer. The seat that it got at the last moment.
-    fn goes(&self) -> Option<usize> {
-        self.with(|state| {
-            state.gone = true;
-            state.seat.take()
+    /// It waits no longer: what it leaves.
+    fn goes(&self) -> Gone {
+        self.with(|state| Gone {
+            had_gone: std::mem::replace(&mut state.gone, true),
+            seat: state.seat.take(),
+            waker: state.waker.take(),
         })
     }
+}
+
+/// What a task leaves that waits no longer.
+struct Gone {
+    /// It had its seat before.
+    had_gone: bool,
+    /// The seat that it got at the last moment.
+    seat: Option<usize>,
+    waker: Option<Waker>,
 }
 
 #[derive(Debug)]
@@ -195,14 +201,19 @@ impl Pool {
 
     /// A seat comes back: it goes to the first that waits for one.
     pub(super) fn give_back(&self, seat: usize) {
-        self.with(|inner| {
+        let waker = self.with(|inner| {
             while let Some(first) = inner.line.pop_front() {
-                if first.serve(seat) {
-                    return;
+                if let Some(waker) = first.serve(seat) {
+                    return waker;
                 }
             }
             inner.free.push(seat);
+            None
         });
+        // A waker is not ours: it may drop a task that waits here, so it runs outside of the lock.
+        if let Some(waker) = waker {
+            crate::waiting::contained(|| waker.wake());
+        }
     }
 
     /// Those that have gone leave the line.
@@ -221,16 +232,17 @@ impl Future for Waits<'_> {
     type Output = usize;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
-        self.ticket.with(|state| match state.seat.take() {
+        let waker = context.waker().clone();
+        let (poll, unused) = self.ticket.with(|state| match state.seat.take() {
             Some(seat) => {
                 state.gone = true;
-                Poll::Ready(seat)
+                (Poll::Ready(seat), Some(waker))
             }
-            None => {
-                state.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        })
+            None => (Poll::Pending, state.waker.replace(waker)),
+        });
+        // A waker's destructor is not ours, and runs outside of the lock.
+        crate::waiting::contained(|| drop(unused));
+        poll
     }
 }
 
@@ -239,9 +251,12 @@ impl Drop for Waits<'_> {
         if !self.pool.mapping.is_ours() {
             return; // in a forked child a thread that is not there may hold a lock
         }
-        match self.ticket.goes() {
+        let Gone { had_gone, seat, waker } = self.ticket.goes();
+        match seat {
             Some(seat) => self.pool.give_back(seat),
+            None if had_gone => {}
             None => self.pool.sweep(),
         }
+        crate::waiting::contained(|| drop(waker));
     }
 }
