@@ -155,6 +155,19 @@ fn a_waker_that_is_replaced_may_drop_another_task() {
 }
 
 #[test]
+fn a_file_that_is_in_use_is_not_removed_though_its_header_is_damaged() {
+    let place = Place::new("damaged-in-use");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let _held = slots.acquire().unwrap();
+    let file = File::options().write(true).open(place.file()).unwrap();
+    file.set_len(file.metadata().unwrap().len() + 1).unwrap();
+    assert_eq!(Slots::remove(place.file()), Err(Error::InUse(place.file())));
+    drop(_held);
+    drop(slots);
+    Slots::remove(place.file()).unwrap();
+}
+
+#[test]
 fn a_waker_has_room_to_work() {
     /// More than a small stack has.
     fn works(task: &Arc<Task>) {
