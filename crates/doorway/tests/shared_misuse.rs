@@ -168,6 +168,24 @@ fn a_file_that_is_in_use_is_not_removed_though_its_header_is_damaged() {
 }
 
 #[test]
+fn a_handle_that_refuses_work_lets_nobody_in_that_waited_for_a_seat() {
+    let place = Place::new("behind");
+    let slots = Builder::new(place.file(), 1).waiters(1).open().unwrap();
+    let held = slots.acquire().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut in_line = Box::pin(slots.acquire_async());
+    let mut behind = pin!(slots.acquire_async());
+    assert!(in_line.as_mut().poll(&mut context).is_pending());
+    assert!(behind.as_mut().poll(&mut context).is_pending());
+    Builder::existing(place.file()).remove_by_force().unwrap();
+    assert_eq!(slots.status().unwrap_err(), Error::Deleted(place.file()));
+    drop(held);
+    drop(in_line);
+    let Poll::Ready(Err(refused)) = behind.as_mut().poll(&mut context) else { panic!("it was let in") };
+    assert_eq!(refused, Error::Deleted(place.file()));
+}
+
+#[test]
 fn a_waker_has_room_to_work() {
     /// More than a small stack has.
     fn works(task: &Arc<Task>) {

@@ -257,6 +257,7 @@ impl Handle {
         }
         let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
         let mut waits = Waits::new(self, seat, Mapped::for_a_thread(&self.file, deadline));
+        self.file.check()?; // it may have waited for its seat for long
         let entered = now(self.text.enter(&waits.p, 0, &mut waits.attempt, deadline.is_some()));
         let grant = match entered.map_err(unbox)? {
             Some(grant) => Some(grant),
@@ -275,6 +276,7 @@ impl Handle {
         self.file.sentinel()?;
         let seat = self.pool.take_async(|| self.take_seat()).await?;
         let mut waits = Waits::new(self, seat, Mapped::for_a_task(&self.file));
+        self.file.check()?;
         let entered = self.text.enter(&waits.p, 0, &mut waits.attempt, false).await.map_err(unbox)?;
         waits.attempt = Attempt::default();
         Ok(self.is_inside(seat, entered.expect("nobody asks it to give up")))
