@@ -210,3 +210,12 @@ fn a_waker_has_room_to_work() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn to_look_for_slots_makes_no_directory() {
+    let place = Place::new("looks");
+    let nowhere = place.path().join("nowhere");
+    assert!(matches!(Slots::attach(nowhere.join("slots")), Err(Error::Missing(_))));
+    assert!(matches!(Slots::remove(nowhere.join("slots")), Err(Error::Missing(_))));
+    assert!(!nowhere.exists());
+}

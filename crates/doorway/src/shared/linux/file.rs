@@ -331,7 +331,7 @@ mod tests {
     fn place(name: &str) -> (std::path::PathBuf, Place) {
         let path = std::env::temp_dir().join(format!("doorway-file-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
-        let place = super::super::place::find(&path.join("slots"), None, false).unwrap();
+        let place = super::super::place::find(&path.join("slots"), None, false, false).unwrap();
         (path, place)
     }
 

@@ -106,8 +106,8 @@ fn wanted(options: &Builder, sizes: Option<(usize, usize, Mode)>) -> file::Wante
     file::Wanted { sizes, permissions: options.permissions, group: options.group }
 }
 
-fn place(options: &Builder) -> Result<Place, Error> {
-    place::find(&options.name, options.directory.as_deref(), options.permissions.is_some())
+fn place(options: &Builder, looks: bool) -> Result<Place, Error> {
+    place::find(&options.name, options.directory.as_deref(), options.permissions.is_some(), looks)
 }
 
 #[expect(clippy::boxed_local, reason = "to unbox it is what this is for")]
@@ -122,7 +122,7 @@ impl Handle {
         if let Some((slots, seats, _)) = sizes {
             header::check_sizes(slots, seats)?;
         }
-        let file = Arc::new(File::open(place(options)?, &wanted(options, sizes))?);
+        let file = Arc::new(File::open(place(options, sizes.is_none())?, &wanted(options, sizes))?);
         let memory = Mapped::new(&file);
         let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots);
         let pool = Pool::new(&file.mapping, options.waiters);
@@ -135,7 +135,7 @@ impl Handle {
     }
 
     pub(super) fn remove(options: &Builder, force: bool) -> Result<(), Error> {
-        file::remove(&place(options)?, &wanted(options, None), force)
+        file::remove(&place(options, true)?, &wanted(options, None), force)
     }
 
     pub(super) fn path(&self) -> &Path {
