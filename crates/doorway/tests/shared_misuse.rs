@@ -219,3 +219,27 @@ fn to_look_for_slots_makes_no_directory() {
     assert!(matches!(Slots::remove(nowhere.join("slots")), Err(Error::Missing(_))));
     assert!(!nowhere.exists());
 }
+
+#[test]
+fn many_tasks_give_up_in_any_order() {
+    const MANY: usize = 100_000; // if each looked at all the others, this would take minutes
+    let place = Place::new("many");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let held = slots.acquire().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut waits = || {
+        let mut task = Box::pin(slots.acquire_async());
+        assert!(task.as_mut().poll(&mut context).is_pending());
+        Some(task)
+    };
+    let mut tasks: Vec<_> = (0..MANY).map(|_| waits()).collect();
+    let mut last = waits();
+    for i in (1..MANY).rev().step_by(2).chain((0..MANY).step_by(2)) {
+        tasks[i] = None;
+    }
+    assert!(last.as_mut().unwrap().as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(held);
+    assert!(slots.try_acquire().is_err(), "one waits");
+    drop(last);
+    assert!(slots.try_acquire().is_ok());
+}

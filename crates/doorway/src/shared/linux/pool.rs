@@ -71,6 +71,20 @@ struct Inner {
     taken: usize,
     limit: usize,
     line: VecDeque<Arc<Ticket>>,
+    /// About how many in line have gone. At most half of them, so that somebody waits if there is a
+    /// line.
+    gone: usize,
+}
+
+impl Inner {
+    /// Those that have gone leave the line when they are most of it. To do so each time would take
+    /// as long as the line is, for each of them.
+    fn sweep(&mut self) {
+        if 2 * self.gone > self.line.len() {
+            self.line.retain(|ticket| ticket.with(|state| !state.gone));
+            self.gone = 0;
+        }
+    }
 }
 
 /// See the module.
@@ -89,7 +103,7 @@ enum Step {
 
 impl Pool {
     pub(super) fn new(mapping: &Arc<Mapping>, limit: usize) -> Self {
-        let inner = Inner { free: Vec::new(), taken: 0, limit: limit.max(1), line: VecDeque::new() };
+        let inner = Inner { free: Vec::new(), taken: 0, limit: limit.max(1), line: VecDeque::new(), gone: 0 };
         Self { inner: Mutex::new(inner), mapping: Arc::clone(mapping) }
     }
 
@@ -185,7 +199,7 @@ impl Pool {
         let seat = state.seat.take();
         drop(state);
         if seat.is_none() {
-            self.sweep();
+            self.one_has_gone();
         }
         Ok(seat)
     }
@@ -204,8 +218,10 @@ impl Pool {
         let waker = self.with(|inner| {
             while let Some(first) = inner.line.pop_front() {
                 if let Some(waker) = first.serve(seat) {
+                    inner.sweep();
                     return waker;
                 }
+                inner.gone = inner.gone.saturating_sub(1);
             }
             inner.free.push(seat);
             None
@@ -216,9 +232,12 @@ impl Pool {
         }
     }
 
-    /// Those that have gone leave the line.
-    fn sweep(&self) {
-        self.with(|inner| inner.line.retain(|ticket| ticket.with(|state| !state.gone)));
+    /// One in line has gone.
+    fn one_has_gone(&self) {
+        self.with(|inner| {
+            inner.gone += 1;
+            inner.sweep();
+        });
     }
 }
 
@@ -255,7 +274,7 @@ impl Drop for Waits<'_> {
         match seat {
             Some(seat) => self.pool.give_back(seat),
             None if had_gone => {}
-            None => self.pool.sweep(),
+            None => self.pool.one_has_gone(),
         }
         crate::waiting::contained(|| drop(waker));
     }
