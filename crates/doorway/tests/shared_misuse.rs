@@ -243,3 +243,24 @@ fn many_tasks_give_up_in_any_order() {
     drop(last);
     assert!(slots.try_acquire().is_ok());
 }
+
+/// One that breaks a slot says so before it does. The holder that it means may read that, and is
+/// not the one to be told.
+#[test]
+fn a_holder_that_is_about_to_be_broken_leaves_that_to_the_next_to_be_told() {
+    const SLOT: u64 = 4096 + 128 + 128;
+    let place = Place::new("about-to-be-broken");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let dies = Slots::open(place.file(), 1).unwrap();
+    std::mem::forget(dies.acquire().unwrap());
+    drop(dies);
+    slots.status().unwrap(); // the slot is free, with fence 2
+    let file = File::options().write(true).open(place.file()).unwrap();
+    let put = |at: u64, word: u64| file.write_all_at(&word.to_le_bytes(), SLOT + at).unwrap();
+    put(32, 3);
+    let first = slots.acquire().unwrap();
+    assert_eq!(first.fence(), 3);
+    put(0, 4 << 14 | 2); // taken away from it, and free
+    let next = slots.acquire().unwrap();
+    assert!(matches!(next.previous(), Previous::Broken(_)), "{:?}", next.previous());
+}

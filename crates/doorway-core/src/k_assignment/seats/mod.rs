@@ -71,9 +71,9 @@
 //! 31  25 to 29 for the seat me alone
 //! leave the seat:
 //! 32  unlock byte me
-//! break slot i:
-//! 33  if slot[i] = H(o,s,·)
-//! 34      slot[i] → H(me,s+1,died), and pass it on
+//! break slot i, of the owner that was seen there:
+//! 33  if H(o,s,·) was seen
+//! 34      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
 //! ```
 //! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
 //! the take of 7, and so on.
@@ -385,26 +385,23 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Takes a slot away from its owner, dead or alive, and passes it on: 33, 34. What was there, if it was held. It
-    /// does not stop the owner, whose [exit](Self::exit) says that the slot was broken.
+    /// Takes a slot away from the owner that was [seen](Self::look_at_slot) there, dead or alive, and passes it on: 33,
+    /// 34. `false` if the slot is free, or another's by now: what was seen is what was to be broken. It does not stop the
+    /// owner, whose [exit](Self::exit) says that the slot was broken.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
-    pub async fn break_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+    pub async fn break_slot(&self, p: &Process<M>, slot: usize, word: Slot) -> Result<bool, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
-        if slot >= self.k {
-            return Ok(None);
-        }
-        let word = here.at(33).keeping(&slot).read(&self.slot[slot]).await?;
-        if word.owner().is_none() {
-            return Ok(None);
+        if slot >= self.k || word.owner().is_none() {
+            return Ok(false);
         }
         let Some(mine) = word.given_to(me, true) else { return Err(here.at(34).damaged(word)) };
         if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
-            return Ok(None); // it changed hands meanwhile
+            return Ok(false); // it changed hands meanwhile
         }
         within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, true).await?);
-        Ok(Some(word))
+        Ok(true)
     }
 
     /// What stands in a slot; `None` if there is no such slot. For people that want to know.

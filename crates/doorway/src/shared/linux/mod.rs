@@ -23,7 +23,7 @@ mod pool;
 mod sentinel;
 
 use super::header::{self, Header};
-use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
+use super::{Builder, Entered, Error, Known, Mode, Previous, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
 use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Seats as Text};
@@ -239,9 +239,20 @@ impl Handle {
     #[inline(always)]
     fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
         let mapping = &self.file.mapping;
-        let previous = if grant.died { Some(news::previous(mapping, grant.slot)) } else { None };
+        let previous = if grant.died { Some(self.previous(seat, grant)) } else { None };
         self.signature.enters(mapping, grant);
         Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn previous(&self, seat: usize, grant: Grant) -> Box<Previous> {
+        let previous = news::previous(&self.file.mapping, grant);
+        match now(self.text.look_at_slot(&self.process(seat), grant.slot)) {
+            Ok(Some(word)) if word.is_held_at(grant.fence) => previous,
+            // It was broken itself before it looked: what stood there may be of later holders.
+            _ => Box::new(Previous::Broken(Known::default())),
+        }
     }
 
     /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
@@ -349,7 +360,7 @@ impl Handle {
     }
 
     /// Takes a slot away from its holder; `None` if it has none.
-    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<super::Known>, Error> {
+    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         let slots = self.slots();
         if slot >= slots {
             return Err(Error::NoSuchSlot { slot, slots });
@@ -363,15 +374,8 @@ impl Handle {
         let known = news::known_holder(&self.file.mapping, slot, word.fence());
         // Before the slot is taken away: its next holder reads this.
         news::breaks(&self.file.mapping, slot, word.fence());
-        let broken = now(self.text.break_slot(home, slot)).map_err(unbox)?;
-        match broken {
-            Some(broken) if broken.fence() == word.fence() => Ok(Some(known)),
-            Some(broken) => Ok(Some(news::known_holder(&self.file.mapping, slot, broken.fence()))),
-            None => {
-                news::breaks(&self.file.mapping, slot, 0);
-                Ok(None)
-            }
-        }
+        let is_broken = now(self.text.break_slot(home, slot, word)).map_err(unbox)?;
+        Ok(is_broken.then_some(known))
     }
 }
 
