@@ -49,6 +49,7 @@
 //! 14  want[me]: W(t) → 0; if it is something else: 10
 //! 15  bits := bits ∖ {me}
 //! exit: pass on, with d = not died
+//! decline, of a process that was let in while it gave up: pass on, with d as it was told
 //! pass on slot i, which is H(me,s,·), and say d of it:
 //! 16  T := next
 //! 17  if no bit is set goto 22
@@ -70,9 +71,9 @@
 //! 31  25 to 29 for the seat me alone
 //! leave the seat:
 //! 32  unlock byte me
-//! break slot i:
-//! 33  if slot[i] = H(o,s,·)
-//! 34      slot[i] → H(me,s+1,died), and pass it on
+//! break slot i, of the owner that was seen there:
+//! 33  if H(o,s,·) was seen
+//! 34      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
 //! ```
 //! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
 //! the take of 7, and so on.
@@ -361,6 +362,14 @@ impl<M: Mortal> Seats<M> {
         self.pass(p.on(self.part), Unit::of(p, grant), false).await
     }
 
+    /// The exit section of a process that was let in and does not come: the next owner is told what it was told.
+    ///
+    /// # Errors
+    /// If an access failed, or a word is damaged.
+    pub async fn decline(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
+        self.pass(p.on(self.part), Unit::of(p, grant), grant.died).await
+    }
+
     /// The rest of an exit section that [began at once](Self::exit_at_once).
     ///
     /// # Errors
@@ -376,26 +385,23 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Takes a slot away from its owner, dead or alive, and passes it on: 33, 34. What was there, if it was held. It
-    /// does not stop the owner, whose [exit](Self::exit) says that the slot was broken.
+    /// Takes a slot away from the owner that was [seen](Self::look_at_slot) there, dead or alive, and passes it on: 33,
+    /// 34. `false` if the slot is free, or another's by now: what was seen is what was to be broken. It does not stop the
+    /// owner, whose [exit](Self::exit) says that the slot was broken.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
-    pub async fn break_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
+    pub async fn break_slot(&self, p: &Process<M>, slot: usize, word: Slot) -> Result<bool, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
-        if slot >= self.k {
-            return Ok(None);
-        }
-        let word = here.at(33).keeping(&slot).read(&self.slot[slot]).await?;
-        if word.owner().is_none() {
-            return Ok(None);
+        if slot >= self.k || word.owner().is_none() {
+            return Ok(false);
         }
         let Some(mine) = word.given_to(me, true) else { return Err(here.at(34).damaged(word)) };
         if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
-            return Ok(None); // it changed hands meanwhile
+            return Ok(false); // it changed hands meanwhile
         }
         within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, true).await?);
-        Ok(Some(word))
+        Ok(true)
     }
 
     /// What stands in a slot; `None` if there is no such slot. For people that want to know.

@@ -40,7 +40,10 @@ fn region(byte: u64, lock: Lock) -> libc::flock {
 
 /// Locks a byte, or unlocks it. `false` if somebody else's lock is in the way.
 pub(super) fn lock(file: BorrowedFd<'_>, byte: u64, lock: Lock) -> Result<bool, Error> {
-    let region = region(byte, lock);
+    lock_region(file, region(byte, lock))
+}
+
+fn lock_region(file: BorrowedFd<'_>, region: libc::flock) -> Result<bool, Error> {
     loop {
         // SAFETY: the descriptor is borrowed, hence open, and `region` is what this command reads.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const region) } == 0 {
@@ -52,6 +55,11 @@ pub(super) fn lock(file: BorrowedFd<'_>, byte: u64, lock: Lock) -> Result<bool, 
             errno => return Err(system("locking a byte of the file", errno)),
         }
     }
+}
+
+/// Locks every byte, so that nobody else has the file open. `false` if somebody has.
+pub(super) fn lock_all(file: BorrowedFd<'_>) -> Result<bool, Error> {
+    lock_region(file, libc::flock { l_len: 0, ..region(0, Lock::Alone) }) // to the end of all bytes
 }
 
 /// Whether another open file description has locked the byte.

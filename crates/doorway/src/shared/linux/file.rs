@@ -307,10 +307,10 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
         return Err(Error::NotOurs(place.path.clone()));
     }
-    // What has no header of ours is a user of ours in no process: there is no byte to ask for, and
-    // nobody to harm.
-    if !force && let Ok(header) = read_header(file, &stat, &place.path) {
-        if !bytes::lock(file, header.seats as u64, Lock::Alone)? {
+    if !force {
+        // All bytes, and without a look at the header: it may be damaged, or of another version,
+        // while others have the file open.
+        if !bytes::lock_all(file)? {
             return Err(Error::InUse(place.path.clone()));
         }
         // The name may be another file's by now.
@@ -331,7 +331,7 @@ mod tests {
     fn place(name: &str) -> (std::path::PathBuf, Place) {
         let path = std::env::temp_dir().join(format!("doorway-file-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
-        let place = super::super::place::find(&path.join("slots"), None, false).unwrap();
+        let place = super::super::place::find(&path.join("slots"), None, false, false).unwrap();
         (path, place)
     }
 

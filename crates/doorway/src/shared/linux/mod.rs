@@ -25,7 +25,7 @@ mod sentinel;
 pub mod torture;
 
 use super::header::{self, Header};
-use super::{Builder, Entered, Error, Mode, ReleaseError, Status};
+use super::{Builder, Entered, Error, Known, Mode, Previous, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
 use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, Seats as Text};
@@ -112,8 +112,8 @@ fn wanted(options: &Builder, sizes: Option<(usize, usize, Mode)>) -> file::Wante
     file::Wanted { sizes, permissions: options.permissions, group: options.group }
 }
 
-fn place(options: &Builder) -> Result<Place, Error> {
-    place::find(&options.name, options.directory.as_deref(), options.permissions.is_some())
+fn place(options: &Builder, looks: bool) -> Result<Place, Error> {
+    place::find(&options.name, options.directory.as_deref(), options.permissions.is_some(), looks)
 }
 
 #[expect(clippy::boxed_local, reason = "to unbox it is what this is for")]
@@ -128,7 +128,7 @@ impl<M: Backing> Handle<M> {
         if let Some((slots, seats, _)) = sizes {
             header::check_sizes(slots, seats)?;
         }
-        let file = Arc::new(File::open(place(options)?, &wanted(options, sizes))?);
+        let file = Arc::new(File::open(place(options, sizes.is_none())?, &wanted(options, sizes))?);
         let memory = M::from(Mapped::new(&file));
         let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots);
         let pool = Pool::new(&file.mapping, options.waiters);
@@ -141,7 +141,7 @@ impl<M: Backing> Handle<M> {
     }
 
     pub(super) fn remove(options: &Builder, force: bool) -> Result<(), Error> {
-        file::remove(&place(options)?, &wanted(options, None), force)
+        file::remove(&place(options, true)?, &wanted(options, None), force)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -258,9 +258,20 @@ impl<M: Backing> Handle<M> {
     #[inline(always)]
     fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
         let mapping = &self.file.mapping;
-        let previous = if grant.died { Some(news::previous(mapping, grant.slot)) } else { None };
+        let previous = if grant.died { Some(self.previous(seat, grant)) } else { None };
         self.signature.enters(mapping, grant);
         Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn previous(&self, seat: usize, grant: Grant) -> Box<Previous> {
+        let previous = news::previous(&self.file.mapping, grant);
+        match now(self.text.look_at_slot(&self.process(seat), grant.slot)) {
+            Ok(Some(word)) if word.is_held_at(grant.fence) => previous,
+            // It was broken itself before it looked: what stood there may be of later holders.
+            _ => Box::new(Previous::Broken(Known::default())),
+        }
     }
 
     /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
@@ -276,6 +287,7 @@ impl<M: Backing> Handle<M> {
         }
         let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
         let mut waits = Waits::new(self, seat, Mapped::for_a_thread(&self.file, deadline));
+        self.file.check()?; // it may have waited for its seat for long
         let entered = now(self.text.enter(&waits.p, 0, &mut waits.attempt, deadline.is_some()));
         let grant = match entered.map_err(unbox)? {
             Some(grant) => Some(grant),
@@ -300,6 +312,7 @@ impl<M: Backing> Handle<M> {
         self.file.sentinel()?;
         let seat = self.pool.take_async(|| self.take_seat()).await?;
         let mut waits = Waits::new(self, seat, Mapped::for_a_task(&self.file));
+        self.file.check()?;
         let entered = self.text.enter(&waits.p, 0, &mut waits.attempt, false).await.map_err(unbox)?;
         waits.attempt = Attempt::default();
         Ok(self.is_inside(seat, entered.expect("nobody asks it to give up")))
@@ -372,7 +385,7 @@ impl<M: Backing> Handle<M> {
     }
 
     /// Takes a slot away from its holder; `None` if it has none.
-    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<super::Known>, Error> {
+    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         let slots = self.slots();
         if slot >= slots {
             return Err(Error::NoSuchSlot { slot, slots });
@@ -386,15 +399,8 @@ impl<M: Backing> Handle<M> {
         let known = news::known_holder(&self.file.mapping, slot, word.fence());
         // Before the slot is taken away: its next holder reads this.
         news::breaks(&self.file.mapping, slot, word.fence());
-        let broken = now(self.text.break_slot(home, slot)).map_err(unbox)?;
-        match broken {
-            Some(broken) if broken.fence() == word.fence() => Ok(Some(known)),
-            Some(broken) => Ok(Some(news::known_holder(&self.file.mapping, slot, broken.fence()))),
-            None => {
-                news::breaks(&self.file.mapping, slot, 0);
-                Ok(None)
-            }
-        }
+        let is_broken = now(self.text.break_slot(home, slot, word)).map_err(unbox)?;
+        Ok(is_broken.then_some(known))
     }
 }
 
@@ -426,7 +432,7 @@ impl<M: Backing> Drop for Waits<'_, M> {
         if self.attempt != Attempt::default()
             && let Ok(Some(grant)) = self.leave()
         {
-            let _ = now(self.handle.text.exit(&self.p, grant));
+            let _ = now(self.handle.text.decline(&self.p, grant));
         }
         self.handle.pool.give_back(self.p.pid().index());
     }

@@ -76,19 +76,23 @@ pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     }
 }
 
-/// Somebody takes the slot away from the holder with this fence; 0: not after all.
+/// Somebody means to take the slot away from the holder with this fence. If that holder was faster,
+/// the note stays: fences grow, so it is older than all that follow.
 pub(super) fn breaks(mapping: &Mapping, slot: usize, fence: u64) {
-    mapping.slot_line(slot).note(slot::BROKEN, fence);
+    mapping.slot_line(slot).note_the_larger(slot::BROKEN, fence);
 }
 
 /// What is known of the last holder, for the next one that is told. It was not the one that left
 /// last, which would have taken what stands here away.
 #[cold]
-pub(super) fn previous(mapping: &Mapping, slot: usize) -> Box<Previous> {
-    let line = mapping.slot_line(slot);
+pub(super) fn previous(mapping: &Mapping, grant: Grant) -> Box<Previous> {
+    let line = mapping.slot_line(grant.slot);
     let (fence, broken) = (line.noted(slot::FENCE), line.noted(slot::BROKEN));
     let known = if fence == 0 { Known::default() } else { known(line, (slot::PID, slot::SINCE, slot::LABEL)) };
-    breaks(mapping, slot, 0); // this is the one that is told
+    // This is the one that is told, unless it is broken itself by now, which the next is told.
+    if broken < grant.fence {
+        line.renote(slot::BROKEN, broken, 0);
+    }
     Box::new(if broken != 0 && broken >= fence { Previous::Broken(known) } else { Previous::Died(known) })
 }
 

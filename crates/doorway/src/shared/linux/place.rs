@@ -22,8 +22,8 @@ pub(super) struct Place {
 /// Finds the place of a name, or of a path.
 ///
 /// `shared` is for files of several users: the directory may then belong to a group, and is never
-/// made.
-pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) -> Result<Place, Error> {
+/// made. Nor does one make it that only `looks`.
+pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, looks: bool) -> Result<Place, Error> {
     let name = name_or_path.file_name().unwrap_or_default();
     let above = name_or_path.parent().filter(|above| !above.as_os_str().is_empty());
     let name = check_name(if above.is_some() { name } else { name_or_path.as_os_str() })?;
@@ -33,10 +33,10 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool) 
         (None, Some(directory)) => directory.to_owned(),
         (None, None) => match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             Some(value) => PathBuf::from(value),
-            None => return usual(Roots::system(), name),
+            None => return usual(Roots::system(), name, looks),
         },
     };
-    if !shared {
+    if !shared && !looks {
         make(&directory)?;
     }
     // A path that the caller wrote may lead through links of its own.
@@ -82,7 +82,7 @@ impl Roots<'static> {
 /// The directory for names without one. It depends on the user and on the machine, not on the
 /// environment: two places for one name would silently be two semaphores. So a place that is not
 /// ours is an error, and no reason to try the next.
-fn usual(roots: Roots<'_>, name: String) -> Result<Place, Error> {
+fn usual(roots: Roots<'_>, name: String, looks: bool) -> Result<Place, Error> {
     let me = rustix::process::geteuid().as_raw();
     let run = roots.run.join(me.to_string());
     let directory = if is_directory_of(&run, Some(me)) {
@@ -92,7 +92,9 @@ fn usual(roots: Roots<'_>, name: String) -> Result<Place, Error> {
     } else {
         roots.temporary.join(format!("doorway-{me}"))
     };
-    make(&directory)?;
+    if !looks {
+        make(&directory)?;
+    }
     let opened = open(&directory, OFlags::NOFOLLOW)?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     if stat.st_uid != me || stat.st_mode & 0o022 != 0 {
@@ -155,7 +157,7 @@ mod tests {
         std::fs::create_dir(&temporary).unwrap();
         let roots = || Roots { run: &run, memory: &memory, temporary: &temporary };
         let me = rustix::process::geteuid().as_raw();
-        let place = || usual(roots(), "x".to_owned()).map(|place| place.path);
+        let place = || usual(roots(), "x".to_owned(), false).map(|place| place.path);
         assert_eq!(place(), Ok(temporary.join(format!("doorway-{me}/x"))));
         std::fs::create_dir(&memory).unwrap();
         assert_eq!(place(), Ok(memory.join(format!("doorway-{me}/x"))));
@@ -172,13 +174,13 @@ mod tests {
         let roots = || Roots { run: &run, memory: &memory, temporary: &root };
         let ours = memory.join(format!("doorway-{}", rustix::process::geteuid().as_raw()));
         symlink(&root, &ours).unwrap();
-        assert_eq!(usual(roots(), "x".to_owned()).unwrap_err(), Error::Directory(ours.clone()));
+        assert_eq!(usual(roots(), "x".to_owned(), false).unwrap_err(), Error::Directory(ours.clone()));
         std::fs::remove_file(&ours).unwrap();
         std::fs::create_dir(&ours).unwrap();
         std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o770)).unwrap();
-        assert_eq!(usual(roots(), "x".to_owned()).unwrap_err(), Error::Directory(ours.clone()));
+        assert_eq!(usual(roots(), "x".to_owned(), false).unwrap_err(), Error::Directory(ours.clone()));
         std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o700)).unwrap();
-        assert!(usual(roots(), "x".to_owned()).is_ok());
+        assert!(usual(roots(), "x".to_owned(), false).is_ok());
         std::fs::remove_dir_all(root).unwrap();
     }
 
@@ -189,18 +191,18 @@ mod tests {
         std::fs::create_dir(&shared).unwrap();
         let set = |mode| std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(mode)).unwrap();
         set(0o777);
-        let refused = find(Path::new("x"), Some(&shared), false).unwrap_err();
+        let refused = find(Path::new("x"), Some(&shared), false, false).unwrap_err();
         assert_eq!(refused, Error::Directory(shared.clone()));
         set(0o1777);
-        assert!(find(Path::new("x"), Some(&shared), false).is_ok(), "sticky, as /tmp is");
+        assert!(find(Path::new("x"), Some(&shared), false, false).is_ok(), "sticky, as /tmp is");
         set(0o770);
-        assert!(find(Path::new("x"), Some(&shared), false).is_err());
-        assert!(find(Path::new("x"), Some(&shared), true).is_ok(), "for a group, when asked");
+        assert!(find(Path::new("x"), Some(&shared), false, false).is_err());
+        assert!(find(Path::new("x"), Some(&shared), true, false).is_ok(), "for a group, when asked");
         set(0o700);
-        assert_eq!(find(&shared.join("x"), None, false).unwrap().path, shared.join("x"));
+        assert_eq!(find(&shared.join("x"), None, false, false).unwrap().path, shared.join("x"));
         // A private directory is made; one for several users is the administrator's to make.
-        assert!(find(Path::new("x"), Some(&root.join("new")), true).is_err());
-        assert!(find(Path::new("x"), Some(&root.join("new")), false).is_ok());
+        assert!(find(Path::new("x"), Some(&root.join("new")), true, false).is_err());
+        assert!(find(Path::new("x"), Some(&root.join("new")), false, false).is_ok());
         std::fs::remove_dir_all(root).unwrap();
     }
 }

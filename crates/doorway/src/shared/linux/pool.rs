@@ -32,8 +32,8 @@ impl Ticket {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives it a seat, unless it has gone.
-    fn serve(&self, seat: usize) -> bool {
+    /// Gives it a seat, and takes its waker, if it has one. `None` if it has gone.
+    fn serve(&self, seat: usize) -> Option<Option<Waker>> {
         let waker = self.with(|state| {
             if state.gone {
                 return None;
@@ -41,21 +41,27 @@ impl Ticket {
             state.seat = Some(seat);
             Some(state.waker.take())
         });
-        let Some(waker) = waker else { return false };
         self.served.notify_one();
-        if let Some(waker) = waker {
-            crate::waiting::contained(|| waker.wake());
-        }
-        true
+        waker
     }
 
-    /// It waits no longer. The seat that it got at the last moment.
-    fn goes(&self) -> Option<usize> {
-        self.with(|state| {
-            state.gone = true;
-            state.seat.take()
+    /// It waits no longer: what it leaves.
+    fn goes(&self) -> Gone {
+        self.with(|state| Gone {
+            had_gone: std::mem::replace(&mut state.gone, true),
+            seat: state.seat.take(),
+            waker: state.waker.take(),
         })
     }
+}
+
+/// What a task leaves that waits no longer.
+struct Gone {
+    /// It had its seat before.
+    had_gone: bool,
+    /// The seat that it got at the last moment.
+    seat: Option<usize>,
+    waker: Option<Waker>,
 }
 
 #[derive(Debug)]
@@ -65,6 +71,20 @@ struct Inner {
     taken: usize,
     limit: usize,
     line: VecDeque<Arc<Ticket>>,
+    /// About how many in line have gone. At most half of them, so that somebody waits if there is a
+    /// line.
+    gone: usize,
+}
+
+impl Inner {
+    /// Those that have gone leave the line when they are most of it. To do so each time would take
+    /// as long as the line is, for each of them.
+    fn sweep(&mut self) {
+        if 2 * self.gone > self.line.len() {
+            self.line.retain(|ticket| ticket.with(|state| !state.gone));
+            self.gone = 0;
+        }
+    }
 }
 
 /// See the module.
@@ -83,7 +103,7 @@ enum Step {
 
 impl Pool {
     pub(super) fn new(mapping: &Arc<Mapping>, limit: usize) -> Self {
-        let inner = Inner { free: Vec::new(), taken: 0, limit: limit.max(1), line: VecDeque::new() };
+        let inner = Inner { free: Vec::new(), taken: 0, limit: limit.max(1), line: VecDeque::new(), gone: 0 };
         Self { inner: Mutex::new(inner), mapping: Arc::clone(mapping) }
     }
 
@@ -179,7 +199,7 @@ impl Pool {
         let seat = state.seat.take();
         drop(state);
         if seat.is_none() {
-            self.sweep();
+            self.one_has_gone();
         }
         Ok(seat)
     }
@@ -195,19 +215,29 @@ impl Pool {
 
     /// A seat comes back: it goes to the first that waits for one.
     pub(super) fn give_back(&self, seat: usize) {
-        self.with(|inner| {
+        let waker = self.with(|inner| {
             while let Some(first) = inner.line.pop_front() {
-                if first.serve(seat) {
-                    return;
+                if let Some(waker) = first.serve(seat) {
+                    inner.sweep();
+                    return waker;
                 }
+                inner.gone = inner.gone.saturating_sub(1);
             }
             inner.free.push(seat);
+            None
         });
+        // A waker is not ours: it may drop a task that waits here, so it runs outside of the lock.
+        if let Some(waker) = waker {
+            crate::waiting::contained(|| waker.wake());
+        }
     }
 
-    /// Those that have gone leave the line.
-    fn sweep(&self) {
-        self.with(|inner| inner.line.retain(|ticket| ticket.with(|state| !state.gone)));
+    /// One in line has gone.
+    fn one_has_gone(&self) {
+        self.with(|inner| {
+            inner.gone += 1;
+            inner.sweep();
+        });
     }
 }
 
@@ -221,16 +251,17 @@ impl Future for Waits<'_> {
     type Output = usize;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
-        self.ticket.with(|state| match state.seat.take() {
+        let waker = context.waker().clone();
+        let (poll, unused) = self.ticket.with(|state| match state.seat.take() {
             Some(seat) => {
                 state.gone = true;
-                Poll::Ready(seat)
+                (Poll::Ready(seat), Some(waker))
             }
-            None => {
-                state.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        })
+            None => (Poll::Pending, state.waker.replace(waker)),
+        });
+        // A waker's destructor is not ours, and runs outside of the lock.
+        crate::waiting::contained(|| drop(unused));
+        poll
     }
 }
 
@@ -239,9 +270,12 @@ impl Drop for Waits<'_> {
         if !self.pool.mapping.is_ours() {
             return; // in a forked child a thread that is not there may hold a lock
         }
-        match self.ticket.goes() {
+        let Gone { had_gone, seat, waker } = self.ticket.goes();
+        match seat {
             Some(seat) => self.pool.give_back(seat),
-            None => self.pool.sweep(),
+            None if had_gone => {}
+            None => self.pool.one_has_gone(),
         }
+        crate::waiting::contained(|| drop(waker));
     }
 }

@@ -58,8 +58,8 @@ struct Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        // SAFETY: what `List::new` mapped. The thread whose list is in it has ended, or never
-        // began.
+        // SAFETY: what `List::new` mapped. The thread whose list is in it has withdrawn the list, or
+        // never began.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
     }
 }
@@ -72,7 +72,7 @@ struct List {
 }
 
 // SAFETY: `head` and `shadow` are reached through the mutex around the list, and by the kernel when
-// the sentinel has ended.
+// the process has ended.
 unsafe impl Send for List {}
 
 impl List {
@@ -132,8 +132,8 @@ struct Sleeper {
     key: u64,
     words: Vec<(usize, u32)>,
     until: Instant,
-    waker: Waker,
-    woken: bool,
+    /// None once it was woken.
+    waker: Option<Waker>,
 }
 
 #[derive(Default)]
@@ -147,6 +147,7 @@ type Word = <Processes as Platform>::Sequence;
 
 struct Room {
     mapping: Arc<Mapping>,
+    list: Mutex<List>,
     sleepers: Mutex<Sleepers>,
     /// Bumped when the sentinel should look at the sleepers anew.
     bell: Word,
@@ -173,7 +174,7 @@ impl Room {
             let mut closing = false;
             self.sleepers(|sleepers| {
                 closing = sleepers.closing;
-                for sleeper in sleepers.all.iter().filter(|sleeper| !sleeper.woken) {
+                for sleeper in sleepers.all.iter().filter(|sleeper| sleeper.waker.is_some()) {
                     until = Some(until.map_or(sleeper.until, |until| until.min(sleeper.until)));
                     for (offset, value) in &sleeper.words {
                         words.push((std::ptr::from_ref(self.mapping.half(*offset)).addr(), *value));
@@ -208,14 +209,9 @@ impl Room {
                 sleeper.until <= now
                     || sleeper.words.iter().any(|(offset, value)| self.mapping.load_half(*offset) != *value)
             };
-            let asleep = || sleepers.all.iter().filter(|sleeper| !sleeper.woken);
-            let nothing = by_a_word && !asleep().any(changed);
-            let all = sleepers.all.iter_mut().filter(|sleeper| !sleeper.woken && (nothing || changed(sleeper)));
-            all.map(|sleeper| {
-                sleeper.woken = true;
-                sleeper.waker.clone()
-            })
-            .collect()
+            let nothing = by_a_word && !sleepers.all.iter().any(|sleeper| sleeper.waker.is_some() && changed(sleeper));
+            let all = sleepers.all.iter_mut().filter(|sleeper| nothing || changed(sleeper));
+            all.filter_map(|sleeper| sleeper.waker.take()).collect()
         });
         for waker in roused {
             crate::waiting::contained(|| waker.wake());
@@ -229,7 +225,6 @@ const SOON: Duration = Duration::from_millis(4);
 /// The thread, its list and its sleepers.
 pub(super) struct Sentinel {
     room: Arc<Room>,
-    list: Mutex<List>,
     /// What hints of this handle say while it lives; 0 if the kernel took no list.
     number: u32,
     thread: Option<JoinHandle<()>>,
@@ -244,26 +239,32 @@ impl std::fmt::Debug for Sentinel {
 impl Sentinel {
     pub(super) fn new(mapping: &Arc<Mapping>) -> Result<Self, Error> {
         let list = List::new(mapping)?;
-        let room = Arc::new(Room { mapping: Arc::clone(mapping), sleepers: Mutex::default(), bell: Sequence::new() });
         let head = list.head.get().expose_provenance();
+        let room = Arc::new(Room {
+            mapping: Arc::clone(mapping),
+            list: Mutex::new(list),
+            sleepers: Mutex::default(),
+            bell: Sequence::new(),
+        });
         let (tell, told) = mpsc::sync_channel(1);
         let watched = Arc::clone(&room);
         let body = move || {
-            // SAFETY: the head lives until this thread has ended: whoever drops the list has joined
-            // it before. The list is this thread's own: it locks no robust mutex.
+            let _withdraws = Withdraws;
+            // SAFETY: the head lives in the room, which this thread keeps until it has withdrawn the
+            // list. The list is this thread's own: it locks no robust mutex.
             let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
             let number = if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 };
             let _ = tell.send(number);
             watched.watch();
         };
-        let thread =
-            without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).stack_size(64 << 10).spawn(body));
+        // With as much stack as any other: wakers run on it.
+        let thread = without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).spawn(body));
         let thread = thread.map_err(|error| Error::System {
             doing: "starting a thread",
             code: error.raw_os_error().unwrap_or(libc::EAGAIN),
         })?;
         let number = told.recv().unwrap_or(0);
-        Ok(Self { room, list: Mutex::new(list), number, thread: Some(thread) })
+        Ok(Self { room, number, thread: Some(thread) })
     }
 
     /// From now on the death of this process is told to those that watch this seat.
@@ -272,7 +273,7 @@ impl Sentinel {
             return;
         }
         let mapping = &self.room.mapping;
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.room.list.lock().unwrap_or_else(PoisonError::into_inner);
         mapping.store_half(mapping.row(seat) + row::HINT, self.number);
         list.add(mapping, seat);
     }
@@ -280,6 +281,16 @@ impl Sentinel {
     /// Sleeps, for a task, while each word is as given, until the time has come or for no reason.
     pub(super) fn sleep(&self, words: Vec<(usize, u32)>, until: Instant) -> Sleep<'_> {
         Sleep { room: &self.room, state: State::New(words, until) }
+    }
+}
+
+/// When it is dropped, the kernel forgets this thread's list.
+struct Withdraws;
+
+impl Drop for Withdraws {
+    fn drop(&mut self) {
+        // SAFETY: no list is a list too. This thread locks no robust mutex.
+        unsafe { libc::syscall(libc::SYS_set_robust_list, 0usize, size_of::<Head>()) };
     }
 }
 
@@ -305,7 +316,7 @@ impl Drop for Sentinel {
             return;
         }
         {
-            let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+            let list = self.room.list.lock().unwrap_or_else(PoisonError::into_inner);
             list.clear();
             for seat in &list.seats {
                 let hint = mapping.row(*seat) + row::HINT;
@@ -316,7 +327,8 @@ impl Drop for Sentinel {
         }
         self.room.sleepers(|sleepers| sleepers.closing = true);
         self.room.ring();
-        if let Some(thread) = self.thread.take() {
+        // A waker may have dropped the handle: then this is the thread itself, which ends by itself.
+        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id()) {
             let _ = thread.join();
         }
     }
@@ -341,11 +353,11 @@ impl Future for Sleep<'_> {
         match &mut self.state {
             State::New(words, until) => {
                 let (words, until) = (std::mem::take(words), *until);
+                let waker = Some(context.waker().clone());
                 let key = self.room.sleepers(|sleepers| {
                     sleepers.next += 1;
                     let key = sleepers.next;
-                    let waker = context.waker().clone();
-                    sleepers.all.push(Sleeper { key, words, until, waker, woken: false });
+                    sleepers.all.push(Sleeper { key, words, until, waker });
                     key
                 });
                 self.state = State::Asleep(key);
@@ -354,16 +366,15 @@ impl Future for Sleep<'_> {
             }
             State::Asleep(key) => {
                 let key = *key;
-                let woken = self.room.sleepers(|sleepers| {
-                    let sleeper = sleepers.all.iter_mut().find(|sleeper| sleeper.key == key);
-                    sleeper.is_none_or(|sleeper| {
-                        if !sleeper.woken && !sleeper.waker.will_wake(context.waker()) {
-                            sleeper.waker = context.waker().clone();
-                        }
-                        sleeper.woken
-                    })
+                let waker = context.waker().clone();
+                // The waker that was there, if it is still asleep.
+                let before = self.room.sleepers(|sleepers| {
+                    let sleeper = sleepers.all.iter_mut().find(|sleeper| sleeper.key == key)?;
+                    sleeper.waker.as_mut().map(|before| std::mem::replace(before, waker))
                 });
-                if !woken {
+                if before.is_some() {
+                    // A waker's destructor is not ours, and runs outside of the lock.
+                    crate::waiting::contained(|| drop(before));
                     return Poll::Pending;
                 }
                 self.leave();
