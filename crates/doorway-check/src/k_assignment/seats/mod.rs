@@ -14,9 +14,9 @@ pub(crate) mod passages;
 /// // Two words of bits, and a process that has to take its seat first.
 /// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1 };
 /// let sizes = Sizes { n: 2, k: 1 };
-/// let report = Explorer::new(2)
-///     .properties(in_use.claims(sizes))
-///     .explore(in_use.world(sizes, Rules::with_passages(Some(1)))?)?;
+/// let claims = in_use.claims(sizes);
+/// let rules = Rules::with_passages(Some(1)).for_properties(&claims);
+/// let report = Explorer::new(2).properties(claims).explore(in_use.world(sizes, rules)?)?;
 /// report.assert_holds();
 /// # Ok::<(), doorway_check::sim::TextError>(())
 /// ```
