@@ -184,6 +184,20 @@ mod tests {
         std::fs::remove_file(path).unwrap();
     }
 
+    /// A child that is about to run another program has such a copy for a moment.
+    #[test]
+    fn a_copy_of_the_descriptor_keeps_no_lock_of_one_that_was_closed() {
+        let (path, open) = file("copy");
+        let (one, other) = (open(), open());
+        assert!(one.try_lock(3).unwrap());
+        let copy = rustix::io::dup(one.descriptor().get().unwrap()).unwrap();
+        drop(one);
+        assert!(other.is_dead(3).unwrap());
+        assert!(lock_all(other.file().unwrap()).unwrap());
+        drop(copy);
+        std::fs::remove_file(path).unwrap();
+    }
+
     #[test]
     fn unlocking_what_is_not_ours_does_nothing() {
         let (path, open) = file("not-ours");

@@ -5,8 +5,10 @@
 //! So a handler of `fork` closes the copies in the child, and counts, so that guards and handles
 //! there know that they are void.
 //!
-//! A child made by a bare `clone` runs no handlers. Its copies keep the parent's seats for as long
-//! as it lives: late, never unsafe.
+//! A child made by a bare `clone` runs no handlers (`posix_spawn` makes one that lives until its
+//! `exec`). If the parent dies, such a copy keeps the parent's seats for as long as it is open: late,
+//! never unsafe. A parent that closes the file itself gives up its locks first, so that no copy keeps
+//! them.
 
 #![allow(unsafe_code)]
 
@@ -125,8 +127,19 @@ impl Drop for Descriptor {
             // Of a forked child's list it is no part any more: it was closed there.
             if self.generation.is_now() {
                 descriptors.retain(|raw| *raw != self.raw);
-                // SAFETY: this process opened it, and takes it off the list under the lock.
-                unsafe { libc::close(self.raw) };
+                let all = libc::flock {
+                    l_type: libc::F_UNLCK as libc::c_short,
+                    l_whence: libc::SEEK_SET as libc::c_short,
+                    l_start: 0,
+                    l_len: 0, // to the end of all bytes
+                    l_pid: 0,
+                };
+                // SAFETY: this process opened it, and takes it off the list under the lock, so it is
+                // open until here and nobody else closes it; `all` is what the first command reads.
+                unsafe {
+                    libc::fcntl(self.raw, libc::F_OFD_SETLK, &raw const all);
+                    libc::close(self.raw);
+                }
             }
         });
     }
