@@ -387,3 +387,29 @@ fn when_all_seats_are_taken_the_error_says_so() {
     drop(handles);
     assert!(open().is_ok());
 }
+
+/// The kernel looks at 2048 entries of a thread's list. The seats beyond have no hint, so that
+/// those that watch them look by themselves.
+#[test]
+fn a_process_with_more_seats_than_the_kernel_looks_at_is_found_dead_in_all_of_them() {
+    const TASKS: usize = 2100;
+    let place = Place::in_memory("many-seats");
+    let mut crowd = Peer::start(std::process::Command::new(std::env::current_exe().unwrap()));
+    assert_eq!(crowd.ask(&format!("crowd {} {TASKS}", place.file().display())), "crowded");
+    let hints = || {
+        let file = std::fs::read(place.file()).unwrap();
+        let rows = &file[4096 + 4096 / 8 + 128 + 128..];
+        let hint = |row: &[u8]| u32::from_le_bytes(row[8..12].try_into().unwrap());
+        rows.chunks(128).map(hint).filter(|hint| *hint != 0).collect::<Vec<u32>>()
+    };
+    assert_eq!(hints().len(), 2048);
+    let pid = crowd.pid();
+    crowd.kill();
+    assert!(hints().iter().all(|hint| hint & 0x4000_0000 != 0), "the kernel has marked all that there are");
+    let slots = Builder::new(place.file(), 1).seats(4096).open().unwrap();
+    let guard = slots.acquire().unwrap();
+    let Previous::Died(known) = guard.previous() else { panic!("{guard:?}") };
+    assert_eq!(known.pid, Some(pid));
+    let status = slots.status().unwrap();
+    assert!(status.waiters.is_empty(), "{} are still in line", status.waiters.len());
+}

@@ -133,7 +133,7 @@ proptest! {
             let written: Vec<u8> = real.iter().take(keep).chain(bytes.iter()).copied().collect();
             std::fs::write(place.file(), &written).unwrap();
             let refused = open(&place.file(), Mode::Reclaim).unwrap_err();
-            assert!(matches!(refused, Error::Corrupt(_) | Error::OtherVersion { .. }), "{refused:?}");
+            assert!(matches!(refused, Error::Corrupt(_) | Error::OtherVersion { .. } | Error::OtherFeatures { .. }), "{refused:?}");
             Slots::remove(place.file()).unwrap();
         });
     }
@@ -164,4 +164,38 @@ fn a_hostile_writer_stops_nobody_for_ever() {
         }
         over.store(true, SeqCst);
     });
+}
+
+/// Fences have an end, and a slot that has come there is never taken again.
+#[test]
+fn after_the_last_fence_a_slot_is_refused() {
+    const LAST: u64 = (1 << 50) - 1;
+    let place = Place::new("last-fence");
+    let file = {
+        drop(Builder::new(place.file(), 1).open().unwrap());
+        File::options().write(true).open(place.file()).unwrap()
+    };
+    let put = |fence: u64| file.write_all_at(&(fence << 14).to_le_bytes(), BODY + 2 * 128).unwrap();
+    put(LAST - 2);
+    let slots = Builder::new(place.file(), 1).open().unwrap();
+    for fence in [LAST - 1, LAST] {
+        let guard = slots.try_acquire().unwrap();
+        assert_eq!(guard.fence(), fence);
+        guard.release().unwrap();
+    }
+    let corrupt = Error::Corrupt(place.file());
+    assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::Failed(corrupt.clone()));
+    let other = Builder::new(place.file(), 1).open().unwrap();
+    assert_eq!(other.acquire().unwrap_err(), corrupt);
+    // The holder with the last fence can give its slot to nobody that waits.
+    put(LAST - 1);
+    let (holder, waiter) = [(); 2].map(|()| Builder::new(place.file(), 1).open().unwrap()).into();
+    let guard = holder.acquire().unwrap();
+    let waits = std::thread::spawn(move || waiter.acquire().map(|guard| guard.fence()));
+    while holder.status().unwrap().waiters.is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(guard.release().unwrap_err(), ReleaseError::Failed(corrupt.clone()));
+    drop(holder); // now it is dead to the waiter, which cannot take the slot either
+    assert_eq!(waits.join().unwrap(), Err(corrupt));
 }

@@ -19,6 +19,14 @@ fn set_mode(path: impl AsRef<std::path::Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
+/// Gives a header the checksum that it should have.
+fn seal(file: &mut [u8]) {
+    let sum = file[..56]
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    file[56..64].copy_from_slice(&sum.to_le_bytes());
+}
+
 #[test]
 fn a_new_file_is_private_complete_and_zero() {
     let place = Place::new("new");
@@ -104,10 +112,7 @@ fn another_size_mode_or_version_is_an_error_with_both_values() {
     let mut header = [0; 64];
     file.read_exact_at(&mut header, 0).unwrap();
     header[8] = 2;
-    let sum = header[..56]
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
-    header[56..].copy_from_slice(&sum.to_le_bytes());
+    seal(&mut header);
     file.write_all_at(&header, 0).unwrap();
     assert_eq!(refused(Builder::new(place.file(), 2)), Error::OtherVersion { found: 2 });
 }
@@ -262,6 +267,109 @@ fn a_golden_file_of_version_1_is_understood() {
     assert_eq!((both[1].slot(), known.pid), (1, Some(12345)));
     assert!(both[1].fence() > 7);
     assert!(slots.status().unwrap().waiters.is_empty());
+}
+
+/// Features of version 1 that a later program has added: the lower half are compatible.
+const LATER: u32 = 1;
+const LATER_AND_INCOMPATIBLE: u32 = 1 << 16 | 1;
+
+/// The golden file as a later program leaves it, with something at all places that version 1 does
+/// not use, and where these are.
+fn golden_of_a_later_version(features: u32) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let mut file = golden();
+    file[28..32].copy_from_slice(&features.to_le_bytes());
+    seal(&mut file);
+    let (slots, rows) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128);
+    let mut unused = vec![64..4096, 4096 + 8..4096 + 128, 4096 + 128 + 8..slots];
+    unused.extend((0..2).map(|slot| slots + slot * 128).map(|line| line + 40..line + 64));
+    unused.extend((0..64).map(|seat| rows + seat * 128).map(|line| line + 12..line + 16));
+    unused.extend((0..64).map(|seat| rows + seat * 128).map(|line| line + 32..line + 64));
+    for place in &unused {
+        file[place.clone()].fill(0xa5);
+    }
+    (file, unused)
+}
+
+#[test]
+fn a_golden_file_of_a_later_compatible_version_is_used_and_what_is_not_known_stays() {
+    let place = Place::new("later-compatible");
+    let (before, unused) = golden_of_a_later_version(LATER);
+    fs::write(place.file(), &before).unwrap();
+    set_mode(place.file(), 0o600);
+    let slots = Builder::new(place.file(), 2).seats(64).label("this").open().unwrap();
+    assert_eq!(slots.status().unwrap().holders.len(), 1);
+    let both = [slots.acquire().unwrap(), slots.acquire().unwrap()];
+    assert!(matches!(both[1].previous(), Previous::Died(_)), "{both:?}");
+    assert!(slots.acquire_timeout(std::time::Duration::from_millis(1)).is_err());
+    assert!(slots.break_slot(0).unwrap().is_some());
+    drop(both);
+    drop(slots);
+    let after = fs::read(place.file()).unwrap();
+    assert_eq!(after[..4096], before[..4096]);
+    for place in unused {
+        assert_eq!(after[place.clone()], before[place.clone()], "{place:?}");
+    }
+}
+
+#[test]
+fn a_golden_file_of_a_later_incompatible_version_is_refused_and_can_be_removed() {
+    let place = Place::new("later-incompatible");
+    let (before, _) = golden_of_a_later_version(LATER_AND_INCOMPATIBLE);
+    fs::write(place.file(), &before).unwrap();
+    set_mode(place.file(), 0o600);
+    let refused = Error::OtherFeatures { found: LATER_AND_INCOMPATIBLE, known: 0 };
+    assert_eq!(Builder::new(place.file(), 2).seats(64).open().unwrap_err(), refused);
+    assert_eq!(Slots::attach(place.file()).unwrap_err(), refused);
+    assert_eq!(fs::read(place.file()).unwrap(), before, "nothing was written");
+    assert!(refused.to_string().contains("later version"), "{refused}");
+    Slots::remove(place.file()).unwrap();
+}
+
+/// The other process is a later version of this program, as far as the file is concerned.
+#[test]
+fn a_later_program_and_this_one_use_one_file_at_the_same_time() {
+    let later = |path: &std::path::Path, features: u32| {
+        let mut peer = Peer::start(Command::new(std::env::current_exe().unwrap()));
+        let answer = peer.ask(&format!("open-later {} 1 {features}", path.display()));
+        (peer, answer)
+    };
+    // Whoever makes the file: the later program, or this one while its jobs run already.
+    for (name, later_is_first) in [("theirs", true), ("ours", false)] {
+        let place = Place::new(&format!("both-{name}"));
+        let opened = (!later_is_first).then(|| Slots::open(place.file(), 1).unwrap());
+        let held = opened.as_ref().map(|slots| slots.acquire().unwrap());
+        // What the later program does not find in the file it does without, whatever it is.
+        let features = if later_is_first { LATER } else { LATER_AND_INCOMPATIBLE };
+        let (mut other, answer) = later(&place.file(), features);
+        assert_eq!(answer, "opened", "{name}");
+        drop(held);
+        let slots = opened.unwrap_or_else(|| Slots::open(place.file(), 1).unwrap());
+        let found = fs::read(place.file()).unwrap()[28];
+        assert_eq!(found, if later_is_first { 1 } else { 0 }, "the file stays as it was made");
+        assert_eq!(other.ask("acquire"), "acquiring");
+        assert!(other.hear().ends_with("clean"));
+        assert!(slots.try_acquire().is_err());
+        assert_eq!(other.ask("drop"), "dropped");
+        let mine = slots.acquire().unwrap();
+        assert_eq!(other.ask("acquire"), "acquiring");
+        while slots.status().unwrap().waiters.is_empty() {
+            std::thread::yield_now();
+        }
+        let fence = mine.fence();
+        drop(mine);
+        let theirs: u64 = other.hear().split(' ').nth(1).unwrap().parse().unwrap();
+        assert!(theirs > fence);
+        let pid = other.pid();
+        other.kill();
+        let after = slots.acquire().unwrap();
+        let Previous::Died(known) = after.previous() else { panic!("{after:?}") };
+        assert_eq!((known.pid, known.label.as_deref()), (Some(pid), Some("later")));
+    }
+    let place = Place::new("both-incompatible");
+    let (_other, answer) = later(&place.file(), LATER_AND_INCOMPATIBLE);
+    assert_eq!(answer, "opened");
+    let refused = Slots::open(place.file(), 1).unwrap_err();
+    assert_eq!(refused, Error::OtherFeatures { found: LATER_AND_INCOMPATIBLE, known: 0 });
 }
 
 /// As a reboot leaves a file on a disk: nobody lives, and the kernel has marked no hint.

@@ -51,6 +51,7 @@ impl Tally {
             Error::Corrupt(_) => "corrupt",
             Error::NoSeats { .. } => "no seats",
             Error::OtherVersion { .. } => "other version",
+            Error::OtherFeatures { .. } => "other features",
             Error::OtherSlots { .. } | Error::OtherSeats { .. } | Error::OtherMode { .. } => "other sizes",
             other => panic!("{other:?}"),
         });

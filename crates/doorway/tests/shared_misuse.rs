@@ -215,9 +215,12 @@ fn a_waker_has_room_to_work() {
 fn to_look_for_slots_makes_no_directory() {
     let place = Place::new("looks");
     let nowhere = place.path().join("nowhere");
-    assert!(matches!(Slots::attach(nowhere.join("slots")), Err(Error::Missing(_))));
-    assert!(matches!(Slots::remove(nowhere.join("slots")), Err(Error::Missing(_))));
+    let missing = Error::Missing(nowhere.join("slots"));
+    assert_eq!(Slots::attach(nowhere.join("slots")).unwrap_err(), missing);
+    assert_eq!(Slots::remove(nowhere.join("slots")), Err(missing));
     assert!(!nowhere.exists());
+    let refused = Slots::open(nowhere.join("deep/slots"), 1).unwrap_err();
+    assert_eq!(refused, Error::NoDirectory(nowhere), "only the last directory is made");
 }
 
 #[test]
@@ -263,4 +266,29 @@ fn a_holder_that_is_about_to_be_broken_leaves_that_to_the_next_to_be_told() {
     put(0, 4 << 14 | 2); // taken away from it, and free
     let next = slots.acquire().unwrap();
     assert!(matches!(next.previous(), Previous::Broken(_)), "{:?}", next.previous());
+}
+
+/// A holder whose slot was broken before it wrote who it is writes that over what the next wrote.
+/// When the next one leaves, neither is the slot's holder.
+#[test]
+fn what_a_broken_holder_writes_late_goes_with_the_next_that_leaves() {
+    const NOTE: u64 = 4096 + 128 + 128 + 8;
+    let place = Place::new("late-note");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let broken = slots.acquire().unwrap();
+    slots.break_slot(0).unwrap();
+    let next = slots.acquire().unwrap();
+    assert!(next.fence() > broken.fence());
+    let file = File::options().read(true).write(true).open(place.file()).unwrap();
+    file.write_all_at(&broken.fence().to_le_bytes(), NOTE).unwrap();
+    drop(next);
+    let mut note = [0; 8];
+    file.read_exact_at(&mut note, NOTE).unwrap();
+    assert_eq!(u64::from_le_bytes(note), 0);
+    // Nor does a broken holder that leaves late take away what a later one wrote.
+    let later = slots.acquire().unwrap();
+    drop(broken);
+    assert_eq!(slots.status().unwrap().holders[0].known.pid, Some(std::process::id()));
+    file.read_exact_at(&mut note, NOTE).unwrap();
+    assert_eq!(u64::from_le_bytes(note), later.fence());
 }

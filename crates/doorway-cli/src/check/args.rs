@@ -12,7 +12,7 @@ use std::num::NonZero;
 pub(crate) struct Args {
     /// The algorithm, as `doorway list` names it, or mutant:NAME
     pub(super) id: String,
-    /// Seed a fault into its text, by statement number, such as drop:slot1.7, defer:7 or split:2; several have commas
+    /// Seed a fault into its text, by statement number, such as drop:slot2.7, defer:7 or split:2; several have commas
     /// between them. See docs/faults.md
     #[arg(long, value_name = "FAULT")]
     pub(super) fault: Option<String>,

@@ -3,7 +3,7 @@
 
 use super::board::{Board, CLOSING, Count, PAUSE, STORM, Witness};
 use super::native::{self, Shared};
-use super::{Trial, worker};
+use super::{Mode, Trial, worker};
 use doorway::shared::{Error, Previous, Slots, torture};
 use fastrand::Rng;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
@@ -36,22 +36,23 @@ pub(super) fn run(trial: &Trial) -> Result<(), String> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
     let board = Shared::open(&trial.board())?;
     let crowd = trial.mode.is_crowded().then(|| crowd(trial)).transpose()?;
+    let keeper = (trial.mode == Mode::Tolerate).then(|| keeper(trial, board)).transpose()?;
     let animals = (0..trial.processes).map(|_| None).collect();
     let mut herd = Herd { trial, board, rng: Rng::with_seed(trial.seed), animals, respawns: true, grants: 0, kills: 0 };
     herd.storms()?;
     herd.closes()?;
-    if let Some(crowd) = crowd {
-        let _ = kill_process(crowd, Signal::KILL);
-        let _ = waitpid(Some(crowd), WaitOptions::empty());
-    }
-    if trial.fault.is_some() && board.is_enough_wrong() {
+    crowd.into_iter().for_each(ends);
+    let is_found = trial.fault.is_some() && board.is_enough_wrong();
+    let looked = if is_found { Ok(()) } else { looks_for_units(trial, board) };
+    keeper.into_iter().for_each(ends);
+    looked?;
+    if is_found {
         return Ok(());
     }
-    looks_for_units(trial, board)?;
     let (told, dead) = (board.get(Count::Told), board.get(Count::Kills) + board.get(Count::Ends));
-    // Each death is told to two at most: it may have held one slot, and have been offered another
-    // or had one in hand.
-    let most = 2 * dead + board.get(Count::Breaks);
+    // Each death is told to two at most for each thread: it may have held one slot, and have been
+    // offered another or had one in hand.
+    let most = 2 * dead * trial.mode.threads() + board.get(Count::Breaks);
     board.add(Count::FalseDeaths, told.saturating_sub(most));
     Ok(())
 }
@@ -86,6 +87,33 @@ fn crowd(trial: &Trial) -> Result<Pid, String> {
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(child)
+}
+
+/// A process that breaks what the dead have, where nobody else takes it.
+fn keeper(trial: &Trial, board: Shared<Board>) -> Result<Pid, String> {
+    start(|| {
+        let keeps = || -> Result<(), Error> {
+            let slots = trial.options().open()?;
+            loop {
+                for holder in slots.status()?.holders.iter().filter(|holder| holder.dead) {
+                    // Not another holder that has the slot by now.
+                    if torture::break_exactly(&slots, holder.slot, holder.fence)? {
+                        board.count(Count::Breaks);
+                    }
+                }
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        };
+        if let Err(error) = keeps() {
+            board.complain(&format!("cannot break what the dead have: {error}"));
+        }
+        1
+    })
+}
+
+fn ends(child: Pid) {
+    let _ = kill_process(child, Signal::KILL);
+    let _ = waitpid(Some(child), WaitOptions::empty());
 }
 
 impl Herd<'_> {
@@ -301,7 +329,11 @@ fn looks_for_units(trial: &Trial, board: Shared<Board>) -> Result<(), String> {
     }
     slots.status().map_err(|e| e.to_string())?; // cleans up after those that waited
     let status = slots.status().map_err(|e| e.to_string())?;
-    if !status.waiters.is_empty() || (!status.holders.is_empty() && board.get(Count::Lost) == 0) {
+    // Where the dead stay in line, slots go to them, and the keeper takes them from there.
+    let stay = trial.mode == Mode::Tolerate;
+    let waits = status.waiters.iter().any(|waiter| !(stay && waiter.dead));
+    let holds = !stay && !status.holders.is_empty();
+    if waits || (holds && board.get(Count::Lost) == 0) {
         board.complain(&format!("after the storm there is still {status:?}"));
     }
     Ok(())

@@ -42,7 +42,13 @@ pub(crate) enum Mode {
     Restless,
     /// The file is deleted under way
     Deletions,
-    /// All of it
+    /// Several threads in each process, with fewer seats than threads
+    Threads,
+    /// The same, and they wait as tasks
+    Tasks,
+    /// Slots of the dead stay taken until somebody breaks them
+    Tolerate,
+    /// All of it but the last three; some wait as tasks
     Mix,
 }
 
@@ -63,6 +69,16 @@ impl Mode {
         matches!(self, Self::Deletions | Self::Mix)
     }
 
+    /// Whether processes may kill themselves after a statement, beside what else happens.
+    fn has_statements(self) -> bool {
+        matches!(self, Self::Threads | Self::Tasks | Self::Tolerate | Self::Mix)
+    }
+
+    /// How many threads a process has.
+    fn threads(self) -> u64 {
+        if matches!(self, Self::Threads | Self::Tasks) { 4 } else { 1 }
+    }
+
     /// Whether nearly all seats are taken, so that the seats of the dead are taken again at once.
     fn is_crowded(self) -> bool {
         self == Self::Statements
@@ -73,7 +89,13 @@ impl Mode {
         match self {
             Self::Statements => 1,
             Self::Stops => 0,
-            Self::Random | Self::Restless | Self::Deletions | Self::Mix => 8,
+            Self::Random
+            | Self::Restless
+            | Self::Deletions
+            | Self::Threads
+            | Self::Tasks
+            | Self::Tolerate
+            | Self::Mix => 8,
         }
     }
 
@@ -164,7 +186,13 @@ struct Trial {
 
 impl Trial {
     fn options(&self) -> Builder {
-        Builder::new(self.directory.join("slots"), self.slots).seats(if self.mode.is_crowded() { 64 } else { 512 })
+        let options = Builder::new(self.directory.join("slots"), self.slots);
+        match self.mode {
+            Mode::Statements => options.seats(64),
+            Mode::Threads | Mode::Tasks => options.seats(512).waiters(2),
+            Mode::Tolerate => options.seats(4096).mode(doorway::shared::Mode::Tolerate),
+            Mode::Random | Mode::Stops | Mode::Restless | Mode::Deletions | Mode::Mix => options.seats(512),
+        }
     }
 
     fn board(&self) -> PathBuf {
@@ -203,10 +231,10 @@ pub(crate) fn worker(order: &Order) -> Result<Exit, String> {
 /// Mode, slots, processes, the longest time inside in microseconds, and the share of kills, of a
 /// hundred.
 const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
-    (Mode::Random, 1, 4, 20, 10),
-    (Mode::Random, 2, 6, 0, 10),
+    (Mode::Random, 1, 4, 20, 5),
+    (Mode::Random, 2, 6, 0, 5),
     (Mode::Random, 2, 6, 10, 10),
-    (Mode::Random, 4, 8, 100, 10),
+    (Mode::Random, 4, 8, 100, 5),
     (Mode::Random, 3, 12, 200, 5),
     (Mode::Statements, 1, 4, 5, 10),
     (Mode::Statements, 2, 6, 5, 15),
@@ -214,8 +242,15 @@ const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
     (Mode::Stops, 2, 5, 20, 5),
     (Mode::Restless, 2, 6, 50, 5),
     (Mode::Deletions, 2, 6, 50, 5),
+    (Mode::Threads, 2, 4, 20, 5),
+    (Mode::Tasks, 2, 4, 20, 5),
+    (Mode::Tolerate, 3, 6, 20, 5),
     (Mode::Mix, 2, 6, 20, 5),
 ];
+
+/// A waiter that dies keeps its seat where the dead keep what they have: so many of them, and the
+/// seats of a file are gone.
+const MOST_OF_ONE_FILE: u64 = 1000;
 
 impl Args {
     fn trials(&self, directory: &Path) -> Vec<Trial> {
@@ -224,18 +259,22 @@ impl Args {
         let whole: u64 = chosen().map(|trial| trial.4).sum();
         let mut trials: Vec<Trial> = Vec::new();
         for (mode, slots, processes, section, share) in chosen() {
-            trials.push(Trial {
-                mode: *mode,
-                slots: self.slots.map_or(*slots, usize::from),
-                processes: self.processes.map_or(*processes, usize::from),
-                section: *section,
-                blows: (self.kills * share).div_ceil(whole),
-                seconds: self.seconds.map_or(f64::INFINITY, |all| (all * share) as f64 / whole as f64),
-                patience: self.patience,
-                seed: rng.u64(..),
-                fault: self.fault.clone(),
-                directory: directory.join(trials.len().to_string()),
-            });
+            let blows = (self.kills * share).div_ceil(whole);
+            let files = if *mode == Mode::Tolerate { blows.div_ceil(MOST_OF_ONE_FILE).max(1) } else { 1 };
+            for _ in 0..files {
+                trials.push(Trial {
+                    mode: *mode,
+                    slots: self.slots.map_or(*slots, usize::from),
+                    processes: self.processes.map_or(*processes, usize::from),
+                    section: *section,
+                    blows: blows.div_ceil(files),
+                    seconds: self.seconds.map_or(f64::INFINITY, |all| (all * share) as f64 / (whole * files) as f64),
+                    patience: self.patience,
+                    seed: rng.u64(..),
+                    fault: self.fault.clone(),
+                    directory: directory.join(trials.len().to_string()),
+                });
+            }
         }
         // JSON has no infinity.
         for trial in &mut trials {

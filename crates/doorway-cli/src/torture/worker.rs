@@ -9,8 +9,10 @@ use doorway::shared::{Error, Guard, Previous, ReleaseError, Slots, TimeoutError}
 use fastrand::Rng;
 use rustix::process::{Signal, WaitOptions, getpid, kill_process, waitpid};
 use std::os::unix::process::CommandExt as _;
-use std::sync::Mutex;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 /// Slots as users have them, or in a memory that knows statements.
@@ -51,6 +53,16 @@ impl Door {
         }
     }
 
+    /// [`enter`](Self::enter), as a task that is dropped when the time has come.
+    fn enter_as_task(&self, limit: Option<Duration>) -> Result<Option<Held<'_>>, Error> {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let held = match self {
+            Self::Plain(slots) => runs(slots.acquire_async(), deadline).map(|got| got.map(Held::Plain)),
+            Self::Struck(slots) => runs(slots.enter_as_task(), deadline).map(|got| got.map(Held::Struck)),
+        };
+        held.transpose()
+    }
+
     fn leave(&self, held: Held<'_>) -> Result<(), ReleaseError> {
         match (self, held) {
             (_, Held::Plain(guard)) => guard.release(),
@@ -71,6 +83,32 @@ impl Door {
             Self::Plain(slots) => slots.break_slot(slot).map(|_| ()),
             Self::Struck(slots) => slots.break_slot(slot).map(|_| ()),
         }
+    }
+}
+
+/// Polls a task until it is done, or drops it when the time has come.
+fn runs<T>(task: impl Future<Output = T>, deadline: Option<Instant>) -> Option<T> {
+    struct Unparks(std::thread::Thread);
+    impl Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unparks(std::thread::current())));
+    let mut task = pin!(task);
+    loop {
+        if let Poll::Ready(done) = task.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return Some(done);
+        }
+        let Some(deadline) = deadline else {
+            std::thread::park();
+            continue;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        std::thread::park_timeout(left);
     }
 }
 
@@ -159,7 +197,7 @@ impl Torturer for Suicide {
 /// Runs until it is over; the exit code.
 pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
     let mut rng = Rng::with_seed(seed);
-    let at_statements = trial.mode == Mode::Statements || trial.mode == Mode::Mix && rng.bool();
+    let at_statements = trial.mode == Mode::Statements || trial.mode.has_statements() && rng.bool();
     let fault = trial.fault.as_deref().and_then(|name| Fault::ALL.iter().find(|(known, _)| *known == name));
     let is_struck = at_statements || fault.is_some();
     if is_struck {
@@ -167,7 +205,8 @@ pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
             if at_statements { Some(Box::new(Suicide::new(board, &mut rng))) } else { None };
         torture::begin(Torment { torturer, fault: fault.map(|(_, fault)| *fault), any_seat: trial.mode.is_crowded() });
     }
-    let mut life = Life { trial, board, rng };
+    let as_task = trial.mode == Mode::Tasks || trial.mode == Mode::Mix && rng.bool();
+    let mut life = Life { trial, board, rng, as_task };
     loop {
         let door = match Door::open(trial, is_struck) {
             Ok(door) => door,
@@ -179,7 +218,8 @@ pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
             }
         };
         board.count(Count::Opens);
-        match life.visits(&door) {
+        let next = if trial.mode.threads() == 1 { life.visits(&door) } else { life.visits_with_others(&door) };
+        match next {
             Next::Open => {}
             Next::End(code) => {
                 if code == KEEPING {
@@ -203,9 +243,24 @@ struct Life<'a> {
     trial: &'a Trial,
     board: Shared<Board>,
     rng: Rng,
+    /// Whether it waits as a task.
+    as_task: bool,
 }
 
 impl Life<'_> {
+    /// Several threads, each with a life of its own, behind one door.
+    fn visits_with_others(&mut self, door: &Door) -> Next {
+        let threads = self.trial.mode.threads();
+        let ends = std::thread::scope(|scope| {
+            let lives: Vec<_> = (0..threads).map(|_| Life { rng: self.rng.fork(), ..*self }).collect();
+            let live = |mut life: Self| scope.spawn(move || life.visits(door));
+            let lives: Vec<_> = lives.into_iter().map(live).collect();
+            lives.into_iter().map(|life| life.join().unwrap_or(Next::End(101))).collect::<Vec<_>>()
+        });
+        let worst = ends.iter().map(|end| if let Next::End(code) = end { *code } else { 0 }).max();
+        Next::End(worst.unwrap_or(0))
+    }
+
     fn visits(&mut self, door: &Door) -> Next {
         let board = self.board;
         let witness = match Shared::<Witness>::open(&self.trial.witness(door.identity())) {
@@ -219,7 +274,8 @@ impl Life<'_> {
         loop {
             let closing = board.is(CLOSING);
             let limit = (!closing && self.rng.u8(..10) == 0).then(|| Duration::from_micros(self.rng.u64(..3000)));
-            let held = match door.enter(limit) {
+            let entered = if self.as_task { door.enter_as_task(limit) } else { door.enter(limit) };
+            let held = match entered {
                 Ok(Some(held)) => held,
                 Ok(None) => {
                     board.count(Count::Timeouts);

@@ -18,6 +18,9 @@ pub enum Error {
     BadSeats(usize),
     /// The directory belongs to another user, or other users may write it.
     Directory(PathBuf),
+    /// There is no such directory to make the file in. Only the last directory of a path is made,
+    /// and none where [permissions](super::Builder::permissions) are asked for.
+    NoDirectory(PathBuf),
     /// There is no such file.
     Missing(PathBuf),
     /// The file is no regular file of this user's with one name.
@@ -33,6 +36,14 @@ pub enum Error {
     OtherVersion {
         /// That of the file.
         found: u32,
+    },
+    /// The file was made by a later program, with features that this one does not know and must
+    /// not ignore.
+    OtherFeatures {
+        /// Those of the file, a bit each.
+        found: u32,
+        /// Those that this program knows.
+        known: u32,
     },
     /// The file has another number of slots.
     OtherSlots {
@@ -96,7 +107,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsupported => f.write_str(
-                "slots between processes need Linux on a little-endian machine; between threads, take `doorway::Slots`",
+                "slots between processes need Linux on a 64-bit, little-endian machine; between threads, take \
+                 `doorway::Slots`",
             ),
             Self::BadName(name) => write!(
                 f,
@@ -110,8 +122,14 @@ impl fmt::Display for Error {
             }
             Self::Directory(path) => write!(
                 f,
-                "{} belongs to another user, or other users may write it; make it yours with mode 0700, or name \
-                 another directory",
+                "{} belongs to another user, or other users may write it; make it yours with mode 0700, name another \
+                 directory, or say `Builder::permissions` if several users are to share the file",
+                path.display()
+            ),
+            Self::NoDirectory(path) => write!(
+                f,
+                "there is no directory {}; make it first: only the last directory of a path is made, and none for \
+                 several users",
                 path.display()
             ),
             Self::Missing(path) => write!(f, "there is no {}; open it with a number of slots first", path.display()),
@@ -131,6 +149,11 @@ impl fmt::Display for Error {
                 "the file has version {found}, and this program knows version {}; run programs of one version, or \
                  remove the file when nobody uses it",
                 super::header::VERSION
+            ),
+            Self::OtherFeatures { found, known } => write!(
+                f,
+                "the file has features {found:#x}, and this program knows {known:#x}; run a later version of this \
+                 program, or remove the file when nobody uses it"
             ),
             Self::OtherSlots { found, asked } => differs(f, "slots", found, asked),
             Self::OtherSeats { found, asked } => differs(f, "seats", found, asked),

@@ -5,6 +5,11 @@ use std::path::Path;
 
 /// The version that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
+/// The features that this program knows: none so far.
+pub(super) const FEATURES: u32 = 0;
+/// Features without which a program must not touch the file. Those below are compatible: a program
+/// that does not know them ignores them.
+const INCOMPATIBLE: u32 = 0xffff_0000;
 const MAGIC: &[u8; 8] = b"doorway\0";
 /// The header's part of the file. It is written once and never mapped.
 pub(super) const HEADER: usize = 4096;
@@ -23,6 +28,8 @@ pub(super) struct Header {
     pub(super) slots: usize,
     pub(super) seats: usize,
     pub(super) mode: Mode,
+    /// What the program that made it added to version 1.
+    pub(super) features: u32,
     /// Of no meaning, but two files never have the same.
     pub(super) nonce: u64,
     /// When it was made, in nanoseconds since 1970.
@@ -102,6 +109,7 @@ impl Header {
         put(16, &(self.slots as u32).to_le_bytes());
         put(20, &(self.seats as u32).to_le_bytes());
         put(24, &self.mode.number().to_le_bytes());
+        put(28, &self.features.to_le_bytes());
         put(32, &self.nonce.to_le_bytes());
         put(40, &self.created.to_le_bytes());
         put(48, &(self.layout().length as u64).to_le_bytes());
@@ -110,8 +118,9 @@ impl Header {
         bytes
     }
 
-    /// The header that these bytes are, of a file of this length.
-    pub(super) fn decode(bytes: &[u8; MEANT], length: u64, path: &Path) -> Result<Self, Error> {
+    /// The header that these bytes are, of a file of this length, for a program that knows these
+    /// features.
+    pub(super) fn decode(bytes: &[u8; MEANT], length: u64, known: u32, path: &Path) -> Result<Self, Error> {
         let four = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let eight = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let corrupt = || Error::Corrupt(path.to_owned());
@@ -122,12 +131,16 @@ impl Header {
         if four(8) != VERSION {
             return Err(Error::OtherVersion { found: four(8) });
         }
+        let features = four(28);
+        if features & INCOMPATIBLE & !known != 0 {
+            return Err(Error::OtherFeatures { found: features, known });
+        }
         let mode = Mode::from_number(four(24)).ok_or_else(corrupt)?;
         let (slots, seats) = (four(16) as usize, four(20) as usize);
         check_sizes(slots, seats).map_err(|_| corrupt())?;
-        let header = Self { slots, seats, mode, nonce: eight(32), created: eight(40) };
+        let header = Self { slots, seats, mode, features, nonce: eight(32), created: eight(40) };
         let expected = header.layout().length as u64;
-        if four(12) as usize != HEADER || four(28) != 0 || eight(48) != expected || length != expected {
+        if four(12) as usize != HEADER || eight(48) != expected || length != expected {
             return Err(corrupt());
         }
         Ok(header)
@@ -144,7 +157,14 @@ mod tests {
     use super::*;
 
     fn golden() -> Header {
-        Header { slots: 4, seats: 512, mode: Mode::Reclaim, nonce: 0x0123_4567_89ab_cdef, created: 1_000_000_007 }
+        Header {
+            slots: 4,
+            seats: 512,
+            mode: Mode::Reclaim,
+            features: 0,
+            nonce: 0x0123_4567_89ab_cdef,
+            created: 1_000_000_007,
+        }
     }
 
     #[test]
@@ -153,7 +173,7 @@ mod tests {
             b'd', b'o', b'o', b'r', b'w', b'a', b'y', 0, // magic
             1, 0, 0, 0, 0, 16, 0, 0, // version, header length
             4, 0, 0, 0, 0, 2, 0, 0, // slots, seats
-            0, 0, 0, 0, 0, 0, 0, 0, // mode, reserved
+            0, 0, 0, 0, 0, 0, 0, 0, // mode, features
             0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, // nonce
             7, 0xca, 0x9a, 0x3b, 0, 0, 0, 0, // created
             0, 0x13, 1, 0, 0, 0, 0, 0, // length: 70,400
@@ -161,7 +181,7 @@ mod tests {
         ];
         let bytes = golden().encode();
         assert_eq!(bytes, expected);
-        assert_eq!(Header::decode(&bytes, 70_400, Path::new("x")), Ok(golden()));
+        assert_eq!(Header::decode(&bytes, 70_400, 0, Path::new("x")), Ok(golden()));
     }
 
     #[test]
@@ -179,13 +199,27 @@ mod tests {
         for bit in 0..MEANT * 8 {
             let mut flipped = bytes;
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Header::decode(&flipped, 70_400, path), Err(Error::Corrupt(path.to_owned())), "bit {bit}");
+            assert_eq!(Header::decode(&flipped, 70_400, 0, path), Err(Error::Corrupt(path.to_owned())), "bit {bit}");
         }
-        assert_eq!(Header::decode(&bytes, 70_399, path), Err(Error::Corrupt(path.to_owned())));
+        assert_eq!(Header::decode(&bytes, 70_399, 0, path), Err(Error::Corrupt(path.to_owned())));
         let mut newer = bytes;
         newer[8] = 2;
         let sum = checksum(&newer[..56]);
         newer[56..].copy_from_slice(&sum.to_le_bytes());
-        assert_eq!(Header::decode(&newer, 70_400, path), Err(Error::OtherVersion { found: 2 }));
+        assert_eq!(Header::decode(&newer, 70_400, 0, path), Err(Error::OtherVersion { found: 2 }));
+    }
+
+    #[test]
+    fn features_that_are_not_known_are_ignored_if_compatible_and_refused_if_not() {
+        let path = Path::new("x");
+        let with = |features| Header { features, ..golden() };
+        let decode = |features, known| Header::decode(&with(features).encode(), 70_400, known, path);
+        for compatible in [1, 0x8000, 0xffff] {
+            assert_eq!(decode(compatible, 0), Ok(with(compatible)));
+        }
+        for found in [0x1_0000, 0x8000_0000, 0x3_0001] {
+            assert_eq!(decode(found, 0x1_0000 & !found), Err(Error::OtherFeatures { found, known: 0x1_0000 & !found }));
+            assert_eq!(decode(found, found), Ok(with(found)));
+        }
     }
 }

@@ -154,6 +154,8 @@ pub struct Builder {
     waiters: usize,
     label: String,
     times: bool,
+    /// What the program knows beyond version 1 of the file.
+    features: u32,
 }
 
 impl Builder {
@@ -185,6 +187,7 @@ impl Builder {
             waiters: WAITERS,
             label: String::new(),
             times: true,
+            features: header::FEATURES,
         }
     }
 

@@ -3,10 +3,11 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
 
-use doorway::shared::{Builder, Previous, ReleaseError, Slots};
+use doorway::shared::{Builder, Previous, ReleaseError, Slots, torture};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::task::{Context, Waker};
 
 /// A directory of the test's own, which goes with it.
 pub struct Place(PathBuf);
@@ -145,6 +146,29 @@ pub fn peer() {
                 Ok(_) => "opened".to_owned(),
                 Err(error) => format!("{error:?}"),
             },
+            ["open-later", path, k, features] => {
+                let options = Builder::new(path, k.parse().unwrap()).label("later");
+                match torture::as_later_version(options, features.parse().unwrap()).open() {
+                    Ok(opened) => {
+                        slots = Some(Box::leak(Box::new(opened)));
+                        "opened".to_owned()
+                    }
+                    Err(error) => format!("{error:?}"),
+                }
+            }
+            // Holds the only slot, and so many tasks wait for it.
+            ["crowd", path, tasks] => {
+                let tasks: usize = tasks.parse().unwrap();
+                let options = Builder::new(path, 1).seats(4096).waiters(tasks + 1);
+                let opened: &'static Slots = Box::leak(Box::new(options.open().unwrap()));
+                guards.push(opened.acquire().unwrap());
+                for _ in 0..tasks {
+                    let mut task = Box::pin(opened.acquire_async());
+                    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                    std::mem::forget(task);
+                }
+                "crowded".to_owned()
+            }
             ["count", path] => std::fs::read_dir(path).unwrap().count().to_string(),
             ["acquire"] => {
                 println!("@@acquiring");

@@ -21,6 +21,8 @@ pub(super) struct Wanted {
     /// The permissions, if several users share the file.
     pub(super) permissions: Option<u32>,
     pub(super) group: Option<u32>,
+    /// The features that this program knows, and gives to a file that it makes.
+    pub(super) features: u32,
 }
 
 impl Wanted {
@@ -71,7 +73,7 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
             Err(error) => return Err(error),
         }
         check_file_system(file)?;
-        let header = read_header(file, &stat, &place.path)?;
+        let header = read_header(file, &stat, wanted.features, &place.path)?;
         if let Some(sizes) = wanted.sizes {
             compare(&header, sizes)?;
         }
@@ -153,10 +155,10 @@ fn check_file_system(file: BorrowedFd<'_>) -> Result<(), Error> {
     refuses(about.f_type as u32)
 }
 
-fn read_header(file: BorrowedFd<'_>, stat: &Stat, path: &Path) -> Result<Header, Error> {
+fn read_header(file: BorrowedFd<'_>, stat: &Stat, known: u32, path: &Path) -> Result<Header, Error> {
     let mut bytes = [0; MEANT];
     match rustix::io::pread(file, &mut bytes, 0) {
-        Ok(MEANT) => Header::decode(&bytes, stat.st_size.cast_unsigned(), path),
+        Ok(MEANT) => Header::decode(&bytes, stat.st_size.cast_unsigned(), known, path),
         Ok(_) => Err(Error::Corrupt(path.to_owned())),
         Err(errno) => Err(system("reading the header", errno)),
     }
@@ -180,7 +182,7 @@ fn compare(header: &Header, (slots, seats, mode): (usize, usize, Mode)) -> Resul
 /// file.
 fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
-    let header = Header { slots, seats, mode, nonce: nonce(), created: now };
+    let header = Header { slots, seats, mode, features: wanted.features, nonce: nonce(), created: now };
     match without_a_name(place, wanted, &header) {
         Err(Nameless::Impossible) => under_another_name(place, wanted, &header),
         Ok(()) => Ok(()),
@@ -336,7 +338,7 @@ mod tests {
     }
 
     fn wanted() -> Wanted {
-        Wanted { sizes: Some((2, 64, Mode::Reclaim)), permissions: None, group: None }
+        Wanted { sizes: Some((2, 64, Mode::Reclaim)), permissions: None, group: None, features: 0 }
     }
 
     #[test]
@@ -358,7 +360,7 @@ mod tests {
     #[test]
     fn a_file_that_is_made_under_another_name_is_complete_and_alone() {
         let (directory, place) = place("another");
-        let header = |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, nonce, created: 0 };
+        let header = |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, features: 0, nonce, created: 0 };
         under_another_name(&place, &wanted(), &header(1)).unwrap();
         under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: theirs is the file
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "the other names are gone");

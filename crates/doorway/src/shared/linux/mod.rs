@@ -109,7 +109,7 @@ pub(super) struct Handle<M: Mortal = Mapped> {
 }
 
 fn wanted(options: &Builder, sizes: Option<(usize, usize, Mode)>) -> file::Wanted {
-    file::Wanted { sizes, permissions: options.permissions, group: options.group }
+    file::Wanted { sizes, permissions: options.permissions, group: options.group, features: options.features }
 }
 
 fn place(options: &Builder, looks: bool) -> Result<Place, Error> {
@@ -386,13 +386,20 @@ impl<M: Backing> Handle<M> {
 
     /// Takes a slot away from its holder; `None` if it has none.
     pub(super) fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
+        self.break_slot_if(slot, |_| true)
+    }
+
+    /// The same, if this is the holder's fence.
+    fn break_slot_if(&self, slot: usize, is_meant: impl Fn(u64) -> bool) -> Result<Option<Known>, Error> {
         let slots = self.slots();
         if slot >= slots {
             return Err(Error::NoSuchSlot { slot, slots });
         }
         self.file.check()?;
         let home = self.home()?;
-        let Some(word) = now(self.text.look_at_slot(home, slot)).map_err(unbox)?.filter(|word| word.owner().is_some())
+        let Some(word) = now(self.text.look_at_slot(home, slot))
+            .map_err(unbox)?
+            .filter(|word| word.owner().is_some() && is_meant(word.fence()))
         else {
             return Ok(None);
         };

@@ -66,12 +66,13 @@ impl Signature {
     }
 }
 
-/// A holder begins to leave. From now on what stands there is nobody's, unless somebody else has
-/// written it: the slot may have been broken.
+/// A holder begins to leave. From now on what stands there is nobody's, unless a later holder has
+/// written it: the slot may have been broken. What an earlier holder wrote late, whose slot was
+/// broken before it wrote, goes too.
 #[inline(always)]
 pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     let line = mapping.slot_line(slot);
-    if line.noted(slot::FENCE) == fence {
+    if (1..=fence).contains(&line.noted(slot::FENCE)) {
         line.note(slot::FENCE, 0);
     }
 }

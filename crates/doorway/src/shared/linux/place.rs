@@ -40,7 +40,7 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, 
         make(&directory)?;
     }
     // A path that the caller wrote may lead through links of its own.
-    let opened = open(&directory, OFlags::empty())?;
+    let opened = open(&directory, OFlags::empty(), looks.then_some(&name))?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     let me = rustix::process::geteuid().as_raw();
     let mode = stat.st_mode;
@@ -95,7 +95,7 @@ fn usual(roots: Roots<'_>, name: String, looks: bool) -> Result<Place, Error> {
     if !looks {
         make(&directory)?;
     }
-    let opened = open(&directory, OFlags::NOFOLLOW)?;
+    let opened = open(&directory, OFlags::NOFOLLOW, looks.then_some(&name))?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     if stat.st_uid != me || stat.st_mode & 0o022 != 0 {
         return Err(Error::Directory(directory));
@@ -115,15 +115,22 @@ fn make(directory: &Path) -> Result<(), Error> {
         // It may exist on a file system that cannot be written; opening it will tell.
         Err(Errno::ROFS | Errno::ACCESS) if directory.is_dir() => Ok(()),
         Err(Errno::NOSPC | Errno::DQUOT) => Err(Error::Full(directory.to_owned())),
+        Err(Errno::NOENT | Errno::NOTDIR) => {
+            Err(Error::NoDirectory(directory.parent().unwrap_or(directory).to_owned()))
+        }
         Err(errno) => Err(system("making the directory", errno)),
     }
 }
 
-fn open(directory: &Path, more: OFlags) -> Result<OwnedFd, Error> {
+/// Opens the directory. Where nothing is made, the file that is `looked_for` is missing with it.
+fn open(directory: &Path, more: OFlags, looked_for: Option<&String>) -> Result<OwnedFd, Error> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
     fs::open(directory, flags, Bits::empty()).map_err(|errno| match errno {
         Errno::LOOP | Errno::NOTDIR => Error::Directory(directory.to_owned()),
-        Errno::NOENT => Error::Missing(directory.to_owned()),
+        Errno::NOENT => match looked_for {
+            Some(name) => Error::Missing(directory.join(name)),
+            None => Error::NoDirectory(directory.to_owned()),
+        },
         errno => system("opening the directory", errno),
     })
 }
@@ -201,7 +208,12 @@ mod tests {
         set(0o700);
         assert_eq!(find(&shared.join("x"), None, false, false).unwrap().path, shared.join("x"));
         // A private directory is made; one for several users is the administrator's to make.
-        assert!(find(Path::new("x"), Some(&root.join("new")), true, false).is_err());
+        let (new, further) = (root.join("new"), root.join("new/er/x"));
+        let refused = |path: &Path, directory, shared, looks| find(path, directory, shared, looks).unwrap_err();
+        assert_eq!(refused(Path::new("x"), Some(&new), true, false), Error::NoDirectory(new.clone()));
+        // Only the last directory of a path is made, and one that only looks makes none.
+        assert_eq!(refused(&further, None, false, false), Error::NoDirectory(new.clone()));
+        assert_eq!(refused(&further, None, false, true), Error::Missing(further.clone()));
         assert!(find(Path::new("x"), Some(&root.join("new")), false, false).is_ok());
         std::fs::remove_dir_all(root).unwrap();
     }

@@ -33,6 +33,8 @@ use std::time::{Duration, Instant};
 pub(super) const DIED: u32 = 0x4000_0000;
 /// A sleeper's mark: the kernel is to wake it.
 pub(super) const WAITERS: u32 = 0x8000_0000;
+/// The kernel looks at so many entries of a thread's list, and not at those that follow.
+const MOST_ENTRIES: usize = 2048;
 /// As many words as the kernel lets a thread sleep on.
 pub(super) const MOST_WORDS: usize = 128;
 
@@ -267,13 +269,18 @@ impl Sentinel {
         Ok(Self { room, number, thread: Some(thread) })
     }
 
-    /// From now on the death of this process is told to those that watch this seat.
+    /// From now on the death of this process is told to those that watch this seat, unless the
+    /// list is full: those that watch this seat then look by themselves.
     pub(super) fn arm(&self, seat: usize) {
         if self.number == 0 {
             return;
         }
         let mapping = &self.room.mapping;
         let mut list = self.room.list.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.seats.len() >= MOST_ENTRIES && !list.seats.contains(&seat) {
+            mapping.store_half(mapping.row(seat) + row::HINT, 0); // what an owner before left there
+            return;
+        }
         mapping.store_half(mapping.row(seat) + row::HINT, self.number);
         list.add(mapping, seat);
     }

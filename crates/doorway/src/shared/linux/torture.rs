@@ -136,6 +136,14 @@ impl Tortured {
         Ok(self.0.enter_by_waiting(deadline)?.map(Passage))
     }
 
+    /// A slot, for a task. To drop the future is to give up.
+    ///
+    /// # Errors
+    /// As [`Slots::acquire_async`].
+    pub async fn enter_as_task(&self) -> Result<Passage, Error> {
+        self.0.enter_async().await.map(Passage)
+    }
+
     /// Gives it back.
     ///
     /// # Errors
@@ -162,6 +170,21 @@ impl Tortured {
     pub fn identity(&self) -> u64 {
         self.0.file.header.nonce
     }
+}
+
+/// These slots as a later version of this program opens them, which knows these features of the
+/// file and gives them to a file that it makes: the lower half are compatible, the upper half are
+/// not.
+pub fn as_later_version(options: Builder, features: u32) -> Builder {
+    Builder { features, ..options }
+}
+
+/// [`Slots::break_slot`], if the holder has this fence; says whether it did.
+///
+/// # Errors
+/// The same.
+pub fn break_exactly(slots: &Slots, slot: usize, fence: u64) -> Result<bool, Error> {
+    Ok(slots.handle.break_slot_if(slot, |found| found == fence)?.is_some())
 }
 
 /// [`Tortured::identity`] of plain slots.
