@@ -8,8 +8,8 @@
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
-    Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate, Memory,
+    Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::fmt;
@@ -26,6 +26,7 @@ pub(crate) trait ToolWord: 'static {
     fn swap(&self, word: u64, order: Ordering) -> u64;
     fn fetch_add(&self, delta: u64, order: Ordering) -> u64;
     fn fetch_or(&self, mask: u64, order: Ordering) -> u64;
+    fn fetch_and(&self, mask: u64, order: Ordering) -> u64;
     fn compare_exchange(&self, old: u64, new: u64, order: Ordering, failed: Ordering) -> Result<u64, u64>;
     fn fence(order: Ordering);
     /// Unless told, the tools follow a process that spins for ever.
@@ -53,6 +54,9 @@ macro_rules! words_of {
             }
             fn fetch_or(&self, mask: u64, order: Ordering) -> u64 {
                 self.fetch_or(mask, order)
+            }
+            fn fetch_and(&self, mask: u64, order: Ordering) -> u64 {
+                self.fetch_and(mask, order)
             }
             fn compare_exchange(&self, old: u64, new: u64, order: Ordering, failed: Ordering) -> Result<u64, u64> {
                 self.compare_exchange(old, new, order, failed)
@@ -317,6 +321,13 @@ impl<W: ToolWord> FetchOr for ToolMemory<W> {
     async fn fetch_or(&self, _: Access<()>, v: &Cell<W, u64>, mask: u64) -> Result<u64, Infallible> {
         self.fence();
         Ok(v.decode(v.word.fetch_or(v.encode(mask), self.encoding.orders.0)))
+    }
+}
+
+impl<W: ToolWord> FetchAnd for ToolMemory<W> {
+    async fn fetch_and(&self, _: Access<()>, v: &Cell<W, u64>, mask: u64) -> Result<u64, Infallible> {
+        self.fence();
+        Ok(v.decode(v.word.fetch_and(v.encode(mask), self.encoding.orders.0)))
     }
 }
 
