@@ -21,6 +21,13 @@ fn a_fault_is_checked_like_an_algorithm_and_replayed() {
 }
 
 #[test]
+fn the_fault_that_the_help_suggests_is_one_at_the_usual_sizes() {
+    let help = text("check --help");
+    assert!(help.contains("such as drop:slot2.7,"), "{help}");
+    assert_eq!(code("check am-chain --fault drop:slot2.7"), 1);
+}
+
+#[test]
 fn a_fault_at_no_statement_says_so() {
     let out = doorway("check tas --n 2 --fault drop:99");
     assert_eq!(out.status.code(), Some(0));

@@ -21,7 +21,7 @@ fn the_short_form_finds_nothing() {
     }
     let modes: Vec<&str> =
         report["trials"].as_array().unwrap().iter().map(|trial| trial["mode"].as_str().unwrap()).collect();
-    for mode in ["random", "statements", "stops", "restless", "deletions", "mix"] {
+    for mode in ["random", "statements", "stops", "restless", "deletions", "threads", "tasks", "tolerate", "mix"] {
         assert!(modes.contains(&mode), "{modes:?}");
     }
     let hit = report["killed_at_statements"].as_object().unwrap().values().filter(|n| n.as_u64() > Some(0)).count();
@@ -53,6 +53,9 @@ macro_rules! faults {
 
 faults! {
     no_recovery: "no-recovery", "--mode random" => "stuck" | "lost";
+    no_recovery_in_threads: "no-recovery", "--mode threads" => "stuck" | "lost";
+    untold_to_tasks: "untold", "--mode tasks" => "untold";
+    blind_take_where_slots_are_kept: "blind-take", "--mode tolerate" => "over_admitted" | "fences_out_of_order" | "false_deaths" | "untold";
     no_byte_lock: "no-byte-lock", "--mode statements" => "over_admitted" | "false_deaths" | "stuck" | "errors";
     leading_detector: "leading-detector", "--mode random" => "over_admitted" | "false_deaths" | "errors";
     fence_not_raised: "fence-not-raised", "--mode random" => "fences_out_of_order";

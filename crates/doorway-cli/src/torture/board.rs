@@ -29,7 +29,7 @@ counts! {
     Deletions, "deletions";
     /// Processes that ended with a slot, or replaced themselves.
     Ends, "ends";
-    /// Slots that their holder broke.
+    /// Slots that were broken: by their holder, or because the holder was dead.
     Breaks, "breaks";
     Grants, "grants";
     Timeouts, "timeouts";

@@ -160,7 +160,7 @@ impl Report {
         let took: Duration = self.rows.iter().map(|row| row.took).sum();
         let _ = writeln!(
             out,
-            "\n{} forks, {} execs, {} opens, {} timeouts, {} slots broken by their holders; {:.0} s",
+            "\n{} forks, {} execs, {} opens, {} timeouts, {} slots broken; {:.0} s",
             thousands(self.sum(Count::Forks)),
             thousands(self.sum(Count::Execs)),
             thousands(self.sum(Count::Opens)),

@@ -38,6 +38,12 @@
 //! order, for a seat that comes back; only then do they get in line with other processes. So a
 //! process with a thousand waiting threads has as many places in line as it has seats.
 //!
+//! # What a holder sees
+//! What a holder did before it gave its slot back *happens before* what the next holder of that slot
+//! does, in whichever process. So slots protect other shared memory, without further atomics, as a
+//! mutex does; each slot its own. A holder that follows one that died sees what the dead one wrote,
+//! however far it came. Holders of different slots are not ordered.
+//!
 //! # Threads
 //! A slot belongs to the process. A guard may go to another thread, and a thread that ends without
 //! dropping its guard leaves the slot taken. Every handle that acquires has one thread of its own,
