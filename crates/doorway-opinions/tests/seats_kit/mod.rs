@@ -34,7 +34,8 @@ pub(crate) enum Fault {
     Relaxed(&'static [Label]),
     /// These statements acquire and release, and are not sequentially consistent.
     AcquireRelease(&'static [Label]),
-    /// The slot is freed before the waiter that it is offered to has it, and the waiter takes the offer for the slot.
+    /// The slot is freed before the waiter that it is offered to has it, and the waiter takes the
+    /// offer for the slot.
     FreedBeforeConfirmed,
     /// The byte of a dead process is seen to be free, and what the process did is not.
     DisorderlyDeath,
@@ -305,8 +306,8 @@ impl Sleeps for Loom {
         if watch.iter().any(|seat| !state.locked[*seat]) {
             return Ok(Woken::Death);
         }
-        // Under the lock, as the kernel does: a process that wakes sleepers after its write finds this one asleep, or its
-        // write is seen here.
+        // Under the lock, as the kernel does: a process that wakes sleepers after its write finds
+        // this one asleep, or its write is seen here.
         if of(words.read(at, v).await).pack() != seen.pack() {
             return Ok(Woken::Called);
         }

@@ -39,8 +39,8 @@
 //! process with a thousand waiting threads has as many places in line as it has seats.
 //!
 //! # What a holder sees
-//! What a holder did before it gave its slot back *happens before* what the next holder of that slot
-//! does, in whichever process. So slots protect other shared memory, without further atomics, as a
+//! What a holder did before it gave its slot back *happens before* what the next holder of that
+//! slot does, in whichever process. So slots protect other shared memory, without further atomics, as a
 //! mutex does; each slot its own. A holder that follows one that died sees what the dead one wrote,
 //! however far it came. Holders of different slots are not ordered.
 //!
