@@ -262,3 +262,21 @@ errors! {
     TimeoutError: TimedOut, "no slot became free in time; wait longer, or try again";
     ReleaseError: Broken, "the slot was taken away from its holder; check what it protects, its fence is outdated";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_says_what_to_do() {
+        let path = || PathBuf::from("/a/b");
+        for (error, advice) in [
+            (Error::Unsupported, "64-bit, little-endian"),
+            (Error::Directory(path()), "`Builder::permissions`"),
+            (Error::NoDirectory(path()), "make it first"),
+            (Error::OtherFeatures { found: 0x3_0000, known: 1 }, "features 0x30000, and this program knows 0x1; run"),
+        ] {
+            assert!(error.to_string().contains(advice), "{error}");
+        }
+    }
+}

@@ -174,8 +174,8 @@ impl Builder {
     /// variable `DOORWAY_DIR` matters, which names another directory. `/run/user/UID` comes and
     /// goes with log-ins: where that matters, take a path.
     ///
-    /// The directory of a path is made if it is missing. It must belong to this user or to root,
-    /// and no other user may write it, unless it is sticky.
+    /// The directory of a path is made if it is missing, but not those above it. It must belong to
+    /// this user or to root, and no other user may write it, unless it is sticky.
     pub fn new(name_or_path: impl AsRef<Path>, slots: usize) -> Self {
         Self { slots: Some(slots), ..Self::existing(name_or_path) }
     }
