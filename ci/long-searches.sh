@@ -5,3 +5,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo test --release -p doorway-core --test texts -- --ignored --test-threads 1 --nocapture "$@"
 cargo test --release -p doorway-check --test checker -- --ignored --test-threads 1 --nocapture "$@"
+cargo test --release -p doorway-opinions -- --ignored --test-threads 1 --nocapture "$@"

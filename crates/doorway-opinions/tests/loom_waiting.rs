@@ -119,11 +119,13 @@ fn nobody_sleeps_through_a_change() {
 }
 
 #[test]
+#[ignore = "takes a minute; ci/long-searches.sh runs it"]
 fn nor_do_they_when_the_protocol_is_told_once_more() {
     in_all_races::<Rewritten<Simulated>>(None);
 }
 
 #[test]
+#[ignore = "takes a minute; ci/long-searches.sh runs it"]
 fn what_looks_like_a_fault_and_is_none() {
     for fault in Fault::HARMLESS {
         in_all_races::<Rewritten<Simulated>>(Some(fault));

@@ -220,13 +220,31 @@ fn the_table_of_mutants_is_up_to_date() {
     }
 }
 
-/// A check that cannot fail proves nothing: each claim fails on some mutant of its algorithm.
+/// The first claim that notices each mutant, by the table that another test compares with searches.
+fn noticed_by_the_table() -> Vec<(String, String)> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("MUTANTS.md");
+    let table = std::fs::read_to_string(path).unwrap();
+    let rows = table.lines().skip(2).map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let (name, first) = (cells[0].trim_matches(['|', ' ', '`']), cells[cells.len() - 2]);
+        (name.to_owned(), first.trim().to_owned())
+    });
+    rows.collect()
+}
+
+/// A check that cannot fail proves nothing: each claim fails on some mutant of its algorithm. The two tests above see most
+/// of them fail; for the others there are searches here.
 #[test]
 fn every_claim_is_seen_to_fail() {
+    let table = noticed_by_the_table();
     let mut unseen = Vec::new();
     for info in registry::ALL.iter().chain(registry::OBJECTS).filter(|info| has_mutants(info)) {
-        let mut never_failed: Vec<&str> = info.properties.to_vec();
         let all = || mutants::ALL.iter().filter(|m| m.of == info.id);
+        let mut never_failed: Vec<&str> = info.properties.to_vec();
+        never_failed.retain(|claim| {
+            let is_noticed = |(name, first): &(String, String)| first == claim && all().any(|m| m.name == name);
+            all().all(|m| m.fails.is_none_or(|(property, _)| property != *claim)) && !table.iter().any(is_noticed)
+        });
         // Most are seen at once. For the others a long search is worth it.
         for (mutant, states) in all().map(|m| (m, 20_000)).chain(all().map(|m| (m, 700_000))) {
             if never_failed.is_empty() {
