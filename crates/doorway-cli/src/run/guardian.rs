@@ -18,7 +18,6 @@ use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// The whole life of the guardian.
 pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) -> ! {
@@ -45,9 +44,9 @@ fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result
     held.tell_of_the_one_before(args, link);
     let command = held.start(args, signals, board)?;
     native::let_go_of(0..3);
-    let mut watch = Watch { args, link, signals, command, witnessed: Vec::new(), wrapper_lives: true };
-    watch.drain_signals();
-    watch.witnessed.clear(); // what came before the command was there did not reach it
+    let mut watch = Watch { args, link, signals, command, early: Vec::new() };
+    let arrived = watch.drain_signals().into_iter();
+    watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
     Ok(watch.until_the_end(held))
 }
 
@@ -194,13 +193,9 @@ struct Watch<'a> {
     link: &'a Link,
     signals: &'a Signals,
     command: Pid,
-    /// Signals that this process got too, so the whole group got them, and the command is in it.
-    witnessed: Vec<(Signal, Instant)>,
-    wrapper_lives: bool,
+    /// Signals of the terminal that came when the command was not there yet, or just then.
+    early: Vec<i32>,
 }
-
-/// How long a signal that the wrapper does not speak of is remembered.
-const MEMORY: Duration = Duration::from_secs(1);
 
 impl Watch<'_> {
     /// Until the slot is given back. What remains to be told.
@@ -213,21 +208,17 @@ impl Watch<'_> {
             let mut ready = [PollFd::new(self.link, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
             let _ = poll(&mut ready, None);
             let is_told = !ready[0].revents().is_empty();
-            self.drain_signals();
+            drop(self.drain_signals());
             if is_told && self.hears() {
                 return self.wrapper_has_died(held);
             }
         }
     }
 
-    fn drain_signals(&mut self) {
-        let now = Instant::now();
-        self.witnessed.retain(|(_, when)| now.duration_since(*when) < MEMORY);
-        while let Some(signal) = self.signals.next() {
-            if signal.number != libc::SIGCHLD {
-                self.witnessed.push((signal, now));
-            }
-        }
+    /// Reads what has arrived here, which only says that it is time to look. The first time, it says
+    /// what the command may have missed.
+    fn drain_signals(&self) -> Vec<Signal> {
+        std::iter::from_fn(|| self.signals.next()).collect()
     }
 
     /// What became of the command, if it has ended.
@@ -250,20 +241,24 @@ impl Watch<'_> {
     fn hears(&mut self) -> bool {
         match self.link.hear() {
             None => return true,
-            Some(Message::Signal(signal, _)) => {
-                let mut of_all = self.witnessed.iter();
-                match of_all.position(|(witnessed, _)| *witnessed == signal) {
-                    Some(at) => drop(self.witnessed.swap_remove(at)),
-                    None => drop(native::send(self.command, signal.number)),
-                }
-            }
+            Some(Message::Signal(signal, _)) if self.has_it(signal) => {}
+            Some(Message::Signal(signal, _)) => drop(native::send(self.command, signal.number)),
             Some(_) => {}
         }
         false
     }
 
+    /// Whether the command has got this signal too. Keys of the terminal reach the whole group. What
+    /// comes from the command's own processes is meant for others, or for the group.
+    fn has_it(&mut self, signal: Signal) -> bool {
+        if signal.by_kernel {
+            let missed = self.early.iter().position(|early| *early == signal.number);
+            return missed.map(|at| self.early.swap_remove(at)).is_none();
+        }
+        Pid::from_raw(signal.sender.cast_signed()).is_some_and(tree::is_ours)
+    }
+
     fn wrapper_has_died(&mut self, held: Held) -> Option<Message> {
-        self.wrapper_lives = false;
         match self.args.orphans {
             Orphans::Hold => self.linger(),
             Orphans::Release => {}

@@ -127,6 +127,21 @@ fn parent(process: Pid) -> Option<u32> {
     fields(process)?.split(' ').nth(1)?.parse().ok()
 }
 
+/// Whether this process is an ancestor of that one.
+pub(crate) fn is_ours(process: Pid) -> bool {
+    let me = std::process::id();
+    let mut ancestor = Some(process);
+    // Numbers may be used anew meanwhile, so it may go round.
+    for _ in 0..1000 {
+        match ancestor.and_then(parent) {
+            Some(parent) if parent == me => return true,
+            Some(parent) => ancestor = Pid::from_raw(parent.cast_signed()),
+            None => return false,
+        }
+    }
+    false
+}
+
 /// Whether the process is stopped now.
 pub(crate) fn is_stopped(process: Pid) -> bool {
     fields(process).is_some_and(|fields| fields.starts_with(['T', 't']))
@@ -144,6 +159,7 @@ mod tests {
         assert!(children().contains(&number));
         assert!(children_by_their_parents().contains(&number));
         assert!(!is_stopped(number));
+        assert!(is_ours(number) && !is_ours(getpid()));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!children().contains(&number));
