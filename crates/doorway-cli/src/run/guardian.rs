@@ -221,12 +221,12 @@ impl Watch<'_> {
         std::iter::from_fn(|| self.signals.next()).collect()
     }
 
-    /// What became of the command, if it has ended.
-    fn looks_after_children(&self) -> Option<Message> {
+    /// How the command has ended, if it has: its exit code, and the signal that it died of or 0.
+    fn looks_after_children(&self) -> Option<(u8, u8)> {
         loop {
             match tree::look(false) {
                 News::Ended { child, code, signal } if child == self.command => {
-                    return Some(Message::Ended { code, signal });
+                    return Some((code, signal));
                 }
                 News::Stopped { child, signal } if child == self.command => {
                     self.link.tell(&Message::Stopped { signal, process: child.as_raw_nonzero().get() });
@@ -268,10 +268,10 @@ impl Watch<'_> {
         None
     }
 
-    fn command_has_ended(&mut self, ended: Message, held: Held) -> Option<Message> {
+    fn command_has_ended(&mut self, (code, signal): (u8, u8), held: Held) -> Option<Message> {
         match self.args.orphans {
             Orphans::Hold if tree::look(false) != News::Alone => {
-                self.link.tell(&ended);
+                self.link.tell(&Message::Ended { code, signal, stays: true });
                 self.linger();
                 held.release();
                 return None;
@@ -282,7 +282,7 @@ impl Watch<'_> {
         if let Some(complaint) = held.release() {
             self.link.tell(&Message::Say(complaint));
         }
-        Some(ended)
+        Some(Message::Ended { code, signal, stays: false })
     }
 
     /// Waits until nobody is left, and holds on to nothing meanwhile but the slot.

@@ -23,8 +23,9 @@ pub(super) enum Message {
     Granted,
     /// The command was stopped by this signal; without a process, the wrapper is to stop.
     Stopped { signal: i32, process: i32 },
-    /// It is over: the exit code, and the signal that the command died of or the waiting ended by.
-    Ended { code: u8, signal: u8 },
+    /// It is over: the exit code, the signal that the command died of or the waiting ended by, and
+    /// whether the guardian stays because others are left.
+    Ended { code: u8, signal: u8, stays: bool },
     /// It is over before it has begun.
     Failed { code: u8, why: String },
 }
@@ -42,7 +43,7 @@ impl Message {
             Self::Say(line) => text(b'y', line),
             Self::Granted => vec![b'p'],
             Self::Stopped { signal, process } => [&[b't', *signal as u8][..], &process.to_le_bytes()].concat(),
-            Self::Ended { code, signal } => vec![b'e', *code, *signal],
+            Self::Ended { code, signal, stays } => vec![b'e', *code, *signal, u8::from(*stays)],
             Self::Failed { code, why } => [&[b'f', *code], why.as_bytes()].concat(),
         }
     }
@@ -61,7 +62,7 @@ impl Message {
             [b't', signal, a, b, c, d] => {
                 Self::Stopped { signal: signal.into(), process: i32::from_le_bytes([a, b, c, d]) }
             }
-            [b'e', code, signal] => Self::Ended { code, signal },
+            [b'e', code, signal, stays] => Self::Ended { code, signal, stays: stays != 0 },
             [b'f', code, ref why @ ..] => Self::Failed { code, why: text(why) },
             _ => return None,
         })
@@ -124,7 +125,7 @@ mod tests {
             Message::Say(String::new()),
             Message::Granted,
             Message::Stopped { signal: 20, process: 70_000 },
-            Message::Ended { code: 130, signal: 2 },
+            Message::Ended { code: 130, signal: 2, stays: true },
             Message::Failed { code: 125, why: "why".to_owned() },
         ];
         for message in &all {

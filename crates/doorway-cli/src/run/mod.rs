@@ -74,9 +74,9 @@ fn begin(args: &Args) -> std::io::Result<u8> {
     let signals = Signals::take_over()?;
     tree::adopt(); // the command, if the guardian is killed
     match native::fork()? {
-        Some(_) => {
+        Some(guardian) => {
             drop(other);
-            Ok(wrapper::live(args, &link, &signals, board))
+            Ok(wrapper::live(args, guardian, &link, &signals, board))
         }
         None => {
             drop(link);

@@ -105,7 +105,7 @@ fn hears(link: &Link) -> Result<Option<Message>, Ending> {
                 }
                 number => {
                     let (code, signal) = (128 + number as u8, number as u8);
-                    return Err(Ending::Told(Message::Ended { code, signal }));
+                    return Err(Ending::Told(Message::Ended { code, signal, stays: false }));
                 }
             }
             Ok(None)

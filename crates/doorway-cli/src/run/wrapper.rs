@@ -7,13 +7,13 @@ use super::native::{self, Board, Signals};
 use super::tree::{self, News};
 use super::{FAILED, line::Line};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitOptions, waitpid};
 use std::time::Duration;
 
 /// The whole life of the wrapper, from when there is a guardian. Its exit code.
-pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) -> u8 {
+pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
     native::let_go_of(0..2);
-    let mut wrapper = Wrapper { link, signals, line: Line::default(), keys: 0 };
+    let mut wrapper = Wrapper { guardian, link, signals, line: Line::default(), keys: 0 };
     loop {
         let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
         let _ = poll(&mut ready, None);
@@ -41,6 +41,7 @@ pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) ->
 }
 
 struct Wrapper<'a> {
+    guardian: Pid,
     link: &'a Link,
     signals: &'a Signals,
     line: Line,
@@ -59,8 +60,12 @@ impl Wrapper<'_> {
                 self.link.tell(&Message::Go);
             }
             Message::Stopped { signal, process } => self.stop(signal, Pid::from_raw(process)),
-            Message::Ended { code, signal } => {
+            Message::Ended { code, signal, stays } => {
                 self.line.clear();
+                if !stays {
+                    // The time that the command took counts as that of a child.
+                    let _ = waitpid(Some(self.guardian), WaitOptions::empty());
+                }
                 return Some(self.end(code, signal));
             }
             Message::Failed { code, why } => {
