@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --quiet --release -p doorway-cli
-directory=$(mktemp -d)
+directory=$(mktemp -d -p /dev/shm)
 trap 'rm -rf "$directory"' EXIT
 uname -sr
 flock --version
@@ -22,7 +22,7 @@ commands = {
 }
 
 def cost(command):
-    """Milliseconds for one run: of this process too, so of a guardian that nobody here waits for."""
+    """Milliseconds for one run. Every process is waited for by its parent, so all of them count."""
     script = 'i=0; while [ $i -lt %d ]; do "$@"; i=$((i+1)); done' % runs
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["sh", "-c", script, "sh", *command], check=True)

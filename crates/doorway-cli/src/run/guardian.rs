@@ -35,6 +35,8 @@ pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) ->
 fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result<Option<Message>, Message> {
     tree::adopt();
     let slots = Arc::new(builder(args).open().map_err(|error| failed(FAILED, advice(&error, args)))?);
+    // The process ends when it has given the slot back. To close the file first takes time.
+    std::mem::forget(Arc::clone(&slots));
     let guard = match waiting::wait(args, &slots, link) {
         Ok(guard) => guard,
         Err(Ending::Told(message)) => return Err(message),
@@ -270,7 +272,7 @@ impl Watch<'_> {
 
     fn command_has_ended(&mut self, (code, signal): (u8, u8), held: Held) -> Option<Message> {
         match self.args.orphans {
-            Orphans::Hold if tree::look(false) != News::Alone => {
+            Orphans::Hold if tree::is_anybody_left() => {
                 self.link.tell(&Message::Ended { code, signal, stays: true });
                 self.linger();
                 held.release();

@@ -11,8 +11,10 @@ pub(super) struct Line {
 impl Line {
     /// Shows a line instead of the one before, cut at the width of the terminal.
     pub(super) fn show(&mut self, line: &str) {
-        let width = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).map_or(80, |size| usize::from(size.ws_col));
-        let cut: String = line.chars().take(width.max(20) - 1).collect();
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
+        // Some terminals do not know how wide they are.
+        let width = size.map_or(0, |size| usize::from(size.ws_col));
+        let cut: String = line.chars().take(if width == 0 { 79 } else { width - 1 }).collect();
         write(&format!("\r\x1b[K{cut}"));
         self.is_shown = true;
     }

@@ -57,6 +57,17 @@ fn news(child: Pid, status: WaitStatus) -> Option<News> {
     Some(News::Ended { child, code: 128_u8.wrapping_add(signal), signal })
 }
 
+/// Whether anybody is left. Those that have ended are not.
+pub(crate) fn is_anybody_left() -> bool {
+    loop {
+        match look(false) {
+            News::Alone => return false,
+            News::Nothing => return true,
+            News::Ended { .. } | News::Stopped { .. } => {}
+        }
+    }
+}
+
 /// Waits until nobody is left.
 pub(crate) fn wait_for_all() {
     while look(true) != News::Alone {}
