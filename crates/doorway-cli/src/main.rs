@@ -77,6 +77,14 @@ enum Command {
     /// Runs a command when a slot is free, and gives the slot back when it has ended (Linux)
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     Run(run::Args),
+    /// Runs a command when a slot is free (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    #[command(disable_help_flag = true)]
+    Run {
+        /// What to run, and how
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Says how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
@@ -142,6 +150,8 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
         Command::Run(args) => run::run(&args),
+        #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+        Command::Run { .. } => Err(doorway::shared::Error::Unsupported.to_string()),
         Command::Bench { args } => Err(format!(
             "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
             [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")

@@ -6,6 +6,26 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What follows the options in `--help`.
+pub(crate) const MORE: &str = "\
+Examples:
+  doorway run -n 1 backup -- rsync -a /home /mnt        one at a time
+  doorway run -n 4 gpu --env CUDA_VISIBLE_DEVICES={slot} -- python train.py
+  doorway run -n 8 tests -- pytest --port=900{slot}     a port for each that runs
+  doorway run -n 1 fetch --timeout 5m -- wget URL       gives up after five minutes
+
+The command finds DOORWAY_SLOT (0 to K-1), DOORWAY_FENCE, DOORWAY_NAME, DOORWAY_PREVIOUS \
+(clean, died or broken: what became of the last holder of the slot) and DOORWAY_FD in its \
+environment. In its arguments and in --env, {slot}, {fence} and {name} are replaced; write {{slot}} \
+for {slot} itself.
+
+The slot is held until the command and all that it has started have ended (see --orphans), also if \
+this program is killed: then the descriptor DOORWAY_FD keeps it, which the command inherits.
+
+Exit code: that of the command, or 128+N if signal N ended it. 123 no slot was free (--no-wait), \
+124 none became free in time (--timeout), 125 doorway itself failed, 126 the command cannot be \
+executed, 127 there is no such command.";
+
 /// What becomes of processes that the command leaves behind, and of the slot if the wrapper dies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Orphans {
@@ -18,6 +38,7 @@ pub(crate) enum Orphans {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = MORE)]
 pub(crate) struct Args {
     /// How many may run at the same time. Everybody who uses the name must say the same number
     #[arg(short = 'n', long, value_name = "K")]

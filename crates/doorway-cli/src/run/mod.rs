@@ -33,6 +33,8 @@ use link::Link;
 use native::{Board, Signals};
 use std::ffi::OsString;
 
+const USAGE: &str = "doorway run -n <K> <NAME> [OPTIONS] -- <COMMAND>...";
+
 /// Exit codes of its own, chosen as `timeout(1)` and shells do.
 const NO_WAIT: u8 = 123;
 const TIMED_OUT: u8 = 124;
@@ -40,9 +42,10 @@ const FAILED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// The command by itself. To build all the others takes longer than to run this one.
+// By itself, since to build the others too takes longer than to run this one.
+/// Runs a command when a slot is free, and gives the slot back when it has ended
 #[derive(Parser)]
-#[command(name = "doorway run", bin_name = "doorway run")]
+#[command(name = "doorway run", bin_name = "doorway run", override_usage = USAGE)]
 struct Alone {
     #[command(flatten)]
     args: Args,
