@@ -46,7 +46,7 @@ fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result
     held.tell_of_the_one_before(args, link);
     let command = held.start(args, signals, board)?;
     native::let_go_of(0..3);
-    let mut watch = Watch { args, link, signals, command, early: Vec::new() };
+    let mut watch = Watch { args, link, signals, command, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter();
     watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
     Ok(watch.until_the_end(held))
@@ -197,6 +197,8 @@ struct Watch<'a> {
     command: Pid,
     /// Signals of the terminal that came when the command was not there yet, or just then.
     early: Vec<i32>,
+    /// Which process has let this one go on, by SIGCONT.
+    continued_by: Option<u32>,
 }
 
 impl Watch<'_> {
@@ -210,7 +212,8 @@ impl Watch<'_> {
             let mut ready = [PollFd::new(self.link, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
             let _ = poll(&mut ready, None);
             let is_told = !ready[0].revents().is_empty();
-            drop(self.drain_signals());
+            let continued = self.drain_signals().into_iter().rfind(|signal| signal.number == libc::SIGCONT);
+            self.continued_by = continued.map(|signal| signal.sender).or(self.continued_by);
             if is_told && self.hears() {
                 return self.wrapper_has_died(held);
             }
@@ -256,6 +259,10 @@ impl Watch<'_> {
         if signal.by_kernel {
             let missed = self.early.iter().position(|early| *early == signal.number);
             return missed.map(|at| self.early.swap_remove(at)).is_none();
+        }
+        // The whole group was let go on, as shells do. Once more, and later, would undo a new stop.
+        if signal.number == libc::SIGCONT && self.continued_by.take() == Some(signal.sender) {
+            return true;
         }
         Pid::from_raw(signal.sender.cast_signed()).is_some_and(tree::is_ours)
     }
