@@ -84,8 +84,10 @@ shell("exit")
 fn ctrl_z_stops_the_job_and_fg_goes_on() {
     on_a_terminal(
         r#"
-for program in ("exec sleep 1000", "sleep 1000; true"):
-    shell("$RUN -- sh -c 'echo be''gun; %s'" % program)
+# Said by the last process that is started: a shell that is about to start one may miss a key.
+begin = 'echo be""gun; exec sleep 1000'
+for program in (begin, 'sh -c "%s"; true' % begin):
+    shell("$RUN -- sh -c '%s'" % program)
     expect("begun")
     type("\x1a")
     expect("Stopped")
