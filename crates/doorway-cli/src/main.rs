@@ -10,6 +10,8 @@ mod output;
 mod registers;
 mod replay;
 mod rmr;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod run;
 mod sizes;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod torture;
@@ -72,6 +74,17 @@ enum Command {
     /// stale.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
+    /// Runs a command when a slot is free, and gives the slot back when it has ended (Linux)
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    Run(run::Args),
+    /// Runs a command when a slot is free (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    #[command(disable_help_flag = true)]
+    Run {
+        /// What to run, and how
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Says how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
@@ -124,6 +137,10 @@ impl From<Exit> for ExitCode {
 }
 
 fn main() -> ExitCode {
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    if std::env::args_os().nth(1).is_some_and(|word| word == "run") {
+        run::run_alone(std::env::args_os().skip(2));
+    }
     let result = match Args::parse().command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
@@ -131,6 +148,10 @@ fn main() -> ExitCode {
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),
         Command::Replay(args) => replay::run(&args),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::Run(args) => run::run(&args),
+        #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+        Command::Run { .. } => Err(doorway::shared::Error::Unsupported.to_string()),
         Command::Bench { args } => Err(format!(
             "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
             [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")

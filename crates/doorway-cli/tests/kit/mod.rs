@@ -2,6 +2,9 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test takes what it needs
 
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+pub mod run;
+
 use serde_json::Value;
 use std::process::{Command, Output};
 

@@ -9,6 +9,17 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) enum Handle {}
 
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Lifeline {}
+
+#[cfg(unix)]
+impl Lifeline {
+    pub(super) fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        match *self {}
+    }
+}
+
 impl Handle {
     pub(super) fn open(_: &Builder) -> Result<Self, Error> {
         Err(Error::Unsupported)
@@ -47,6 +58,10 @@ impl Handle {
     }
 
     pub(super) fn release(&self, _: &Entered) -> Result<(), ReleaseError> {
+        match *self {}
+    }
+
+    pub(super) fn lifeline(&self, _: &Entered) -> Result<Lifeline, Error> {
         match *self {}
     }
 

@@ -1,6 +1,6 @@
 //! Guards: what a holder has.
 
-use super::{Previous, ReleaseError, Slots};
+use super::{Error, Kept, Previous, ReleaseError, Slots};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -95,6 +95,15 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         self.entered.previous.as_deref().unwrap_or(&Previous::Clean)
     }
 
+    /// A descriptor that other processes can inherit, to keep the slot if this process dies.
+    ///
+    /// # Errors
+    /// If the file was deleted or damaged, if the system refuses another descriptor, or if this is a
+    /// forked child.
+    pub fn lifeline(&self) -> Result<Lifeline, Error> {
+        Ok(Lifeline(self.slots.handle.lifeline(&self.entered)?))
+    }
+
     /// Gives the slot back, and says whether it was this guard's all the time. Dropping the guard
     /// gives it back too, and says nothing.
     ///
@@ -115,6 +124,44 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     pub fn release(mut self) -> Result<(), ReleaseError> {
         self.is_back = true;
         self.slots.handle.release(&self.entered)
+    }
+}
+
+/// Keeps a slot taken if its holder dies, for as long as any process has a copy of it open.
+///
+/// A holder that starts a program on behalf of which it holds makes one by [`Permit::lifeline`], and
+/// lets the program inherit the [descriptor](std::os::fd::AsFd): it is closed by `exec` unless the
+/// holder clears that flag in the child. If the holder is then killed, the slot does not come back
+/// before the last copy is closed, which happens at the latest when the last process ends that has
+/// one. Only then is the next holder told of the death.
+///
+/// Copies can only be read, so no program damages the file by them. A holder that lives gives the
+/// slot back as ever, whoever has copies. When this value is dropped in the process that made it,
+/// its copies keep nothing any more.
+///
+/// ```
+/// use doorway::shared::{Previous, Slots};
+/// # let path = std::env::temp_dir().join(format!("doorway-lifeline-{}", std::process::id()));
+/// let (holder, next) = (Slots::open(&path, 1)?, Slots::open(&path, 1)?);
+/// let guard = holder.acquire()?;
+/// let inherited = guard.lifeline()?; // as if another process had it
+/// std::mem::forget(guard);
+/// drop(holder); // it died inside
+/// assert!(next.try_acquire().is_err());
+/// drop(inherited);
+/// assert!(matches!(next.try_acquire()?.previous(), Previous::Died(_)));
+/// # drop(next);
+/// # Slots::remove(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "it keeps nothing once it is dropped"]
+pub struct Lifeline(Kept);
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Lifeline {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

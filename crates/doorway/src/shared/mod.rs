@@ -54,7 +54,8 @@
 //! In a forked child all handles and guards that existed before are void: dropping a guard does
 //! nothing, and everything else answers [`Error::Forked`]. The child opens the file anew. This is
 //! done by `pthread_atfork`; a child made by a bare `clone` must not use what it inherits, and
-//! keeps the parent's slots taken until it ends. `exec` gives all slots back, as a death does.
+//! keeps the parent's slots taken until it ends. `exec` gives all slots back, as a death does. A
+//! [`Lifeline`] lets another process keep a slot on purpose.
 //!
 //! # What is not promised
 //! Users of one file trust each other: a process that may write the file can break the limit, or
@@ -77,15 +78,15 @@ mod linux;
 mod status;
 
 #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
-use elsewhere::Handle;
+use elsewhere::{Handle, Lifeline as Kept};
 pub use errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
 use guard::Entered;
-pub use guard::{Guard, OwnedGuard, Permit};
-#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
-use linux::Handle;
+pub use guard::{Guard, Lifeline, OwnedGuard, Permit};
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 #[doc(hidden)]
 pub use linux::torture;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+use linux::{Handle, Lifeline as Kept};
 pub use status::{Holder, Known, Previous, Status, Waiter};
 
 use std::fmt;

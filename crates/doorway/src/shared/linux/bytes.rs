@@ -9,10 +9,12 @@
 
 use super::super::Error;
 use super::super::header::LOCKS;
-use super::fork::Descriptor;
-use super::system;
+use super::fork::{Descriptor, Generation};
+use super::{file, system};
+use rustix::fs::{self, Mode as Bits, OFlags};
 use rustix::io::Errno;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// How a byte is locked.
@@ -148,6 +150,56 @@ impl Bytes {
             }
             Ok(())
         })
+    }
+}
+
+impl Bytes {
+    /// Another open file description, which can only be read, with a lock on this seat's byte.
+    ///
+    /// The lock becomes a shared one, so that two descriptions can have it. To take the seat is to
+    /// lock the byte alone, which any shared lock prevents.
+    pub(super) fn lifeline(&self, seat: usize, path: &Path) -> Result<Lifeline, Error> {
+        let ours = self.file()?;
+        let (flags, stat) = (OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, file::look(ours)?);
+        let itself = format!("/proc/self/fd/{}", ours.as_raw_fd());
+        let opened = fs::open(itself, flags - OFlags::NOFOLLOW, Bits::empty())
+            .or_else(|_| fs::open(path, flags, Bits::empty())) // without /proc
+            .map_err(|errno| system("opening the file once more", errno))?;
+        let other = file::look(opened.as_fd())?;
+        if (other.st_dev, other.st_ino) != (stat.st_dev, stat.st_ino) {
+            return Err(Error::Deleted(path.to_owned()));
+        }
+        // Nobody removes the file while a copy is open, nor takes the seat between the two locks.
+        let locked = lock(opened.as_fd(), self.seats as u64, Lock::Shared)?
+            && self.with_ours(|_| {
+                Ok(lock(ours, seat as u64, Lock::Shared)? && lock(opened.as_fd(), seat as u64, Lock::Shared)?)
+            })?;
+        if !locked {
+            return Err(system("locking a byte of the file", Errno::AGAIN));
+        }
+        Ok(Lifeline { descriptor: opened, generation: self.descriptor.generation() })
+    }
+}
+
+/// See [`Lifeline`](crate::shared::Lifeline).
+#[derive(Debug)]
+pub(in crate::shared) struct Lifeline {
+    descriptor: OwnedFd,
+    generation: Generation,
+}
+
+impl AsFd for Lifeline {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+impl Drop for Lifeline {
+    fn drop(&mut self) {
+        // A forked child has a copy, and copies end nothing.
+        if self.generation.is_now() {
+            let _ = lock_region(self.as_fd(), libc::flock { l_len: 0, ..region(0, Lock::Not) });
+        }
     }
 }
 

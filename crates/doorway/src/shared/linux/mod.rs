@@ -28,6 +28,7 @@ use super::header::{self, Header};
 use super::{Builder, Entered, Error, Known, Mode, Previous, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
+pub(super) use bytes::Lifeline;
 use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
 use doorway_core::memory::{Pid, Process, Ready, Site};
@@ -370,6 +371,12 @@ impl<M: Backing> Handle<M> {
     #[inline(never)]
     fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
         now(self.text.exit(&self.process(seat), grant))
+    }
+
+    /// A descriptor that keeps the seat of this holder.
+    pub(super) fn lifeline(&self, entered: &Entered) -> Result<Lifeline, Error> {
+        self.file.check()?;
+        self.file.bytes.lifeline(entered.seat, &self.file.path)
     }
 
     /// Who holds and who waits. What the dead hold comes back.

@@ -1,0 +1,303 @@
+//! The guardian: waits for a slot, starts the command, and gives the slot back when it may.
+//!
+//! No signal ends it but SIGKILL. It adopts all that comes from the command, so it knows when nobody
+//! is left.
+
+use super::args::{Args, Orphans, Words, c_string, variable};
+use super::cgroup::Cgroup;
+use super::link::{Link, Message};
+use super::native::{self, Board, Program, Signal, Signals};
+use super::tree::{self, News};
+use super::waiting::{self, Ending};
+use super::{FAILED, NOT_EXECUTABLE, NOT_FOUND, advice};
+use doorway::shared::{Builder, Lifeline, OwnedGuard, Previous, ReleaseError};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::process::Pid;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::Arc;
+
+/// The whole life of the guardian.
+pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) -> ! {
+    let ending = match try_live(args, link, signals, board) {
+        Ok(ended) => ended,
+        Err(failed) => Some(failed),
+    };
+    if let Some(message) = ending {
+        link.tell(&message);
+    }
+    native::end(0)
+}
+
+/// What is to be told when everything is over.
+fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result<Option<Message>, Message> {
+    tree::adopt();
+    let slots = Arc::new(builder(args).open().map_err(|error| failed(FAILED, advice(&error, args)))?);
+    // The process ends when it has given the slot back. To close the file first takes time.
+    std::mem::forget(Arc::clone(&slots));
+    let guard = match waiting::wait(args, &slots, link) {
+        Ok(guard) => guard,
+        Err(Ending::Told(message)) => return Err(message),
+        Err(Ending::WrapperDied) => return Ok(None),
+    };
+    let mut held = Held { guard, lifeline: None, cgroup: None };
+    held.tell_of_the_one_before(args, link);
+    let command = held.start(args, signals, board)?;
+    native::let_go_of(0..3);
+    let mut watch = Watch { args, link, signals, command, early: Vec::new(), continued_by: None };
+    let arrived = watch.drain_signals().into_iter();
+    watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
+    Ok(watch.until_the_end(held))
+}
+
+fn builder(args: &Args) -> Builder {
+    let mut builder = Builder::new(&args.name, args.slots).waiters(1);
+    if let Some(directory) = &args.directory {
+        builder = builder.directory(directory);
+    }
+    if let Some(seats) = args.seats {
+        builder = builder.seats(seats);
+    }
+    if let Some(permissions) = args.permissions {
+        builder = builder.permissions(permissions);
+    }
+    if let Some(label) = &args.label {
+        builder = builder.label(label.to_string_lossy());
+    }
+    builder
+}
+
+fn failed(code: u8, why: String) -> Message {
+    Message::Failed { code, why }
+}
+
+/// The slot, and what keeps it.
+struct Held {
+    guard: OwnedGuard,
+    /// What the command inherits, so that the slot outlives this process. The second is a copy with
+    /// a number that scripts do not use.
+    lifeline: Option<(Lifeline, OwnedFd)>,
+    cgroup: Option<Cgroup>,
+}
+
+/// Scripts use small numbers for their own, and shells those from 10 on.
+const LIFELINE: i32 = 40;
+
+impl Held {
+    fn tell_of_the_one_before(&self, args: &Args, link: &Link) {
+        if !args.verbose {
+            return;
+        }
+        let (what, known) = match self.guard.previous() {
+            Previous::Clean => return,
+            Previous::Died(known) => ("died with it", known),
+            Previous::Broken(known) => ("was made to give it up, and may still be at work", known),
+        };
+        let who = waiting::describe(known);
+        link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
+    }
+
+    fn start(&mut self, args: &Args, signals: &Signals, board: Board) -> Result<Pid, Message> {
+        let own = |what: &str, error: &dyn std::fmt::Display| failed(FAILED, format!("{what}: {error}"));
+        if args.orphans != Orphans::Release {
+            let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
+            let copy = match fcntl_dupfd_cloexec(&lifeline, LIFELINE) {
+                Err(Errno::INVAL) => fcntl_dupfd_cloexec(&lifeline, 3), // few descriptors are allowed
+                copy => copy,
+            };
+            self.lifeline = Some((lifeline, copy.map_err(|error| own("cannot open another file", &error))?));
+        }
+        if args.orphans == Orphans::Kill {
+            self.cgroup = Cgroup::make();
+        }
+        let words = Words { slot: self.guard.slot(), fence: self.guard.fence(), name: args.name.clone() };
+        let mut environment = vec![
+            variable("DOORWAY_SLOT", words.slot.to_string()),
+            variable("DOORWAY_FENCE", words.fence.to_string()),
+            variable("DOORWAY_NAME", &words.name),
+            variable(
+                "DOORWAY_PREVIOUS",
+                match self.guard.previous() {
+                    Previous::Clean => "clean",
+                    Previous::Died(_) => "died",
+                    Previous::Broken(_) => "broken",
+                },
+            ),
+        ];
+        if let Some((_, copy)) = &self.lifeline {
+            environment.push(variable("DOORWAY_FD", copy.as_raw_fd().to_string()));
+        }
+        for variable in &args.environment {
+            environment.push(c_string(words.replace(variable)));
+        }
+        let arguments: Vec<OsString> = args.command.iter().map(|argument| words.replace(argument)).collect();
+        let program = arguments[0].clone();
+        let paths = environment.iter().rev().find_map(|text| text.as_bytes().strip_prefix(b"PATH="));
+        let paths = paths.map(|paths| OsStr::from_bytes(paths).to_owned()).or_else(|| std::env::var_os("PATH"));
+        let started = Program {
+            files: files(&program, paths),
+            arguments: arguments.into_iter().map(c_string).collect(),
+            environment,
+            inherits: self.lifeline.as_ref().map(|(_, copy)| copy.as_fd()),
+            joins: self.cgroup.as_ref().map(Cgroup::processes),
+            dies_with_us: args.orphans == Orphans::Kill,
+        }
+        .start(signals, board);
+        started.map_err(|error| {
+            let name = program.to_string_lossy();
+            match error.raw_os_error() {
+                Some(libc::ENOENT) if !name.contains('/') => {
+                    failed(NOT_FOUND, format!("there is no command {name:?} in PATH; say where it is"))
+                }
+                Some(libc::ENOENT | libc::ENOTDIR) => {
+                    failed(NOT_FOUND, format!("there is no {name:?}, or what it is to be run by is not there"))
+                }
+                _ => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}")),
+            }
+        })
+    }
+
+    /// Gives the slot back, and says what was wrong with it.
+    fn release(self) -> Option<String> {
+        let slot = self.guard.slot();
+        match self.guard.release() {
+            Ok(()) => None,
+            Err(ReleaseError::Broken) => Some(format!(
+                "slot {slot} was taken away while the command ran; another one may have run with it meanwhile"
+            )),
+            Err(error) => Some(format!("slot {slot} cannot be given back: {error}")),
+        }
+    }
+}
+
+/// The files that a command may be, in this order.
+fn files(program: &OsStr, paths: Option<OsString>) -> Vec<CString> {
+    if program.is_empty() {
+        return Vec::new();
+    }
+    if program.as_bytes().contains(&b'/') {
+        return vec![c_string(program.to_owned())];
+    }
+    let paths = paths.unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    let file = |path: &[u8]| {
+        let mut file = if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }; // none is this directory
+        file.extend_from_slice(program.as_bytes());
+        c_string(OsString::from_vec(file))
+    };
+    paths.as_bytes().split(|byte| *byte == b':').map(file).collect()
+}
+
+/// The command runs.
+struct Watch<'a> {
+    args: &'a Args,
+    link: &'a Link,
+    signals: &'a Signals,
+    command: Pid,
+    /// Signals of the terminal that came when the command was not there yet, or just then.
+    early: Vec<i32>,
+    /// Which process has let this one go on, by SIGCONT.
+    continued_by: Option<u32>,
+}
+
+impl Watch<'_> {
+    /// Until the slot is given back. What remains to be told.
+    fn until_the_end(&mut self, held: Held) -> Option<Message> {
+        loop {
+            // First: it may have ended before the signals were drained.
+            if let Some(ended) = self.looks_after_children() {
+                return self.command_has_ended(ended, held);
+            }
+            let mut ready = [PollFd::new(self.link, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
+            let _ = poll(&mut ready, None);
+            let is_told = !ready[0].revents().is_empty();
+            let continued = self.drain_signals().into_iter().rfind(|signal| signal.number == libc::SIGCONT);
+            self.continued_by = continued.map(|signal| signal.sender).or(self.continued_by);
+            if is_told && self.hears() {
+                return self.wrapper_has_died(held);
+            }
+        }
+    }
+
+    /// Reads what has arrived here, which only says that it is time to look. The first time, it says
+    /// what the command may have missed.
+    fn drain_signals(&self) -> Vec<Signal> {
+        std::iter::from_fn(|| self.signals.next()).collect()
+    }
+
+    /// How the command has ended, if it has: its exit code, and the signal that it died of or 0.
+    fn looks_after_children(&self) -> Option<(u8, u8)> {
+        loop {
+            match tree::look(false) {
+                News::Ended { child, code, signal } if child == self.command => {
+                    return Some((code, signal));
+                }
+                News::Stopped { child, signal } if child == self.command => {
+                    self.link.tell(&Message::Stopped { signal, process: child.as_raw_nonzero().get() });
+                }
+                News::Nothing | News::Alone => return None,
+                News::Ended { .. } | News::Stopped { .. } => {}
+            }
+        }
+    }
+
+    /// Whether the wrapper has died.
+    fn hears(&mut self) -> bool {
+        match self.link.hear() {
+            None => return true,
+            Some(Message::Signal(signal, _)) if self.has_it(signal) => {}
+            Some(Message::Signal(signal, _)) => drop(native::send(self.command, signal.number)),
+            Some(_) => {}
+        }
+        false
+    }
+
+    /// Whether the command has got this signal too. Keys of the terminal reach the whole group. What
+    /// comes from the command's own processes is meant for others, or for the group.
+    fn has_it(&mut self, signal: Signal) -> bool {
+        if signal.by_kernel {
+            let missed = self.early.iter().position(|early| *early == signal.number);
+            return missed.map(|at| self.early.swap_remove(at)).is_none();
+        }
+        // The whole group was let go on, as shells do. Once more, and later, would undo a new stop.
+        if signal.number == libc::SIGCONT && self.continued_by.take() == Some(signal.sender) {
+            return true;
+        }
+        Pid::from_raw(signal.sender.cast_signed()).is_some_and(tree::is_ours)
+    }
+
+    fn wrapper_has_died(&mut self, held: Held) -> Option<Message> {
+        match self.args.orphans {
+            Orphans::Hold => self.linger(),
+            Orphans::Release => {}
+            Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
+        }
+        held.release();
+        None
+    }
+
+    fn command_has_ended(&mut self, (code, signal): (u8, u8), held: Held) -> Option<Message> {
+        match self.args.orphans {
+            Orphans::Hold if tree::is_anybody_left() => {
+                self.link.tell(&Message::Ended { code, signal, stays: true });
+                self.linger();
+                held.release();
+                return None;
+            }
+            Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
+            Orphans::Hold | Orphans::Release => {}
+        }
+        if let Some(complaint) = held.release() {
+            self.link.tell(&Message::Say(complaint));
+        }
+        Some(Message::Ended { code, signal, stays: false })
+    }
+
+    /// Waits until nobody is left, and holds on to nothing meanwhile but the slot.
+    fn linger(&self) {
+        native::close_inherited();
+        let _ = rustix::process::chdir("/");
+        tree::wait_for_all();
+    }
+}

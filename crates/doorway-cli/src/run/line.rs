@@ -1,0 +1,39 @@
+//! A line on the terminal that is written anew, and lines that stay.
+
+use std::io::Write as _;
+
+/// What stands on standard error.
+#[derive(Default)]
+pub(super) struct Line {
+    is_shown: bool,
+}
+
+impl Line {
+    /// Shows a line instead of the one before, cut at the width of the terminal.
+    pub(super) fn show(&mut self, line: &str) {
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
+        // Some terminals do not know how wide they are.
+        let width = size.map_or(0, |size| usize::from(size.ws_col));
+        let cut: String = line.chars().take(if width == 0 { 79 } else { width - 1 }).collect();
+        write(&format!("\r\x1b[K{cut}"));
+        self.is_shown = true;
+    }
+
+    /// Takes it away.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            write("\r\x1b[K");
+        }
+    }
+
+    /// Writes a line that stays.
+    pub(super) fn say(&mut self, line: &str) {
+        self.clear();
+        write(&format!("doorway run: {line}\n"));
+    }
+}
+
+/// Nobody may be there to read it.
+fn write(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

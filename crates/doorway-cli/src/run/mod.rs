@@ -1,0 +1,107 @@
+//! `doorway run`: a command that waits for a slot, and has it for as long as it runs.
+//!
+//! Two processes: the *wrapper*, which others know, and the *guardian*, its child, which has the slot
+//! and is the command's parent. If the wrapper is killed, the guardian does what `--orphans` says. If
+//! both are, the command still has a descriptor that keeps the slot.
+//!
+//! | file | |
+//! |---|---|
+//! | `args` | what it is told; words that stand for others |
+//! | `wrapper` | signals, stopping, the exit code |
+//! | `guardian` | the slot and the command |
+//! | `waiting` | the guardian before it has a slot |
+//! | `link` | what the two tell each other |
+//! | `line` | what people see |
+//! | `tree` | all that comes from a command: adopting, waiting, killing |
+//! | `cgroup` | the same by a control group |
+//! | `native` | fork, signals, starting a program |
+
+mod args;
+pub(crate) mod cgroup;
+mod guardian;
+mod line;
+mod link;
+pub(crate) mod native;
+pub(crate) mod tree;
+mod waiting;
+mod wrapper;
+
+pub(crate) use args::Args;
+use clap::Parser;
+use doorway::shared::Error;
+use link::Link;
+use native::{Board, Signals};
+use std::ffi::OsString;
+
+const USAGE: &str = "doorway run -n <K> <NAME> [OPTIONS] -- <COMMAND>...";
+
+/// Exit codes of its own, chosen as `timeout(1)` and shells do.
+const NO_WAIT: u8 = 123;
+const TIMED_OUT: u8 = 124;
+const FAILED: u8 = 125;
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+// By itself, since to build the others too takes longer than to run this one.
+/// Runs a command when a slot is free, and gives the slot back when it has ended
+#[derive(Parser)]
+#[command(name = "doorway run", bin_name = "doorway run", override_usage = USAGE)]
+struct Alone {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// Runs `doorway run` with these arguments, without the first two words. Never returns.
+pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
+    match Alone::try_parse_from([OsString::from("doorway run")].into_iter().chain(arguments)) {
+        Ok(Alone { args }) => run(&args),
+        Err(error) => {
+            let _ = error.print();
+            std::process::exit(if error.use_stderr() { FAILED.into() } else { 0 })
+        }
+    }
+}
+
+/// Never returns.
+pub(crate) fn run(args: &Args) -> ! {
+    let code = begin(args).unwrap_or_else(|error| {
+        line::Line::default().say(&format!("cannot begin: {error}"));
+        FAILED
+    });
+    native::end(code.into())
+}
+
+fn begin(args: &Args) -> std::io::Result<u8> {
+    let board = Board::new()?;
+    let (link, other) = Link::pair()?;
+    let signals = Signals::take_over()?;
+    tree::adopt(); // the command, if the guardian is killed
+    match native::fork()? {
+        Some(guardian) => {
+            drop(other);
+            Ok(wrapper::live(args, guardian, &link, &signals, board))
+        }
+        None => {
+            drop(link);
+            guardian::live(args, &other, &signals, board)
+        }
+    }
+}
+
+/// What is wrong, and what to do about it, in words of this command.
+fn advice(error: &Error, args: &Args) -> String {
+    let name = args.name.display();
+    match error {
+        Error::OtherSlots { found, asked } => format!(
+            "{name} was made with {found} slots, and {asked} were asked for; say -n {found}, or remove it when nobody \
+             uses it: doorway rm {name}"
+        ),
+        Error::OtherSeats { found, .. } => format!("{error}: say --seats {found}, or doorway rm {name}"),
+        Error::NoSeats { .. } => format!("{error} (doorway rm {name}, then --seats)"),
+        Error::BadName(_) => format!("{error}; or name a file by its path, with a slash in it"),
+        Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } => {
+            format!("{error}; another place is named by --directory or DOORWAY_DIR")
+        }
+        error => error.to_string(),
+    }
+}

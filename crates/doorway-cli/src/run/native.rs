@@ -1,0 +1,378 @@
+//! What `doorway run` needs of the operating system and safe Rust lacks: `fork`, signals, and
+//! starting a program as a shell would have.
+
+#![allow(unsafe_code)]
+
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use rustix::process::Pid;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem::{MaybeUninit, zeroed};
+use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8};
+
+/// Whether broken pipes were ignored when the program began: Rust ignores them before `main`.
+static PIPES_WERE_IGNORED: AtomicBool = AtomicBool::new(false);
+/// A bit for each standard stream that was closed: Rust opens these before `main`.
+static CLOSED_STREAMS: AtomicU8 = AtomicU8::new(0);
+
+extern "C" fn look_around() {
+    // SAFETY: both calls only ask, and `action` is what the first one writes.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        libc::sigaction(libc::SIGPIPE, null(), &raw mut action);
+        PIPES_WERE_IGNORED.store(action.sa_sigaction == libc::SIG_IGN, SeqCst);
+        for stream in 0..3 {
+            if libc::fcntl(stream, libc::F_GETFD) == -1 {
+                CLOSED_STREAMS.fetch_or(1 << stream, SeqCst);
+            }
+        }
+    }
+}
+
+/// The C library calls this before `main`, and before what Rust does there.
+#[used]
+// SAFETY: a function without arguments is what this section holds, and it needs nothing of Rust.
+#[unsafe(link_section = ".init_array")]
+static AT_START: extern "C" fn() = look_around;
+
+/// A signal that has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Signal {
+    pub(crate) number: c_int,
+    /// Which process sent it; 0 for the terminal.
+    pub(crate) sender: u32,
+    /// Whether the kernel made it, as it does for keys of the terminal.
+    pub(crate) by_kernel: bool,
+}
+
+/// All signals, taken over: they interrupt nothing, and are read here.
+pub(crate) struct Signals {
+    descriptor: OwnedFd,
+    /// Which were blocked before.
+    blocked: libc::sigset_t,
+    /// Whether ends of children were ignored before.
+    children_were_ignored: bool,
+}
+
+impl Signals {
+    /// Of both processes: what is read is what was sent to the reader.
+    pub(crate) fn take_over() -> std::io::Result<Self> {
+        // SAFETY: the sets and actions are this function's own, and each call reads and writes only
+        // those. The descriptor that the last one makes is nobody else's.
+        unsafe {
+            let (mut all, mut blocked) = (zeroed::<libc::sigset_t>(), zeroed());
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut blocked);
+            let (default, mut before) = (zeroed::<libc::sigaction>(), zeroed::<libc::sigaction>());
+            libc::sigaction(libc::SIGCHLD, &raw const default, &raw mut before);
+            let raw = libc::signalfd(-1, &raw const all, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            if raw == -1 {
+                return Err(std::io::Error::last_os_error());
+            }
+            let children_were_ignored = before.sa_sigaction == libc::SIG_IGN;
+            Ok(Self { descriptor: OwnedFd::from_raw_fd(raw), blocked, children_were_ignored })
+        }
+    }
+
+    /// The next signal that has arrived here.
+    pub(crate) fn next(&self) -> Option<Signal> {
+        let mut info = MaybeUninit::<libc::signalfd_siginfo>::uninit();
+        let length = size_of::<libc::signalfd_siginfo>();
+        // SAFETY: the kernel writes a whole `info` or nothing.
+        let info = unsafe {
+            let read = libc::read(self.descriptor.as_raw_fd(), info.as_mut_ptr().cast(), length);
+            if read != length.cast_signed() {
+                return None;
+            }
+            info.assume_init()
+        };
+        let by_kernel = info.ssi_code == libc::SI_KERNEL;
+        Some(Signal { number: info.ssi_signo.cast_signed(), sender: info.ssi_pid, by_kernel })
+    }
+
+    /// Does what the signal does to a process that does nothing about it. Returns when the process
+    /// goes on, if it does.
+    pub(crate) fn suffer(&self, signal: c_int) {
+        // SAFETY: the set is this function's own. Nothing handles the signal here.
+        unsafe {
+            let mut one = zeroed::<libc::sigset_t>();
+            libc::sigemptyset(&raw mut one);
+            libc::sigaddset(&raw mut one, signal);
+            libc::raise(signal);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const one, null_mut());
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const one, null_mut());
+        }
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+/// Whether this process was told to ignore the signal.
+pub(crate) fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: it only asks, and writes `action`.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        libc::sigaction(signal, null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// A number that the guardian writes and the wrapper reads: the process of the command, 0 before it
+/// has begun.
+#[derive(Clone, Copy)]
+pub(crate) struct Board(NonNull<AtomicI32>);
+
+impl Board {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        // SAFETY: a new mapping, where the kernel finds room for it. It is never unmapped.
+        let page = unsafe {
+            mmap_anonymous(null_mut(), size_of::<AtomicI32>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)
+        };
+        NonNull::new(page?.cast()).map(Self).ok_or_else(|| std::io::Error::other("the kernel has mapped nothing"))
+    }
+
+    fn word(&self) -> &AtomicI32 {
+        // SAFETY: mapped for as long as the process lives, aligned to a page, and zero at first.
+        unsafe { self.0.as_ref() }
+    }
+
+    pub(crate) fn command(&self) -> Option<Pid> {
+        Pid::from_raw(self.word().load(SeqCst))
+    }
+}
+
+/// `None` in the child.
+pub(crate) fn fork() -> std::io::Result<Option<Pid>> {
+    debug_assert_eq!(std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count), 1, "no other thread may run");
+    // SAFETY: this process has no other thread, so no lock is held that the child would need.
+    match unsafe { libc::fork() } {
+        -1 => Err(std::io::Error::last_os_error()),
+        child => Ok(Pid::from_raw(child)),
+    }
+}
+
+/// Ends this process at once.
+pub(crate) fn end(code: i32) -> ! {
+    // SAFETY: it may be called at any time.
+    unsafe { libc::_exit(code) }
+}
+
+/// Points streams of this process to nowhere, so that it keeps none of them open.
+pub(crate) fn let_go_of(streams: std::ops::Range<RawFd>) {
+    // SAFETY: the standard streams are nobody's own; whoever writes to them later writes nowhere.
+    unsafe {
+        let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+        for stream in streams {
+            if nowhere == -1 {
+                libc::close(stream);
+            } else {
+                libc::dup2(nowhere, stream);
+            }
+        }
+        if nowhere > 2 {
+            libc::close(nowhere);
+        }
+    }
+}
+
+/// Closes what this process has inherited: all descriptors but its own, which a program that it
+/// executes would not get.
+pub(crate) fn close_inherited() {
+    for entry in std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten() {
+        let Some(raw) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // SAFETY: the first call only asks. What has not this flag was open when this program began,
+        // and nothing here uses it.
+        unsafe {
+            if raw > 2 && libc::fcntl(raw, libc::F_GETFD) == 0 {
+                libc::close(raw);
+            }
+        }
+    }
+}
+
+/// A program to be started.
+pub(crate) struct Program<'a> {
+    /// Files to try, one after the other.
+    pub(crate) files: Vec<CString>,
+    pub(crate) arguments: Vec<CString>,
+    /// Beside the environment of this process, and instead of what has the same name there.
+    pub(crate) environment: Vec<CString>,
+    /// A descriptor that it inherits.
+    pub(crate) inherits: Option<BorrowedFd<'a>>,
+    /// A file that it writes `0` to before it begins: the processes of a control group.
+    pub(crate) joins: Option<BorrowedFd<'a>>,
+    /// Whether it is killed when this process dies.
+    pub(crate) dies_with_us: bool,
+}
+
+/// What the child needs. It shares the memory of its parent, and allocates nothing.
+struct Plan {
+    files: Vec<*const c_char>,
+    arguments: Vec<*const c_char>,
+    /// The same for a shell, with room for the file.
+    of_a_shell: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
+    inherits: c_int,
+    joins: c_int,
+    parent: Option<c_int>,
+    pipes_were_ignored: bool,
+    closed_streams: u8,
+    children_were_ignored: bool,
+    blocked: libc::sigset_t,
+    error: c_int,
+}
+
+const STACK: usize = 64 << 10;
+
+impl Program<'_> {
+    /// Starts it. What this process has taken over of signals is as it was before, for the program.
+    ///
+    /// # Errors
+    /// The error of the last file that was tried, or of one that could not be executed.
+    pub(crate) fn start(&self, signals: &Signals, board: Board) -> std::io::Result<Pid> {
+        let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([null()]).collect::<Vec<_>>();
+        let arguments = pointers(&self.arguments);
+        let of_a_shell = [c"/bin/sh".as_ptr(), null()].into_iter().chain(arguments.iter().skip(1).copied()).collect();
+        let mut plan = Plan {
+            files: self.files.iter().map(|file| file.as_ptr()).collect(),
+            arguments,
+            of_a_shell,
+            environment: self.all_environment(),
+            inherits: self.inherits.map_or(-1, |descriptor| descriptor.as_raw_fd()),
+            joins: self.joins.map_or(-1, |descriptor| descriptor.as_raw_fd()),
+            parent: self.dies_with_us.then(|| std::process::id().cast_signed()),
+            pipes_were_ignored: PIPES_WERE_IGNORED.load(SeqCst),
+            closed_streams: CLOSED_STREAMS.load(SeqCst),
+            children_were_ignored: signals.children_were_ignored,
+            blocked: signals.blocked,
+            error: 0,
+        };
+        let mut stack = Box::<[u8]>::new_uninit_slice(STACK);
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
+        // SAFETY: the child runs `begin` on a stack of its own, aligned and long enough. This thread
+        // sleeps until the child has executed a program or ended, so `plan` and what it points to
+        // live for as long as the child uses them. All signals are blocked, so no handler of this
+        // process runs in the child. The kernel writes the child's number to the board, which stays
+        // mapped.
+        let child = unsafe {
+            let top = stack.as_mut_ptr().add(STACK).cast::<c_void>();
+            let top = top.map_addr(|address| address & !15);
+            libc::clone(begin, top, flags, (&raw mut plan).cast(), board.word().as_ptr())
+        };
+        let Some(child) = (if child == -1 { None } else { Pid::from_raw(child) }) else {
+            return Err(std::io::Error::last_os_error());
+        };
+        // SAFETY: the child wrote it, if it did, before this thread went on.
+        match unsafe { (&raw const plan.error).read_volatile() } {
+            0 => Ok(child),
+            error => {
+                let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+                board.word().store(0, SeqCst);
+                Err(std::io::Error::from_raw_os_error(error))
+            }
+        }
+    }
+
+    /// As it is, without what it is to have anew: what is there may have no `=`, or no text.
+    fn all_environment(&self) -> Vec<*const c_char> {
+        unsafe extern "C" {
+            static mut environ: *const *const c_char;
+        }
+        let name = |text: &CStr| text.to_bytes().iter().position(|byte| *byte == b'=');
+        let mut all = Vec::with_capacity(64);
+        // SAFETY: the environment is an array of strings that ends with a null pointer, and no
+        // thread of this process changes it.
+        unsafe {
+            let mut entry = environ;
+            while !entry.is_null() && !(*entry).is_null() {
+                let text = CStr::from_ptr(*entry);
+                let is_new = |ours: &CString| {
+                    name(ours).is_some_and(|end| text.to_bytes().get(..=end) == ours.to_bytes().get(..=end))
+                };
+                if !self.environment.iter().any(is_new) {
+                    all.push(*entry);
+                }
+                entry = entry.add(1);
+            }
+        }
+        all.extend(self.environment.iter().map(|text| text.as_ptr()));
+        all.push(null());
+        all
+    }
+}
+
+fn errno() -> c_int {
+    // SAFETY: it is this thread's.
+    unsafe { *libc::__errno_location() }
+}
+
+/// The child, until it executes a program: it only makes system calls.
+extern "C" fn begin(plan: *mut c_void) -> c_int {
+    // SAFETY: the parent gave it, and sleeps while the child uses it.
+    let plan = unsafe { &mut *plan.cast::<Plan>() };
+    // SAFETY: all pointers are the parent's, which sleeps; dispositions, descriptors and the mask are
+    // the child's own.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        if !plan.pipes_were_ignored {
+            libc::sigaction(libc::SIGPIPE, &raw const action, null_mut());
+        }
+        if plan.children_were_ignored {
+            action.sa_sigaction = libc::SIG_IGN;
+            libc::sigaction(libc::SIGCHLD, &raw const action, null_mut());
+        }
+        if plan.joins != -1 {
+            // If it cannot join, its children are killed one by one.
+            libc::write(plan.joins, c"0".as_ptr().cast(), 1);
+        }
+        if plan.inherits != -1 {
+            libc::fcntl(plan.inherits, libc::F_SETFD, 0);
+        }
+        for stream in (0..3).filter(|stream| plan.closed_streams >> stream & 1 == 1) {
+            libc::close(stream);
+        }
+        if let Some(parent) = plan.parent {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            if libc::getppid() != parent {
+                libc::_exit(128 + libc::SIGKILL); // it died before
+            }
+        }
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const plan.blocked, null_mut());
+        let mut error = libc::ENOENT;
+        for file in &plan.files {
+            libc::execve(*file, plan.arguments.as_ptr(), plan.environment.as_ptr());
+            match errno() {
+                // A script that does not say what it is for.
+                libc::ENOEXEC => {
+                    plan.of_a_shell[1] = *file;
+                    libc::execve(plan.of_a_shell[0], plan.of_a_shell.as_ptr(), plan.environment.as_ptr());
+                    error = errno();
+                    break;
+                }
+                libc::EACCES => error = libc::EACCES,
+                libc::ENOENT | libc::ENOTDIR | libc::ESTALE | libc::ENODEV | libc::ETIMEDOUT => {}
+                other => {
+                    error = other;
+                    break;
+                }
+            }
+        }
+        (&raw mut plan.error).write_volatile(error);
+        libc::_exit(127)
+    }
+}
+
+/// Sends a signal. The process must be a child of this one that was not waited for, so that the
+/// number is still its own.
+pub(crate) fn send(child: Pid, signal: c_int) -> std::io::Result<()> {
+    // SAFETY: it touches no memory.
+    match unsafe { libc::kill(child.as_raw_nonzero().get(), signal) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,178 @@
+//! The command and all that comes from it: children of children too, whatever session they are in.
+//!
+//! A process that calls [`adopt`] becomes the parent of its descendants when theirs dies. So it has
+//! no child left exactly when nobody is left, and the processes that it may kill are its children,
+//! whose numbers nobody else can have meanwhile.
+
+use super::cgroup::Cgroup;
+use super::native;
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, wait};
+use std::time::Duration;
+
+/// Descendants of this process become its children when their parents die.
+pub(crate) fn adopt() {
+    // It cannot fail since Linux 3.4. Before, those whose parents died are not waited for.
+    let _ = set_child_subreaper(Some(getpid()));
+}
+
+/// What became of a child.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum News {
+    /// It has ended: its exit code, as shells tell it, and the signal it died of or 0.
+    Ended { child: Pid, code: u8, signal: u8 },
+    /// It was stopped by this signal.
+    Stopped { child: Pid, signal: i32 },
+    /// There are children, and nothing is new.
+    Nothing,
+    /// Nobody is left.
+    Alone,
+}
+
+/// Looks at what became of children, and waits for something if `patient`.
+pub(crate) fn look(patient: bool) -> News {
+    let options = if patient { WaitOptions::empty() } else { WaitOptions::NOHANG | WaitOptions::UNTRACED };
+    loop {
+        match wait(options) {
+            Ok(Some((child, status))) => {
+                if let Some(news) = news(child, status) {
+                    return news;
+                }
+            }
+            Ok(None) => return News::Nothing,
+            Err(Errno::INTR) => {}
+            Err(_) => return News::Alone,
+        }
+    }
+}
+
+fn news(child: Pid, status: WaitStatus) -> Option<News> {
+    if let Some(signal) = status.stopping_signal() {
+        return Some(News::Stopped { child, signal });
+    }
+    if let Some(code) = status.exit_status() {
+        return Some(News::Ended { child, code: code as u8, signal: 0 });
+    }
+    let signal = status.terminating_signal()? as u8;
+    Some(News::Ended { child, code: 128_u8.wrapping_add(signal), signal })
+}
+
+/// Whether anybody is left. Those that have ended are not.
+pub(crate) fn is_anybody_left() -> bool {
+    loop {
+        match look(false) {
+            News::Alone => return false,
+            News::Nothing => return true,
+            News::Ended { .. } | News::Stopped { .. } => {}
+        }
+    }
+}
+
+/// Waits until nobody is left.
+pub(crate) fn wait_for_all() {
+    while look(true) != News::Alone {}
+}
+
+/// Kills all that is left, until nobody is: when a child dies, its own children arrive here. Says
+/// what became of one of them.
+///
+/// A child that may not be killed, since it runs as another user, is waited for.
+pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<News> {
+    let mut seen = None;
+    let mut pause = Duration::from_micros(100);
+    loop {
+        if let Some(cgroup) = cgroup {
+            cgroup.kill();
+        }
+        for child in children() {
+            let _ = native::send(child, libc::SIGKILL);
+        }
+        // Of those that were killed, somebody ends soon.
+        loop {
+            match look(false) {
+                News::Alone => return seen,
+                News::Nothing => break,
+                news @ News::Ended { child, .. } => {
+                    if Some(child) == watched {
+                        seen = Some(news);
+                    }
+                    pause = Duration::from_micros(100);
+                }
+                News::Stopped { .. } => {}
+            }
+        }
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(50));
+    }
+}
+
+/// The children of this process, as far as the kernel tells while they come and go.
+fn children() -> Vec<Pid> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let listed: Option<Vec<String>> =
+        tasks.map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
+    match listed.filter(|listed| !listed.is_empty()) {
+        Some(listed) => listed.iter().flat_map(|line| line.split_whitespace()).filter_map(parse).collect(),
+        None => children_by_their_parents(), // a kernel without such lists
+    }
+}
+
+fn parse(number: &str) -> Option<Pid> {
+    Pid::from_raw(number.parse().ok()?)
+}
+
+fn children_by_their_parents() -> Vec<Pid> {
+    let me = std::process::id();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = all.filter_map(|entry| parse(entry.file_name().to_str()?));
+    numbers.filter(|process| parent(*process) == Some(me)).collect()
+}
+
+/// The fields of a process that follow its name, which may hold anything.
+fn fields(process: Pid) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    Some(stat.rsplit_once(") ")?.1.to_owned())
+}
+
+fn parent(process: Pid) -> Option<u32> {
+    fields(process)?.split(' ').nth(1)?.parse().ok()
+}
+
+/// Whether this process is an ancestor of that one.
+pub(crate) fn is_ours(process: Pid) -> bool {
+    let me = std::process::id();
+    let mut ancestor = Some(process);
+    // Numbers may be used anew meanwhile, so it may go round.
+    for _ in 0..1000 {
+        match ancestor.and_then(parent) {
+            Some(parent) if parent == me => return true,
+            Some(parent) => ancestor = Pid::from_raw(parent.cast_signed()),
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether the process is stopped now.
+pub(crate) fn is_stopped(process: Pid) -> bool {
+    fields(process).is_some_and(|fields| fields.starts_with(['T', 't']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn both_lists_of_children_have_a_child() {
+        let mut child = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
+        let number = Pid::from_child(&child);
+        assert!(children().contains(&number));
+        assert!(children_by_their_parents().contains(&number));
+        assert!(!is_stopped(number));
+        assert!(is_ours(number) && !is_ours(getpid()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!children().contains(&number));
+    }
+}

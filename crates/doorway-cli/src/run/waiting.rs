@@ -1,0 +1,206 @@
+//! Waiting for a slot: in line with other processes, while the wrapper is listened to.
+
+use super::args::Args;
+use super::link::{Link, Message};
+use super::{FAILED, NO_WAIT, TIMED_OUT, advice};
+use doorway::shared::{Known, OwnedGuard, Slots, TryAcquireError};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fd::OwnedFd;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Why there is no slot.
+pub(super) enum Ending {
+    Told(Message),
+    WrapperDied,
+}
+
+fn ends(code: u8, why: String) -> Ending {
+    Ending::Told(Message::Failed { code, why })
+}
+
+/// Wakes a process that polls.
+struct Bell(OwnedFd);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+}
+
+/// A slot, as soon as it is this process's turn.
+pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<OwnedGuard, Ending> {
+    let fails = |error: doorway::shared::Error| ends(FAILED, advice(&error, args));
+    match slots.try_acquire_owned() {
+        Ok(guard) => return Ok(guard),
+        Err(TryAcquireError::Failed(error)) => return Err(fails(error)),
+        Err(TryAcquireError::NoPlace) => {}
+    }
+    if args.no_wait {
+        return Err(ends(NO_WAIT, format!("no slot of {} is free{}", args.name.display(), behind(slots))));
+    }
+    let began = Instant::now();
+    let deadline = args.timeout.and_then(|timeout| began.checked_add(timeout));
+    let guard = {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| ends(FAILED, format!("cannot open another file: {error}")))?;
+        let bell = Arc::new(Bell(bell));
+        let waker = Waker::from(Arc::clone(&bell));
+        let mut context = Context::from_waker(&waker);
+        let mut future = pin!(slots.acquire_owned_async());
+        let mut shows = Shows { args, slots, link, began, next: began };
+        loop {
+            if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
+                break Some(done.map_err(fails)?);
+            }
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                break None;
+            }
+            shows.at(now);
+            let until = deadline.map_or(shows.next, |deadline| deadline.min(shows.next));
+            let left =
+                Timespec::try_from(until.saturating_duration_since(now)).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+            let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(&bell.0, PollFlags::IN)];
+            let _ = poll(&mut ready, Some(&left));
+            let (is_told, rings) = (!ready[0].revents().is_empty(), !ready[1].revents().is_empty());
+            if rings {
+                let _ = rustix::io::read(&bell.0, &mut [0; 8]);
+            }
+            if is_told {
+                hears(link)?;
+            }
+        }
+    };
+    let guard = match guard {
+        Some(guard) => guard,
+        // It may have been served in the last moment, or a holder has died.
+        None => slots.try_acquire_owned().map_err(|_| {
+            let waited = spell(args.timeout.unwrap_or_default());
+            ends(TIMED_OUT, format!("no slot of {} became free in {waited}{}", args.name.display(), behind(slots)))
+        })?,
+    };
+    if args.verbose {
+        let waited = spell(began.elapsed());
+        link.tell(&Message::Say(format!("slot {} of {} after {waited}", guard.slot(), args.name.display())));
+    }
+    // If the wrapper is stopped, the command does not begin before it goes on.
+    link.tell(&Message::Granted);
+    while hears(link)? != Some(Message::Go) {}
+    Ok(guard)
+}
+
+/// What the wrapper says while there is no command. Signals that end a process end the waiting.
+fn hears(link: &Link) -> Result<Option<Message>, Ending> {
+    match link.hear() {
+        None => Err(Ending::WrapperDied),
+        Some(Message::Signal(signal, is_ignored)) => {
+            match signal.number {
+                _ if is_ignored => {}
+                libc::SIGCHLD | libc::SIGCONT | libc::SIGWINCH | libc::SIGURG => {}
+                libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => {
+                    link.tell(&Message::Stopped { signal: signal.number, process: 0 });
+                }
+                number => {
+                    let (code, signal) = (128 + number as u8, number as u8);
+                    return Err(Ending::Told(Message::Ended { code, signal, stays: false }));
+                }
+            }
+            Ok(None)
+        }
+        message => Ok(message),
+    }
+}
+
+/// Says how the waiting goes.
+struct Shows<'a> {
+    args: &'a Args,
+    slots: &'a Arc<Slots>,
+    link: &'a Link,
+    began: Instant,
+    next: Instant,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl Shows<'_> {
+    fn at(&mut self, now: Instant) {
+        if now < self.next {
+            return;
+        }
+        let name = self.args.name.display();
+        if self.began == self.next && self.args.verbose {
+            self.link.tell(&Message::Say(format!("waiting for a slot of {name}{}", behind(self.slots))));
+        } else if self.began != self.next && rustix::termios::isatty(rustix::stdio::stderr()) {
+            let waited = spell(Duration::from_secs(now.duration_since(self.began).as_secs()));
+            let line = format!("waiting for a slot of {name}, {waited}{}", behind(self.slots));
+            self.link.tell(&Message::Waiting(line));
+        }
+        self.next = now + SECOND;
+    }
+}
+
+/// Who is before this process, for people: it is read word by word, and what others wrote.
+fn behind(slots: &Slots) -> String {
+    let Ok(status) = slots.status() else { return String::new() };
+    let mut text = String::new();
+    let me = Some(std::process::id());
+    let ahead = status.waiters.iter().take_while(|waiter| waiter.known.pid != me).filter(|waiter| !waiter.dead).count();
+    if ahead > 0 {
+        text += &format!(", {ahead} ahead");
+    }
+    for (i, holder) in status.holders.iter().filter(|holder| !holder.dead).take(SHOWN).enumerate() {
+        text += if i == 0 { "; held by " } else { ", " };
+        text += &describe(&holder.known);
+    }
+    if status.holders.len() > SHOWN {
+        text += &format!(" and {} more", status.holders.len() - SHOWN);
+    }
+    text
+}
+
+const SHOWN: usize = 4;
+
+/// A process, for people: its number, its label or its command line, and since when.
+pub(super) fn describe(known: &Known) -> String {
+    let Some(process) = known.pid else { return "an unknown process".to_owned() };
+    let mut text = process.to_string();
+    let what = known.label.clone().or_else(|| command_line(process));
+    if let Some(what) = what.filter(|what| !what.is_empty()) {
+        text += &format!(" ({})", printable(&what));
+    }
+    if let Some(since) = known.since.and_then(|since| SystemTime::now().duration_since(since).ok()) {
+        text += &format!(" since {}", spell(since));
+    }
+    text
+}
+
+/// What follows `--` of one that runs, if it is `doorway run`; else all of it.
+fn command_line(process: u32) -> Option<String> {
+    let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+    let words: Vec<&[u8]> = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|byte| *byte == 0).collect();
+    let command = words.iter().position(|word| word == b"--").map_or(&words[..], |at| &words[at + 1..]);
+    Some(String::from_utf8_lossy(&command.join(&b' ')).into_owned())
+}
+
+/// Nothing that a terminal would obey, and no more than a few words.
+fn printable(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut short: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// A time, for people.
+pub(super) fn spell(time: Duration) -> String {
+    match time.as_secs() {
+        0..10 if time.subsec_millis() != 0 => format!("{:.1} s", time.as_secs_f64()),
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}

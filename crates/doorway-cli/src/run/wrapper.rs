@@ -1,0 +1,134 @@
+//! The wrapper: the process that was started, and that others know. It passes on signals, says what
+//! there is to say, and ends as the command did.
+
+use super::args::{Args, Orphans};
+use super::link::{Link, Message};
+use super::native::{self, Board, Signals};
+use super::tree::{self, News};
+use super::{FAILED, line::Line};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, WaitOptions, waitpid};
+use std::time::Duration;
+
+/// The whole life of the wrapper, from when there is a guardian. Its exit code.
+pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
+    native::let_go_of(0..2);
+    let mut wrapper = Wrapper { guardian, link, signals, line: Line::default(), keys: 0 };
+    loop {
+        let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+        let _ = poll(&mut ready, None);
+        let is_told = !ready[0].revents().is_empty();
+        while let Some(signal) = signals.next() {
+            if signal.number == libc::SIGCHLD {
+                continue; // if the guardian has died, the link says so
+            }
+            if signal.by_kernel {
+                wrapper.keys |= 1_u64.wrapping_shl(signal.number.cast_unsigned());
+            }
+            link.tell(&Message::Signal(signal, native::is_ignored(signal.number)));
+        }
+        if is_told {
+            match link.hear() {
+                Some(message) => {
+                    if let Some(code) = wrapper.hears(message) {
+                        return code;
+                    }
+                }
+                None => return wrapper.guardian_has_died(args, board),
+            }
+        }
+    }
+}
+
+struct Wrapper<'a> {
+    guardian: Pid,
+    link: &'a Link,
+    signals: &'a Signals,
+    line: Line,
+    /// A bit for each signal that came from keys of the terminal.
+    keys: u64,
+}
+
+impl Wrapper<'_> {
+    /// The exit code, if it is over.
+    fn hears(&mut self, message: Message) -> Option<u8> {
+        match message {
+            Message::Waiting(line) => self.line.show(&line),
+            Message::Say(line) => self.line.say(&line),
+            Message::Granted => {
+                self.line.clear();
+                self.link.tell(&Message::Go);
+            }
+            Message::Stopped { signal, process } => self.stop(signal, Pid::from_raw(process)),
+            Message::Ended { code, signal, stays } => {
+                self.line.clear();
+                if !stays {
+                    // The time that the command took counts as that of a child.
+                    let _ = waitpid(Some(self.guardian), WaitOptions::empty());
+                }
+                return Some(self.end(code, signal));
+            }
+            Message::Failed { code, why } => {
+                self.line.say(&why);
+                return Some(code);
+            }
+            Message::Signal(..) | Message::Go => {}
+        }
+        None
+    }
+
+    /// Stops as the command was stopped, so that the shell notices, until the shell lets both go on.
+    fn stop(&mut self, signal: i32, command: Option<Pid>) {
+        self.line.clear();
+        if let Some(command) = command {
+            // It may go on already, or be about to.
+            std::thread::sleep(Duration::from_millis(20));
+            if !tree::is_stopped(command) {
+                return;
+            }
+        }
+        self.signals.suffer(signal);
+    }
+
+    /// A shell ends a loop after Ctrl-C only if the program that it waits for has died of it.
+    fn end(&self, code: u8, signal: u8) -> u8 {
+        let by_keys = self.keys >> (signal & 63) & 1 == 1;
+        if by_keys && matches!(i32::from(signal), libc::SIGINT | libc::SIGQUIT) {
+            let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+            let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+            self.signals.suffer(signal.into());
+        }
+        code
+    }
+
+    /// Does what is left to do: the command, if it has begun, is a child of the wrapper now.
+    fn guardian_has_died(&mut self, args: &Args, board: Board) -> u8 {
+        let Some(command) = board.command() else {
+            self.line.say("the guardian was killed before the command began; try again");
+            return FAILED;
+        };
+        self.line.say("the guardian was killed; the slot stays taken only while the command keeps DOORWAY_FD open");
+        if args.orphans == Orphans::Kill {
+            return match tree::kill_all(None, Some(command)) {
+                Some(News::Ended { code, .. }) => code,
+                _ => FAILED,
+            };
+        }
+        loop {
+            match tree::look(false) {
+                News::Ended { child, code, .. } if child == command => return code,
+                News::Stopped { child, signal } if child == command => self.stop(signal, Some(child)),
+                News::Alone => return FAILED,
+                News::Nothing => {
+                    let _ = poll(&mut [PollFd::new(self.signals, PollFlags::IN)], None);
+                    while let Some(signal) = self.signals.next() {
+                        if signal.number != libc::SIGCHLD && !signal.by_kernel {
+                            let _ = native::send(command, signal.number);
+                        }
+                    }
+                }
+                News::Ended { .. } | News::Stopped { .. } => {}
+            }
+        }
+    }
+}

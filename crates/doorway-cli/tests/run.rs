@@ -1,0 +1,353 @@
+//! `doorway run`: what the command gets, what it gives back, and what is said when it cannot run.
+#![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+
+mod kit;
+
+use kit::run::{Place, eventually, is_alive, kill, touch};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+#[test]
+fn exit_codes_pass_through() {
+    let place = Place::new();
+    for code in [0, 1, 7, 125, 255] {
+        assert_eq!(place.told(&["-n", "2", "x", "--", "sh", "-c", &format!("exit {code}")]).0, code);
+    }
+    for (signal, code) in [("TERM", 143), ("KILL", 137), ("INT", 130), ("HUP", 129)] {
+        assert_eq!(place.told(&["-n", "2", "x", "sh", "-c", &format!("kill -{signal} $$")]).0, code);
+    }
+    place.nobody_is_left();
+}
+
+#[test]
+fn what_cannot_be_run_is_told_as_shells_tell_it() {
+    let place = Place::new();
+    let plain = place.0.join("plain");
+    touch(&plain);
+    let is_told = |words: &[&str], code: i32, message: &str| {
+        let (found, out, said) = place.told(&[&["-n", "1", "x", "--"], words].concat());
+        assert_eq!((found, out.as_str()), (code, ""), "{words:?}: {said}");
+        assert!(said.starts_with("doorway run: ") && said.contains(message), "{said}");
+    };
+    is_told(&["no-such-command"], 127, "in PATH");
+    is_told(&["/no/such/command"], 127, "/no/such/command");
+    is_told(&[""], 127, "\"\"");
+    is_told(&[plain.to_str().unwrap()], 126, "Permission denied");
+    is_told(&["/"], 126, "Permission denied");
+    // The slot is free afterwards.
+    assert_eq!(place.told(&["-n", "1", "x", "--no-wait", "--", "true"]).0, 0);
+    // A script without a first line is one for the shell.
+    std::fs::write(&plain, "echo script $1\n").unwrap();
+    std::fs::set_permissions(&plain, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(place.told(&["-n", "1", "x", plain.to_str().unwrap(), "with"]).1, "script with\n");
+    // PATH is the one that the command gets.
+    let path = format!("--env=PATH={}", place.0.display());
+    assert_eq!(place.told(&["-n", "1", "x", &path, "--", "plain", "it"]).1, "script it\n");
+}
+
+#[test]
+fn the_environment_says_which_slot() {
+    let place = Place::new();
+    let script = "echo $DOORWAY_SLOT $DOORWAY_FENCE $DOORWAY_NAME $DOORWAY_PREVIOUS $CUDA_VISIBLE_DEVICES $1 $2";
+    let words = |fence: u32| format!("0 {fence} x clean gpu0,0 --port=90000 {{slot}}\n");
+    let args = ["-n", "2", "x", "--env", "CUDA_VISIBLE_DEVICES=gpu{slot},{slot}", "--", "sh", "-c", script];
+    let args = [&args[..], &["sh", "--port=9000{slot}", "{{slot}}"]].concat();
+    assert_eq!(place.told(&args).1, words(1));
+    assert_eq!(place.told(&args).1, words(2), "the fence grows");
+    // Those around are replaced, and all others stay, however strange.
+    let out = Command::new("env")
+        .args([
+            "-i",
+            "DOORWAY_SLOT=old",
+            "STRANGE=",
+            env!("CARGO_BIN_EXE_doorway"),
+            "run",
+            "-n",
+            "2",
+            "y",
+            "--directory",
+        ])
+        .args([place.0.as_os_str(), OsStr::new("/usr/bin/env")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("DOORWAY_SLOT=0\n") && !text.contains("old"), "{text}");
+}
+
+#[test]
+fn arguments_that_are_no_text_arrive() {
+    let place = Place::new();
+    let strange = OsStr::from_bytes(b"\xff\xfe{slot}\n");
+    let mut run = place.run(&["-n", "1", "x", "--label", "l"]);
+    let out = run.arg("--env").arg(OsStr::from_bytes(b"A=\xff")).args(["--", "printf", "%s"]).arg(strange);
+    assert_eq!(out.output().unwrap().stdout, b"\xff\xfe0\n");
+    let mut run = place.run(&["-n", "1"]);
+    let out = run.arg(OsStr::from_bytes(b"\xff")).arg("true").output().unwrap();
+    assert_eq!(out.status.code(), Some(125));
+}
+
+#[test]
+fn options_end_where_the_command_begins() {
+    let place = Place::new();
+    let echo = |words: &[&str]| place.told(words).1;
+    assert_eq!(echo(&["-n", "1", "x", "--verbose", "echo", "--timeout", "-n", "--", "a"]), "--timeout -n -- a\n");
+    assert_eq!(echo(&["-n", "1", "x", "--", "echo", "--", "a"]), "-- a\n");
+    assert_eq!(echo(&["x", "-n", "1", "--timeout", "5m", "--", "echo", "b"]), "b\n");
+}
+
+#[test]
+fn a_full_room_is_told_with_a_code_of_its_own() {
+    let place = Place::new();
+    let slots = place.slots(1);
+    let guard = slots.acquire().unwrap();
+    let (code, _, said) = place.told(&["-n", "1", "x", "--no-wait", "--", "true"]);
+    assert_eq!(code, 123, "{said}");
+    assert!(said.contains("no slot of x is free") && said.contains(&std::process::id().to_string()), "{said}");
+    let (code, _, said) = place.told(&["-n", "1", "x", "--timeout", "1ms", "--", "true"]);
+    assert_eq!(code, 124, "{said}");
+    assert!(said.contains("became free"), "{said}");
+    drop(guard);
+    assert!(slots.status().unwrap().waiters.is_empty(), "it has left the line");
+    assert_eq!(place.told(&["-n", "1", "x", "--timeout", "0", "--", "true"]).0, 0);
+}
+
+#[test]
+fn a_waiter_is_served_and_says_how_long_it_took() {
+    let place = Place::new();
+    let slots = place.builder(1).label("the holder").open().unwrap();
+    let guard = slots.acquire().unwrap();
+    let mut run = place.run(&["-n", "1", "x", "--verbose", "--", "echo", "done"]);
+    let waiter = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+    drop(guard);
+    let (code, out, said) = kit::run::told(waiter.wait_with_output().unwrap());
+    assert_eq!((code, out.as_str()), (0, "done\n"));
+    assert!(said.contains("waiting for a slot of x; held by") && said.contains("(the holder)"), "{said}");
+    assert!(said.contains("slot 0 of x after "), "{said}");
+}
+
+#[test]
+fn a_waiter_that_is_told_to_end_leaves_the_line() {
+    let place = Place::new();
+    let slots = place.slots(1);
+    let guard = slots.acquire().unwrap();
+    for (signal, code) in [(libc::SIGINT, Some(130)), (libc::SIGTERM, Some(143)), (libc::SIGKILL, None)] {
+        let mut waiter = place.run(&["-n", "1", "x", "--", "true"]).spawn().unwrap();
+        eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+        kill(waiter.id(), signal);
+        assert_eq!(waiter.wait().unwrap().code(), code);
+        eventually("it has left", || slots.status().unwrap().waiters.is_empty());
+    }
+    // One that does not care about hang-ups waits on.
+    let mut waiter = place.run(&["-n", "1", "x", "--", "true"]);
+    let mut nohup = Command::new("sh");
+    nohup.arg("-c").arg("trap '' HUP; exec \"$@\"").arg("sh").arg(waiter.get_program()).args(waiter.get_args());
+    waiter = nohup;
+    let mut waiter = waiter.env("DOORWAY_DIR", &place.0).spawn().unwrap();
+    eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+    kill(waiter.id(), libc::SIGHUP);
+    drop(guard);
+    assert_eq!(waiter.wait().unwrap().code(), Some(0));
+    place.nobody_is_left();
+}
+
+#[test]
+fn the_next_holder_is_told_of_the_one_before() {
+    let place = Place::new();
+    let previous = || place.told(&["-n", "1", "x", "-v", "--", "sh", "-c", "echo $DOORWAY_PREVIOUS"]);
+    let slots = place.slots(1);
+    std::mem::forget(slots.acquire().unwrap());
+    drop(slots);
+    let (_, out, said) = previous();
+    assert_eq!(out, "died\n");
+    assert!(said.contains("died with it"), "{said}");
+    assert_eq!(previous().1, "clean\n");
+
+    let slots = place.slots(1);
+    let guard = slots.acquire().unwrap();
+    slots.break_slot(0).unwrap();
+    assert_eq!(previous().1, "broken\n");
+    drop(guard);
+}
+
+#[test]
+fn a_slot_that_is_taken_away_is_told_at_the_end() {
+    let place = Place::new();
+    let go = place.0.join("go");
+    let script = format!("echo ready $$; while [ ! -e {} ]; do sleep 0.01; done; exit 4", go.display());
+    let mut run = place.run(&["-n", "1", "x", "--", "sh", "-c", &script]);
+    let running = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let slots = place.slots(1);
+    eventually("it runs", || slots.status().unwrap().holders.len() == 1);
+    slots.break_slot(0).unwrap().unwrap();
+    touch(&go);
+    let (code, _, said) = kit::run::told(running.wait_with_output().unwrap());
+    assert_eq!(code, 4);
+    assert!(said.contains("slot 0 was taken away while the command ran"), "{said}");
+}
+
+#[test]
+fn signals_are_passed_on() {
+    let place = Place::new();
+    let script =
+        "trap 'echo got usr1' USR1; trap 'echo got term; exit 5' TERM; echo ready $$; while :; do sleep 0.01; done";
+    let mut running = place.start(&[], script);
+    kill(running.wrapper.id(), libc::SIGUSR1);
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut running.out, &mut line).unwrap();
+    assert_eq!(line, "got usr1\n");
+    kill(running.guardian, libc::SIGTERM); // it does not care
+    kill(running.wrapper.id(), libc::SIGTERM);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(5));
+    assert_eq!(running.rest(), "got term\n");
+}
+
+#[test]
+fn what_the_parent_ignores_and_blocks_and_has_closed_is_as_without() {
+    let place = Place::new();
+    // Rust itself ignores broken pipes, and opens streams that are closed.
+    let set = "import os, signal, sys
+for n in sys.argv[1].split(): signal.signal(int(n), signal.SIG_IGN)
+for n in (signal.SIGPIPE, signal.SIGXFSZ):
+    if str(int(n)) not in sys.argv[1].split(): signal.signal(n, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [signal.SIGUSR2])
+if sys.argv[2]: os.close(int(sys.argv[2]))
+os.execvp(sys.argv[3], sys.argv[3:])";
+    for (ignored, closed) in [("", ""), ("13", ""), ("1 17 20", "0"), ("13 17", "0")] {
+        let python = |words: &[&str]| {
+            let mut command = Command::new("python3");
+            command.args(["-c", set, ignored, closed]).args(words).env("DOORWAY_DIR", &place.0);
+            String::from_utf8(command.output().unwrap().stdout).unwrap()
+        };
+        let signals = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"];
+        let run = [env!("CARGO_BIN_EXE_doorway"), "run", "-n", "1", "x", "--orphans", "release", "--"];
+        let both = |words: &[&str]| (python(words), python(&[&run[..], words].concat()));
+        let (bare, with) = both(&signals);
+        assert!(bare.contains("SigBlk:\t0000000000000800"), "{bare}");
+        // The C library has two signals for itself, whatever the parent thinks of them.
+        let sets = |text: &str| -> Vec<u64> {
+            let words = text.split_whitespace().skip(1).step_by(2);
+            words.map(|word| u64::from_str_radix(word, 16).unwrap() & !(3 << 31)).collect()
+        };
+        assert_eq!(sets(&bare), sets(&with), "ignored {ignored:?}");
+        let (bare, with) = both(&["ls", "/proc/self/fd"]);
+        assert_eq!(bare, with, "closed {closed:?}");
+    }
+}
+
+#[test]
+fn streams_are_closed_when_the_command_closes_them() {
+    let place = Place::new();
+    // Neither the wrapper nor the guardian keeps the pipe.
+    let running = place.start(&[], "echo ready $$; exec >&-; exec sleep 1000");
+    let (command, mut wrapper) = (running.command, running.wrapper);
+    let mut out = running.out;
+    assert_eq!(std::io::Read::read_to_end(&mut out, &mut Vec::new()).unwrap(), 0);
+    assert!(is_alive(command));
+    kill(command, libc::SIGKILL);
+    assert_eq!(wrapper.wait().unwrap().code(), Some(137));
+    // Background work that has let go of its streams holds nobody up, but the slot is kept.
+    let running = place.start(&[], "sleep 1000 >/dev/null 2>&1 & echo ready $$ $!");
+    let sleeper = running.number(2);
+    assert_eq!(running.rest(), "");
+    assert!(place.slots(1).try_acquire().is_err() && is_alive(sleeper));
+    kill(sleeper, libc::SIGKILL);
+    place.nobody_is_left();
+}
+
+#[test]
+fn closed_output_and_errors_do_no_harm() {
+    let place = Place::new();
+    let shell = |script: &str| {
+        let script = script.replace("RUN", concat!(env!("CARGO_BIN_EXE_doorway"), " run"));
+        Command::new("sh").args(["-c", &script]).env("DOORWAY_DIR", &place.0).output().unwrap().status.code()
+    };
+    assert_eq!(shell("RUN -n 1 x -v -- sh -c 'exit 6' >&- 2>&- <&-"), Some(6));
+    assert_eq!(shell("RUN -n 2 x -- true >&- 2>&-"), Some(125));
+    assert_eq!(shell("RUN --help >&-"), Some(0));
+    assert_eq!(shell("RUN >&- 2>&-"), Some(125));
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let place = Place::new();
+    let refused = |words: &[&str], message: &str| {
+        let (code, out, said) = place.told(words);
+        assert_eq!((code, out.as_str()), (125, ""), "{words:?}: {said}");
+        assert!(said.contains(message), "{words:?}: {said}");
+    };
+    let long = "n".repeat(300);
+    refused(&["-n", "1", &long, "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "a b", "--", "true"], "with a slash in it");
+    refused(&["-n", "1", "..", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "no/such/x", "--", "true"], "--directory");
+    refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
+    refused(&["-n", "many", "x", "--", "true"], "many");
+    refused(&["-n", "1", "x"], "COMMAND");
+    refused(&["x", "--", "true"], "--slots");
+    refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
+    refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
+    refused(&["-n", "1", "x", "--orphans", "keep", "--", "true"], "hold");
+    refused(&["-n", "1", "x", "--seats", "3", "--", "true"], "multiple of 64");
+    refused(&["-n", "1", "x", "--permissions", "9", "--", "true"], "660");
+    assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
+    refused(&["-n", "4", "x", "--", "true"], "say -n 3, or remove it when nobody uses it: doorway rm x");
+    refused(&["-n", "3", "x", "--seats", "64", "--", "true"], "--seats 256");
+    // A path is a name too.
+    let path = place.0.join("deep/x");
+    assert_eq!(place.told(&["-n", "1", path.to_str().unwrap(), "--", "true"]).0, 0);
+}
+
+#[test]
+fn places_that_cannot_be_written_are_told() {
+    let place = Place::new();
+    let refused = |directory: &str, message: &str| {
+        let (code, _, said) = place.told(&["-n", "1", "x", "--directory", directory, "--", "true"]);
+        assert_eq!(code, 125, "{said}");
+        assert!(said.contains(message) && said.contains("--directory or DOORWAY_DIR"), "{said}");
+    };
+    refused("/proc", "another place");
+    refused("/sys", "another place");
+    // Mounts of a test's own, where they are allowed.
+    let full = place.0.join("full");
+    std::fs::create_dir(&full).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=4k,mode=700 tmpfs {full} && RUN --directory {full} -- true; echo $?
+         mount -o remount,ro,size=1m {full} && RUN --directory {full} -- true; echo $?",
+        full = full.display()
+    )
+    .replace("RUN", concat!(env!("CARGO_BIN_EXE_doorway"), " run -n 1 x"));
+    let out = Command::new("unshare").args(["-rm", "sh", "-c", &script]).output();
+    let Some((_, out, said)) = out.ok().map(kit::run::told).filter(|told| told.1.contains("125")) else {
+        eprintln!("skipped: no mounts here");
+        return;
+    };
+    assert_eq!(out, "125\n125\n", "{said}");
+    assert!(said.contains("no room for") && said.contains("Read-only file system"), "{said}");
+}
+
+/// What is in the file comes from `--label`, and nothing else.
+#[test]
+fn the_file_holds_neither_arguments_nor_variables() {
+    let place = Place::new();
+    let words = ["-n", "1", "x", "--env", "KEY=secret1", "--label", "labelled", "--", "sh", "-c"];
+    let script = format!("cat {} # secret2", place.0.join("x").display());
+    let out = place.run(&words).arg(script).env("OTHER", "secret3").output().unwrap().stdout;
+    let has = |text: &[u8]| out.windows(text.len()).any(|window| window == text);
+    assert!(has(b"labelled") && !has(b"secret"));
+}
+
+#[test]
+fn the_inherited_descriptor_can_only_be_read_and_be_let_go() {
+    let place = Place::new();
+    let script = "echo broken >&$DOORWAY_FD; eval \"exec $DOORWAY_FD<&-\"; echo ready $$; exec sleep 1000";
+    let mut running = place.start(&["--verbose"], script);
+    assert!(place.slots(1).try_acquire().is_err());
+    running.kill_guardian();
+    running.kill_wrapper();
+    assert!(is_alive(running.command));
+    eventually("nothing keeps the slot", || place.slots(1).try_acquire().is_ok());
+}

@@ -1,0 +1,213 @@
+//! `doorway run --orphans`: every way to kill the wrapper, the guardian and the command, each with a
+//! grandchild that has no descriptor of theirs, and with one that has.
+#![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+
+mod kit;
+
+use doorway::shared::Previous;
+use kit::run::{Place, Running, eventually, is_alive, kill};
+
+/// A grandchild in a session of its own, which closes what it inherits, and one that keeps it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Grandchild {
+    Closes,
+    Keeps,
+}
+
+/// Who is killed by SIGKILL.
+#[derive(Clone, Copy, Debug)]
+enum Killed {
+    Wrapper,
+    WrapperAndCommand,
+    WrapperAndGuardian,
+    WrapperGuardianAndCommand,
+    /// The command ends by itself, and leaves the grandchild behind.
+    Nobody,
+    Guardian,
+}
+
+/// The command says `ready`, its number and that of the grandchild.
+fn start(place: &Place, how: &str, grandchild: Grandchild, killed: Killed) -> Running {
+    let closes = if grandchild == Grandchild::Closes { "exec 40<&-;" } else { "" };
+    let end = if matches!(killed, Killed::Nobody) { "exit 3" } else { "exec sleep 1000" };
+    let gone = place.0.join("gone");
+    let wait = format!("while [ ! -e {} ]; do sleep 0.01; done;", gone.display());
+    let wait = if matches!(killed, Killed::Nobody) { wait.as_str() } else { "" };
+    let script = format!(
+        "setsid bash -c '{closes} echo $$ >{pid}.new; mv {pid}.new {pid}; exec sleep 1000' >/dev/null 2>&1 </dev/null &
+         while [ ! -e {pid} ]; do sleep 0.01; done
+         echo ready $$ $(cat {pid}); {wait} {end}",
+        pid = place.0.join("pid").display(),
+    );
+    place.start(&["--orphans", how], &script)
+}
+
+fn is_held(place: &Place) -> bool {
+    place.slots(1).try_acquire().is_err()
+}
+
+/// Kills, and says whether the slot is held, and whether the grandchild lives, when all is quiet.
+/// Then the rest is killed, and the slot must be free.
+fn after(how: &str, grandchild: Grandchild, killed: Killed, held: bool, lives: bool) {
+    let place = Place::new();
+    let mut running = start(&place, how, grandchild, killed);
+    let child = running.number(2);
+    assert!(is_held(&place) && is_alive(child));
+    // Guardians first: they do something about the death of others.
+    match killed {
+        Killed::Wrapper => running.kill_wrapper(),
+        Killed::Guardian => running.kill_guardian(),
+        Killed::WrapperAndCommand => {
+            // Both at once, as far as the guardian can tell.
+            kill(running.guardian, libc::SIGSTOP);
+            running.kill_command();
+            running.kill_wrapper();
+            kill(running.guardian, libc::SIGCONT);
+        }
+        Killed::WrapperAndGuardian => {
+            kill(running.wrapper.id(), libc::SIGSTOP);
+            running.kill_guardian();
+            running.kill_wrapper();
+        }
+        Killed::WrapperGuardianAndCommand => {
+            kill(running.wrapper.id(), libc::SIGSTOP);
+            kill(running.guardian, libc::SIGSTOP);
+            running.kill_command();
+            running.kill_guardian();
+            running.kill_wrapper();
+        }
+        Killed::Nobody => {
+            kit::run::touch(&place.0.join("gone"));
+            assert_eq!(running.wrapper.wait().unwrap().code(), Some(3), "it is returned at once");
+        }
+    }
+    if held {
+        // It stays so: long enough for the guardian to have looked, if it lives.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(is_held(&place), "{how}, {grandchild:?}, {killed:?}: the slot must be held");
+    } else {
+        eventually("the slot is free", || !is_held(&place));
+    }
+    if lives {
+        assert!(is_alive(child), "{how}, {grandchild:?}, {killed:?}: the grandchild must live");
+    } else {
+        eventually("the grandchild is dead", || !is_alive(child));
+    }
+    for process in [running.command, child] {
+        kill(process, libc::SIGKILL);
+    }
+    let _ = running.wrapper.wait();
+    eventually("the slot is free at the end", || !is_held(&place));
+    place.nobody_is_left();
+}
+
+macro_rules! cells {
+    ($($test:ident: $how:literal, $killed:ident, $grandchild:ident => $held:literal, $lives:literal;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                after($how, Grandchild::$grandchild, Killed::$killed, $held, $lives);
+            }
+        )*
+    };
+}
+
+// Whether the slot is held, and whether the grandchild lives.
+cells! {
+    hold_wrapper: "hold", Wrapper, Closes => true, true;
+    hold_wrapper_kept: "hold", Wrapper, Keeps => true, true;
+    hold_wrapper_and_command: "hold", WrapperAndCommand, Closes => true, true;
+    hold_wrapper_and_command_kept: "hold", WrapperAndCommand, Keeps => true, true;
+    hold_wrapper_and_guardian: "hold", WrapperAndGuardian, Closes => true, true;
+    hold_wrapper_and_guardian_kept: "hold", WrapperAndGuardian, Keeps => true, true;
+    hold_all_three: "hold", WrapperGuardianAndCommand, Closes => false, true;
+    hold_all_three_kept: "hold", WrapperGuardianAndCommand, Keeps => true, true;
+    hold_nobody: "hold", Nobody, Closes => true, true;
+    hold_nobody_kept: "hold", Nobody, Keeps => true, true;
+    hold_guardian: "hold", Guardian, Closes => true, true;
+    hold_guardian_kept: "hold", Guardian, Keeps => true, true;
+
+    release_wrapper: "release", Wrapper, Closes => false, true;
+    release_wrapper_and_command: "release", WrapperAndCommand, Closes => false, true;
+    release_wrapper_and_guardian: "release", WrapperAndGuardian, Closes => false, true;
+    release_all_three: "release", WrapperGuardianAndCommand, Closes => false, true;
+    release_nobody: "release", Nobody, Closes => false, true;
+    release_guardian: "release", Guardian, Closes => false, true;
+
+    kill_wrapper: "kill", Wrapper, Closes => false, false;
+    kill_wrapper_kept: "kill", Wrapper, Keeps => false, false;
+    kill_wrapper_and_command: "kill", WrapperAndCommand, Closes => false, false;
+    kill_wrapper_and_command_kept: "kill", WrapperAndCommand, Keeps => false, false;
+    kill_wrapper_and_guardian: "kill", WrapperAndGuardian, Closes => false, true;
+    kill_wrapper_and_guardian_kept: "kill", WrapperAndGuardian, Keeps => true, true;
+    kill_all_three: "kill", WrapperGuardianAndCommand, Closes => false, true;
+    kill_all_three_kept: "kill", WrapperGuardianAndCommand, Keeps => true, true;
+    kill_nobody: "kill", Nobody, Closes => false, false;
+    kill_nobody_kept: "kill", Nobody, Keeps => false, false;
+    kill_guardian: "kill", Guardian, Closes => false, false;
+    kill_guardian_kept: "kill", Guardian, Keeps => false, false;
+}
+
+/// Which of the ends the next holder is told of.
+#[test]
+fn the_next_holder_is_told_of_a_death_only_if_the_guardian_died() {
+    let told = |killed: Killed| {
+        let place = Place::new();
+        let mut running = start(&place, "hold", Grandchild::Closes, killed);
+        match killed {
+            Killed::Guardian => running.kill_guardian(),
+            _ => running.kill_wrapper(),
+        }
+        for process in [running.command, running.number(2)] {
+            kill(process, libc::SIGKILL);
+        }
+        let guard = place.slots(1);
+        let guard = guard.acquire().unwrap();
+        !matches!(guard.previous(), Previous::Clean)
+    };
+    assert!(told(Killed::Guardian));
+    assert!(!told(Killed::Wrapper), "the guardian gave the slot back when nobody was left");
+}
+
+/// The wrapper goes on without its guardian, and still knows how the command ends.
+#[test]
+fn the_exit_code_survives_the_guardian() {
+    let place = Place::new();
+    let mut running = place.start(&[], "trap 'exit 9' USR1; echo ready $$; while :; do sleep 0.01; done");
+    running.kill_guardian();
+    // A signal that comes while nobody is there yet to pass it on is passed on later.
+    kill(running.wrapper.id(), libc::SIGUSR1);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(9));
+}
+
+/// A tree of many levels, each in a session of its own, of which every parent has died.
+#[test]
+fn killing_reaches_all_that_forked_and_lost_its_parent() {
+    let place = Place::new();
+    let script = "
+        spread() { [ $1 = 0 ] || for i in 1 2 3; do (spread $(($1 - 1)) & setsid sleep 1000 & sleep 1000 & exit 0) & done; }
+        spread 3; sleep 0.2; echo ready $$; exec sleep 1000";
+    let mut running = place.start(&["--orphans", "kill"], script);
+    assert!(place.left().len() > 20, "{:?}", place.left());
+    running.kill_wrapper();
+    place.nobody_is_left();
+    assert!(!is_held(&place));
+}
+
+/// A control group is used where one can be made, and nothing of it is left.
+#[test]
+fn no_control_group_is_left() {
+    let place = Place::new();
+    let (code, out, _) = place.told(&["--orphans", "kill", "-n", "1", "x", "--", "cat", "/proc/self/cgroup"]);
+    assert_eq!(code, 0);
+    let Some(group) =
+        out.lines().find_map(|line| line.strip_prefix("0::")).filter(|group| group.contains("doorway-run-"))
+    else {
+        eprintln!("skipped: no control group can be made here");
+        return;
+    };
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2")).unwrap();
+    let path = std::path::Path::new(mount.split(' ').nth(1).unwrap()).join(group.trim_start_matches('/'));
+    assert!(!path.exists(), "{}", path.display());
+}

@@ -1,0 +1,75 @@
+//! Lifelines: a slot that outlives its holder while another process has a copy.
+#![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+
+use doorway::shared::{Error, Previous, Slots};
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn place(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("doorway-lifeline-test-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn a_program_that_inherits_a_copy_keeps_the_slot_of_the_dead() {
+    let path = place("program");
+    let (holder, next) = (Slots::open(&path, 1).unwrap(), Slots::open(&path, 1).unwrap());
+    let guard = holder.acquire().unwrap();
+    let lifeline = guard.lifeline().unwrap();
+    let copy = lifeline.as_fd().try_clone_to_owned().unwrap();
+    let mut program = Command::new("sleep").arg("1000").stdin(Stdio::from(copy)).spawn().unwrap();
+    std::mem::forget(guard);
+    drop(holder);
+    assert!(next.try_acquire().is_err());
+    assert!(next.acquire_timeout(Duration::from_millis(20)).is_err());
+    assert_eq!(Slots::remove(&path), Err(Error::InUse(path.clone())));
+    program.kill().unwrap();
+    program.wait().unwrap();
+    assert!(next.try_acquire().is_err(), "this process has one too");
+    drop(lifeline);
+    assert!(matches!(next.try_acquire().unwrap().previous(), Previous::Died(_)));
+    drop(next);
+    Slots::remove(&path).unwrap();
+}
+
+#[test]
+fn a_holder_that_lives_gives_the_slot_back_whoever_has_copies() {
+    let path = place("lives");
+    let (holder, next) = (Slots::open(&path, 1).unwrap(), Slots::open(&path, 1).unwrap());
+    let guard = holder.acquire().unwrap();
+    let lifeline = guard.lifeline().unwrap();
+    let second = guard.lifeline().unwrap();
+    let copy = lifeline.as_fd().try_clone_to_owned().unwrap();
+    guard.release().unwrap();
+    assert_eq!(*next.try_acquire().unwrap().previous(), Previous::Clean);
+    // The holder takes it again: the lifelines are those of its seat.
+    let again = holder.acquire().unwrap();
+    std::mem::forget(again);
+    drop(holder);
+    assert!(next.try_acquire().is_err());
+    drop(lifeline);
+    assert!(next.try_acquire().is_err(), "the second one keeps it");
+    drop(second);
+    assert!(next.try_acquire().is_ok(), "copies of one that was dropped keep nothing");
+    drop(copy);
+    drop(next);
+    Slots::remove(&path).unwrap();
+}
+
+#[test]
+fn a_copy_can_be_read_and_not_be_written() {
+    let path = place("read");
+    let slots = Slots::open(&path, 1).unwrap();
+    let guard = slots.acquire().unwrap();
+    let mut copy = File::from(guard.lifeline().unwrap().as_fd().try_clone_to_owned().unwrap());
+    assert!(copy.write(b"x").is_err() && copy.set_len(0).is_err());
+    assert_eq!(copy.read(&mut [0; 8]).unwrap(), 8);
+    drop(guard);
+    drop(slots);
+    Slots::remove(&path).unwrap();
+}
