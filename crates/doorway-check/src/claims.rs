@@ -3,7 +3,7 @@
 //! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`. What a problem
 //! asks of every solution is here; what a text claims is beside its faults, under the path of its paper.
 
-pub use crate::k_assignment::seats::SeatsInUse;
+pub use crate::k_assignment::seats::{Last, SeatsInUse};
 pub use crate::mutex::yang_anderson_93::FetchAndOp;
 pub use crate::resilient::Maps;
 

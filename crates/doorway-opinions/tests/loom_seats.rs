@@ -40,7 +40,7 @@ mod seats_kit;
 mod second_opinion;
 
 use doorway::native::now;
-use doorway_core::k_assignment::seats::{Attempt, Grant, Seats as Text};
+use doorway_core::k_assignment::seats::{Attempt, Grant, News, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
 use doorway_core::memory::{Label, Pid, Process, Site};
 use loom::cell::UnsafeCell;
@@ -123,7 +123,7 @@ impl Room {
         };
         if let Some(grant) = grant {
             self.inside[grant.slot].with_mut(|_| ());
-            assert!(!self.is_inside[grant.slot].replace(true) || grant.died, "nobody was told of a death");
+            assert!(!self.is_inside[grant.slot].replace(true) || grant.news == News::Died, "nobody was told of a death");
         }
         Ok(grant)
     }
@@ -196,7 +196,7 @@ fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) 
         now(room.text.recover(&last)).unwrap();
         let grant = now(room.text.try_enter(&last, 0)).unwrap().expect("the slot was not lost");
         room.inside[0].with_mut(|_| ());
-        assert!(!room.is_inside[0].get() || grant.died, "nobody was told of a death");
+        assert!(!room.is_inside[0].get() || grant.news == News::Died, "nobody was told of a death");
     });
     (executions.load(Ordering::Relaxed), deaths.load(Ordering::Relaxed))
 }

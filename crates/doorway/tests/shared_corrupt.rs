@@ -65,13 +65,12 @@ fn word() -> impl Strategy<Value = u64> {
         any::<u64>(),
         0u64..8,
         // A slot, of an owner that there is or is not.
-        (0u64..4, 0u64..80, 0u64..5).prop_map(|(low, owner, fence)| fence << 14 | owner << 2 | low),
+        (0u64..8, 0u64..80, 0u64..5).prop_map(|(low, owner, fence)| fence << 15 | owner << 3 | low),
         // The last fences.
-        (0u64..4, 0u64..64).prop_map(|(low, owner)| (u64::MAX << 14) | owner << 2 | low),
+        (0u64..8, 0u64..64).prop_map(|(low, owner)| (u64::MAX << 15) | owner << 3 | low),
         // A ticket; an offer of a slot that there is or is not.
         (0u64..10).prop_map(|ticket| ticket << 2 | 1),
-        (0u64..6, 0u64..5, any::<bool>())
-            .prop_map(|(slot, fence, died)| fence << 14 | slot << 3 | u64::from(died) << 2 | 2),
+        (0u64..6, 0u64..5, 0u64..4).prop_map(|(slot, fence, news)| fence << 15 | slot << 4 | news << 2 | 2),
     ]
 }
 

@@ -235,7 +235,7 @@ fn golden() -> Vec<u8> {
     put(56, &[0x19, 0xe4, 0x4a, 0x60, 0x63, 0x68, 0xc1, 0x4c]);
     put(4096 + 1, &[1 << 1]); // bits: seat 9
     put(4096 + 128, &[4]); // next ticket
-    put(slots + 128, &(7u64 << 14 | 5 << 2 | 1).to_le_bytes()); // held, by seat 5, fence 7
+    put(slots + 128, &(7u64 << 15 | 5 << 3 | 1).to_le_bytes()); // held, by seat 5, fence 7
     put(slots + 128 + 8, &7u64.to_le_bytes()); // who wrote what follows
     put(slots + 128 + 16, &[0x39, 0x30, 0, 0, 6, 0, 0, 0]); // process 12345, label of 6 bytes
     put(slots + 128 + 24, &1_700_000_000_000_000_000u64.to_le_bytes());
@@ -378,7 +378,7 @@ fn hints_that_are_outdated_only_cost_time() {
     let place = Place::new("outdated");
     let mut file = golden();
     let (slots, rows) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128);
-    file[slots..slots + 8].copy_from_slice(&(3u64 << 14 | 6 << 2 | 1).to_le_bytes()); // by seat 6
+    file[slots..slots + 8].copy_from_slice(&(3u64 << 15 | 6 << 3 | 1).to_le_bytes()); // by seat 6
     for seat in [5, 6, 9] {
         file[rows + seat * 128 + 8..][..4].copy_from_slice(&1u32.to_le_bytes()); // the first process lives always
     }

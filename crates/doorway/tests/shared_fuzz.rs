@@ -96,10 +96,10 @@ fn word(rng: &mut Rng) -> u64 {
         0..4 => 0,
         4 => rng.u64(..),
         5 => 1 << rng.u32(..64),
-        6..10 => small(rng) << 14 | rng.u64(..SEATS + 4) << 2 | rng.u64(..4),
-        10 => (u64::MAX << 14) | rng.u64(..SEATS) << 2 | rng.u64(..4),
+        6..10 => small(rng) << 15 | rng.u64(..SEATS + 4) << 3 | rng.u64(..8),
+        10 => (u64::MAX << 15) | rng.u64(..SEATS) << 3 | rng.u64(..8),
         11..13 => rng.u64(..1000) << 2 | 1,
-        13..15 => small(rng) << 14 | rng.u64(..SLOTS + 2) << 3 | rng.u64(..2) << 2 | 2,
+        13..15 => small(rng) << 15 | rng.u64(..SLOTS + 2) << 4 | rng.u64(..4) << 2 | 2,
         _ => u64::MAX,
     }
 }
@@ -118,7 +118,7 @@ fn damage(file: &File, rng: &mut Rng) {
     if rng.u8(..6) == 0 {
         // All slots have owners that live: whoever comes must wait.
         for slot in 0..SLOTS {
-            let held = rng.u64(..6) << 14 | rng.u64(SEATS / 2..SEATS) << 2 | 1;
+            let held = rng.u64(..6) << 15 | rng.u64(SEATS / 2..SEATS) << 3 | 1;
             file.write_all_at(&held.to_le_bytes(), BODY + (2 + slot) * LINE).unwrap();
         }
     }

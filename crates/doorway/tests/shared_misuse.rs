@@ -4,7 +4,7 @@
 
 mod shared_kit;
 
-use doorway::shared::{Builder, Error, Previous, Slots};
+use doorway::shared::{Builder, Error, Mode, Previous, Slots};
 use shared_kit::Place;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -247,25 +247,43 @@ fn many_tasks_give_up_in_any_order() {
     assert!(slots.try_acquire().is_ok());
 }
 
-/// One that breaks a slot says so before it does. The holder that it means may read that, and is
-/// not the one to be told.
+/// What is told stands in the word of the slot, whatever other processes have noted beside it.
 #[test]
-fn a_holder_that_is_about_to_be_broken_leaves_that_to_the_next_to_be_told() {
+fn a_break_is_not_taken_for_a_death() {
     const SLOT: u64 = 4096 + 128 + 128;
-    let place = Place::new("about-to-be-broken");
+    let place = Place::new("told");
     let slots = Slots::open(place.file(), 1).unwrap();
-    let dies = Slots::open(place.file(), 1).unwrap();
-    std::mem::forget(dies.acquire().unwrap());
-    drop(dies);
-    slots.status().unwrap(); // the slot is free, with fence 2
     let file = File::options().write(true).open(place.file()).unwrap();
     let put = |at: u64, word: u64| file.write_all_at(&word.to_le_bytes(), SLOT + at).unwrap();
-    put(32, 3);
-    let first = slots.acquire().unwrap();
-    assert_eq!(first.fence(), 3);
-    put(0, 4 << 14 | 2); // taken away from it, and free
-    let next = slots.acquire().unwrap();
-    assert!(matches!(next.previous(), Previous::Broken(_)), "{:?}", next.previous());
+    for (news, fence_noted) in [(1, 0), (1, 3), (2, 0), (2, 3), (2, 9)] {
+        put(0, 4 << 15 | news << 1); // free, the last fence was 4
+        put(8, fence_noted);
+        let next = slots.acquire().unwrap();
+        let broken = matches!(next.previous(), Previous::Broken(_));
+        assert!(broken == (news == 2) && next.previous() != &Previous::Clean, "{news}: {:?}", next.previous());
+    }
+}
+
+/// Where slots of the dead are kept, one that died in line stays there, and keeps the slot that it is offered. Others are
+/// let in all the same, also those that do not wait.
+#[test]
+fn one_that_died_in_line_keeps_nobody_from_trying() {
+    const ROWS: u64 = 4096 + 128 + 128 + 2 * 128;
+    let place = Place::new("died-in-line");
+    let slots = Builder::new(place.file(), 2).mode(Mode::Tolerate).open().unwrap();
+    let file = File::options().write(true).open(place.file()).unwrap();
+    let put = |at: u64, word: u64| file.write_all_at(&word.to_le_bytes(), at).unwrap();
+    // A seat that nobody has waits with ticket 0.
+    let dead = 9;
+    put(4096 + 128, 1);
+    put(ROWS + dead * 128, 1);
+    put(4096, 1 << dead);
+    let mine = slots.try_acquire().unwrap();
+    assert_eq!(mine.slot(), 1, "the first is its own");
+    assert_eq!(slots.status().unwrap().holders.len(), 2);
+    assert!(slots.try_acquire().is_err());
+    drop(mine);
+    assert_eq!(slots.try_acquire().unwrap().slot(), 1);
 }
 
 /// A holder whose slot was broken before it wrote who it is writes that over what the next wrote.

@@ -32,7 +32,11 @@ impl World {
     /// Whether a process that sleeps may wake up by itself.
     pub(super) fn may_time_out(&self, state: &State, p: usize) -> bool {
         match self.next(state, p) {
-            Op::Sleep(..) => self.rules().deaths.rechecks && self.any_death(state),
+            Op::Sleep(..) => {
+                let deaths = self.rules().deaths;
+                let suspects = deaths.suspects && deaths.reclaims && self.rules().crashes > 0;
+                deaths.rechecks && (suspects || self.any_death(state))
+            }
             _ => self.rules().timed_sleeps,
         }
     }

@@ -32,9 +32,9 @@ pub use crate::within;
 pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub use seats::{Ready, Seats, Sleeps, Woken};
-pub(crate) use traits::in_both_forms;
 pub use traits::{
     Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Immediate, Instruction,
     Label, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
+pub(crate) use traits::{in_both_forms, in_plain_form};
 pub use word::{Additive, Field, Pid, Word, fit};

@@ -321,13 +321,16 @@ macro_rules! within {
     }};
 }
 
-/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few lines that everybody runs and that wait for nothing: compilers inline plain
-/// functions into their callers, and futures only into one.
+/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few
+/// lines that every passage runs and that wait for nothing: compilers inline plain functions into their callers, and
+/// futures only into one.
 ///
-/// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future and the second in the plain function. It ends with its value, and early with `break` from a
-/// labelled block.
+/// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future and the second in the
+/// plain function. It ends with its value, and early with `break` from a labelled block. Texts on memories that are
+/// [`Ready`](crate::memory::Ready) but may fail begin with `for Ready:`, and may return an error.
 macro_rules! in_both_forms {
-    ($(
+    (for Ready: $($texts:tt)*) => { $crate::memory::in_both_forms! { @ Ready $($texts)* } };
+    (@ $memory:ident $(
         $(#[doc = $doc:literal])*
         $(#[inline($how:ident)])?
         $vis:vis fn $name:ident, $now:ident $(<$generic:ident: $bound:path>)? (&$self:ident $(, $argument:ident: $of:ty)*) -> $out:ty $text:block
@@ -351,25 +354,41 @@ macro_rules! in_both_forms {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), as a plain function.")]
+            #[doc = $crate::memory::in_plain_form!($memory errors)]
             $(#[inline($how)])?
-            $vis fn $now $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> $out
+            $vis fn $now $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> $crate::memory::in_plain_form!($memory returns $out)
             where
-                M: $crate::memory::Immediate,
+                M: $crate::memory::$memory,
             {
                 #[allow(unused_macros)]
                 macro_rules! access {
-                    ($access:expr) => { M::now($access) };
+                    ($access:expr) => { $crate::memory::in_plain_form!($memory access $access) };
                 }
                 #[allow(unused_macros)]
                 macro_rules! either {
-                    ($future:expr, $plain:expr) => { $plain };
+                    ($future:expr, $plain:expr) => { $crate::memory::in_plain_form!($memory call $plain) };
                 }
-                $text
+                $crate::memory::in_plain_form!($memory ends $text)
             }
         )*
     };
+    ($($texts:tt)*) => { $crate::memory::in_both_forms! { @ Immediate $($texts)* } };
 }
-pub(crate) use in_both_forms;
+
+/// What the plain forms of [`in_both_forms`] differ in: whether accesses may fail.
+macro_rules! in_plain_form {
+    (Immediate errors) => { "" };
+    (Immediate returns $out:ty) => { $out };
+    (Immediate access $access:expr) => { M::now($access) };
+    (Immediate call $plain:expr) => { $plain };
+    (Immediate ends $text:block) => { $text };
+    (Ready errors) => { "\n\n# Errors\nAs that." };
+    (Ready returns $out:ty) => { Result<$out, M::Error> };
+    (Ready access $access:expr) => { M::ready($access)? };
+    (Ready call $plain:expr) => { $plain? };
+    (Ready ends $text:block) => { Ok($text) };
+}
+pub(crate) use {in_both_forms, in_plain_form};
 
 /// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
 /// able to build any of them, asks for this.

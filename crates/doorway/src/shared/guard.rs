@@ -17,9 +17,9 @@ pub(super) struct Entered {
     pub(super) fence: u64,
     /// The seat that owns it.
     pub(super) seat: usize,
-    /// Not 0 if the slot's word says that an owner died. A whole word: a struct of whole words is
+    /// What the slot's word says of owners before, as bits. A whole word: a struct of whole words is
     /// copied by whole words.
-    pub(super) died: usize,
+    pub(super) news: u64,
     pub(super) previous: Option<Box<Previous>>,
 }
 

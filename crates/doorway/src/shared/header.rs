@@ -46,8 +46,6 @@ pub(super) mod slot {
     pub(in crate::shared) const PID: usize = 16;
     /// When it got in, in nanoseconds since 1970; 0 if it did not look.
     pub(in crate::shared) const SINCE: usize = 24;
-    /// The fence that was broken last.
-    pub(in crate::shared) const BROKEN: usize = 32;
     pub(in crate::shared) const LABEL: usize = 64;
 }
 
@@ -57,6 +55,8 @@ pub(super) mod row {
     pub(in crate::shared) const WANT: usize = 0;
     /// The word that the kernel marks when the process dies: 32 bits.
     pub(in crate::shared) const HINT: usize = 8;
+    /// Not 0 if its waiter may sleep, and is to be woken: 32 bits.
+    pub(in crate::shared) const ASLEEP: usize = 12;
     /// The process that has the seat, and in the upper half the length of its label.
     pub(in crate::shared) const PID: usize = 16;
     /// Since when it waits, in nanoseconds since 1970.

@@ -22,8 +22,7 @@ pub enum Previous {
     /// It gave the slot back, or there was none.
     Clean,
     /// It died with the slot, or after the slot was offered to it: what the slot stands for may be
-    /// half done. A holder whose slot is broken at once, by one of several callers that break slots,
-    /// may be told this where the slot was broken, and nobody died.
+    /// half done.
     Died(Known),
     /// The slot was [taken away](super::Slots::break_slot) from it. It may still be at work.
     Broken(Known),

@@ -12,7 +12,7 @@ pub(crate) mod passages;
 /// use doorway_core::registry::Sizes;
 ///
 /// // Two words of bits, and a process that has to take its seat first.
-/// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1 };
+/// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1, ..SeatsInUse::default() };
 /// let sizes = Sizes { n: 2, k: 1 };
 /// let claims = in_use.claims(sizes);
 /// let rules = Rules::with_passages(Some(1)).for_properties(&claims);
@@ -26,11 +26,27 @@ pub struct SeatsInUse {
     pub newcomers: usize,
     /// So many seats have their bits in one word.
     pub bits_in_a_word: usize,
+    /// What the last process does.
+    pub last: Last,
+}
+
+/// What the last process does that uses seats.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Last {
+    /// What the others do.
+    #[default]
+    Passes,
+    /// Before each passage it takes the first slot away from its owner.
+    Breaks,
+    /// It does not wait in line, but tries until it is let in.
+    Tries,
+    /// If it is let in while it gives up, it does not come in.
+    Declines,
 }
 
 impl Default for SeatsInUse {
     fn default() -> Self {
-        Self { newcomers: 0, bits_in_a_word: 64 }
+        Self { newcomers: 0, bits_in_a_word: 64, last: Last::Passes }
     }
 }
 
@@ -40,15 +56,21 @@ impl SeatsInUse {
     /// # Errors
     /// As [`World::new`].
     pub fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        passages::world(sizes, rules, self.newcomers, |site| {
-            doorway_core::k_assignment::seats::Seats::with_words_of(site, sizes.n, sizes.k, self.bits_in_a_word)
-        })
+        passages::world(sizes, rules, self)
     }
 
-    /// What they claim.
+    /// What they claim. Where slots are taken away, more processes than slots may be inside, and the order may slip; a
+    /// process that does not wait in line is promised nothing but that it gets on.
     #[must_use]
     pub fn claims(self, sizes: Sizes) -> Vec<Property> {
-        crate::claims::of(&<Seats as doorway_core::registry::Listed>::INFO, sizes)
+        let mut claims = crate::claims::of(&<Seats as doorway_core::registry::Listed>::INFO, sizes);
+        let dropped: &[&str] = match self.last {
+            Last::Passes | Last::Declines => &[],
+            Last::Breaks => &["k-exclusion", "unique-names", "first-in-first-enabled"],
+            Last::Tries => &["starvation-free"],
+        };
+        claims.retain(|claim| !dropped.contains(&claim.name()));
+        claims
     }
 }
 
@@ -63,7 +85,7 @@ impl Checked for Seats {
     const MORTAL: bool = true;
 
     fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-        passages::shipped(sizes, rules)
+        SeatsInUse::default().world(sizes, rules)
     }
 
     fn claims(sizes: Sizes) -> Vec<Property> {
@@ -80,19 +102,21 @@ fn claims(Sizes { n, k }: Sizes) -> Vec<Property> {
     vec![
         Property::always("P1", |v| v.processes().all(|p| is_owner(v, p))),
         Property::always("P2", |v| {
-            let told = if v.declares("told", 0) { v.get::<u64>("told") } else { 0 };
-            told <= 2 * v.deaths() as u64 && v.processes().all(|p| v.shown::<bool>(p, "untold").is_none())
+            let count = |name| if v.declares(name, 0) { v.get::<u64>(name) } else { 0 };
+            let few_are_told = count("told") <= 2 * v.deaths() as u64 && count("told broken") <= 2 * count("breaks");
+            few_are_told && v.processes().all(|p| v.shown::<bool>(p, "untold").is_none())
         }),
         Property::always("P3", |v| v.processes().all(|p| v.shown::<bool>(p, "old fence").is_none())),
         Property::always("P4", move |v| v.processes().all(|p| has_something_to_do(v, p) || has_nothing(v, p, n, k))),
     ]
 }
 
-/// Whether the slot that a process has, if it has one, is its own.
+/// Whether the slot that a process has, if it has one, is its own, or was taken away from it.
 fn is_owner(v: &View<'_>, p: usize) -> bool {
     let (Some(slot), Some(fence)) = (v.shown::<u64>(p, "name"), v.shown::<u64>(p, "fence")) else { return true };
     let word = v.get_at::<Slot>("slot", slot as usize);
-    word.owner() == Some(p) && word.fence() == fence && v.shown::<bool>(p, "overlapped").is_none()
+    let is_broken = v.declares("breaks", 0) && word.fence() > fence;
+    is_broken || word.owner() == Some(p) && word.fence() == fence && v.shown::<bool>(p, "overlapped").is_none()
 }
 
 /// Whether a process is in a passage, has died, or has not taken its seat yet.
@@ -106,14 +130,7 @@ fn has_nothing(v: &View<'_>, p: usize, n: usize, k: usize) -> bool {
     let words = (1..=n).find(|&words| !v.declares("bits", words)).unwrap_or(n);
     let per_word = n.div_ceil(words);
     let bit = v.get_at::<u64>("bits", p / per_word) >> (p % per_word) & 1;
-    // What it has offered is no longer its own, though the slot may still say so.
-    let offered = |i, s| {
-        v.processes()
-            .any(|q| matches!(v.get_at("want", q), Want::Offered { slot, fence, .. } if (slot, fence) == (i, s)))
-    };
-    let owns = |i| {
-        let word = v.get_at::<Slot>("slot", i);
-        word.owner() == Some(p) && !offered(i, word.fence())
-    };
-    bit == 0 && v.get_at::<Want>("want", p) == Want::Nothing && !(0..k).any(owns)
+    bit == 0
+        && v.get_at::<Want>("want", p) == Want::Nothing
+        && !(0..k).any(|i| v.get_at::<Slot>("slot", i).owner() == Some(p))
 }

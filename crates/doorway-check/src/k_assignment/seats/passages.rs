@@ -1,53 +1,66 @@
 //! Seats as processes use them that die and are followed by others: a new process first takes its seat. Where anybody can
-//! die, what the slots guard is there too, and says what it sees.
+//! die or lose a slot, what the slots guard is there too, and says what it sees.
 
+use super::{Last, SeatsInUse};
 use crate::sim::{Rules, Sim, SimCell, SimVar, TextError, World};
 use doorway_core::Failure;
-use doorway_core::k_assignment::seats::{Grant, Seats};
+use doorway_core::k_assignment::seats::{Attempt, Grant, News, Seats};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Here, Memory, Pid, Process, Site, decl};
 use doorway_core::registry::Sizes;
 use std::convert::Infallible;
-use std::future::Future;
-
-/// What a text must offer to be used so.
-pub(crate) trait Text: Abortable<Sim, Held = Grant, Refusal = Infallible> + 'static {
-    /// Takes the seat of the process, if nobody has it.
-    fn register(&self, p: &Process<Sim>) -> impl Future<Output = Result<bool, Infallible>>;
-}
-
-impl Text for Seats<Sim> {
-    fn register(&self, p: &Process<Sim>) -> impl Future<Output = Result<bool, Infallible>> {
-        self.register(p)
-    }
-}
 
 /// The statements of what the slots guard.
 const ENTERS: u16 = 401;
 const IS_TOLD: u16 = 402;
 const LEAVES: u16 = 403;
+const BREAKS: u16 = 404;
 
 /// What the slots guard. Whoever enters leaves its fence behind, and says when it has left.
 struct Guarded {
     /// The last fence in each slot, and whether its process is inside.
     last: Vec<SimCell<u64>>,
-    /// How many were told of a death.
-    told: SimVar<u64>,
+    /// How many were told of a death, and how many of a break.
+    told: [SimVar<u64>; 2],
+    /// Whether it compares fences.
+    compares: bool,
 }
 
 impl Guarded {
+    fn new(site: &Site<'_, Sim>, k: usize, compares: bool) -> Self {
+        let told = ["told", "told broken"].map(|name| site.var(name, 0u64));
+        Self { last: site.row("last", k, |_| decl(0)), told, compares }
+    }
+
     async fn enters(&self, p: Here<'_, Sim>, grant: Grant) -> Result<(), Infallible> {
-        let now = grant.fence << 1 | 1;
-        let before = p.at(ENTERS).keeping(&grant).swap(&self.last[grant.slot], now).await?;
-        if before & 1 == 1 && !grant.died {
+        let (last, now) = (&self.last[grant.slot], grant.fence << 1 | 1);
+        let before = if self.compares {
+            // As one should that guards something and may lose its slot: it lets in no fence that is old.
+            let mut before = p.at(ENTERS).keeping(&grant).read(last).await?;
+            loop {
+                if before > now {
+                    return Ok(());
+                }
+                match p.at(ENTERS).keeping(&(grant, before)).compare_swap(last, before, now).await? {
+                    Ok(_) => break before,
+                    Err(other) => before = other,
+                }
+            }
+        } else {
+            p.at(ENTERS).keeping(&grant).swap(last, now).await?
+        };
+        if before & 1 == 1 && !grant.news.is_any() {
             p.holds("untold", true);
         }
         if before >> 1 >= grant.fence {
             p.holds("old fence", true);
         }
-        if grant.died {
-            p.at(IS_TOLD).keeping(&grant).fetch_add(&self.told, 1).await?;
-        }
+        let told = match grant.news {
+            News::None => return Ok(()),
+            News::Died => &self.told[0],
+            News::Broken => &self.told[1],
+        };
+        p.at(IS_TOLD).keeping(&grant).fetch_add(told, 1).await?;
         Ok(())
     }
 
@@ -62,14 +75,23 @@ impl Guarded {
 }
 
 /// Passages of processes with seats.
-struct Passages<T> {
-    text: T,
+struct Passages {
+    text: Seats<Sim>,
     /// Whether each process has its seat, where some have not.
     seated: Option<Vec<SimCell<bool>>>,
     guarded: Option<Guarded>,
+    /// What the last process does, and how often it has meant to break a slot.
+    last: Last,
+    breaks: Option<SimVar<u64>>,
+    /// Whether one that only tries looks for the dead.
+    recovers: bool,
 }
 
-impl<T: Text> Passages<T> {
+impl Passages {
+    fn does(&self, p: &Process<Sim>, what: Last) -> bool {
+        self.last == what && p.pid().index() + 1 == self.text.seats()
+    }
+
     /// A new process takes its seat.
     async fn takes_its_seat(&self, p: &Process<Sim>) -> Result<(), Infallible> {
         let Some(seated) = &self.seated else { return Ok(()) };
@@ -87,15 +109,43 @@ impl<T: Text> Passages<T> {
         }
         Ok(grant)
     }
+
+    /// Takes the first slot away from its owner, if it has one.
+    async fn breaks(&self, p: &Process<Sim>) -> Result<(), Infallible> {
+        let Some(breaks) = &self.breaks else { return Ok(()) };
+        let Some(word) = self.text.look_at_slot(p, 0).await? else { return Ok(()) };
+        if word.owner().is_some() {
+            p.on(Sim::ROOT).at(BREAKS).keeping(&word).fetch_add(breaks, 1).await?;
+            self.text.break_slot(p, 0, word).await?;
+        }
+        Ok(())
+    }
+
+    /// Tries once, as callers do that do not wait.
+    async fn tries(&self, p: &Process<Sim>) -> Result<Option<Grant>, Infallible> {
+        if self.recovers {
+            self.text.recover(p).await?;
+        }
+        self.text.try_past_offers(p, 0).await
+    }
+
+    async fn begins(&self, p: &Process<Sim>) -> Result<(), Infallible> {
+        self.takes_its_seat(p).await?;
+        if self.does(p, Last::Breaks) { self.breaks(p).await } else { Ok(()) }
+    }
 }
 
-impl<T: Text> KExclusion<Sim> for Passages<T> {
+impl KExclusion<Sim> for Passages {
     type Held = Grant;
     type Refusal = Infallible;
 
     async fn acquire(&self, p: &Process<Sim>) -> Result<Grant, Failure<Infallible>> {
-        self.takes_its_seat(p).await?;
-        let grant = self.text.acquire(p).await?;
+        self.begins(p).await?;
+        let grant = if self.does(p, Last::Tries) {
+            p.on(Sim::ROOT).spin_until(|| self.tries(p)).await?
+        } else {
+            self.text.acquire(p).await?
+        };
         Ok(self.is_inside(p, grant).await?)
     }
 
@@ -107,38 +157,34 @@ impl<T: Text> KExclusion<Sim> for Passages<T> {
     }
 }
 
-impl<T: Text> Abortable<Sim> for Passages<T> {
-    type Attempt = T::Attempt;
+impl Abortable<Sim> for Passages {
+    type Attempt = Attempt;
 
-    async fn try_acquire(
-        &self,
-        p: &Process<Sim>,
-        attempt: &mut T::Attempt,
-    ) -> Result<Option<Grant>, Failure<Infallible>> {
-        self.takes_its_seat(p).await?;
+    async fn try_acquire(&self, p: &Process<Sim>, attempt: &mut Attempt) -> Result<Option<Grant>, Failure<Infallible>> {
+        self.begins(p).await?;
         match self.text.try_acquire(p, attempt).await? {
             Some(grant) => Ok(Some(self.is_inside(p, grant).await?)),
             None => Ok(None),
         }
     }
 
-    async fn leave(&self, p: &Process<Sim>, attempt: T::Attempt) -> Result<Option<Grant>, Infallible> {
+    async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Grant>, Infallible> {
         match self.text.leave(p, attempt).await? {
+            Some(grant) if self.does(p, Last::Declines) => self.text.decline(p, grant).await.map(|_| None),
             Some(grant) => Ok(Some(self.is_inside(p, grant).await?)),
             None => Ok(None),
         }
     }
 }
 
-/// A machine whose processes pass with seats. The last so many `newcomers` have to take theirs first.
-pub(crate) fn world<T: Text>(
+/// A machine whose processes pass with seats.
+pub(crate) fn world(
     Sizes { n, k }: Sizes,
     rules: Rules,
-    newcomers: usize,
-    text: impl FnOnce(&Site<'_, Sim>) -> T,
+    SeatsInUse { newcomers, bits_in_a_word, last }: SeatsInUse,
 ) -> Result<World, TextError> {
     let build = |site: &Site<'_, Sim>| {
-        let (text, sim) = (text(site), site.memory());
+        let (text, sim) = (Seats::with_words_of(site, n, k, bits_in_a_word), site.memory());
         for seat in 0..n.saturating_sub(newcomers) {
             sim.begins_locked(seat);
         }
@@ -147,14 +193,10 @@ pub(crate) fn world<T: Text>(
             seated.iter().take(n.saturating_sub(newcomers)).for_each(|cell| sim.begins_with(cell, true));
             seated
         });
-        let guarded = (rules.crashes > 0)
-            .then(|| Guarded { last: site.row("last", k, |_| decl(0)), told: site.var("told", 0u64) });
-        Passages { text, seated, guarded }
+        let breaks = (last == Last::Breaks).then(|| site.var("breaks", 0u64));
+        let guarded = (rules.crashes > 0 || breaks.is_some()).then(|| Guarded::new(site, k, breaks.is_some()));
+        let recovers = rules.crashes > 0 && rules.deaths.reclaims;
+        Passages { text, seated, guarded, last, breaks, recovers }
     };
     if rules.give_ups { World::of_abortable(n, rules, build) } else { World::new(n, rules, build) }
-}
-
-/// The shipped text, used so.
-pub(crate) fn shipped(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
-    world(sizes, rules, 0, |site| Seats::new(site, sizes.n, sizes.k))
 }

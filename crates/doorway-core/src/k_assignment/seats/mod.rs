@@ -18,13 +18,13 @@
 //!
 //! # Shared variables
 //! `S` seats, of which each process has one; `W(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and `H(o,s,d)`
-//! of [`Slot`].
+//! of [`Slot`], and `d` is what the next owner is told: nothing, that an owner died, or that it was broken ([`News`]).
 //!
 //! | name | range | initially | written at | meaning |
 //! |---|---|---|---|---|
 //! | `bits[0..S/64]` | 64 bits | 0 | 6, 12, 15, 29 | which seats have announced that they wait |
 //! | `next` | number | 0 | 4 | the next ticket |
-//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28 | a unit: free, or who holds it |
+//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28, 34 | a unit: free, or who holds it |
 //! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25 | what the owner of the seat wants, or is offered |
 //!
 //! And a byte for each seat, which its owner keeps locked: 29, 30.
@@ -39,8 +39,8 @@
 //!  5  want[me] := W(t)
 //!  6  bits := bits ∪ {me}                                  the doorway ends
 //!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to myself
-//!  8  the first time, after a death and when it is time to look again: recover
-//!  9  while want[me] = W(t): sleep; then goto 7
+//!  8  after a death, and when it is time to look again: recover
+//!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners; then goto 7
 //! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
 //! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
 //! 12  bits := bits ∖ {me}
@@ -48,7 +48,7 @@
 //! give up:
 //! 14  want[me]: W(t) → 0; if it is something else: 10
 //! 15  bits := bits ∖ {me}
-//! exit: pass on, with d = not died
+//! exit: pass on, with nothing to be told
 //! decline, of a process that was let in while it gave up: pass on, with d as it was told
 //! pass on slot i, which is H(me,s,·), and say d of it:
 //! 16  T := next
@@ -56,7 +56,7 @@
 //! 18  of all rows with a bit, the smallest W(t) with t < T; none, but one with t ≥ T: goto 16; none: goto 22
 //! 19  want[j]: W(t) → G(i,s,d); if it is something else goto 16
 //! 20  slot[i]: H(me,s,·) → H(j,s+1,d)
-//! 21  wake j, and the oldest that still waits; done
+//! 21  wake j; done
 //! 22  slot[i]: H(me,s,·) → F(s,d)
 //! 23  if no row with a bit is W: done
 //! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest that waits; done
@@ -69,11 +69,12 @@
 //! register:
 //! 30  lock byte me
 //! 31  25 to 29 for the seat me alone
-//! leave the seat:
-//! 32  unlock byte me
 //! break slot i, of the owner that was seen there:
 //! 33  if H(o,s,·) was seen
-//! 34      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
+//! 34      slot[i]: H(o,s,·) → H(me,s+1,broken), and pass it on
+//! try, of a process that does not wait:
+//! 37  if some row with a bit is W: take a free slot as in 24, pass it on, goto 37; there is none: fail
+//!     otherwise: 2 and 3; there is none: fail
 //! ```
 //! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
 //! the take of 7, and so on.
@@ -81,8 +82,9 @@
 //! # Invariants (all checked)
 //! - unique names: no two living processes have the same slot
 //! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
-//! - (P2) a process that follows one that died inside is told so; for each death at most two are told. An owner is also
-//!   a process that had a slot in hand to pass it on, or was offered one and never came in, and it can be both
+//! - (P2) a process that follows one that died inside, or was broken there, is told; for each death at most two are told
+//!   of a death, and for each break at most two of a break. An owner is also a process that had a slot in hand to pass it
+//!   on, or was offered one and never came in, and it can be both
 //! - (P3) the fence of a process is larger than that of every earlier owner of the slot
 //! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
 //!
@@ -105,8 +107,9 @@
 //! # Cost, faults, fairness
 //! Alone: a load of each word of bits and a compare-and-swap to enter; a compare-and-swap, and such a load before and
 //! after it, to leave. Deaths: any number, if somebody is left that waits or comes; in a memory that never says that an
-//! owner is dead, `k - 1`, as in every k-assignment. Who waits must look again by itself now and then (9): a death that
-//! wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
+//! owner is dead, `k - 1`, as in every k-assignment. There a waiter that died keeps its bit for ever, and once it is
+//! offered a slot, that one too; 37 looks at rows, so that it keeps nobody else from trying. Who waits must look again by
+//! itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
 //! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
 //! else.
 //!
@@ -116,10 +119,11 @@
 
 pub mod entries;
 mod fast;
+mod pass;
 mod recover;
 mod words;
 
-pub use words::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, Slot, Want};
+pub use words::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, News, Slot, Want};
 
 use super::KAssignment;
 use crate::Failure;
@@ -158,8 +162,8 @@ pub struct Grant {
     pub slot: usize,
     /// Its fence: larger than that of every earlier owner of the slot.
     pub fence: u64,
-    /// Whether an owner of the slot died, or had it taken away, since the last owner that left.
-    pub died: bool,
+    /// What became of owners of the slot since the last one that left.
+    pub news: News,
 }
 
 /// How far an entry has come.
@@ -186,13 +190,13 @@ struct Unit {
 
 impl Unit {
     #[inline(always)]
-    fn of<M: Mortal>(p: &Process<M>, Grant { slot, fence, died }: Grant) -> Self {
-        Self { slot, word: Slot::held(p.pid().index(), fence, died) }
+    fn of<M: Mortal>(p: &Process<M>, Grant { slot, fence, news }: Grant) -> Self {
+        Self { slot, word: Slot::held(p.pid().index(), fence, news) }
     }
 
     #[inline(always)]
     fn grant(self) -> Grant {
-        Grant { slot: self.slot, fence: self.word.fence(), died: self.word.died() }
+        Grant { slot: self.slot, fence: self.word.fence(), news: self.word.news() }
     }
 }
 
@@ -212,15 +216,6 @@ enum Freed {
     SomebodyWaits,
     /// It is another's.
     NotMine,
-}
-
-/// What a look at all rows with a bit has found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Line {
-    /// The seat and the ticket of the oldest that waits.
-    oldest: Option<(usize, u64)>,
-    /// Whether one waits whose ticket is too young to be looked at.
-    younger: bool,
 }
 
 impl<M: Mortal> Seats<M> {
@@ -311,7 +306,7 @@ impl<M: Mortal> Seats<M> {
         here.at(6).keeping(&(from, t)).fetch_or(&self.bits[word], bit).await?;
         here.mark(Mark::DoorwayEnds);
         let mut wait = p.memory().wait_begins(p.pid());
-        let (mut looks_for_dead, mut turn) = (true, 0);
+        let (mut looks_for_dead, mut turn) = (false, 0);
         let unit = loop {
             let live = (from, t, looks_for_dead);
             let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
@@ -321,12 +316,12 @@ impl<M: Mortal> Seats<M> {
                 }
                 here.at(11).keeping(&live).write(&self.want[me], Want::Waits(t)).await?;
             } else if let Some(unit) = self.take(here, from, [71, 72], &live).await? {
-                within!(here, &("wait", live), self.pass(here, unit, unit.word.died()).await?);
+                within!(here, &("wait", live), self.pass(here, unit, unit.word.news()).await?);
             } else {
                 if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
                     within!(here, &("wait", live), self.recover(p).await?);
                 }
-                let Some(watch) = self.whom_to_watch(here, t, &(from, t)).await? else {
+                let Some(watch) = self.whom_to_watch(here, &(from, t)).await? else {
                     looks_for_dead = false;
                     turn += 1;
                     here.at(9).goes_round(turn)?;
@@ -359,7 +354,7 @@ impl<M: Mortal> Seats<M> {
     /// # Errors
     /// If an access failed, or a word is damaged.
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
-        self.pass(p.on(self.part), Unit::of(p, grant), false).await
+        self.pass(p.on(self.part), Unit::of(p, grant), News::None).await
     }
 
     /// The exit section of a process that was let in and does not come: the next owner is told what it was told.
@@ -367,7 +362,7 @@ impl<M: Mortal> Seats<M> {
     /// # Errors
     /// If an access failed, or a word is damaged.
     pub async fn decline(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
-        self.pass(p.on(self.part), Unit::of(p, grant), grant.died).await
+        self.pass(p.on(self.part), Unit::of(p, grant), grant.news).await
     }
 
     /// The rest of an exit section that [began at once](Self::exit_at_once).
@@ -377,10 +372,10 @@ impl<M: Mortal> Seats<M> {
     pub async fn exit_on(&self, p: &Process<M>, Going(unit, freed): Going) -> Result<Left, M::Error> {
         let here = p.on(self.part);
         if !freed {
-            return self.pass(here, unit, false).await;
+            return self.pass(here, unit, News::None).await;
         }
         match self.take_another(here, unit).await? {
-            Some(another) => self.pass(here, another, another.word.died()).await.map(|_| Left::Passed),
+            Some(another) => self.pass(here, another, another.word.news()).await.map(|_| Left::Passed),
             None => Ok(Left::Passed),
         }
     }
@@ -396,11 +391,11 @@ impl<M: Mortal> Seats<M> {
         if slot >= self.k || word.owner().is_none() {
             return Ok(false);
         }
-        let Some(mine) = word.given_to(me, true) else { return Err(here.at(34).damaged(word)) };
+        let Some(mine) = word.given_to(me, News::Broken) else { return Err(here.at(34).damaged(word)) };
         if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
             return Ok(false); // it changed hands meanwhile
         }
-        within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, true).await?);
+        within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, News::Broken).await?);
         Ok(true)
     }
 
@@ -455,7 +450,7 @@ impl<M: Mortal> Seats<M> {
         [look, give]: [Label; 2],
         live: &impl Debug,
     ) -> Result<Option<(usize, Slot)>, M::Error> {
-        let Want::Offered { slot, fence, died } = offer else { return Ok(None) };
+        let Want::Offered { slot, fence, news } = offer else { return Ok(None) };
         if slot >= self.k {
             return Err(p.at(look).damaged(offer));
         }
@@ -463,7 +458,7 @@ impl<M: Mortal> Seats<M> {
         if !now.is_held_at(fence) {
             return Ok(Some((slot, now)));
         }
-        let Some(given) = now.given_to(to, died) else { return Err(p.at(give).damaged(now)) };
+        let Some(given) = now.given_to(to, news) else { return Err(p.at(give).damaged(now)) };
         let gave = p.at(give).keeping(&(offer, to, now, live)).compare_swap(&self.slot[slot], now, given).await?;
         Ok(Some((slot, gave.map_or_else(|other| other, |_| given))))
     }
@@ -477,143 +472,30 @@ impl<M: Mortal> Seats<M> {
         Ok(())
     }
 
-    /// Who waits: a look at all rows with a bit. Tickets from `below` on are not looked at.
-    async fn line(
-        &self,
-        p: Here<'_, M>,
-        [look, row]: [Label; 2],
-        below: u64,
-        live: &impl Debug,
-    ) -> Result<Line, M::Error> {
-        let mut line = Line { oldest: None, younger: false };
-        for word in 0..self.words {
-            let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
-            while bits != 0 {
-                let seat = word * self.per_word + bits.trailing_zeros() as usize;
-                if seat >= self.seats {
-                    return Err(p.at(look).damaged(bits));
-                }
-                match p.at(row).keeping(&(word, bits, line, below, live)).read(&self.want[seat]).await? {
-                    Want::Waits(t) if t >= below => line.younger = true,
-                    Want::Waits(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => line.oldest = Some((seat, t)),
-                    Want::Damaged(word) => return Err(p.at(row).damaged(word)),
-                    Want::Nothing | Want::Waits(_) | Want::Offered { .. } => {}
-                }
-                bits &= bits - 1;
-            }
-        }
-        Ok(line)
-    }
-
-    /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
-    async fn pass(&self, p: Here<'_, M>, unit: Unit, died: bool) -> Result<Left, M::Error> {
-        let (mut unit, mut died, mut is_first) = (unit, died, true);
-        loop {
-            let broken = if is_first { Left::Broken } else { Left::Passed };
-            match self.free(p, unit, died, &is_first).await? {
-                Freed::Done => return Ok(Left::Passed),
-                Freed::NotMine => return Ok(broken),
-                Freed::LookAgain => {}
-                Freed::SomebodyWaits => {
-                    if self.offer(p, unit, died, &is_first).await? {
-                        return Ok(Left::Passed);
-                    }
-                    let free = unit.word.freed(died);
-                    let slot = &self.slot[unit.slot];
-                    if p.at(221).keeping(&(unit, died, is_first)).compare_swap(slot, unit.word, free).await?.is_err() {
-                        return Ok(broken);
-                    }
-                }
-            }
-            let Some(another) = self.take_another(p, unit).await? else { return Ok(Left::Passed) };
-            (unit, died, is_first) = (another, another.word.died(), false);
-        }
-    }
-
-    /// Offers a slot to the oldest that waits, and makes it that one's: 16 to 21. `false` if nobody waits.
-    async fn offer(&self, p: Here<'_, M>, unit: Unit, died: bool, live: &impl Debug) -> Result<bool, M::Error> {
-        let live = (unit, died, live);
-        let mut turn = 0;
-        loop {
-            let below = p.at(16).keeping(&live).read(&self.next).await?;
-            let line = self.line(p, [171, 18], below, &live).await?;
-            if let Some((seat, t)) = line.oldest {
-                let Some(given) = unit.word.given_to(seat, died) else { return Err(p.at(19).damaged(unit.word)) };
-                let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), died };
-                let (row, slot) = (&self.want[seat], &self.slot[unit.slot]);
-                if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
-                    let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
-                    p.at(21).keeping(&(seat, t)).wake(row).await?;
-                    self.wake_the_next(p, t).await?;
-                    return Ok(true);
-                }
-            } else if !line.younger {
-                return Ok(false);
-            }
-            turn += 1;
-            p.at(16).goes_round(turn)?;
-        }
-    }
-
-    /// Who has freed a slot looks again whether somebody waits, and takes a free slot to pass it on: 23, 24.
-    async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
-        let Some((oldest, _)) = self.line(p, [231, 232], u64::MAX, &unit.slot).await?.oldest else {
-            return Ok(None);
-        };
-        let another = self.take(p, unit.slot, [24, 241], &oldest).await?;
-        if another.is_none() && p.process().memory().has_hints() {
-            p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
-        }
-        Ok(another)
-    }
-
-    /// The oldest that still waits must watch the new owner: the second wake of 21.
-    async fn wake_the_next(&self, p: Here<'_, M>, given: u64) -> Result<(), M::Error> {
-        if !p.process().memory().has_hints() {
-            return Ok(());
-        }
-        let line = self.line(p, [211, 212], u64::MAX, &given).await?;
-        if let Some((seat, t)) = line.oldest
-            && (self.k > 1 || t < given)
-        {
-            p.at(213).keeping(&seat).wake(&self.want[seat]).await?;
-        }
-        Ok(())
-    }
-
-    /// The oldest that waits watches all owners and all that are offered something, every other one the one before it:
-    /// 9. `None` if a slot is free by now: nobody's death would tell of that.
-    async fn whom_to_watch(&self, p: Here<'_, M>, t: u64, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
-        let memory = p.process().memory();
+    /// All that wait, and then all owners, so that nobody is missed that becomes one: 9. `None` if a slot is free by now:
+    /// nobody's death would tell of that.
+    async fn whom_to_watch(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
+        let (memory, me) = (p.process().memory(), p.pid().index());
         let mut watch = M::Watch::default();
         if !memory.has_hints() {
             return Ok(Some(watch));
         }
-        let mut before: Option<(usize, u64)> = None;
         for word in 0..self.words {
-            let mut bits = p.at(91).keeping(&(word, &watch, before, live)).read(&self.bits[word]).await?;
+            let mut bits = p.at(91).keeping(&(word, &watch, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;
                 if seat >= self.seats {
                     return Err(p.at(91).damaged(bits));
                 }
-                match p.at(92).keeping(&(word, bits, &watch, before, live)).read(&self.want[seat]).await? {
-                    Want::Offered { .. } => memory.watch_seat(&mut watch, seat),
-                    Want::Waits(u) if u < t && before.is_none_or(|(_, b)| u > b) => before = Some((seat, u)),
-                    Want::Damaged(word) => return Err(p.at(92).damaged(word)),
-                    Want::Nothing | Want::Waits(_) => {}
+                if seat != me {
+                    memory.watch_seat(&mut watch, seat);
                 }
                 bits &= bits - 1;
             }
         }
-        if let Some((seat, _)) = before {
-            let mut watch = M::Watch::default();
-            memory.watch_seat(&mut watch, seat);
-            return Ok(Some(watch));
-        }
         for slot in 0..self.k {
-            let word = p.at(93).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
-            let Some(owner) = self.owner(p, 93, word)? else { return Ok(None) };
+            let word = p.at(92).keeping(&(slot, &watch, live)).read(&self.slot[slot]).await?;
+            let Some(owner) = self.owner(p, 92, word)? else { return Ok(None) };
             memory.watch_seat(&mut watch, owner);
         }
         Ok(Some(watch))

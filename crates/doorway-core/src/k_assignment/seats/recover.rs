@@ -1,6 +1,6 @@
-//! What the dead have left behind, and how a process takes a seat: 25 to 32.
+//! What the dead have left behind, and how a process takes a seat: 25 to 31.
 
-use super::{Mortal, Seats, Unit, Want};
+use super::{Mortal, News, Seats, Unit, Want};
 use crate::memory::{Here, Process, within};
 
 impl<M: Mortal> Seats<M> {
@@ -82,14 +82,6 @@ impl<M: Mortal> Seats<M> {
         Ok(())
     }
 
-    /// Leaves the seat: 32. The process neither waits nor has a slot.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn leave_seat(&self, p: &Process<M>) -> Result<(), M::Error> {
-        p.on(self.part).at(32).keeping(&()).unlock(&self.bytes, p.pid().index()).await
-    }
-
     /// 25 for one row. An owner that was here before `own` is dead: its seat is this process's.
     async fn clear_row(&self, p: Here<'_, M>, seat: usize, own: bool) -> Result<(), M::Error> {
         let mut turn = 0;
@@ -124,13 +116,13 @@ impl<M: Mortal> Seats<M> {
             if !is_dead {
                 return Ok(());
             }
-            if let Some((seat, died)) = self.offered(p, slot, word.fence(), &word).await? {
-                let Some(given) = word.given_to(seat, died) else { return Err(p.at(271).damaged(word)) };
+            if let Some((seat, news)) = self.offered(p, slot, word.fence(), &word).await? {
+                let Some(given) = word.given_to(seat, news) else { return Err(p.at(271).damaged(word)) };
                 let _ = p.at(271).keeping(&(word, given)).compare_swap(&self.slot[slot], word, given).await?;
             } else {
-                let Some(mine) = word.given_to(me, true) else { return Err(p.at(28).damaged(word)) };
+                let Some(mine) = word.given_to(me, News::Died) else { return Err(p.at(28).damaged(word)) };
                 if p.at(28).keeping(&word).compare_swap(&self.slot[slot], word, mine).await?.is_ok() {
-                    within!(p, &(), self.pass(p, Unit { slot, word: mine }, true).await?);
+                    within!(p, &(), self.pass(p, Unit { slot, word: mine }, News::Died).await?);
                     return Ok(());
                 }
             }
@@ -146,13 +138,13 @@ impl<M: Mortal> Seats<M> {
         slot: usize,
         fence: u64,
         live: &impl core::fmt::Debug,
-    ) -> Result<Option<(usize, bool)>, M::Error> {
+    ) -> Result<Option<(usize, News)>, M::Error> {
         for seat in 0..self.seats {
-            if let Want::Offered { slot: i, fence: s, died } =
+            if let Want::Offered { slot: i, fence: s, news } =
                 p.at(27).keeping(&(seat, live)).read(&self.want[seat]).await?
                 && (i, s) == (slot, fence)
             {
-                return Ok(Some((seat, died)));
+                return Ok(Some((seat, news)));
             }
         }
         Ok(None)

@@ -13,23 +13,78 @@ pub const LAST_FENCE: u64 = (1 << (64 - SEQ)) - 1;
 const OWNER: u32 = 12;
 const SLOT: u32 = 11;
 /// Where the fence begins, in both words.
-const SEQ: u32 = 14;
+const SEQ: u32 = 15;
+/// The bits of a slot that say whether it is held, and by which seat.
+const OWNED: u64 = 1 | ((1 << OWNER) - 1) << 3;
 
-/// A slot: whether it is held, by which seat, its fence, and whether an owner died that nobody was told of.
+/// What became of the last owner of a slot, for the next one: two bits.
+///
+/// ```
+/// use doorway_core::k_assignment::seats::News;
+/// assert_eq!(News::of(News::Broken.bits()), News::Broken);
+/// assert_eq!(News::of(0), News::None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum News {
+    /// It left, or there was none.
+    #[default]
+    None,
+    /// It died.
+    Died,
+    /// The slot was taken away from it.
+    Broken,
+}
+
+impl News {
+    /// As two bits: 0, 1 or 2.
+    #[must_use]
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        self as u64
+    }
+
+    /// What these bits say, of which the lowest two matter. No process writes 3.
+    #[must_use]
+    #[inline(always)]
+    pub const fn of(bits: u64) -> Self {
+        match bits & 3 {
+            0 => Self::None,
+            1 => Self::Died,
+            _ => Self::Broken,
+        }
+    }
+
+    /// Whether there is anything to be told.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_any(self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Died => ",died",
+            Self::Broken => ",broken",
+        }
+    }
+}
+
+/// A slot: whether it is held, by which seat, its fence, and what of the owners before no owner was told.
 ///
 /// | bits | |
 /// |---|---|
 /// | 0 | held |
-/// | 1 | died |
-/// | 2 to 13 | the seat of its owner; 0 while it is free |
-/// | 14 to 63 | the fence: larger by one for each owner |
+/// | 1 and 2 | what the next owner is to be told: 0 nothing, 1 an owner died, 2 it was taken away from one |
+/// | 3 to 14 | the seat of its owner; 0 while it is free |
+/// | 15 to 63 | the fence: larger by one for each owner |
 ///
 /// ```
-/// use doorway_core::k_assignment::seats::Slot;
+/// use doorway_core::k_assignment::seats::{News, Slot};
 /// let free = Slot::FRESH;
 /// let held = free.taken_by(3).unwrap();
-/// assert_eq!((held.owner(), held.fence(), held.died()), (Some(3), 1, false));
-/// assert_eq!(held.freed(false).owner(), None);
+/// assert_eq!((held.owner(), held.fence(), held.news()), (Some(3), 1, News::None));
+/// assert_eq!(held.freed(News::None).owner(), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Slot(u64);
@@ -38,26 +93,26 @@ impl Slot {
     /// One that was never taken.
     pub const FRESH: Self = Self(0);
 
-    const fn new(owner: Option<usize>, fence: u64, died: bool) -> Self {
+    const fn new(owner: Option<usize>, fence: u64, news: News) -> Self {
         let (held, owner) = match owner {
             Some(owner) => (1, owner as u64),
             None => (0, 0),
         };
-        Self(held | (died as u64) << 1 | owner << 2 | fence << SEQ)
+        Self(held | news.bits() << 1 | owner << 3 | fence << SEQ)
     }
 
     /// Held by this seat.
     #[must_use]
     #[inline(always)]
-    pub const fn held(owner: usize, fence: u64, died: bool) -> Self {
-        Self::new(Some(owner), fence, died)
+    pub const fn held(owner: usize, fence: u64, news: News) -> Self {
+        Self::new(Some(owner), fence, news)
     }
 
     /// The seat that holds it; `None` while it is free.
     #[must_use]
     #[inline(always)]
     pub const fn owner(self) -> Option<usize> {
-        if self.0 & 1 == 1 { Some((self.0 >> 2) as usize & (MOST_SEATS - 1)) } else { None }
+        if self.0 & 1 == 1 { Some((self.0 >> 3) as usize & (MOST_SEATS - 1)) } else { None }
     }
 
     /// The fence of its owner, or of the last one.
@@ -67,11 +122,11 @@ impl Slot {
         self.0 >> SEQ
     }
 
-    /// Whether an owner died that no owner since was told of.
+    /// What of the owners before no owner was told.
     #[must_use]
     #[inline(always)]
-    pub const fn died(self) -> bool {
-        self.0 >> 1 & 1 == 1
+    pub const fn news(self) -> News {
+        News::of(self.0 >> 1)
     }
 
     /// Whether it is held in this epoch, by any seat.
@@ -81,25 +136,29 @@ impl Slot {
         self.0 & 1 == 1 && self.fence() == fence
     }
 
-    /// With the next owner; `None` if there are no more fences. It says `died` as it did.
+    /// With the next owner; `None` if there are no more fences. Its news stay.
     #[must_use]
     #[inline(always)]
     pub const fn taken_by(self, seat: usize) -> Option<Self> {
-        self.given_to(seat, self.died())
+        if self.fence() >= LAST_FENCE {
+            return None;
+        }
+        // The fence is the upper part, so this is the next one, and the news stay.
+        Some(Self(((self.0 & !OWNED) | 1 | (seat as u64) << 3) + (1 << SEQ)))
     }
 
     /// With the next owner, and with this to say; `None` if there are no more fences.
     #[must_use]
     #[inline(always)]
-    pub const fn given_to(self, seat: usize, died: bool) -> Option<Self> {
-        if self.fence() >= LAST_FENCE { None } else { Some(Self::held(seat, self.fence() + 1, died)) }
+    pub const fn given_to(self, seat: usize, news: News) -> Option<Self> {
+        if self.fence() >= LAST_FENCE { None } else { Some(Self::held(seat, self.fence() + 1, news)) }
     }
 
     /// Free, and with this to say.
     #[must_use]
     #[inline(always)]
-    pub const fn freed(self, died: bool) -> Self {
-        Self::new(None, self.fence(), died)
+    pub const fn freed(self, news: News) -> Self {
+        Self::new(None, self.fence(), news)
     }
 }
 
@@ -119,10 +178,10 @@ impl Word for Slot {
 
 impl fmt::Debug for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let died = if self.died() { ",died" } else { "" };
+        let (fence, news) = (self.fence(), self.news().text());
         match self.owner() {
-            Some(owner) => write!(f, "H({owner},{}{died})", self.fence()),
-            None => write!(f, "F({}{died})", self.fence()),
+            Some(owner) => write!(f, "H({owner},{fence}{news})"),
+            None => write!(f, "F({fence}{news})"),
         }
     }
 }
@@ -133,16 +192,16 @@ impl fmt::Debug for Slot {
 /// |---|---|
 /// | 0 and 1 | 0 nothing, 1 it waits, 2 it is offered a slot; 3 is no value |
 /// | 2 to 63 | of one that waits: its ticket |
-/// | 2 | of an offer: whether an owner died |
-/// | 3 to 13 | of an offer: the slot |
-/// | 14 to 63 | of an offer: the fence of the slot's owner, who offers it |
+/// | 2 and 3 | of an offer: what the next owner is to be told; 3 is no value |
+/// | 4 to 14 | of an offer: the slot |
+/// | 15 to 63 | of an offer: the fence of the slot's owner, who offers it |
 ///
 /// What kind it is stands in the lower half, at which sleepers look.
 ///
 /// ```
-/// use doorway_core::k_assignment::seats::Want;
+/// use doorway_core::k_assignment::seats::{News, Want};
 /// use doorway_core::memory::Word;
-/// let offer = Want::Offered { slot: 2, fence: 7, died: true };
+/// let offer = Want::Offered { slot: 2, fence: 7, news: News::Died };
 /// assert_eq!(Want::unpack(offer.pack()), offer);
 /// assert_eq!(Want::unpack(3), Want::Damaged(3));
 /// ```
@@ -158,8 +217,8 @@ pub enum Want {
         slot: usize,
         /// Its fence.
         fence: u64,
-        /// Whether an owner died that no owner since was told of.
-        died: bool,
+        /// What of the owners before no owner was told.
+        news: News,
     },
     /// What no process writes.
     Damaged(u64),
@@ -178,7 +237,7 @@ impl Word for Want {
         match self {
             Self::Nothing => 0,
             Self::Waits(ticket) => ticket << 2 | 1,
-            Self::Offered { slot, fence, died } => fence << SEQ | (slot as u64) << 3 | u64::from(died) << 2 | 2,
+            Self::Offered { slot, fence, news } => fence << SEQ | (slot as u64) << 4 | news.bits() << 2 | 2,
             Self::Damaged(word) => word,
         }
     }
@@ -187,10 +246,10 @@ impl Word for Want {
         match word & 3 {
             0 if word == 0 => Self::Nothing,
             1 => Self::Waits(word >> 2),
-            2 => Self::Offered {
-                slot: (word >> 3) as usize & (MOST_SLOTS - 1),
+            2 if word >> 2 & 3 != 3 => Self::Offered {
+                slot: (word >> 4) as usize & (MOST_SLOTS - 1),
                 fence: word >> SEQ,
-                died: word >> 2 & 1 == 1,
+                news: News::of(word >> 2),
             },
             _ => Self::Damaged(word),
         }
@@ -202,8 +261,7 @@ impl fmt::Debug for Want {
         match self {
             Self::Nothing => f.write_str("0"),
             Self::Waits(ticket) => write!(f, "W({ticket})"),
-            Self::Offered { slot, fence, died: false } => write!(f, "G({slot},{fence})"),
-            Self::Offered { slot, fence, died: true } => write!(f, "G({slot},{fence},died)"),
+            Self::Offered { slot, fence, news } => write!(f, "G({slot},{fence}{})", news.text()),
             Self::Damaged(word) => write!(f, "?({word:#x})"),
         }
     }

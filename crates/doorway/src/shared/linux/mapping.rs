@@ -197,16 +197,6 @@ impl Line {
         self.0[at / 8].store(value, Relaxed);
     }
 
-    /// Notes a value, unless a larger one stands there.
-    pub(super) fn note_the_larger(&self, at: usize, value: u64) {
-        self.0[at / 8].fetch_max(value, Relaxed);
-    }
-
-    /// Notes another value instead of this one, unless somebody has done so.
-    pub(super) fn renote(&self, at: usize, before: u64, value: u64) {
-        let _ = self.0[at / 8].compare_exchange(before, value, Relaxed, Relaxed);
-    }
-
     #[inline(always)]
     pub(super) fn noted(&self, at: usize) -> u64 {
         self.0[at / 8].load(Relaxed)

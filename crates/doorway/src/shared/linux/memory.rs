@@ -19,7 +19,7 @@ use super::super::{Error, Mode};
 use super::sentinel::{DIED, MOST_WORDS, WAITERS};
 use super::{File, file};
 use crate::native::now;
-use crate::waiting::{Platform, Processes};
+use crate::waiting::{Patience, Platform, Policy, Processes};
 use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
     Sleeps, Woken, Word,
@@ -29,8 +29,8 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
 /// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
@@ -120,33 +120,19 @@ pub(in crate::shared) struct Mapped {
     /// Whether waits leave a waker with the sentinel, and do not block the thread.
     as_task: bool,
     give_up_at: Option<Instant>,
-    /// Whether a seat whose hint is armed counts as alive without a look at its byte. A waiter's
-    /// first look for the dead does so: it would otherwise ask the kernel once for each process
-    /// that holds or waits. A hint may be outdated, so later looks ask. A death is then noticed
-    /// late, never early.
-    trusts_hints: AtomicBool,
 }
 
 impl Mapped {
     pub(super) fn new(file: &Arc<File>) -> Self {
-        Self { file: Arc::clone(file), as_task: false, give_up_at: None, trusts_hints: AtomicBool::new(false) }
+        Self { file: Arc::clone(file), as_task: false, give_up_at: None }
     }
 
     pub(super) fn for_a_thread(file: &Arc<File>, deadline: Option<Instant>) -> Self {
-        Self { give_up_at: deadline, trusts_hints: AtomicBool::new(true), ..Self::new(file) }
+        Self { give_up_at: deadline, ..Self::new(file) }
     }
 
     pub(super) fn for_a_task(file: &Arc<File>) -> Self {
         Self { as_task: true, ..Self::for_a_thread(file, None) }
-    }
-
-    /// Whether the hint alone says that the owner of the seat lives.
-    fn seems_alive(&self, seat: usize) -> bool {
-        let mapping = &self.file.mapping;
-        let armed = |hint: u32| hint & DIED == 0 && hint & !WAITERS != 0;
-        self.trusts_hints.load(SeqCst)
-            && seat < self.file.header.seats
-            && armed(mapping.load_half(mapping.row(seat) + row::HINT))
     }
 
     fn corrupt(&self) -> Fault {
@@ -159,10 +145,29 @@ impl Mapped {
 #[derive(Debug)]
 pub(in crate::shared) struct Waiting {
     began: Instant,
+    /// When it last looked for the dead; at first, when it began.
+    looked: Instant,
+    /// How long it goes on without a sleep.
+    patience: Patience,
     /// How long to wait for the byte of one whose hint says that it died.
     lag: Duration,
 }
 
+impl Waiting {
+    /// Whether the word changes before it is time to sleep.
+    fn is_short(&mut self, (word, seen): (&AtomicU64, u64)) -> bool {
+        while word.load(SeqCst) == seen {
+            if self.patience.is_over(&POLICY) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// How a waiter waits before it sleeps. It yields to nobody: that may take a whole time slice, and
+/// meanwhile nobody uses the slot that it is offered.
+pub(super) const POLICY: Policy = Policy::SLEEP;
 /// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
 const FIRST_LAG: Duration = Duration::from_micros(30);
 /// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it
@@ -224,7 +229,10 @@ impl Memory for Mapped {
     }
 
     fn wait_begins(&self, _: Pid) -> Waiting {
-        Waiting { began: Instant::now(), lag: Duration::ZERO }
+        let now = Instant::now();
+        let spins = self.file.spins.load(Relaxed);
+        self.file.spins.store((spins + 1).min(POLICY.spins), Relaxed);
+        Waiting { began: now, looked: now, patience: Patience::new(spins), lag: Duration::ZERO }
     }
 
     /// Texts on this memory say what they sleep on; this is for those that do not.
@@ -322,7 +330,7 @@ impl Seats for Mapped {
     }
 
     fn is_dead(&self, _: Access<()>, (): &(), seat: usize) -> impl Future<Output = Result<bool, Fault>> {
-        let may_be = self.file.header.mode == Mode::Reclaim && !self.seems_alive(seat);
+        let may_be = self.file.header.mode == Mode::Reclaim;
         ready(if may_be { self.file.bytes.is_dead(seat).map_err(Box::new) } else { Ok(false) })
     }
 
@@ -373,8 +381,8 @@ impl Mapped {
         if word.load(SeqCst) != seen {
             return Ok(Bed::Up(Woken::Called));
         }
-        // As long as it has waited so far.
-        let mut period = now.saturating_duration_since(wait.began).clamp(SOON, LATEST);
+        // As long as it had waited when it last looked.
+        let mut period = wait.looked.saturating_duration_since(wait.began).clamp(SOON, LATEST);
         let mut words = vec![(self.file.offset_of(word), seen as u32)];
         let mut died = false;
         for seat in watch.0.iter().filter(|seat| **seat < self.file.header.seats) {
@@ -385,25 +393,27 @@ impl Mapped {
                 Hint::Died => died = true,
             }
         }
-        if died {
+        let until = if died {
             // The hint comes before the byte is free.
             if wait.lag.is_zero() {
                 wait.lag = FIRST_LAG;
                 return Ok(Bed::Up(Woken::Death));
             }
-            period = wait.lag;
-            wait.lag = (2 * wait.lag).min(SOON);
+            let lag = wait.lag;
+            wait.lag = (2 * lag).min(SOON);
+            now + lag
         } else {
             wait.lag = Duration::ZERO;
-        }
-        let until = now + period;
+            // However often it is called before.
+            wait.looked + period
+        };
         Ok(Bed::Asleep { words, until: deadline.map_or(until, |deadline| deadline.min(until)), deadline })
     }
 
     /// What ended a sleep.
     fn gets_up(
         &self,
-        wait: &Waiting,
+        wait: &mut Waiting,
         (word, seen): (&AtomicU64, u64),
         (words, until): (&[(usize, u32)], Instant),
         deadline: Option<Instant>,
@@ -422,11 +432,39 @@ impl Mapped {
         Ok(if !wait.lag.is_zero() || words.iter().skip(1).any(died) {
             Woken::Death
         } else if now >= until {
-            self.trusts_hints.store(false, SeqCst);
+            wait.looked = now;
             Woken::Again
         } else {
             Woken::Called
         })
+    }
+}
+
+impl Mapped {
+    /// Sleeps, where others know that it may.
+    async fn sleep_marked(
+        &self,
+        wait: &mut Waiting,
+        word: (&AtomicU64, u64),
+        watch: &Watch,
+        abortable: bool,
+    ) -> Result<Woken, Fault> {
+        let (words, mut until, deadline) = match self.make_bed(wait, word, watch, abortable)? {
+            Bed::Up(woken) => return Ok(woken),
+            Bed::Asleep { words, until, deadline } => (words, until, deadline),
+        };
+        if self.as_task {
+            self.file.sentinel()?.sleep(words.clone(), until).await;
+        } else {
+            let mapping = &self.file.mapping;
+            let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);
+            if !Processes.sleep_any(&words.iter().map(address).collect::<Vec<_>>(), Some(until)) {
+                // Without `futex_waitv` a death wakes nobody.
+                until = until.min(Instant::now() + SOON);
+                Processes.sleep(mapping.half(words[0].0), words[0].1, Some(until));
+            }
+        }
+        self.gets_up(wait, word, (&words, until), deadline)
     }
 }
 
@@ -483,26 +521,24 @@ impl Sleeps for Mapped {
         abortable: bool,
     ) -> Result<Woken, Fault> {
         let word = (&v.word, seen.pack());
-        let (words, until, deadline) = match self.make_bed(wait, word, watch, abortable)? {
-            Bed::Up(woken) => return Ok(woken),
-            Bed::Asleep { words, until, deadline } => (words, until, deadline),
-        };
-        if self.as_task {
-            self.file.sentinel()?.sleep(words.clone(), until).await;
-        } else {
-            let mapping = &self.file.mapping;
-            let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);
-            if !Processes.sleep_any(&words.iter().map(address).collect::<Vec<_>>(), Some(until)) {
-                // Without `futex_waitv` a death wakes nobody.
-                let soon = until.min(Instant::now() + SOON);
-                Processes.sleep(mapping.half(words[0].0), words[0].1, Some(soon));
-            }
+        if !self.as_task && wait.is_short(word) {
+            return Ok(Woken::Called);
         }
-        self.gets_up(wait, word, (&words, until), deadline)
+        self.file.spins.store(wait.patience.after_a_sleep(), Relaxed);
+        // Before it looks at the word once more: a process that changes the word later finds the mark.
+        let mark = self.file.offset_of(&v.word) - row::WANT + row::ASLEEP;
+        self.file.mapping.store_half(mark, 1);
+        let woken = self.sleep_marked(wait, word, watch, abortable).await;
+        self.file.mapping.store_half(mark, 0);
+        woken
     }
 
+    /// Of rows only. A waiter that has not come so far as to sleep costs no call.
     fn wake<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<(), Fault>> {
-        Processes.wake_all(self.file.mapping.half(self.file.offset_of(&v.word)));
+        let (mapping, row) = (&self.file.mapping, self.file.offset_of(&v.word) - row::WANT);
+        if mapping.load_half(row + row::ASLEEP) != 0 {
+            Processes.wake_all(mapping.half(row + row::WANT));
+        }
         done(())
     }
 }

@@ -29,7 +29,7 @@ use super::{Builder, Entered, Error, Known, Mode, Previous, ReleaseError, Status
 use crate::native::now;
 use bytes::Bytes;
 pub(super) use bytes::Lifeline;
-use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, Seats as Text};
+use doorway_core::k_assignment::seats::{Attempt, Going, Grant, Left, Mortal, News, Seats as Text};
 use doorway_core::k_exclusion::Abortable;
 use doorway_core::memory::{Pid, Process, Ready, Site};
 use mapping::Mapping;
@@ -41,6 +41,7 @@ use rustix::io::Errno;
 use sentinel::Sentinel;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -54,6 +55,8 @@ fn system(doing: &'static str, errno: Errno) -> Error {
 pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
     starts: Mutex<()>,
+    /// How often the next waiter spins: as often as has lately been of use.
+    spins: AtomicU32,
     bytes: Bytes,
     mapping: Arc<Mapping>,
     header: Header,
@@ -66,7 +69,8 @@ impl File {
         let mapping = Mapping::new(to_map.as_fd(), header.layout(), descriptor.generation())?;
         let bytes = Bytes::new(descriptor, header.seats);
         let (mapping, path) = (Arc::new(mapping), place.path);
-        Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), bytes, mapping, header, path })
+        let spins = AtomicU32::new(memory::POLICY.spins);
+        Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), spins, bytes, mapping, header, path })
     }
 
     /// The sentinel, which is started when it is first asked for.
@@ -244,35 +248,45 @@ impl<M: Backing> Handle<M> {
     }
 
     /// [`enter_by_trying`](Self::enter_by_trying), and once more after the slots of the dead have come
-    /// back: for callers that do not wait, and so would never look for the dead.
+    /// back, and with a look at who is in line: for callers that do not wait, and so would never look
+    /// for the dead.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_after_the_dead(&self) -> Result<Option<Entered>, Error> {
         let entered = self.enter_by_trying()?;
-        if entered.is_some() || self.file.header.mode != Mode::Reclaim || !self.file.mapping.is_plain() {
+        if entered.is_some() || !self.file.mapping.is_plain() {
             return Ok(entered);
         }
-        now(self.text.recover(self.home()?)).map_err(unbox)?;
-        self.enter_by_trying()
+        let home = self.home()?;
+        if self.file.header.mode == Mode::Reclaim {
+            now(self.text.recover(home)).map_err(unbox)?;
+        }
+        let grant = now(self.text.try_past_offers(home, 0)).map_err(unbox)?;
+        Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
     }
 
     #[inline(always)]
     fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
         let mapping = &self.file.mapping;
-        let previous = if grant.died { Some(self.previous(seat, grant)) } else { None };
+        let previous = if grant.news.is_any() { Some(self.previous(seat, grant)) } else { None };
         self.signature.enters(mapping, grant);
-        Entered { slot: grant.slot, fence: grant.fence, seat, died: usize::from(grant.died), previous }
+        Entered { slot: grant.slot, fence: grant.fence, seat, news: grant.news.bits(), previous }
     }
 
     #[cold]
     #[inline(never)]
     fn previous(&self, seat: usize, grant: Grant) -> Box<Previous> {
-        let previous = news::previous(&self.file.mapping, grant);
-        match now(self.text.look_at_slot(&self.process(seat), grant.slot)) {
-            Ok(Some(word)) if word.is_held_at(grant.fence) => previous,
+        let known = news::last_holder(&self.file.mapping, grant.slot);
+        let known = match now(self.text.look_at_slot(&self.process(seat), grant.slot)) {
+            Ok(Some(word)) if word.is_held_at(grant.fence) => known,
             // It was broken itself before it looked: what stood there may be of later holders.
-            _ => Box::new(Previous::Broken(Known::default())),
-        }
+            _ => Known::default(),
+        };
+        Box::new(match grant.news {
+            News::None => Previous::Clean,
+            News::Died => Previous::Died(known),
+            News::Broken => Previous::Broken(known),
+        })
     }
 
     /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
@@ -326,9 +340,9 @@ impl<M: Backing> Handle<M> {
         if !mapping.is_ours() {
             return Err(Error::Forked.into()); // the slot is the parent's
         }
-        let Entered { slot, fence, died, .. } = *entered;
+        let Entered { slot, fence, news, .. } = *entered;
         news::leaves(mapping, slot, fence);
-        let grant = Grant { slot, fence, died: died != 0 };
+        let grant = Grant { slot, fence, news: News::of(news) };
         let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
             Some(home) => match self.text.exit_at_once(home, grant) {
                 Ok(Ok(left)) => Ok(left),
@@ -411,8 +425,6 @@ impl<M: Backing> Handle<M> {
             return Ok(None);
         };
         let known = news::known_holder(&self.file.mapping, slot, word.fence());
-        // Before the slot is taken away: its next holder reads this.
-        news::breaks(&self.file.mapping, slot, word.fence());
         let is_broken = now(self.text.break_slot(home, slot, word)).map_err(unbox)?;
         Ok(is_broken.then_some(known))
     }

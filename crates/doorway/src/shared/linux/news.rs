@@ -2,7 +2,7 @@
 //! or kept out because of it.
 
 use super::super::header::{LABEL, row, slot};
-use super::super::{Error, Holder, Known, Previous, Status, Waiter};
+use super::super::{Error, Holder, Known, Status, Waiter};
 use super::mapping::{Line, Mapping};
 use super::memory::Mapped;
 use super::{Backing, File, unbox};
@@ -77,24 +77,11 @@ pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     }
 }
 
-/// Somebody means to take the slot away from the holder with this fence. If that holder was faster,
-/// the note stays: fences grow, so it is older than all that follow.
-pub(super) fn breaks(mapping: &Mapping, slot: usize, fence: u64) {
-    mapping.slot_line(slot).note_the_larger(slot::BROKEN, fence);
-}
-
-/// What is known of the last holder, for the next one that is told. It was not the one that left
-/// last, which would have taken what stands here away.
+/// What is known of the last holder that has not left: one that leaves takes it away.
 #[cold]
-pub(super) fn previous(mapping: &Mapping, grant: Grant) -> Box<Previous> {
-    let line = mapping.slot_line(grant.slot);
-    let (fence, broken) = (line.noted(slot::FENCE), line.noted(slot::BROKEN));
-    let known = if fence == 0 { Known::default() } else { known(line, (slot::PID, slot::SINCE, slot::LABEL)) };
-    // This is the one that is told, unless it is broken itself by now, which the next is told.
-    if broken < grant.fence {
-        line.renote(slot::BROKEN, broken, 0);
-    }
-    Box::new(if broken != 0 && broken >= fence { Previous::Broken(known) } else { Previous::Died(known) })
+pub(super) fn last_holder(mapping: &Mapping, slot: usize) -> Known {
+    let line = mapping.slot_line(slot);
+    if line.noted(slot::FENCE) == 0 { Known::default() } else { known(line, (slot::PID, slot::SINCE, slot::LABEL)) }
 }
 
 /// What is known of the holder with this fence.

@@ -8,6 +8,7 @@
 use super::super::{Builder, Entered, Error, Known, Previous, ReleaseError, Slots};
 use super::Handle;
 use super::memory::{Cell, Fault as Failure, Mapped, Row, Var, Waiting, Watch};
+use doorway_core::k_assignment::seats::{News, Slot};
 use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
     Sleeps, Woken, Word,
@@ -84,11 +85,10 @@ impl Fault {
     ];
 }
 
-/// The statements of the text that write, lock, unlock or wake, and that slots run. 32 is not among
-/// them: a handle gives its seats back by closing the file.
-pub const STATEMENTS: [u16; 29] = [
-    3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 213, 22, 221, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30,
-    311, 34,
+/// The statements of the text that write, lock, unlock or wake, and that slots run.
+pub const STATEMENTS: [u16; 28] = [
+    3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 22, 221, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30, 311,
+    34,
 ];
 
 /// Slots in a memory that a [`Torment`] is done to.
@@ -212,6 +212,10 @@ pub fn crowd_out(slots: &Slots, left: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// The bits of a slot below its fence, and those of its owner.
+const BELOW_THE_FENCE: u64 = (1 << 15) - 1;
+const HELD: u64 = BELOW_THE_FENCE & !(3 << 1);
+
 /// Mapped words, and what is done to the process that uses them.
 #[derive(Debug)]
 pub(in crate::shared) struct Struck(Mapped);
@@ -294,9 +298,10 @@ impl ReadWrite for Struck {
         Ok(match at.label {
             301 if torment().any_seat => T::unpack(1), // a row of one that waits
             10 if has(Fault::FreedBeforeConfirmed) && value.pack() & 1 == 0 => {
-                T::unpack(((value.pack() & !0x3fff) + (1 << 14)) | (at.pid.index() as u64) << 2 | 1)
+                let next = (value.pack() | BELOW_THE_FENCE) + 1;
+                T::unpack(Slot::held(at.pid.index(), Slot::unpack(next).fence(), News::None).pack())
             }
-            2 | 71 if has(Fault::BlindTake) && one_in(100) => T::unpack(value.pack() & !0x3ffd),
+            2 | 71 if has(Fault::BlindTake) && one_in(100) => T::unpack(value.pack() & !HELD),
             252 if has(Fault::ClearedBeforeConfirmed) => T::unpack(0), // a slot that is in no epoch
             _ => value,
         })
@@ -353,12 +358,12 @@ impl CompareSwap for Struck {
         new: T,
     ) -> Result<Result<T, T>, Failure> {
         let word = new.pack();
-        // A slot has its fence from bit 14, bit 1 says that an owner died; of an offer bit 2 does.
+        // A slot has its news in bits 1 and 2, an offer in bits 2 and 3.
         let new = T::unpack(match at.label {
-            22 | 221 if has(Fault::FenceNotRaised) => word.saturating_sub(1 << 14),
-            19 if has(Fault::Untold) => word & !4,
-            20 | 22 | 221 | 101 | 253 | 271 if has(Fault::Untold) => word & !2,
-            20 if has(Fault::FreedBeforeConfirmed) => old.pack() & !0x3ffd,
+            22 | 221 if has(Fault::FenceNotRaised) => word.saturating_sub(BELOW_THE_FENCE + 1),
+            19 if has(Fault::Untold) => word & !(3 << 2),
+            20 | 22 | 221 | 101 | 253 | 271 if has(Fault::Untold) => word & !(3 << 1),
+            20 if has(Fault::FreedBeforeConfirmed) => old.pack() & !HELD,
             _ => word,
         });
         if has(Fault::BlindTake) && matches!(at.label, 3 | 72) {
