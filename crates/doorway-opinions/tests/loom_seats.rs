@@ -123,7 +123,10 @@ impl Room {
         };
         if let Some(grant) = grant {
             self.inside[grant.slot].with_mut(|_| ());
-            assert!(!self.is_inside[grant.slot].replace(true) || grant.news == News::Died, "nobody was told of a death");
+            assert!(
+                !self.is_inside[grant.slot].replace(true) || grant.news == News::Died,
+                "nobody was told of a death"
+            );
         }
         Ok(grant)
     }
@@ -241,26 +244,26 @@ fn nobody_is_inside_too_early_and_nobody_sleeps_for_ever_in_any_execution() {
 
 /// Where the holder can die while another comes: all statements of its exit section that it
 /// reaches.
-const WHILE_IT_LEAVES: &[Label] = &[16, 17, 171, 18, 19, 20, 21, 211, 212, 22, 23, 231, 232, 24, 241, 242];
+const WHILE_IT_LEAVES: &[Label] = &[16, 17, 171, 18, 19, 20, 21, 22, 23, 231, 232, 24, 241, 242];
 /// Where a process can die that finds a holder, waits, is let in and leaves.
-const WHILE_IT_WAITS: &[Label] = &[
-    1, 2, 3, 4, 5, 6, 7, 71, 72, 8, 9, 91, 92, 93, 10, 12, 13, 16, 17, 171, 18, 19, 20, 21, 211, 22, 23, 25, 251, 26,
-    261, 29,
-];
+const WHILE_IT_WAITS: &[Label] =
+    &[1, 2, 3, 4, 5, 6, 7, 71, 72, 9, 91, 92, 10, 12, 13, 16, 17, 171, 18, 19, 20, 21, 22, 23];
 /// Where it takes more preemptions to come to.
 const WHILE_IT_CONFIRMS: &[Label] = &[101];
 /// Where a process can die besides that finds the holder dead.
-const WHILE_IT_RECOVERS: &[Label] = &[27, 28, 291];
+const WHILE_IT_RECOVERS: &[Label] = &[8, 25, 251, 26, 261, 27, 28, 29, 291];
 
 #[test]
 fn after_a_death_anywhere_the_others_go_on_and_what_the_dead_did_happens_before() {
-    let mut all = 0;
+    let (mut all, mut unreached) = (0, Vec::new());
     let mut die = |labels: &[Label], preemptions: usize, parts: &dyn Fn(Part) -> Vec<Part>, others: usize| {
         for label in labels {
             for (how, encoding) in SOUND {
                 let race = Race::new(preemptions, &parts(Part::dies_at(*label)));
                 let (executions, deaths) = run(&race, encoding, None);
-                assert!(deaths > others * executions, "{how}: nobody died at {label}");
+                if deaths <= others * executions {
+                    unreached.push((how, parts(Part::ONCE).len(), *label));
+                }
                 all += executions;
             }
         }
@@ -272,6 +275,7 @@ fn after_a_death_anywhere_the_others_go_on_and_what_the_dead_did_happens_before(
     for (labels, preemptions) in [(WHILE_IT_WAITS, 1), (WHILE_IT_CONFIRMS, 2), (WHILE_IT_RECOVERS, 2)] {
         die(labels, preemptions, &|dies| vec![Part::dies_at(17), dies, Part::ONCE], 1);
     }
+    assert_eq!(unreached, [], "nobody died there");
     println!("deaths: {all} executions");
 }
 

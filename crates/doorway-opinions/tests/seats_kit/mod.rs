@@ -1,6 +1,7 @@
 //! Loom's words with what `seats` asks for besides: bytes of seats, sleep and deaths.
 
 use crate::second_opinion::{Encoding, Read, ToolMemory, Write};
+use doorway_core::k_assignment::seats::{News, Slot};
 use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label, Memory, Name, Next, Pid, ReadWrite, Seats,
     Sleeps, Woken, Word,
@@ -192,8 +193,12 @@ impl ReadWrite for Loom {
         let value = of(self.at(at)?.read(at, v).await);
         Ok(match at.label {
             23 if self.fault == Some(Fault::NoSecondLook) => T::unpack(0),
-            10 if self.fault == Some(Fault::FreedBeforeConfirmed) && value.pack() & 1 == 0 => {
-                T::unpack(((value.pack() & !0x3fff) + (1 << 14)) | (at.pid.index() as u64) << 2 | 1)
+            10 if self.fault == Some(Fault::FreedBeforeConfirmed) => {
+                let slot = Slot::unpack(value.pack());
+                match slot.owner() {
+                    None => T::unpack(slot.taken_by(at.pid.index()).expect("there are fences").pack()),
+                    Some(_) => value,
+                }
             }
             _ => value,
         })
@@ -236,7 +241,7 @@ impl CompareSwap for Loom {
         new: T,
     ) -> Result<Result<T, T>, Stop> {
         let frees = at.label == 20 && self.fault == Some(Fault::FreedBeforeConfirmed);
-        let new = if frees { T::unpack(old.pack() & !0x3ffd) } else { new };
+        let new = if frees { T::unpack(Slot::unpack(old.pack()).freed(News::None).pack()) } else { new };
         Ok(of(self.at(at)?.compare_swap(at, v, old, new).await))
     }
 }
@@ -302,6 +307,10 @@ impl Sleeps for Loom {
             return Ok(Woken::GiveUp);
         }
         let me = at.pid.index();
+        let seems_dead = |seat: &usize| !self.kernel.disorderly[*seat].load(Ordering::Relaxed);
+        if self.fault == Some(Fault::DisorderlyDeath) && watch.iter().any(seems_dead) {
+            return Ok(Woken::Death);
+        }
         let mut state = self.kernel.lock();
         if watch.iter().any(|seat| !state.locked[*seat]) {
             return Ok(Woken::Death);
