@@ -145,6 +145,7 @@ pub fn peer() {
                 Ok(_) => "opened".to_owned(),
                 Err(error) => format!("{error:?}"),
             },
+            ["names"] => doorway::shared::names().unwrap().names.join(" "),
             ["count", path] => std::fs::read_dir(path).unwrap().count().to_string(),
             ["acquire"] => {
                 println!("@@acquiring");

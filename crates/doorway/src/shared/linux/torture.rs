@@ -154,7 +154,7 @@ impl Tortured {
     /// # Errors
     /// The same.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
-        self.0.break_slot(slot)
+        self.0.break_slot(slot, None)
     }
 
     /// Which file this is: no two have the same number.
