@@ -5,6 +5,8 @@
 mod check;
 mod faults;
 mod interrupt;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod jobserver;
 mod list;
 mod manual;
 mod output;
