@@ -14,6 +14,7 @@ pub(crate) struct Anything {
 pub(crate) type StatusArgs = Anything;
 pub(crate) type BreakArgs = Anything;
 pub(crate) type RmArgs = Anything;
+pub(crate) type JobserverArgs = Anything;
 
 pub(crate) use {refuse as status, refuse as break_slot, refuse as rm};
 

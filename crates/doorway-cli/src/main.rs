@@ -120,6 +120,19 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
+    /// Runs a build whose jobs are counted, together with other builds if they say the same name (Linux)
+    ///
+    /// It is a jobserver as GNU make has one: make, cargo, ninja and gcc's LTO take a token from it
+    /// for every job but their first. With a name, the tokens are backed by slots that all builds
+    /// with this name share. If a build is killed, all its tokens come back.
+    ///
+    /// Exit code: that of the command, and as in `doorway run`.
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    #[command(after_help = jobserver::EXAMPLES)]
+    Jobserver(jobserver::Args),
+    /// Runs a build whose jobs are counted (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    Jobserver(slots::JobserverArgs),
     /// Says how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
@@ -196,6 +209,10 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
         Command::Run { .. } => Err(doorway::shared::Error::Unsupported.to_string()),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::Jobserver(args) => jobserver::run(&args),
+        #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+        Command::Jobserver(args) => slots::refuse(&args),
         Command::Bench { args } => Err(format!(
             "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
             [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")

@@ -134,7 +134,8 @@ fn watch(path: &Path) -> io::Result<OwnedFd> {
     Ok(events)
 }
 
-fn nonce() -> u64 {
+/// A number that no two calls return.
+pub(super) fn nonce() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

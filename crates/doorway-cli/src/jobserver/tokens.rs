@@ -10,15 +10,15 @@
 
 use super::clients;
 use super::fifo::Fifo;
+use crate::run::Bell;
 use doorway::shared::{Error, OwnedGuard, Slots};
-use rustix::event::{EventfdFlags, eventfd};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd};
 use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// A token that lies in the pipe is for clients that wait for one: they take it at once.
@@ -30,14 +30,6 @@ const LOOK: Duration = Duration::from_millis(50);
 const LONGEST_REST: Duration = Duration::from_millis(500);
 /// How often the guardian looks for clients that have died with tokens, without another reason.
 const SLOW_LOOK: Duration = Duration::from_secs(1);
-
-struct Bell(OwnedFd);
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
-    }
-}
 
 type Wish = Pin<Box<dyn Future<Output = Result<OwnedGuard, Error>>>>;
 
@@ -56,8 +48,6 @@ pub(super) struct Tokens {
     /// How long to stay out of line, and until when, since nobody took the last token.
     rest: Duration,
     rests_until: Instant,
-    /// Whether no client was found at the last look.
-    found_nobody: bool,
     next_slow_look: Instant,
     has_failed: bool,
     /// Whether any client has this open.
@@ -67,7 +57,7 @@ pub(super) struct Tokens {
 impl Tokens {
     /// No token yet. Of the slots, one is the tree's own.
     pub(super) fn new(fifo: Fifo, slots: Slots) -> io::Result<Self> {
-        let bell = Arc::new(Bell(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
+        let bell = Arc::new(Bell::new()?);
         let (most, now) = (slots.places() - 1, Instant::now());
         Ok(Self {
             fifo,
@@ -79,7 +69,6 @@ impl Tokens {
             lies_since: now,
             rest: Duration::ZERO,
             rests_until: now,
-            found_nobody: false,
             next_slow_look: now,
             has_failed: false,
             anybody_has: clients::anybody_has,
@@ -92,17 +81,13 @@ impl Tokens {
 
     /// What can be polled for a reason to take a [`turn`](Self::turn).
     pub(super) fn reasons(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        [self.bell.0.as_fd()].into_iter().chain(self.fifo.events())
+        [self.bell.as_fd()].into_iter().chain(self.fifo.events())
     }
 
     /// After this time there is a reason, whatever happens.
     pub(super) fn patience(&self) -> Duration {
         let lies = self.fifo.unread() > 0;
-        if self.fifo.events().is_none() || lies || self.found_nobody || self.wish.is_none() && self.may_want() {
-            LOOK
-        } else {
-            SLOW_LOOK
-        }
+        if self.fifo.events().is_none() || lies || self.wish.is_none() && self.may_want() { LOOK } else { SLOW_LOOK }
     }
 
     fn may_want(&self) -> bool {
@@ -112,7 +97,7 @@ impl Tokens {
     /// Brings tokens and slots together. Says what people should know.
     pub(super) fn turn(&mut self, say: &mut dyn FnMut(String)) {
         let now = Instant::now();
-        let _ = rustix::io::read(&self.bell.0, &mut [0; 8]);
+        self.bell.hear();
         let events = self.fifo.look();
         let mut unread = self.fifo.unread();
         if unread > self.guards.len() {
@@ -141,10 +126,16 @@ impl Tokens {
             self.rest = (2 * self.rest).clamp(LOOK, LONGEST_REST);
             self.rests_until = now + self.rest;
         }
-        if events.closed || now >= self.next_slow_look || self.found_nobody {
+        if events.closed || now >= self.next_slow_look {
             self.look_for_clients(now, say);
         }
         self.get_another(now, say);
+    }
+
+    /// Gives all slots back.
+    pub(super) fn end(&mut self) {
+        self.wish = None;
+        self.release(self.guards.len(), &mut |_| {});
     }
 
     /// Takes tokens that lie there away, and gives their slots back.
@@ -199,15 +190,11 @@ impl Tokens {
     fn look_for_clients(&mut self, now: Instant, say: &mut dyn FnMut(String)) {
         self.next_slow_look = now + SLOW_LOOK;
         let out = self.guards.len().saturating_sub(self.fifo.unread());
-        if out == 0 || (self.anybody_has)(self.fifo.link()) {
-            self.found_nobody = false;
-            return;
-        }
         // Processes come and go while one looks, so twice.
-        if !std::mem::replace(&mut self.found_nobody, true) {
+        let anybody_has = || (self.anybody_has)(self.fifo.link());
+        if out == 0 || anybody_has() || anybody_has() {
             return;
         }
-        self.found_nobody = false;
         say(format!("{out} job tokens were lost with the programs that had them, and have come back"));
         self.release(out, say);
     }
