@@ -95,9 +95,10 @@ fn every_command_has_a_page_that_can_be_read() {
     refused("man /dev/null/x", &["cannot write", "name a directory"]);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn help_says_how_it_ends_and_shows_examples() {
-    for command in ["status", "break", "rm"] {
+    for command in ["status", "break", "rm", "jobserver"] {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Exit code:") && help.contains("Examples:"), "{command}: {help}");
     }

@@ -287,6 +287,24 @@ fn to_watch_is_to_look_again_until_nobody_reads() {
 }
 
 #[test]
+fn what_doorway_runs_is_shown_as_its_user_wrote_it() {
+    let place = Place::new("run");
+    for args in ["run -n 1 gpu -- sleep 1000", "run -n 1 gpu sleep 1000", "jobserver -n 1 gpu -- sleep 1000"] {
+        let mut running = watched(&place.0, args);
+        let command = loop {
+            let status: Value = serde_json::from_slice(&place.doorway("status gpu --json").stdout).unwrap();
+            let command = &status["files"][0]["holders"][0]["command"];
+            if command.is_array() {
+                break command.clone();
+            }
+        };
+        assert_eq!(command, json!(["sleep", "1000"]), "{args}");
+        assert!(Command::new("kill").arg(running.id().to_string()).status().unwrap().success());
+        assert_eq!(running.wait().unwrap().code(), Some(128 + 15));
+    }
+}
+
+#[test]
 fn a_closed_standard_output_is_no_error() {
     let place = Place::new("closed");
     drop(place.slots("gpu", 1));

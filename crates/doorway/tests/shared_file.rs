@@ -78,7 +78,7 @@ fn what_is_no_file_of_ours_is_refused() {
     assert_eq!(refused(), Error::OtherPermissions { found: 0o644, asked: 0o600 });
     set_mode(place.file(), 0o600);
     assert!(Slots::open(place.file(), 1).is_ok());
-    if std::os::unix::fs::chown(place.file(), Some(1), None).is_ok() {
+    if chown(place.file(), Some(1), None).is_ok() {
         assert_eq!(refused(), not_ours, "another user's");
     }
 }

@@ -66,6 +66,12 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
     }
 }
 
+/// The command that `doorway run` runs with these arguments.
+pub(crate) fn command_of(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let words = [OsString::from("doorway run")].into_iter().chain(arguments.iter().cloned());
+    Some(Alone::try_parse_from(words).ok()?.args.command)
+}
+
 /// What a guardian does besides, for as long as the command runs.
 pub(crate) trait Besides {
     /// There is a slot, and the command is about to begin: variables for it.

@@ -36,7 +36,7 @@ impl Processes {
         if words[0].is_empty() {
             return None; // it is ending
         }
-        let words = guarded(&words).unwrap_or(&words);
+        let words = guarded(&words).unwrap_or(words);
         Some(words.iter().map(|word| word.to_string_lossy().into_owned()).collect())
     }
 
@@ -48,14 +48,16 @@ impl Processes {
 }
 
 /// What `doorway run` and `doorway jobserver` run on behalf of their user.
-fn guarded(words: &[OsString]) -> Option<&[OsString]> {
+fn guarded(words: &[OsString]) -> Option<Vec<OsString>> {
     let [program, command, rest @ ..] = words else { return None };
-    let is_doorway = Path::new(program).file_name().is_some_and(|name| name == "doorway");
-    if !is_doorway || !(command == "run" || command == "jobserver") {
+    if Path::new(program).file_name()? != "doorway" {
         return None;
     }
-    let after = rest.iter().position(|word| word == "--")? + 1;
-    rest.get(after..).filter(|guarded| !guarded.is_empty())
+    match command.to_str()? {
+        "run" => crate::run::command_of(rest),
+        "jobserver" => rest.iter().position(|word| word == "--").map(|at| rest[at + 1..].to_vec()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -83,9 +85,10 @@ mod tests {
 
     #[test]
     fn a_guarded_command_is_what_its_user_wrote() {
-        let of = |line| guarded(&words(line)).map(<[OsString]>::to_vec);
+        let of = |line| guarded(&words(line));
         assert_eq!(of("/usr/bin/doorway run -n 4 gpu -- python train.py -- x"), Some(words("python train.py -- x")));
         assert_eq!(of("doorway jobserver -n 4 -- make -j"), Some(words("make -j")));
+        assert_eq!(of("doorway run -n 4 gpu --timeout 5m nvidia-smi -L"), Some(words("nvidia-smi -L")));
         assert_eq!(of("doorway status -- x"), None);
         assert_eq!(of("doorway run -n 1 gpu --"), None);
         assert_eq!(of("python run -- x"), None);
