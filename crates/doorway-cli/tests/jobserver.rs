@@ -2,7 +2,7 @@
 //! tried by `ci/jobserver-clients.sh`.
 #![cfg(target_os = "linux")]
 
-use doorway::shared::{Builder, Slots};
+use doorway::shared::{Builder, Previous, Slots};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
@@ -218,6 +218,8 @@ fn two_builds_share_one_limit() {
         assert!(Place::most(&text) <= 3, "{text}");
     }
     until(|| held(&slots) == 0);
+    let all = [(); 3].map(|()| slots.acquire().unwrap());
+    assert!(all.iter().all(|next| *next.previous() == Previous::Clean), "tokens were given back: nobody died");
 }
 
 /// Promise (a), seen from outside: never more tokens than slots, and the slot of another process is
