@@ -8,6 +8,7 @@ mod interrupt;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod jobserver;
 mod list;
+#[cfg(feature = "manual")]
 mod manual;
 mod output;
 mod registers;
@@ -156,9 +157,11 @@ enum Command {
     #[command(hide = true)]
     TortureWorker(torture::Order),
     /// Writes what a shell needs to complete this command's words
+    #[cfg(feature = "manual")]
     #[command(after_help = manual::COMPLETIONS_EXAMPLES)]
     Completions(manual::CompletionsArgs),
     /// Writes the pages for `man`
+    #[cfg(feature = "manual")]
     #[command(after_help = manual::MAN_EXAMPLES)]
     Man(manual::ManArgs),
     /// Shows what there is, in a few seconds
@@ -223,7 +226,9 @@ fn main() -> ExitCode {
         Command::TortureHerd(order) => torture::herd(&order),
         #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
         Command::TortureWorker(order) => torture::worker(&order),
+        #[cfg(feature = "manual")]
         Command::Completions(args) => manual::completions(&args),
+        #[cfg(feature = "manual")]
         Command::Man(args) => manual::man(&args),
         Command::Tour => tour::run(),
     };

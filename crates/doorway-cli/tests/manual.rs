@@ -1,5 +1,6 @@
 //! `doorway completions` and `doorway man`: shells and `man` understand them, and no command is left
 //! out.
+#![cfg(feature = "manual")]
 
 mod kit;
 
