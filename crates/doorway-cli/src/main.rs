@@ -5,7 +5,11 @@
 mod check;
 mod faults;
 mod interrupt;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod jobserver;
 mod list;
+#[cfg(feature = "manual")]
+mod manual;
 mod output;
 mod registers;
 mod replay;
@@ -13,6 +17,11 @@ mod rmr;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod run;
 mod sizes;
+#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod slots;
+#[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+#[path = "elsewhere.rs"]
+mod slots;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod torture;
 mod tour;
@@ -66,6 +75,33 @@ enum Command {
     /// Ctrl-C prints what was found so far, with exit code 130.
     #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
+    /// Shows who holds slots between processes, who waits for them, and for how long (Linux)
+    ///
+    /// Without a name it shows all names in the directory in use. Command lines are those of
+    /// processes of this user that have the file open; others are shown as `?`. With slots that
+    /// come back when their holder dies, this look brings them back.
+    ///
+    /// Exit code: 0 all files could be read, 1 one could not (the others are shown), 2 bad usage.
+    #[command(after_help = slots::STATUS_EXAMPLES)]
+    Status(slots::StatusArgs),
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line (Linux)
+    ///
+    /// It does not stop the old holder, which may go on with what the slot stands for. The next
+    /// holder is told that the slot was broken, and has a larger fence.
+    ///
+    /// Exit code: 0 the slot is broken, or has come back; 1 it is not: nobody holds it, the holder
+    /// has changed, the answer was no, or the file cannot be used; 2 bad usage, or no terminal to
+    /// ask on.
+    #[command(after_help = slots::BREAK_EXAMPLES)]
+    Break(slots::BreakArgs),
+    /// Removes the file of a name that nobody uses (Linux)
+    ///
+    /// A name needs no removal: a file that nobody uses does no harm. Remove it to make it anew
+    /// with another number of slots.
+    ///
+    /// Exit code: 0 it is removed, 1 it is in use, or there is none, 2 bad usage.
+    #[command(after_help = slots::RM_EXAMPLES)]
+    Rm(slots::RmArgs),
     /// Steps through a run again, by the token that `doorway check` printed
     ///
     /// Whether the run breaks the property that the token names is judged on the run itself.
@@ -85,6 +121,19 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
+    /// Runs a build whose jobs are counted, together with other builds if they say the same name (Linux)
+    ///
+    /// It is a jobserver as GNU make has one: make, cargo, ninja and gcc's LTO take a token from it
+    /// for every job but their first. With a name, the tokens are backed by slots that all builds
+    /// with this name share. If a build is killed, all its tokens come back.
+    ///
+    /// Exit code: that of the command, and as in `doorway run`.
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    #[command(after_help = jobserver::EXAMPLES)]
+    Jobserver(jobserver::Args),
+    /// Runs a build whose jobs are counted (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    Jobserver(slots::JobserverArgs),
     /// Says how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
@@ -107,6 +156,14 @@ enum Command {
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     #[command(hide = true)]
     TortureWorker(torture::Order),
+    /// Writes what a shell needs to complete this command's words
+    #[cfg(feature = "manual")]
+    #[command(after_help = manual::COMPLETIONS_EXAMPLES)]
+    Completions(manual::CompletionsArgs),
+    /// Writes the pages for `man`
+    #[cfg(feature = "manual")]
+    #[command(after_help = manual::MAN_EXAMPLES)]
+    Man(manual::ManArgs),
     /// Shows what there is, in a few seconds
     Tour,
 }
@@ -147,11 +204,18 @@ fn main() -> ExitCode {
         Command::Faults(args) => faults::run(&args),
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),
+        Command::Status(args) => slots::status(&args),
+        Command::Break(args) => slots::break_slot(&args),
+        Command::Rm(args) => slots::rm(&args),
         Command::Replay(args) => replay::run(&args),
         #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
         Command::Run(args) => run::run(&args),
         #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
         Command::Run { .. } => Err(doorway::shared::Error::Unsupported.to_string()),
+        #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+        Command::Jobserver(args) => jobserver::run(&args),
+        #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+        Command::Jobserver(args) => slots::refuse(&args),
         Command::Bench { args } => Err(format!(
             "the benchmarks are in the lab, with the libraries they compare with; in the sources of doorway, run\n\n  {}",
             [LAB, "bench"].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
@@ -162,6 +226,10 @@ fn main() -> ExitCode {
         Command::TortureHerd(order) => torture::herd(&order),
         #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
         Command::TortureWorker(order) => torture::worker(&order),
+        #[cfg(feature = "manual")]
+        Command::Completions(args) => manual::completions(&args),
+        #[cfg(feature = "manual")]
+        Command::Man(args) => manual::man(&args),
         Command::Tour => tour::run(),
     };
     result

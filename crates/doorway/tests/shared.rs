@@ -152,6 +152,20 @@ fn a_broken_slot_goes_to_the_next_and_both_are_told() {
 }
 
 #[test]
+fn a_holder_that_has_changed_is_not_broken() {
+    let place = Place::new("break-holder");
+    let slots = Slots::open(place.file(), 1).unwrap();
+    let first = slots.acquire().unwrap().fence();
+    assert_eq!(slots.break_holder(0, first).unwrap(), None, "it has left");
+    let second = slots.acquire().unwrap();
+    assert_eq!(slots.break_holder(0, first).unwrap(), None, "another one has the slot");
+    assert_eq!(slots.status().unwrap().holders[0].fence, second.fence());
+    assert!(slots.break_holder(0, second.fence()).unwrap().is_some());
+    assert_eq!(second.release(), Err(ReleaseError::Broken));
+    assert_eq!(slots.break_holder(1, 1).unwrap_err(), Error::NoSuchSlot { slot: 1, slots: 1 });
+}
+
+#[test]
 fn a_broken_holder_is_told_though_others_wait() {
     let place = Place::new("broken-waits");
     let slots = Slots::open(place.file(), 1).unwrap();

@@ -4,10 +4,12 @@
 
 mod shared_kit;
 
-use doorway::shared::{Builder, Error, Mode, Previous, Slots};
+use doorway::shared::{Builder, Error, Mode, Previous, Slots, names_in};
 use shared_kit::{Peer, Place};
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::process::Command;
 
 #[test]
@@ -84,7 +86,7 @@ fn what_is_no_file_of_ours_is_refused() {
     assert_eq!(refused(), Error::OtherPermissions { found: 0o644, asked: 0o600 });
     set_mode(place.file(), 0o600);
     assert!(Slots::open(place.file(), 1).is_ok());
-    if std::os::unix::fs::chown(place.file(), Some(1), None).is_ok() {
+    if chown(place.file(), Some(1), None).is_ok() {
         assert_eq!(refused(), not_ours, "another user's");
     }
 }
@@ -389,4 +391,55 @@ fn hints_that_are_outdated_only_cost_time() {
     for guard in &both {
         assert!(matches!(guard.previous(), Previous::Died(_)), "{guard:?}");
     }
+}
+
+#[test]
+fn names_are_those_that_could_be_opened() {
+    let place = Place::new("names");
+    let list = || names_in(place.path()).unwrap().names;
+    assert!(list().is_empty());
+    let slots = Builder::new("b.slots", 1).directory(place.path()).open().unwrap();
+    fs::write(place.path().join("a-damaged"), "no slots").unwrap();
+    fs::write(place.path().join(".b.slots.0123"), "left behind by a maker that died").unwrap();
+    fs::write(place.path().join("no name"), "").unwrap();
+    fs::write(place.path().join(OsStr::from_bytes(b"not\xffutf8")), "").unwrap();
+    fs::write(place.path().join("n".repeat(65)), "").unwrap();
+    fs::create_dir(place.path().join("directory")).unwrap();
+    symlink("/etc/passwd", place.path().join("link")).unwrap();
+    assert!(Command::new("mkfifo").arg(place.path().join("fifo")).status().unwrap().success());
+    assert_eq!(list(), ["a-damaged", "b.slots", "fifo", "link"], "in order, and nothing else");
+    let opens = |name| Builder::existing(name).directory(place.path()).open();
+    assert!(opens("b.slots").is_ok());
+    for other in ["a-damaged", "fifo", "link"] {
+        assert!(opens(other).is_err(), "{other}");
+    }
+    drop(slots);
+}
+
+#[test]
+fn names_of_a_directory_that_is_missing_or_open_to_others() {
+    let place = Place::new("no-names");
+    let missing = place.path().join("missing");
+    let names = names_in(&missing).unwrap();
+    assert_eq!((names.directory, names.names), (missing.clone(), Vec::new()));
+    assert!(!missing.exists(), "to look makes no directory");
+    set_mode(place.path(), 0o777);
+    assert_eq!(names_in(place.path()), Err(Error::Directory(place.path().to_owned())));
+    set_mode(place.path(), 0o1777);
+    fs::write(place.path().join("mine"), "").unwrap();
+    let others = place.path().join("of-others");
+    fs::write(&others, "").unwrap();
+    // Only root can give a file away.
+    let expected = if chown(&others, Some(65534), None).is_ok() { vec!["mine"] } else { vec!["mine", "of-others"] };
+    assert_eq!(names_in(place.path()).unwrap().names, expected);
+}
+
+#[test]
+fn the_variable_names_the_directory_of_names_too() {
+    let place = Place::new("names-variable");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env("DOORWAY_DIR", place.path().join("there"));
+    let mut other = Peer::start(command);
+    assert_eq!(other.ask("open plain 1"), "opened");
+    assert_eq!(other.ask("names"), "plain");
 }

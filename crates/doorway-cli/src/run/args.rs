@@ -42,42 +42,42 @@ pub(crate) enum Orphans {
 pub(crate) struct Args {
     /// How many may run at the same time. Everybody who uses the name must say the same number
     #[arg(short = 'n', long, value_name = "K")]
-    pub(super) slots: usize,
+    pub(crate) slots: usize,
     /// The name of the slots: letters, digits, dots, underscores and hyphens. With a slash in it,
     /// the path of a file
     #[arg(value_name = "NAME")]
-    pub(super) name: OsString,
+    pub(crate) name: OsString,
     /// Gives up after this time: 90, 90s, 5m, 1h30m, 500ms
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(super) timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Gives up at once if no slot is free
     #[arg(long, conflicts_with = "timeout")]
-    pub(super) no_wait: bool,
+    pub(crate) no_wait: bool,
     /// Says how long it waited, and behind whom
     #[arg(short, long)]
-    pub(super) verbose: bool,
+    pub(crate) verbose: bool,
     /// Sets a variable for the command; may be repeated
     #[arg(long = "env", value_name = "KEY=VALUE")]
-    pub(super) environment: Vec<OsString>,
+    pub(crate) environment: Vec<OsString>,
     /// What becomes of processes that the command leaves behind
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Orphans::Hold)]
-    pub(super) orphans: Orphans,
+    pub(crate) orphans: Orphans,
     /// A text of at most 64 bytes that `doorway status` shows to users of the same slots
     #[arg(long, value_name = "TEXT")]
-    pub(super) label: Option<OsString>,
+    pub(crate) label: Option<OsString>,
     /// Where names lie, instead of the usual place or DOORWAY_DIR
     #[arg(long, value_name = "PATH")]
-    pub(super) directory: Option<PathBuf>,
+    pub(crate) directory: Option<PathBuf>,
     /// How many may hold or wait at the same time, together: a multiple of 64, at most 4096; 256 if
     /// nothing is said. Everybody must say the same number
     #[arg(long, value_name = "SEATS")]
-    pub(super) seats: Option<usize>,
+    pub(crate) seats: Option<usize>,
     /// For several users: the permissions of the file, such as 660. Everybody must say the same
     #[arg(long, value_name = "OCTAL", value_parser = octal)]
-    pub(super) permissions: Option<u32>,
+    pub(crate) permissions: Option<u32>,
     /// The command and its arguments, in which {slot}, {fence} and {name} are replaced
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
-    pub(super) command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 fn octal(text: &str) -> Result<u32, String> {
@@ -109,14 +109,14 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 /// What stands for something else in arguments.
 pub(super) struct Words {
-    pub(super) slot: usize,
-    pub(super) fence: u64,
-    pub(super) name: OsString,
+    pub(crate) slot: usize,
+    pub(crate) fence: u64,
+    pub(crate) name: OsString,
 }
 
 impl Words {
     /// Replaces `{slot}`, `{fence}` and `{name}`. What has two braces on each side is left with one.
-    pub(super) fn replace(&self, text: &OsStr) -> OsString {
+    pub(crate) fn replace(&self, text: &OsStr) -> OsString {
         let (slot, fence) = (self.slot.to_string(), self.fence.to_string());
         let words: [(&[u8], &[u8]); 3] =
             [(b"{slot}", slot.as_bytes()), (b"{fence}", fence.as_bytes()), (b"{name}", self.name.as_bytes())];
@@ -147,7 +147,7 @@ pub(super) fn c_string(text: OsString) -> CString {
 }
 
 /// `KEY=VALUE`, for the environment.
-pub(super) fn variable(key: &str, value: impl AsRef<OsStr>) -> CString {
+pub(crate) fn variable(key: &str, value: impl AsRef<OsStr>) -> CString {
     let mut text = OsString::from(key);
     text.push("=");
     text.push(value.as_ref());

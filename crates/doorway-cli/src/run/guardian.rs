@@ -9,10 +9,10 @@ use super::link::{Link, Message};
 use super::native::{self, Board, Program, Signal, Signals};
 use super::tree::{self, News};
 use super::waiting::{self, Ending};
-use super::{FAILED, NOT_EXECUTABLE, NOT_FOUND, advice};
+use super::{Besides, FAILED, NOT_EXECUTABLE, NOT_FOUND, advice};
 use doorway::shared::{Builder, Lifeline, OwnedGuard, Previous, ReleaseError};
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
@@ -20,8 +20,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
 /// The whole life of the guardian.
-pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) -> ! {
-    let ending = match try_live(args, link, signals, board) {
+pub(super) fn live(args: &Args, besides: &mut dyn Besides, link: &Link, signals: &Signals, board: Board) -> ! {
+    let ending = match try_live(args, besides, link, signals, board) {
         Ok(ended) => ended,
         Err(failed) => Some(failed),
     };
@@ -32,7 +32,13 @@ pub(super) fn live(args: &Args, link: &Link, signals: &Signals, board: Board) ->
 }
 
 /// What is to be told when everything is over.
-fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result<Option<Message>, Message> {
+fn try_live(
+    args: &Args,
+    besides: &mut dyn Besides,
+    link: &Link,
+    signals: &Signals,
+    board: Board,
+) -> Result<Option<Message>, Message> {
     tree::adopt();
     let slots = Arc::new(builder(args).open().map_err(|error| failed(FAILED, advice(&error, args)))?);
     // The process ends when it has given the slot back. To close the file first takes time.
@@ -44,15 +50,17 @@ fn try_live(args: &Args, link: &Link, signals: &Signals, board: Board) -> Result
     };
     let mut held = Held { guard, lifeline: None, cgroup: None };
     held.tell_of_the_one_before(args, link);
-    let command = held.start(args, signals, board)?;
+    let variables = besides.begin(args).map_err(|why| failed(FAILED, why))?;
+    let command = held.start(args, variables, &besides.inherits(), signals, board)?;
     native::let_go_of(0..3);
-    let mut watch = Watch { args, link, signals, command, early: Vec::new(), continued_by: None };
+    let mut watch = Watch { args, besides, link, signals, command, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter();
     watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
     Ok(watch.until_the_end(held))
 }
 
-fn builder(args: &Args) -> Builder {
+/// How the slots are opened.
+pub(crate) fn builder(args: &Args) -> Builder {
     let mut builder = Builder::new(&args.name, args.slots).waiters(1);
     if let Some(directory) = &args.directory {
         builder = builder.directory(directory);
@@ -99,7 +107,14 @@ impl Held {
         link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
     }
 
-    fn start(&mut self, args: &Args, signals: &Signals, board: Board) -> Result<Pid, Message> {
+    fn start(
+        &mut self,
+        args: &Args,
+        variables: Vec<CString>,
+        inherits: &[BorrowedFd<'_>],
+        signals: &Signals,
+        board: Board,
+    ) -> Result<Pid, Message> {
         let own = |what: &str, error: &dyn std::fmt::Display| failed(FAILED, format!("{what}: {error}"));
         if args.orphans != Orphans::Release {
             let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
@@ -129,6 +144,7 @@ impl Held {
         if let Some((_, copy)) = &self.lifeline {
             environment.push(variable("DOORWAY_FD", copy.as_raw_fd().to_string()));
         }
+        environment.extend(variables);
         for variable in &args.environment {
             environment.push(c_string(words.replace(variable)));
         }
@@ -136,11 +152,12 @@ impl Held {
         let program = arguments[0].clone();
         let paths = environment.iter().rev().find_map(|text| text.as_bytes().strip_prefix(b"PATH="));
         let paths = paths.map(|paths| OsStr::from_bytes(paths).to_owned()).or_else(|| std::env::var_os("PATH"));
+        let lifeline = self.lifeline.as_ref().map(|(_, copy)| copy.as_fd());
         let started = Program {
             files: files(&program, paths),
             arguments: arguments.into_iter().map(c_string).collect(),
             environment,
-            inherits: self.lifeline.as_ref().map(|(_, copy)| copy.as_fd()),
+            inherits: inherits.iter().copied().chain(lifeline).collect(),
             joins: self.cgroup.as_ref().map(Cgroup::processes),
             dies_with_us: args.orphans == Orphans::Kill,
         }
@@ -192,6 +209,7 @@ fn files(program: &OsStr, paths: Option<OsString>) -> Vec<CString> {
 /// The command runs.
 struct Watch<'a> {
     args: &'a Args,
+    besides: &'a mut dyn Besides,
     link: &'a Link,
     signals: &'a Signals,
     command: Pid,
@@ -209,15 +227,31 @@ impl Watch<'_> {
             if let Some(ended) = self.looks_after_children() {
                 return self.command_has_ended(ended, held);
             }
-            let mut ready = [PollFd::new(self.link, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
-            let _ = poll(&mut ready, None);
-            let is_told = !ready[0].revents().is_empty();
-            let continued = self.drain_signals().into_iter().rfind(|signal| signal.number == libc::SIGCONT);
-            self.continued_by = continued.map(|signal| signal.sender).or(self.continued_by);
-            if is_told && self.hears() {
+            if self.waits(true) && self.hears() {
                 return self.wrapper_has_died(held);
             }
         }
+    }
+
+    /// Waits for something to happen, and does what is to be done besides. Whether the wrapper has
+    /// something to say, if anybody listens.
+    fn waits(&mut self, listens: bool) -> bool {
+        let reasons = self.besides.reasons();
+        let mut ready = vec![PollFd::new(self.signals, PollFlags::IN)];
+        ready.extend(reasons.iter().map(|reason| PollFd::new(reason, PollFlags::IN)));
+        if listens {
+            ready.push(PollFd::new(self.link, PollFlags::IN));
+        }
+        let patience = self.besides.patience().and_then(|patience| Timespec::try_from(patience).ok());
+        let _ = poll(&mut ready, patience.as_ref());
+        let is_told = listens && ready.last().is_some_and(|link| !link.revents().is_empty());
+        drop(ready);
+        drop(reasons);
+        let continued = self.drain_signals().into_iter().rfind(|signal| signal.number == libc::SIGCONT);
+        self.continued_by = continued.map(|signal| signal.sender).or(self.continued_by);
+        let link = self.link;
+        self.besides.turn(&mut |line| link.tell(&Message::Say(line)));
+        is_told
     }
 
     /// Reads what has arrived here, which only says that it is time to look. The first time, it says
@@ -274,6 +308,7 @@ impl Watch<'_> {
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
         }
         held.release();
+        self.besides.end();
         None
     }
 
@@ -283,6 +318,7 @@ impl Watch<'_> {
                 self.link.tell(&Message::Ended { code, signal, stays: true });
                 self.linger();
                 held.release();
+                self.besides.end();
                 return None;
             }
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
@@ -291,13 +327,20 @@ impl Watch<'_> {
         if let Some(complaint) = held.release() {
             self.link.tell(&Message::Say(complaint));
         }
+        self.besides.end();
         Some(Message::Ended { code, signal, stays: false })
     }
 
     /// Waits until nobody is left, and holds on to nothing meanwhile but the slot.
-    fn linger(&self) {
+    fn linger(&mut self) {
         native::close_inherited();
         let _ = rustix::process::chdir("/");
-        tree::wait_for_all();
+        loop {
+            match tree::look(false) {
+                News::Alone => return,
+                News::Nothing => drop(self.waits(false)),
+                News::Ended { .. } | News::Stopped { .. } => {}
+            }
+        }
     }
 }

@@ -26,12 +26,16 @@ pub(crate) mod tree;
 mod waiting;
 mod wrapper;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, Orphans, variable};
 use clap::Parser;
 use doorway::shared::Error;
+pub(crate) use guardian::builder;
 use link::Link;
 use native::{Board, Signals};
-use std::ffi::OsString;
+use rustix::fd::BorrowedFd;
+use std::ffi::{CString, OsString};
+use std::time::Duration;
+pub(crate) use waiting::Bell;
 
 const USAGE: &str = "doorway run -n <K> <NAME> [OPTIONS] -- <COMMAND>...";
 
@@ -62,16 +66,62 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
     }
 }
 
+/// The command that `doorway run` runs with these arguments.
+pub(crate) fn command_of(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let words = [OsString::from("doorway run")].into_iter().chain(arguments.iter().cloned());
+    Some(Alone::try_parse_from(words).ok()?.args.command)
+}
+
+/// What a guardian does besides, for as long as the command runs.
+pub(crate) trait Besides {
+    /// There is a slot, and the command is about to begin: variables for it.
+    fn begin(&mut self, _args: &Args) -> Result<Vec<CString>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Descriptors that the command inherits.
+    fn inherits(&self) -> Vec<BorrowedFd<'_>> {
+        Vec::new()
+    }
+
+    /// What is polled for a reason to take a [`turn`](Self::turn).
+    fn reasons(&self) -> Vec<BorrowedFd<'_>> {
+        Vec::new()
+    }
+
+    /// After this time there is a reason, whatever happens.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Something has happened, perhaps here. Lines are for people.
+    fn turn(&mut self, _say: &mut dyn FnMut(String)) {}
+
+    /// The slot was given back.
+    fn end(&mut self) {}
+
+    /// The wrapper ends, and perhaps the guardian is dead.
+    fn wrapper_ends(&self) {}
+}
+
+/// Nothing.
+impl Besides for () {}
+
 /// Never returns.
 pub(crate) fn run(args: &Args) -> ! {
-    let code = begin(args).unwrap_or_else(|error| {
+    run_besides(args, &mut ())
+}
+
+/// Never returns.
+pub(crate) fn run_besides(args: &Args, besides: &mut dyn Besides) -> ! {
+    let code = begin(args, besides).unwrap_or_else(|error| {
         line::Line::default().say(&format!("cannot begin: {error}"));
         FAILED
     });
     native::end(code.into())
 }
 
-fn begin(args: &Args) -> std::io::Result<u8> {
+fn begin(args: &Args, besides: &mut dyn Besides) -> std::io::Result<u8> {
     let board = Board::new()?;
     let (link, other) = Link::pair()?;
     let signals = Signals::take_over()?;
@@ -79,11 +129,13 @@ fn begin(args: &Args) -> std::io::Result<u8> {
     match native::fork()? {
         Some(guardian) => {
             drop(other);
-            Ok(wrapper::live(args, guardian, &link, &signals, board))
+            let code = wrapper::live(args, guardian, &link, &signals, board);
+            besides.wrapper_ends();
+            Ok(code)
         }
         None => {
             drop(link);
-            guardian::live(args, &other, &signals, board)
+            guardian::live(args, besides, &other, &signals, board)
         }
     }
 }

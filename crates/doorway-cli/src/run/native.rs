@@ -202,8 +202,8 @@ pub(crate) struct Program<'a> {
     pub(crate) arguments: Vec<CString>,
     /// Beside the environment of this process, and instead of what has the same name there.
     pub(crate) environment: Vec<CString>,
-    /// A descriptor that it inherits.
-    pub(crate) inherits: Option<BorrowedFd<'a>>,
+    /// Descriptors that it inherits.
+    pub(crate) inherits: Vec<BorrowedFd<'a>>,
     /// A file that it writes `0` to before it begins: the processes of a control group.
     pub(crate) joins: Option<BorrowedFd<'a>>,
     /// Whether it is killed when this process dies.
@@ -217,7 +217,7 @@ struct Plan {
     /// The same for a shell, with room for the file.
     of_a_shell: Vec<*const c_char>,
     environment: Vec<*const c_char>,
-    inherits: c_int,
+    inherits: Vec<c_int>,
     joins: c_int,
     parent: Option<c_int>,
     pipes_were_ignored: bool,
@@ -243,7 +243,7 @@ impl Program<'_> {
             arguments,
             of_a_shell,
             environment: self.all_environment(),
-            inherits: self.inherits.map_or(-1, |descriptor| descriptor.as_raw_fd()),
+            inherits: self.inherits.iter().map(AsRawFd::as_raw_fd).collect(),
             joins: self.joins.map_or(-1, |descriptor| descriptor.as_raw_fd()),
             parent: self.dies_with_us.then(|| std::process::id().cast_signed()),
             pipes_were_ignored: PIPES_WERE_IGNORED.load(SeqCst),
@@ -330,8 +330,8 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
             // If it cannot join, its children are killed one by one.
             libc::write(plan.joins, c"0".as_ptr().cast(), 1);
         }
-        if plan.inherits != -1 {
-            libc::fcntl(plan.inherits, libc::F_SETFD, 0);
+        for inherited in &plan.inherits {
+            libc::fcntl(*inherited, libc::F_SETFD, 0);
         }
         for stream in (0..3).filter(|stream| plan.closed_streams >> stream & 1 == 1) {
             libc::close(stream);

@@ -68,11 +68,6 @@ pub(crate) fn is_anybody_left() -> bool {
     }
 }
 
-/// Waits until nobody is left.
-pub(crate) fn wait_for_all() {
-    while look(true) != News::Alone {}
-}
-
 /// Kills all that is left, until nobody is: when a child dies, its own children arrive here. Says
 /// what became of one of them.
 ///

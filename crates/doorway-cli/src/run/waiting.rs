@@ -5,7 +5,7 @@ use super::link::{Link, Message};
 use super::{FAILED, NO_WAIT, TIMED_OUT, advice};
 use doorway::shared::{Known, OwnedGuard, Slots, TryAcquireError};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -22,7 +22,24 @@ fn ends(code: u8, why: String) -> Ending {
 }
 
 /// Wakes a process that polls.
-struct Bell(OwnedFd);
+pub(crate) struct Bell(OwnedFd);
+
+impl Bell {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// It has been heard, if it has rung.
+    pub(crate) fn hear(&self) {
+        let _ = rustix::io::read(&self.0, &mut [0; 8]);
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
@@ -44,9 +61,8 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     let began = Instant::now();
     let deadline = args.timeout.and_then(|timeout| began.checked_add(timeout));
     let guard = {
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-            .map_err(|error| ends(FAILED, format!("cannot open another file: {error}")))?;
-        let bell = Arc::new(Bell(bell));
+        let bell = Bell::new().map_err(|error| ends(FAILED, format!("cannot open another file: {error}")))?;
+        let bell = Arc::new(bell);
         let waker = Waker::from(Arc::clone(&bell));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(slots.acquire_owned_async());
@@ -63,11 +79,11 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
             let until = deadline.map_or(shows.next, |deadline| deadline.min(shows.next));
             let left =
                 Timespec::try_from(until.saturating_duration_since(now)).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
-            let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(&bell.0, PollFlags::IN)];
+            let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(&bell, PollFlags::IN)];
             let _ = poll(&mut ready, Some(&left));
             let (is_told, rings) = (!ready[0].revents().is_empty(), !ready[1].revents().is_empty());
             if rings {
-                let _ = rustix::io::read(&bell.0, &mut [0; 8]);
+                bell.hear();
             }
             if is_told {
                 hears(link)?;

@@ -1,7 +1,7 @@
 //! Slots between processes, where there are none: opening them says so, and there is nothing else
 //! to do.
 
-use super::{Builder, Entered, Error, Known, ReleaseError, Status};
+use super::{Builder, Entered, Error, Known, Names, ReleaseError, Status};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,6 +26,10 @@ impl Handle {
     }
 
     pub(super) fn remove(_: &Builder, _: bool) -> Result<(), Error> {
+        Err(Error::Unsupported)
+    }
+
+    pub(super) fn names(_: Option<&Path>) -> Result<Names, Error> {
         Err(Error::Unsupported)
     }
 
@@ -69,7 +73,7 @@ impl Handle {
         match *self {}
     }
 
-    pub(super) fn break_slot(&self, _: usize) -> Result<Option<Known>, Error> {
+    pub(super) fn break_slot(&self, _: usize, _: Option<u64>) -> Result<Option<Known>, Error> {
         match *self {}
     }
 }

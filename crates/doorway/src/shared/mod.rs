@@ -75,6 +75,7 @@ mod guard;
 mod header;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod linux;
+mod names;
 mod status;
 
 #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
@@ -87,6 +88,7 @@ pub use guard::{Guard, Lifeline, OwnedGuard, Permit};
 pub use linux::torture;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 use linux::{Handle, Lifeline as Kept};
+pub use names::{Names, names, names_in};
 pub use status::{Holder, Known, Previous, Status, Waiter};
 
 use std::fmt;
@@ -570,7 +572,16 @@ impl Slots {
     /// # Errors
     /// If there is no such slot, if the file was deleted or damaged, or if this is a forked child.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
-        self.handle.break_slot(slot)
+        self.handle.break_slot(slot, None)
+    }
+
+    /// [`break_slot`](Self::break_slot), only if its holder still has this fence: for a caller that
+    /// has looked at the holder before.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
+        self.handle.break_slot(slot, Some(fence))
     }
 }
 

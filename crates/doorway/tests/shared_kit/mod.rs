@@ -169,6 +169,7 @@ pub fn peer() {
                 }
                 "crowded".to_owned()
             }
+            ["names"] => doorway::shared::names().unwrap().names.join(" "),
             ["count", path] => std::fs::read_dir(path).unwrap().count().to_string(),
             ["acquire"] => {
                 println!("@@acquiring");

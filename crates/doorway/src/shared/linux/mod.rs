@@ -25,7 +25,7 @@ mod sentinel;
 pub mod torture;
 
 use super::header::{self, Header};
-use super::{Builder, Entered, Error, Known, Mode, Previous, ReleaseError, Status};
+use super::{Builder, Entered, Error, Known, Mode, Names, Previous, ReleaseError, Status};
 use crate::native::now;
 use bytes::Bytes;
 pub(super) use bytes::Lifeline;
@@ -147,6 +147,10 @@ impl<M: Backing> Handle<M> {
 
     pub(super) fn remove(options: &Builder, force: bool) -> Result<(), Error> {
         file::remove(&place(options, true)?, &wanted(options, None), force)
+    }
+
+    pub(super) fn names(directory: Option<&Path>) -> Result<Names, Error> {
+        place::names(directory)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -405,23 +409,17 @@ impl<M: Backing> Handle<M> {
         Ok(status)
     }
 
-    /// Takes a slot away from its holder; `None` if it has none.
-    pub(super) fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
-        self.break_slot_if(slot, |_| true)
-    }
-
-    /// The same, if this is the holder's fence.
-    fn break_slot_if(&self, slot: usize, is_meant: impl Fn(u64) -> bool) -> Result<Option<Known>, Error> {
+    /// Takes a slot away from its holder; `None` if it has none, or none with this fence.
+    pub(super) fn break_slot(&self, slot: usize, fence: Option<u64>) -> Result<Option<Known>, Error> {
         let slots = self.slots();
         if slot >= slots {
             return Err(Error::NoSuchSlot { slot, slots });
         }
         self.file.check()?;
         let home = self.home()?;
-        let Some(word) = now(self.text.look_at_slot(home, slot))
-            .map_err(unbox)?
-            .filter(|word| word.owner().is_some() && is_meant(word.fence()))
-        else {
+        let word = now(self.text.look_at_slot(home, slot)).map_err(unbox)?;
+        let is_meant = |fence: u64| word.is_some_and(|word| word.is_held_at(fence));
+        let Some(word) = word.filter(|word| is_meant(fence.unwrap_or(word.fence()))) else {
             return Ok(None);
         };
         let known = news::known_holder(&self.file.mapping, slot, word.fence());

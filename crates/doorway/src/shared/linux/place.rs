@@ -1,11 +1,12 @@
 //! Where files lie: one place for a name, whatever the environment of a program looks like.
 
-use super::super::Error;
+use super::super::{Error, Names};
 use super::system;
 use rustix::fs::{self, AtFlags, FileType, Mode as Bits, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The variable that names another directory for plain names.
@@ -27,20 +28,38 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, 
     let name = name_or_path.file_name().unwrap_or_default();
     let above = name_or_path.parent().filter(|above| !above.as_os_str().is_empty());
     let name = check_name(if above.is_some() { name } else { name_or_path.as_os_str() })?;
-    let directory = match (above, directory) {
-        (Some(above), None) => above.to_owned(),
-        (Some(above), Some(directory)) => directory.join(above),
-        (None, Some(directory)) => directory.to_owned(),
-        (None, None) => match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-            Some(value) => PathBuf::from(value),
-            None => return usual(Roots::system(), name, looks),
-        },
+    let chosen = match (above, directory) {
+        (Some(above), None) => Some(above.to_owned()),
+        (Some(above), Some(directory)) => Some(directory.join(above)),
+        (None, directory) => chosen(directory),
     };
+    let opened = match chosen {
+        Some(chosen) => open_chosen(chosen, shared, looks),
+        None => open_usual(Roots::system(), looks),
+    };
+    let (directory, path) = opened.map_err(|error| match error {
+        // The file is missing with it.
+        Error::Missing(directory) => Error::Missing(directory.join(&name)),
+        error => error,
+    })?;
+    Ok(Place { directory, path: path.join(&name), name })
+}
+
+/// The directory that plain names lie in, if the caller or the environment names one.
+fn chosen(directory: Option<&Path>) -> Option<PathBuf> {
+    match directory {
+        Some(directory) => Some(directory.to_owned()),
+        None => std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from),
+    }
+}
+
+/// Opens a directory that a caller has named, and checks that others cannot replace files in it.
+fn open_chosen(directory: PathBuf, shared: bool, looks: bool) -> Result<(OwnedFd, PathBuf), Error> {
     if !shared && !looks {
         make(&directory)?;
     }
     // A path that the caller wrote may lead through links of its own.
-    let opened = open(&directory, OFlags::empty(), looks.then_some(&name))?;
+    let opened = open(&directory, OFlags::empty(), looks)?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     let me = rustix::process::geteuid().as_raw();
     let mode = stat.st_mode;
@@ -51,7 +70,38 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, 
     if !closed || (stat.st_uid != me && stat.st_uid != 0) {
         return Err(Error::Directory(directory));
     }
-    Ok(Place { directory: opened, path: directory.join(&name), name })
+    Ok((opened, directory))
+}
+
+/// The names in the directory that plain names lie in, in order. A directory that is not there has
+/// none.
+pub(in crate::shared) fn names(directory: Option<&Path>) -> Result<Names, Error> {
+    let opened = match chosen(directory) {
+        Some(chosen) => open_chosen(chosen, false, true),
+        None => open_usual(Roots::system(), true),
+    };
+    let (opened, directory) = match opened {
+        Ok(opened) => opened,
+        Err(Error::Missing(directory)) => return Ok(Names { directory, names: Vec::new() }),
+        Err(error) => return Err(error),
+    };
+    let reading = |errno| system("reading the directory", errno);
+    let me = rustix::process::geteuid().as_raw();
+    let others = fs::fstat(&opened).map_err(reading)?.st_mode & 0o022 != 0;
+    let mut names = Vec::new();
+    for entry in fs::Dir::read_from(&opened).map_err(reading)? {
+        let entry = entry.map_err(reading)?;
+        let Ok(name) = check_name(OsStr::from_bytes(entry.file_name().to_bytes())) else { continue };
+        // What is gone by now was removed.
+        let Ok(stat) = fs::statat(&opened, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        // Others may fill a directory that they can write with whatever they like.
+        let is_of_interest = !others || stat.st_uid == me;
+        if is_of_interest && !FileType::from_raw_mode(stat.st_mode).is_dir() {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(Names { directory, names })
 }
 
 /// 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter or a
@@ -82,7 +132,7 @@ impl Roots<'static> {
 /// The directory for names without one. It depends on the user and on the machine, not on the
 /// environment: two places for one name would silently be two semaphores. So a place that is not
 /// ours is an error, and no reason to try the next.
-fn usual(roots: Roots<'_>, name: String, looks: bool) -> Result<Place, Error> {
+fn open_usual(roots: Roots<'_>, looks: bool) -> Result<(OwnedFd, PathBuf), Error> {
     let me = rustix::process::geteuid().as_raw();
     let run = roots.run.join(me.to_string());
     let directory = if is_directory_of(&run, Some(me)) {
@@ -95,12 +145,12 @@ fn usual(roots: Roots<'_>, name: String, looks: bool) -> Result<Place, Error> {
     if !looks {
         make(&directory)?;
     }
-    let opened = open(&directory, OFlags::NOFOLLOW, looks.then_some(&name))?;
+    let opened = open(&directory, OFlags::NOFOLLOW, looks)?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     if stat.st_uid != me || stat.st_mode & 0o022 != 0 {
         return Err(Error::Directory(directory));
     }
-    Ok(Place { directory: opened, path: directory.join(&name), name })
+    Ok((opened, directory))
 }
 
 fn is_directory_of(path: &Path, owner: Option<u32>) -> bool {
@@ -122,15 +172,13 @@ fn make(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Opens the directory. Where nothing is made, the file that is `looked_for` is missing with it.
-fn open(directory: &Path, more: OFlags, looked_for: Option<&String>) -> Result<OwnedFd, Error> {
+/// Opens the directory. To one that only `looks`, it may be missing.
+fn open(directory: &Path, more: OFlags, looks: bool) -> Result<OwnedFd, Error> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
     fs::open(directory, flags, Bits::empty()).map_err(|errno| match errno {
         Errno::LOOP | Errno::NOTDIR => Error::Directory(directory.to_owned()),
-        Errno::NOENT => match looked_for {
-            Some(name) => Error::Missing(directory.join(name)),
-            None => Error::NoDirectory(directory.to_owned()),
-        },
+        Errno::NOENT if looks => Error::Missing(directory.to_owned()),
+        Errno::NOENT => Error::NoDirectory(directory.to_owned()),
         errno => system("opening the directory", errno),
     })
 }
@@ -164,12 +212,12 @@ mod tests {
         std::fs::create_dir(&temporary).unwrap();
         let roots = || Roots { run: &run, memory: &memory, temporary: &temporary };
         let me = rustix::process::geteuid().as_raw();
-        let place = || usual(roots(), "x".to_owned(), false).map(|place| place.path);
-        assert_eq!(place(), Ok(temporary.join(format!("doorway-{me}/x"))));
+        let place = || open_usual(roots(), false).map(|(_, path)| path);
+        assert_eq!(place(), Ok(temporary.join(format!("doorway-{me}"))));
         std::fs::create_dir(&memory).unwrap();
-        assert_eq!(place(), Ok(memory.join(format!("doorway-{me}/x"))));
+        assert_eq!(place(), Ok(memory.join(format!("doorway-{me}"))));
         std::fs::create_dir_all(run.join(me.to_string())).unwrap();
-        assert_eq!(place(), Ok(run.join(format!("{me}/doorway/x"))));
+        assert_eq!(place(), Ok(run.join(format!("{me}/doorway"))));
         std::fs::remove_dir_all(root).unwrap();
     }
 
@@ -181,13 +229,13 @@ mod tests {
         let roots = || Roots { run: &run, memory: &memory, temporary: &root };
         let ours = memory.join(format!("doorway-{}", rustix::process::geteuid().as_raw()));
         symlink(&root, &ours).unwrap();
-        assert_eq!(usual(roots(), "x".to_owned(), false).unwrap_err(), Error::Directory(ours.clone()));
+        assert_eq!(open_usual(roots(), false).unwrap_err(), Error::Directory(ours.clone()));
         std::fs::remove_file(&ours).unwrap();
         std::fs::create_dir(&ours).unwrap();
         std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o770)).unwrap();
-        assert_eq!(usual(roots(), "x".to_owned(), false).unwrap_err(), Error::Directory(ours.clone()));
+        assert_eq!(open_usual(roots(), false).unwrap_err(), Error::Directory(ours.clone()));
         std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o700)).unwrap();
-        assert!(usual(roots(), "x".to_owned(), false).is_ok());
+        assert!(open_usual(roots(), false).is_ok());
         std::fs::remove_dir_all(root).unwrap();
     }
 

@@ -162,7 +162,7 @@ impl Tortured {
     /// # Errors
     /// The same.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
-        self.0.break_slot(slot)
+        self.0.break_slot(slot, None)
     }
 
     /// Which file this is: no two have the same number.
@@ -177,14 +177,6 @@ impl Tortured {
 /// not.
 pub fn as_later_version(options: Builder, features: u32) -> Builder {
     Builder { features, ..options }
-}
-
-/// [`Slots::break_slot`], if the holder has this fence; says whether it did.
-///
-/// # Errors
-/// The same.
-pub fn break_exactly(slots: &Slots, slot: usize, fence: u64) -> Result<bool, Error> {
-    Ok(slots.handle.break_slot_if(slot, |found| found == fence)?.is_some())
 }
 
 /// [`Tortured::identity`] of plain slots.

@@ -1,0 +1,95 @@
+//! `doorway status`
+
+use super::Sharing;
+use super::show::{Look, Seen};
+use crate::Exit;
+use crate::output::{Reader, print_to_reader};
+use doorway::shared::{Error, names};
+use std::io::{IsTerminal as _, stdout};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The name, or a path with a `/` in it; all names in the directory in use if nothing is said
+    name: Option<PathBuf>,
+    #[command(flatten)]
+    sharing: Sharing,
+    /// Print one JSON document; with --watch, one on each line
+    #[arg(long)]
+    json: bool,
+    /// Look again and again, until Ctrl-C
+    #[arg(long, short)]
+    watch: bool,
+    /// With --watch: the time between two looks, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
+    every: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("take a number of seconds from 0.01 to 86400".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    loop {
+        let look = match look(args) {
+            Ok(look) => look,
+            Err(error) => return Ok(super::refused(&error)),
+        };
+        let text = match (args.json, args.watch) {
+            (true, false) => pretty(&look)?,
+            (true, true) => serde_json::to_string(&look.as_json()).map_err(|e| e.to_string())? + "\n",
+            (false, false) => look.as_text(),
+            (false, true) if stdout().is_terminal() => redrawn(&look.as_text()),
+            (false, true) => look.as_text() + "\n",
+        };
+        if print_to_reader(&text)? == Reader::Gone || !args.watch {
+            return Ok(if look.is_fine() { Exit::Fine } else { Exit::Failed });
+        }
+        std::thread::sleep(Duration::from_secs_f64(args.every));
+    }
+}
+
+fn pretty(look: &Look) -> Result<String, String> {
+    Ok(serde_json::to_string_pretty(&look.as_json()).map_err(|e| e.to_string())? + "\n")
+}
+
+/// One that is bad does not hide the others.
+fn look(args: &Args) -> Result<Look, Error> {
+    let seen = |name: &Path| Seen {
+        name: name.to_owned(),
+        status: args.sharing.existing(name).open().and_then(|slots| slots.status()),
+    };
+    let at = SystemTime::now();
+    match &args.name {
+        Some(name) => match seen(name) {
+            Seen { status: Err(error @ Error::BadName(_)), .. } => Err(error),
+            seen => Ok(Look { directory: None, files: vec![seen], at }),
+        },
+        None => {
+            let found = names()?;
+            let mut files: Vec<Seen> = found.names.iter().map(|name| seen(Path::new(name))).collect();
+            // What was removed since the names were read is not there.
+            files.retain(|seen| !matches!(seen.status, Err(Error::Missing(_) | Error::Deleted(_))));
+            Ok(Look { directory: Some(found.directory), files, at })
+        }
+    }
+}
+
+/// Over what stood there before, line by line: to clear the whole screen first would flicker. What
+/// does not fit is left out.
+fn redrawn(text: &str) -> String {
+    let (rows, columns) = match rustix::termios::tcgetwinsize(stdout()) {
+        Ok(size) if size.ws_row > 0 && size.ws_col > 0 => (usize::from(size.ws_row), usize::from(size.ws_col)),
+        _ => (24, 80),
+    };
+    let mut drawn = "\x1b[H".to_owned();
+    for line in text.lines().take(rows - 1) {
+        drawn.extend(line.chars().take(columns));
+        drawn.push_str("\x1b[K\r\n");
+    }
+    drawn + "\x1b[J"
+}
