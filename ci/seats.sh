@@ -20,8 +20,8 @@ order=(--property first-in-first-enabled)
 check --n 3 --k 2 --passages 2 "${safety[@]}" --max-memory 12G
 # The order of arrival where waiters give up and come back: 37,257,713 states, complete.
 check --n 3 --k 1 --passages 2 --give-ups --property k-exclusion --property never-stuck --property P1 --property P4 "${order[@]}" --max-memory 4G
-# One death, and a process that takes the seat: 1,758,739 states; with three processes and one slot not
-# yet complete, with two slots 46,636,738 states.
+# One death, and a process that takes the seat: 1,758,739 states; three processes: 22,402,420
+# and 46,636,738 states, complete.
 check --n 2 --k 1 --passages 2 --crashes 1 --restarts 1 --give-ups --max-memory 3G
 check --n 3 --k 1 --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 6G
 check --n 3 --k 2 --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 6G
