@@ -47,10 +47,13 @@ impl News {
     #[must_use]
     #[inline(always)]
     pub const fn of(bits: u64) -> Self {
-        match bits & 3 {
-            0 => Self::None,
-            1 => Self::Died,
-            _ => Self::Broken,
+        // In this order: nearly always there is nothing to be told.
+        if bits & 3 == 0 {
+            Self::None
+        } else if bits & 1 == 1 {
+            Self::Died
+        } else {
+            Self::Broken
         }
     }
 
