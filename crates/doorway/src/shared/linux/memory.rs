@@ -29,8 +29,8 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
@@ -167,7 +167,31 @@ impl Waiting {
 
 /// How a waiter waits before it sleeps. It yields to nobody: that may take a whole time slice, and
 /// meanwhile nobody uses the slot that it is offered.
-pub(super) const POLICY: Policy = Policy::SLEEP;
+const POLICY: Policy = Policy::SLEEP;
+
+/// How often the next waiter spins: as often as has lately been of use. An estimate, so nothing is
+/// ordered by it.
+#[derive(Debug)]
+pub(super) struct Spins(AtomicU32);
+
+impl Default for Spins {
+    fn default() -> Self {
+        Self(AtomicU32::new(POLICY.spins))
+    }
+}
+
+impl Spins {
+    /// The next one may spin once more.
+    fn for_a_waiter(&self) -> u32 {
+        let spins = self.0.load(Relaxed);
+        self.0.store((spins + 1).min(POLICY.spins), Relaxed);
+        spins
+    }
+
+    fn set(&self, spins: u32) {
+        self.0.store(spins, Relaxed);
+    }
+}
 /// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
 const FIRST_LAG: Duration = Duration::from_micros(30);
 /// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it
@@ -230,8 +254,7 @@ impl Memory for Mapped {
 
     fn wait_begins(&self, _: Pid) -> Waiting {
         let now = Instant::now();
-        let spins = self.file.spins.load(Relaxed);
-        self.file.spins.store((spins + 1).min(POLICY.spins), Relaxed);
+        let spins = self.file.spins.for_a_waiter();
         Waiting { began: now, looked: now, patience: Patience::new(spins), lag: Duration::ZERO }
     }
 
@@ -524,7 +547,7 @@ impl Sleeps for Mapped {
         if !self.as_task && wait.is_short(word) {
             return Ok(Woken::Called);
         }
-        self.file.spins.store(wait.patience.after_a_sleep(), Relaxed);
+        self.file.spins.set(wait.patience.after_a_sleep());
         // Before it looks at the word once more: a process that changes the word later finds the mark.
         let mark = self.file.offset_of(&v.word) - row::WANT + row::ASLEEP;
         self.file.mapping.store_half(mark, 1);

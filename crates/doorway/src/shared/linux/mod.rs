@@ -41,7 +41,6 @@ use rustix::io::Errno;
 use sentinel::Sentinel;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -55,8 +54,7 @@ fn system(doing: &'static str, errno: Errno) -> Error {
 pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
     starts: Mutex<()>,
-    /// How often the next waiter spins: as often as has lately been of use.
-    spins: AtomicU32,
+    spins: memory::Spins,
     bytes: Bytes,
     mapping: Arc<Mapping>,
     header: Header,
@@ -69,7 +67,7 @@ impl File {
         let mapping = Mapping::new(to_map.as_fd(), header.layout(), descriptor.generation())?;
         let bytes = Bytes::new(descriptor, header.seats);
         let (mapping, path) = (Arc::new(mapping), place.path);
-        let spins = AtomicU32::new(memory::POLICY.spins);
+        let spins = memory::Spins::default();
         Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), spins, bytes, mapping, header, path })
     }
 
