@@ -283,7 +283,7 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "1", "a b", "--", "true"], "with a slash in it");
     refused(&["-n", "1", "..", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "no/such/x", "--", "true"], "--directory");
+    refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");

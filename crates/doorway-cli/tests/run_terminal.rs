@@ -43,6 +43,12 @@ def shell(text):
 "#;
 
 fn on_a_terminal(script: &str) {
+    let is_there =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
+    if !is_there("python3") || !is_there("bash") {
+        println!("SKIPPED: it takes python3 and bash to try what happens on a terminal");
+        return;
+    }
     let place = Place::new();
     let out = Command::new("python3")
         .args(["-c", &format!("{TERMINAL}{script}")])

@@ -168,13 +168,13 @@ fn a_hostile_writer_stops_nobody_for_ever() {
 /// Fences have an end, and a slot that has come there is never taken again.
 #[test]
 fn after_the_last_fence_a_slot_is_refused() {
-    const LAST: u64 = (1 << 50) - 1;
+    const LAST: u64 = (1 << 49) - 1;
     let place = Place::new("last-fence");
     let file = {
         drop(Builder::new(place.file(), 1).open().unwrap());
         File::options().write(true).open(place.file()).unwrap()
     };
-    let put = |fence: u64| file.write_all_at(&(fence << 14).to_le_bytes(), BODY + 2 * 128).unwrap();
+    let put = |fence: u64| file.write_all_at(&(fence << 15).to_le_bytes(), BODY + 2 * 128).unwrap();
     put(LAST - 2);
     let slots = Builder::new(place.file(), 1).open().unwrap();
     for fence in [LAST - 1, LAST] {

@@ -283,8 +283,7 @@ fn golden_of_a_later_version(features: u32) -> (Vec<u8>, Vec<std::ops::Range<usi
     seal(&mut file);
     let (slots, rows) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128);
     let mut unused = vec![64..4096, 4096 + 8..4096 + 128, 4096 + 128 + 8..slots];
-    unused.extend((0..2).map(|slot| slots + slot * 128).map(|line| line + 40..line + 64));
-    unused.extend((0..64).map(|seat| rows + seat * 128).map(|line| line + 12..line + 16));
+    unused.extend((0..2).map(|slot| slots + slot * 128).map(|line| line + 32..line + 64));
     unused.extend((0..64).map(|seat| rows + seat * 128).map(|line| line + 32..line + 64));
     for place in &unused {
         file[place.clone()].fill(0xa5);

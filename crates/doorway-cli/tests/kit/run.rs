@@ -20,6 +20,7 @@ impl Place {
         let path = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).unwrap();
+        end_at_hang_ups();
         Self(path)
     }
 
@@ -67,6 +68,13 @@ impl Place {
     pub fn nobody_is_left(&self) {
         eventually("nobody is left", || self.left().is_empty());
     }
+}
+
+/// Whatever the tests were started by (`nohup` ignores hang-ups), so that commands inherit that they end at one.
+#[allow(unsafe_code)]
+fn end_at_hang_ups() {
+    // SAFETY: no handler is installed, so nothing runs at the signal.
+    unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
 }
 
 impl Drop for Place {
