@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # CPU time of `doorway run … true` beside `flock(1)` and plain `true`, user and system, of all
 # processes together, by turns. The first argument is how many runs of each, the second how many
-# rounds. Some seconds.
+# rounds. DOORWAY names another binary. Some seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --quiet --release -p doorway-cli
+[ -n "${DOORWAY:-}" ] || cargo build --quiet --release -p doorway-cli
 directory=$(mktemp -d -p /dev/shm)
 trap 'rm -rf "$directory"' EXIT
 uname -sr
 flock --version
-DOORWAY_DIR=$directory python3 - "${1:-100}" "${2:-9}" "$directory" target/release/doorway <<'PYTHON'
+DOORWAY_DIR=$directory python3 - "${1:-100}" "${2:-9}" "$directory" "${DOORWAY:-target/release/doorway}" <<'PYTHON'
 import os, resource, statistics, subprocess, sys
 
 runs, rounds, directory, doorway = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], os.path.abspath(sys.argv[4])
