@@ -42,7 +42,7 @@ use sentinel::Sentinel;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn system(doing: &'static str, errno: Errno) -> Error {
     Error::System { doing, code: errno.raw_os_error() }
@@ -170,7 +170,7 @@ impl<M: Backing> Handle<M> {
         self.file.check()?;
         let _one_at_a_time = self.settles.lock().unwrap_or_else(PoisonError::into_inner);
         if self.home.get().is_none() {
-            let seat = self.take_seat()?;
+            let seat = self.take_first_seat()?;
             self.pool.add(seat);
             let _ = self.home.set(self.process(seat));
         }
@@ -182,6 +182,18 @@ impl<M: Backing> Handle<M> {
             Some(home) => Ok(home),
             None => self.take_home(),
         }
+    }
+
+    /// Takes the first seat of this handle. A process that cleans the seat of a dead one has its byte
+    /// for a moment, so a file in which all bytes are taken may have a seat soon after.
+    fn take_first_seat(&self) -> Result<usize, Error> {
+        for _ in 0..20 {
+            match self.take_seat() {
+                Err(Error::NoSeats { .. }) => std::thread::sleep(Duration::from_millis(1)),
+                taken => return taken,
+            }
+        }
+        self.take_seat()
     }
 
     /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped
