@@ -174,6 +174,13 @@ impl Held {
                 Some(libc::ENOENT | libc::ENOTDIR) => {
                     failed(NOT_FOUND, format!("there is no {name:?}, or what it is to be run by is not there"))
                 }
+                Some(libc::EACCES) => failed(
+                    NOT_EXECUTABLE,
+                    format!(
+                        "cannot execute {name:?}: {error}; make it executable (chmod +x), or name the program that \
+                         runs it before it"
+                    ),
+                ),
                 _ => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}")),
             }
         })
