@@ -126,6 +126,8 @@ fn a_waiter_is_served_and_says_how_long_it_took() {
     assert_eq!((code, out.as_str()), (0, "done\n"));
     assert!(said.contains("waiting for a slot of x; held by") && said.contains("(the holder)"), "{said}");
     assert!(said.contains("slot 0 of x after "), "{said}");
+    let (_, _, said) = place.told(&["-n", "1", "x", "--verbose", "--", "true"]);
+    assert_eq!(said, "doorway run: slot 0 of x at once\n");
 }
 
 /// It cannot end well, so it is told even if nobody asked.
@@ -312,6 +314,7 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
+    refused(&["-n", "1", "--", "true"], "A name comes before the command");
     refused(&["x", "--", "true"], "--slots");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");

@@ -53,7 +53,12 @@ impl Wake for Bell {
 pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<OwnedGuard, Ending> {
     let fails = |error: doorway::shared::Error| ends(FAILED, advice(&error, args));
     match slots.try_acquire_owned() {
-        Ok(guard) => return Ok(guard),
+        Ok(guard) => {
+            if args.verbose {
+                link.tell(&Message::Say(format!("slot {} of {} at once", guard.slot(), args.name.display())));
+            }
+            return Ok(guard);
+        }
         Err(TryAcquireError::Failed(error)) => return Err(fails(error)),
         Err(TryAcquireError::NoPlace) => {}
     }
