@@ -34,7 +34,7 @@ fn what_cannot_be_run_is_told_as_shells_tell_it() {
     is_told(&["no-such-command"], 127, "in PATH");
     is_told(&["/no/such/command"], 127, "/no/such/command");
     is_told(&[""], 127, "\"\"");
-    is_told(&[plain.to_str().unwrap()], 126, "Permission denied");
+    is_told(&[plain.to_str().unwrap()], 126, "Permission denied (os error 13); make it executable (chmod +x)");
     is_told(&["/"], 126, "Permission denied");
     // The slot is free afterwards.
     assert_eq!(place.told(&["-n", "1", "x", "--no-wait", "--", "true"]).0, 0);
@@ -126,6 +126,29 @@ fn a_waiter_is_served_and_says_how_long_it_took() {
     assert_eq!((code, out.as_str()), (0, "done\n"));
     assert!(said.contains("waiting for a slot of x; held by") && said.contains("(the holder)"), "{said}");
     assert!(said.contains("slot 0 of x after "), "{said}");
+    let (_, _, said) = place.told(&["-n", "1", "x", "--verbose", "--", "true"]);
+    assert_eq!(said, "doorway run: slot 0 of x at once\n");
+}
+
+/// It cannot end well, so it is told even if nobody asked.
+#[test]
+fn a_command_that_waits_for_its_own_slot_is_told() {
+    let place = Place::new();
+    let nested = |inner: &str| {
+        let run = [env!("CARGO_BIN_EXE_doorway"), "run", "-n", "1", inner, "--timeout", "1ms", "--", "true"];
+        place.told(&[&["-n", "1", "x", "--"], &run[..]].concat())
+    };
+    let (code, _, said) = nested("x");
+    assert_eq!(code, 124);
+    assert!(said.contains("inside a command that has one") && said.contains("take another name"), "{said}");
+    assert_eq!(nested("y"), (0, String::new(), String::new()));
+    // The same name elsewhere is another one.
+    let elsewhere = Place::new();
+    let guard = elsewhere.slots(1);
+    let guard = guard.acquire().unwrap();
+    let (code, _, said) = nested(elsewhere.0.join("x").to_str().unwrap());
+    assert!(code == 124 && !said.contains("inside"), "{said}");
+    drop(guard);
 }
 
 #[test]
@@ -249,8 +272,12 @@ fn streams_are_closed_when_the_command_closes_them() {
     kill(command, libc::SIGKILL);
     assert_eq!(wrapper.wait().unwrap().code(), Some(137));
     // Background work that has let go of its streams holds nobody up, but the slot is kept.
-    let running = place.start(&[], "sleep 1000 >/dev/null 2>&1 & echo ready $$ $!");
+    // It runs until it was looked at.
+    let seen = place.0.join("seen");
+    let wait = format!("while [ ! -e {} ]; do sleep 0.01; done", seen.display());
+    let running = place.start(&[], &format!("sleep 1000 >/dev/null 2>&1 & echo ready $$ $!; {wait}"));
     let sleeper = running.number(2);
+    touch(&seen);
     assert_eq!(running.rest(), "");
     assert!(place.slots(1).try_acquire().is_err() && is_alive(sleeper));
     kill(sleeper, libc::SIGKILL);
@@ -287,9 +314,12 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
+    refused(&["-n", "1", "--", "true"], "A name comes before the command");
     refused(&["x", "--", "true"], "--slots");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
+    refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "say KEY=VALUE");
+    refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "say KEY=VALUE");
     refused(&["-n", "1", "x", "--orphans", "keep", "--", "true"], "hold");
     refused(&["-n", "1", "x", "--seats", "3", "--", "true"], "multiple of 64");
     refused(&["-n", "1", "x", "--permissions", "9", "--", "true"], "660");

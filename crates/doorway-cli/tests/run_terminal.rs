@@ -86,6 +86,55 @@ shell("exit")
     );
 }
 
+/// A command that makes this system call slow, if there is one here.
+fn slow(call: &str) -> Option<String> {
+    let slow = format!("strace -f -o /dev/null -e trace={call} -e inject={call}:delay_enter=300000");
+    let works = Command::new("sh").args(["-c", &format!("{slow} true")]).output().unwrap().status.success();
+    if !works {
+        eprintln!("skipped: strace is not here, or may not be used");
+    }
+    works.then_some(slow)
+}
+
+/// The guardian is slow after it has started the command. What comes meanwhile comes to both.
+#[test]
+fn ctrl_c_reaches_the_command_once_when_the_guardian_is_late() {
+    let Some(slow) = slow("dup2") else { return };
+    on_a_terminal(&format!(
+        r#"
+shell("""{slow} $RUN -- bash -c 'n=0; trap "n=\$((n+1))" INT; echo rea""dy; while [ $n = 0 ]; do :; done; sleep 1.5; echo got $n.'""")
+expect("ready")
+type("\x03")
+expect("got ")
+assert expect(".") == "1", "it came twice"
+shell("exit")
+"#
+    ));
+}
+
+/// What comes when there is a slot and no command yet is passed on.
+#[test]
+fn ctrl_c_reaches_a_command_that_was_not_there_yet() {
+    let Some(slow) = slow("clone") else { return };
+    on_a_terminal(&format!(
+        r#"
+import json, subprocess
+look = [os.environ["RUN"].split()[0], "status", "--json"]
+def held():
+    files = json.loads(subprocess.run(look, capture_output=True).stdout)["files"]
+    return files and files[0]["holders"]
+shell("{slow} $RUN -- sleep 1000")
+while not held(): time.sleep(0.01)
+type("\x03")
+expect("$ ")
+expect("$ ")
+shell("echo co''de $?")
+expect("code 130")
+shell("exit")
+"#
+    ));
+}
+
 #[test]
 fn ctrl_z_stops_the_job_and_fg_goes_on() {
     on_a_terminal(

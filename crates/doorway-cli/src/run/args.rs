@@ -1,6 +1,7 @@
 //! What `doorway run` is told.
 
 use clap::ValueEnum;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Sets a variable for the command; may be repeated
-    #[arg(long = "env", value_name = "KEY=VALUE")]
+    #[arg(long = "env", value_name = "KEY=VALUE", value_parser = OsStringValueParser::new().try_map(setting))]
     pub(crate) environment: Vec<OsString>,
     /// What becomes of processes that the command leaves behind
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Orphans::Hold)]
@@ -78,6 +79,14 @@ pub(crate) struct Args {
     /// The command and its arguments, in which {slot}, {fence} and {name} are replaced
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Without a key and a `=`, programs would not find it.
+fn setting(text: OsString) -> Result<OsString, &'static str> {
+    match text.as_bytes().iter().position(|byte| *byte == b'=') {
+        Some(1..) => Ok(text),
+        _ => Err("say KEY=VALUE, without spaces around the ="),
+    }
 }
 
 fn octal(text: &str) -> Result<u32, String> {

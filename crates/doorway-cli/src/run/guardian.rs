@@ -6,7 +6,7 @@
 use super::args::{Args, Orphans, Words, c_string, variable};
 use super::cgroup::Cgroup;
 use super::link::{Link, Message};
-use super::native::{self, Board, Program, Signal, Signals};
+use super::native::{self, Board, Program, Signal, Signals, Started};
 use super::tree::{self, News};
 use super::waiting::{self, Ending};
 use super::{Besides, FAILED, NOT_EXECUTABLE, NOT_FOUND, advice};
@@ -51,11 +51,14 @@ fn try_live(
     let mut held = Held { guard, lifeline: None, cgroup: None };
     held.tell_of_the_one_before(args, link);
     let variables = besides.begin(args).map_err(|why| failed(FAILED, why))?;
-    let command = held.start(args, variables, &besides.inherits(), signals, board)?;
+    let started = held.start(args, variables, &besides.inherits(), signals, board)?;
     native::let_go_of(0..3);
+    let command = started.child;
     let mut watch = Watch { args, besides, link, signals, command, early: Vec::new(), continued_by: None };
-    let arrived = watch.drain_signals().into_iter();
-    watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
+    let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_kernel).map(|signal| signal.number);
+    // If it is not known, the command gets them once more rather than not at all.
+    watch.early =
+        arrived.filter(|number| started.missed.is_none_or(|missed| missed & native::bit(*number) != 0)).collect();
     Ok(watch.until_the_end(held))
 }
 
@@ -114,7 +117,7 @@ impl Held {
         inherits: &[BorrowedFd<'_>],
         signals: &Signals,
         board: Board,
-    ) -> Result<Pid, Message> {
+    ) -> Result<Started, Message> {
         let own = |what: &str, error: &dyn std::fmt::Display| failed(FAILED, format!("{what}: {error}"));
         if args.orphans != Orphans::Release {
             let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
@@ -171,6 +174,13 @@ impl Held {
                 Some(libc::ENOENT | libc::ENOTDIR) => {
                     failed(NOT_FOUND, format!("there is no {name:?}, or what it is to be run by is not there"))
                 }
+                Some(libc::EACCES) => failed(
+                    NOT_EXECUTABLE,
+                    format!(
+                        "cannot execute {name:?}: {error}; make it executable (chmod +x), or name the program that \
+                         runs it before it"
+                    ),
+                ),
                 _ => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}")),
             }
         })
@@ -213,7 +223,7 @@ struct Watch<'a> {
     link: &'a Link,
     signals: &'a Signals,
     command: Pid,
-    /// Signals of the terminal that came when the command was not there yet, or just then.
+    /// Signals of the terminal that came when the command was not there yet.
     early: Vec<i32>,
     /// Which process has let this one go on, by SIGCONT.
     continued_by: Option<u32>,

@@ -28,12 +28,14 @@ mod wrapper;
 
 pub(crate) use args::{Args, Orphans, variable};
 use clap::Parser;
+use clap::error::ErrorKind;
 use doorway::shared::Error;
 pub(crate) use guardian::builder;
 use link::Link;
 use native::{Board, Signals};
 use rustix::fd::BorrowedFd;
 use std::ffi::{CString, OsString};
+use std::io::Write as _;
 use std::time::Duration;
 pub(crate) use waiting::Bell;
 
@@ -61,6 +63,13 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
         Ok(Alone { args }) => run(&args),
         Err(error) => {
             let _ = error.print();
+            if error.kind() == ErrorKind::MissingRequiredArgument {
+                // Without a name, the first word of the command is taken for it.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "A name comes before the command: doorway run -n 4 gpu -- python train.py"
+                );
+            }
             std::process::exit(if error.use_stderr() { FAILED.into() } else { 0 })
         }
     }

@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+use super::args::c_string;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::process::Pid;
@@ -225,6 +226,46 @@ struct Plan {
     children_were_ignored: bool,
     blocked: libc::sigset_t,
     error: c_int,
+    /// What the kernel tells of the parent, in a file; and what the child has read there.
+    about_parent: CString,
+    told: [u8; 4096],
+    told_length: usize,
+    /// Signals that have come to the child by then.
+    pending: libc::sigset_t,
+}
+
+impl Plan {
+    /// A bit for each signal that the parent had when the child looked, and the child had not.
+    fn missed(&self) -> Option<u64> {
+        let told = std::str::from_utf8(self.told.get(..self.told_length)?).ok()?;
+        let came = pending(told)?;
+        // SAFETY: the child has written the set before its parent went on, or it is empty.
+        let has = |signal: c_int| unsafe { libc::sigismember(&raw const self.pending, signal) == 1 };
+        Some(
+            (1..=64)
+                .filter(|signal| came >> (signal - 1) & 1 == 1 && !has(*signal))
+                .fold(0, |all, signal| all | bit(signal)),
+        )
+    }
+}
+
+/// The bit of a signal in a set of them.
+pub(crate) fn bit(signal: c_int) -> u64 {
+    1_u64.wrapping_shl(signal.cast_unsigned())
+}
+
+/// The signals that wait to be read, of a process about which the kernel tells this. Bit 0 is signal 1.
+fn pending(told: &str) -> Option<u64> {
+    let set = told.lines().find_map(|line| line.strip_prefix("ShdPnd:"))?;
+    u64::from_str_radix(set.trim(), 16).ok()
+}
+
+/// A program that was started.
+pub(crate) struct Started {
+    pub(crate) child: Pid,
+    /// A [`bit`] for each signal that came here before the child was there, if that is known. All
+    /// others that the terminal sends have come to the child too.
+    pub(crate) missed: Option<u64>,
 }
 
 const STACK: usize = 64 << 10;
@@ -234,7 +275,7 @@ impl Program<'_> {
     ///
     /// # Errors
     /// The error of the last file that was tried, or of one that could not be executed.
-    pub(crate) fn start(&self, signals: &Signals, board: Board) -> std::io::Result<Pid> {
+    pub(crate) fn start(&self, signals: &Signals, board: Board) -> std::io::Result<Started> {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([null()]).collect::<Vec<_>>();
         let arguments = pointers(&self.arguments);
         let of_a_shell = [c"/bin/sh".as_ptr(), null()].into_iter().chain(arguments.iter().skip(1).copied()).collect();
@@ -251,6 +292,11 @@ impl Program<'_> {
             children_were_ignored: signals.children_were_ignored,
             blocked: signals.blocked,
             error: 0,
+            about_parent: c_string(format!("/proc/{}/status", std::process::id()).into()),
+            told: [0; 4096],
+            told_length: 0,
+            // SAFETY: no signal is in a set of zeros.
+            pending: unsafe { zeroed() },
         };
         let mut stack = Box::<[u8]>::new_uninit_slice(STACK);
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
@@ -269,7 +315,7 @@ impl Program<'_> {
         };
         // SAFETY: the child wrote it, if it did, before this thread went on.
         match unsafe { (&raw const plan.error).read_volatile() } {
-            0 => Ok(child),
+            0 => Ok(Started { child, missed: plan.missed() }),
             error => {
                 let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
                 board.word().store(0, SeqCst);
@@ -318,6 +364,14 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
     // SAFETY: all pointers are the parent's, which sleeps; dispositions, descriptors and the mask are
     // the child's own.
     unsafe {
+        // In this order: what comes between the two is not taken for missed.
+        let file = libc::open(plan.about_parent.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file != -1 {
+            let read = libc::read(file, plan.told.as_mut_ptr().cast(), plan.told.len());
+            plan.told_length = usize::try_from(read).unwrap_or(0);
+            libc::close(file);
+        }
+        libc::sigpending(&raw mut plan.pending);
         let mut action: libc::sigaction = zeroed();
         if !plan.pipes_were_ignored {
             libc::sigaction(libc::SIGPIPE, &raw const action, null_mut());
@@ -374,5 +428,19 @@ pub(crate) fn send(child: Pid, signal: c_int) -> std::io::Result<()> {
     match unsafe { libc::kill(child.as_raw_nonzero().get(), signal) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_that_wait_are_found_in_what_the_kernel_tells() {
+        let told = "Name:\tx\nSigPnd:\t0000000000000001\nShdPnd:\t0000000000000802\nSigBlk:\tffffffffffffffff\n";
+        assert_eq!(pending(told), Some(1 << (libc::SIGINT - 1) | 1 << (libc::SIGUSR2 - 1)));
+        assert_eq!(pending("Name:\tx\n"), None, "it was cut");
+        let own = std::fs::read_to_string("/proc/self/status").unwrap();
+        assert_eq!(pending(&own), Some(0));
     }
 }

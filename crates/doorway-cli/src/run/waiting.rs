@@ -6,6 +6,8 @@ use super::{FAILED, NO_WAIT, TIMED_OUT, advice};
 use doorway::shared::{Known, OwnedGuard, Slots, TryAcquireError};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -51,12 +53,24 @@ impl Wake for Bell {
 pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<OwnedGuard, Ending> {
     let fails = |error: doorway::shared::Error| ends(FAILED, advice(&error, args));
     match slots.try_acquire_owned() {
-        Ok(guard) => return Ok(guard),
+        Ok(guard) => {
+            if args.verbose {
+                link.tell(&Message::Say(format!("slot {} of {} at once", guard.slot(), args.name.display())));
+            }
+            return Ok(guard);
+        }
         Err(TryAcquireError::Failed(error)) => return Err(fails(error)),
         Err(TryAcquireError::NoPlace) => {}
     }
     if args.no_wait {
         return Err(ends(NO_WAIT, format!("no slot of {} is free{}", args.name.display(), behind(slots))));
+    }
+    if is_inside(slots) {
+        let name = args.name.display();
+        link.tell(&Message::Say(format!(
+            "waiting for a slot of {name} inside a command that has one; if all that have one wait like this, none \
+             goes on: take another name in here"
+        )));
     }
     let began = Instant::now();
     let deadline = args.timeout.and_then(|timeout| began.checked_add(timeout));
@@ -106,6 +120,13 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     link.tell(&Message::Granted);
     while hears(link)? != Some(Message::Go) {}
     Ok(guard)
+}
+
+/// Whether this process was started by a command that has one of these slots.
+fn is_inside(slots: &Slots) -> bool {
+    let file = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let Some(kept) = std::env::var_os("DOORWAY_FD") else { return false };
+    file(&Path::new("/proc/self/fd").join(kept)).is_some_and(|kept| Some(kept) == file(slots.path()))
 }
 
 /// What the wrapper says while there is no command. Signals that end a process end the waiting.

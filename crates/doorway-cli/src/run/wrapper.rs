@@ -23,7 +23,7 @@ pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, b
                 continue; // if the guardian has died, the link says so
             }
             if signal.by_kernel {
-                wrapper.keys |= 1_u64.wrapping_shl(signal.number.cast_unsigned());
+                wrapper.keys |= native::bit(signal.number);
             }
             link.tell(&Message::Signal(signal, native::is_ignored(signal.number)));
         }
