@@ -211,6 +211,22 @@ fn a_slot_that_is_taken_away_is_told_at_the_end() {
     assert!(said.contains("slot 0 was taken away while the command ran"), "{said}");
 }
 
+/// The guardian heeds no signal, so it is the command that is to be ended.
+#[test]
+fn what_is_to_be_ended_for_a_slot_is_told() {
+    let place = Place::new();
+    let mut running = place.start(&[], "echo ready $$; exec sleep 1000");
+    let mut breaks = Command::new(env!("CARGO_BIN_EXE_doorway"));
+    breaks.args(["break", "x", "0"]).env("DOORWAY_DIR", &place.0).stdin(Stdio::null());
+    let (code, out, said) = kit::run::told(breaks.output().unwrap());
+    assert_eq!(code, 2, "there is no terminal");
+    let advice = format!("To stop it first: kill {}\n", running.command);
+    assert!((out.clone() + &said).contains(&advice), "{out}{said}");
+    kill(running.command, libc::SIGTERM);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(143));
+    assert!(place.slots(1).try_acquire().is_ok());
+}
+
 #[test]
 fn signals_are_passed_on() {
     let place = Place::new();
@@ -312,6 +328,7 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
+    refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
     refused(&["-n", "1", "--", "true"], "A name comes before the command");

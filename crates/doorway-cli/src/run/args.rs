@@ -42,7 +42,7 @@ pub(crate) enum Orphans {
 #[command(after_help = MORE)]
 pub(crate) struct Args {
     /// How many may run at the same time. Everybody who uses the name must say the same number
-    #[arg(short = 'n', long, value_name = "K")]
+    #[arg(short = 'n', long, value_name = "K", allow_negative_numbers = true)]
     pub(crate) slots: usize,
     /// The name of the slots: letters, digits, dots, underscores and hyphens. With a slash in it,
     /// the path of a file

@@ -181,10 +181,8 @@ fn warning(name: &str, holder: &Holder, processes: &Processes) -> String {
     if holder.dead {
         return format!("slot {slot} of {name} was held by {by}, which is dead; look at what it left half done");
     }
-    let stop = match (holder.known.pid, processes.command(&holder.known)) {
-        (Some(pid), Some(_)) => format!("\nTo stop it first: kill {pid}"),
-        _ => String::new(),
-    };
+    let stop = processes.to_end(&holder.known).map(|those| format!("\nTo stop it first: kill {those}"));
+    let stop = stop.unwrap_or_default();
     format!(
         "slot {slot} of {name} is held by {by}\n\
          To break the slot does not stop that process. It may go on with what the slot stands for, beside the\n\

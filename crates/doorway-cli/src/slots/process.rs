@@ -24,6 +24,23 @@ impl Processes {
     /// The number may be that of another PID namespace, or of a process that ended long ago and
     /// left its slot to a child. So a process counts only if it has the file open.
     pub(super) fn command(&self, known: &Known) -> Option<Vec<String>> {
+        let words = self.words(known)?;
+        let words = guarded(&words).unwrap_or(words);
+        Some(words.iter().map(|word| word.to_string_lossy().into_owned()).collect())
+    }
+
+    /// The processes to end so that this one gives its slot back. A guardian heeds no signal, and
+    /// does so when its command has ended.
+    pub(super) fn to_end(&self, known: &Known) -> Option<String> {
+        let (pid, words) = (known.pid?, self.words(known)?);
+        if guarded(&words).is_none() {
+            return Some(pid.to_string());
+        }
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+        Some(children.trim().to_owned()).filter(|children| !children.is_empty())
+    }
+
+    fn words(&self, known: &Known) -> Option<Vec<OsString>> {
         let about = Path::new("/proc").join(known.pid?.to_string());
         let is_ours = fs::metadata(&about).is_ok_and(|stat| stat.uid() == rustix::process::geteuid().as_raw());
         if !is_ours || !self.is_open_in(&about) {
@@ -36,8 +53,7 @@ impl Processes {
         if words[0].is_empty() {
             return None; // it is ending
         }
-        let words = guarded(&words).unwrap_or(words);
-        Some(words.iter().map(|word| word.to_string_lossy().into_owned()).collect())
+        Some(words)
     }
 
     fn is_open_in(&self, about: &Path) -> bool {
