@@ -29,7 +29,8 @@ mod tour;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Crash-tolerant admission control: algorithms that bound how many get in, checked and measured.
+/// At most K at a time: slots for commands on this machine, which come back when a process is killed, and a checker for
+/// the algorithms behind them.
 #[derive(Parser)]
 #[command(name = "doorway", version, arg_required_else_help = true)]
 struct Args {
@@ -39,6 +40,57 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Runs a command when a slot is free, and gives the slot back when it has ended (Linux)
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    Run(run::Args),
+    /// Runs a command when a slot is free (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    #[command(disable_help_flag = true)]
+    Run {
+        /// What to run, and how
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
+    /// Shows who holds slots between processes, who waits for them, and for how long (Linux)
+    ///
+    /// Without a name it shows all names in the directory in use. Command lines are those of
+    /// processes of this user that have the file open; others are shown as `?`. With slots that
+    /// come back when their holder dies, this look brings them back.
+    ///
+    /// Exit code: 0 all files could be read, 1 one could not (the others are shown), 2 bad usage.
+    #[command(after_help = slots::STATUS_EXAMPLES)]
+    Status(slots::StatusArgs),
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line (Linux)
+    ///
+    /// It does not stop the old holder, which may go on with what the slot stands for. The next
+    /// holder is told that the slot was broken, and has a larger fence.
+    ///
+    /// Exit code: 0 the slot is broken, or has come back; 1 it is not: nobody holds it, the holder
+    /// has changed, the answer was no, or the file cannot be used; 2 bad usage, or no terminal to
+    /// ask on.
+    #[command(after_help = slots::BREAK_EXAMPLES)]
+    Break(slots::BreakArgs),
+    /// Removes the file of a name that nobody uses (Linux)
+    ///
+    /// A name needs no removal: a file that nobody uses does no harm. Remove it to make it anew
+    /// with another number of slots.
+    ///
+    /// Exit code: 0 it is removed, 1 it is in use, or there is none, 2 bad usage.
+    #[command(after_help = slots::RM_EXAMPLES)]
+    Rm(slots::RmArgs),
+    /// Runs a build whose jobs are counted, together with other builds if they say the same name (Linux)
+    ///
+    /// It is a jobserver as GNU make has one: make, cargo, ninja and gcc's LTO take a token from it
+    /// for every job but their first. With a name, the tokens are backed by slots that all builds
+    /// with this name share. If a build is killed, all its tokens come back.
+    ///
+    /// Exit code: that of the command, and as in `doorway run`.
+    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+    #[command(after_help = jobserver::EXAMPLES)]
+    Jobserver(jobserver::Args),
+    /// Runs a build whose jobs are counted (Linux)
+    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+    Jobserver(slots::JobserverArgs),
     /// Shows every algorithm: problem, paper, figure, instructions, bounds
     List(list::Args),
     /// Explores all interleavings of an algorithm and says which of its properties hold
@@ -75,33 +127,6 @@ enum Command {
     /// Ctrl-C prints what was found so far, with exit code 130.
     #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
-    /// Shows who holds slots between processes, who waits for them, and for how long (Linux)
-    ///
-    /// Without a name it shows all names in the directory in use. Command lines are those of
-    /// processes of this user that have the file open; others are shown as `?`. With slots that
-    /// come back when their holder dies, this look brings them back.
-    ///
-    /// Exit code: 0 all files could be read, 1 one could not (the others are shown), 2 bad usage.
-    #[command(after_help = slots::STATUS_EXAMPLES)]
-    Status(slots::StatusArgs),
-    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line (Linux)
-    ///
-    /// It does not stop the old holder, which may go on with what the slot stands for. The next
-    /// holder is told that the slot was broken, and has a larger fence.
-    ///
-    /// Exit code: 0 the slot is broken, or has come back; 1 it is not: nobody holds it, the holder
-    /// has changed, the answer was no, or the file cannot be used; 2 bad usage, or no terminal to
-    /// ask on.
-    #[command(after_help = slots::BREAK_EXAMPLES)]
-    Break(slots::BreakArgs),
-    /// Removes the file of a name that nobody uses (Linux)
-    ///
-    /// A name needs no removal: a file that nobody uses does no harm. Remove it to make it anew
-    /// with another number of slots.
-    ///
-    /// Exit code: 0 it is removed, 1 it is in use, or there is none, 2 bad usage.
-    #[command(after_help = slots::RM_EXAMPLES)]
-    Rm(slots::RmArgs),
     /// Steps through a run again, by the token that `doorway check` printed
     ///
     /// Whether the run breaks the property that the token names is judged on the run itself.
@@ -110,30 +135,6 @@ enum Command {
     /// stale.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
-    /// Runs a command when a slot is free, and gives the slot back when it has ended (Linux)
-    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
-    Run(run::Args),
-    /// Runs a command when a slot is free (Linux)
-    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
-    #[command(disable_help_flag = true)]
-    Run {
-        /// What to run, and how
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<std::ffi::OsString>,
-    },
-    /// Runs a build whose jobs are counted, together with other builds if they say the same name (Linux)
-    ///
-    /// It is a jobserver as GNU make has one: make, cargo, ninja and gcc's LTO take a token from it
-    /// for every job but their first. With a name, the tokens are backed by slots that all builds
-    /// with this name share. If a build is killed, all its tokens come back.
-    ///
-    /// Exit code: that of the command, and as in `doorway run`.
-    #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
-    #[command(after_help = jobserver::EXAMPLES)]
-    Jobserver(jobserver::Args),
-    /// Runs a build whose jobs are counted (Linux)
-    #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
-    Jobserver(slots::JobserverArgs),
     /// Says how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
@@ -198,7 +199,16 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "run") {
         run::run_alone(std::env::args_os().skip(2));
     }
-    let result = match Args::parse().command {
+    let args = Args::try_parse().unwrap_or_else(|error| {
+        // Where a command's own exit codes are passed on, 2 may be one of them.
+        let passes_on = std::env::args_os().nth(1).is_some_and(|word| word == "jobserver");
+        if passes_on && error.use_stderr() {
+            let _ = error.print();
+            std::process::exit(125);
+        }
+        error.exit()
+    });
+    let result = match args.command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Faults(args) => faults::run(&args),

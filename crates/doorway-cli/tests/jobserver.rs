@@ -142,6 +142,13 @@ fn it_ends_as_its_command_does() {
 
 /// One token at a time, by a client that is a shell.
 #[test]
+fn bad_usage_is_no_exit_code_that_a_build_may_have() {
+    let place = Place::new("usage");
+    assert_eq!(place.run(&["--no-such-option"]).status.code(), Some(125));
+    assert_eq!(place.run(&["--help"]).status.code(), Some(0));
+}
+
+#[test]
 fn a_shell_can_take_tokens_and_give_them_back() {
     let place = Place::new("shell");
     for style in ["fifo", "pipe"] {
