@@ -133,7 +133,7 @@ fn it_ends_as_its_command_does() {
     assert_eq!(code(&["-n", "2", "--", "sh", "-c", "kill -TERM $$"]), Some(128 + 15));
     assert_eq!(code(&["-n", "2", "--", "/nowhere/at/all"]), Some(127));
     assert_eq!(code(&["-n", "0", "--", "true"]), Some(125), "no slots");
-    assert_eq!(code(&["-n", "2"]), Some(2), "no command");
+    assert_eq!(code(&["-n", "2"]), Some(125), "no command");
     drop(place.slots("cores", 3));
     let out = place.run(&["-n", "2", "cores", "--", "true"]);
     assert_eq!(out.status.code(), Some(125));
