@@ -2,7 +2,7 @@
 
 use super::{counts, difference, door_opens, records, units_inside};
 use crate::Property;
-use crate::checked::{Checked, Machine, checked_abortable, world_at_once};
+use crate::checked::{Checked, checked_abortable};
 use crate::claims::together;
 use crate::property::View;
 use doorway_core::k_exclusion::turnstile::{Fate, Front, Gate, Limits, Next, Record, Rings};
@@ -10,7 +10,6 @@ use doorway_core::registry::{Sizes, TurnstileLine, TurnstileLineMany};
 
 impl Checked for TurnstileLine {
     checked_abortable!();
-    const AT_ONCE: Option<Machine> = Some(world_at_once::<Self>);
 
     fn claims(sizes: Sizes) -> Vec<Property> {
         line(Limits::for_growing(sizes.n, sizes.k), sizes.n)

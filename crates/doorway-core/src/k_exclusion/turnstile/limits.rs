@@ -38,6 +38,13 @@ impl Limits {
         Self { ring: 1, ..Self::for_processes(n, k) }
     }
 
+    /// For whoever comes, and up to `places` places, where the line [grows](super::Endless) from 16 places on. The door is
+    /// closed only before more wait than the gate can count.
+    #[must_use]
+    pub const fn for_anybody(places: usize) -> Self {
+        Self { ring: 16, full: (1 << 19) - 1, clear: 1 << 18, places: places as u64 }
+    }
+
     /// As many rings as an endless line of these limits can come to have with `n` processes.
     ///
     /// ```

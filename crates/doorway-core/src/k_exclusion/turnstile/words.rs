@@ -285,6 +285,9 @@ impl Word for Record {
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.fate == Fate::Free {
+            return f.write_str("free");
+        }
         write!(f, "{} {:?}", difference(self.ticket, 0, TICKET), self.fate)
     }
 }
@@ -346,8 +349,14 @@ impl Places {
 }
 
 /// How many rings were made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Rings(pub u64);
+
+impl fmt::Debug for Rings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Word for Rings {
     const WHOLE: bool = true;
