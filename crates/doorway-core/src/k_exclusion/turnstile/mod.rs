@@ -101,11 +101,11 @@ pub struct Turnstile<M: Memory, L = Ring<M>> {
     places: M::Var<Places>,
 }
 
-impl<M: Memory, L> fmt::Debug for Turnstile<M, L> {
+impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Turnstile");
         all.field("next", &self.next).field("gate", &self.gate).field("front", &self.front);
-        all.field("door", &self.door).field("places", &self.places).finish_non_exhaustive()
+        all.field("line", &self.line).field("door", &self.door).field("places", &self.places).finish_non_exhaustive()
     }
 }
 
