@@ -1,7 +1,7 @@
 //! Where the words of native memory lie.
 
-use doorway::native::{Native, Row};
-use doorway_core::memory::{Decl, Pid, Site, Word, decl};
+use doorway::native::{Native, Row, now};
+use doorway_core::memory::{Decl, LateRows, Memory, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
 /// As wide as variables are kept apart.
@@ -90,4 +90,36 @@ fn a_full_line_is_followed_by_another() {
     }
     assert_eq!(line_of(&full, 0), line_of(&full, 7));
     assert_ne!(line_of(&full, 7), line_of(&full, 8));
+}
+
+#[test]
+fn rows_are_made_once_and_stay_where_they_are() {
+    let native = Native::new();
+    let late = Site::new(&native).late_rows("x", 2, 3, 7u64);
+    assert_eq!(format!("{late:?}"), "Late { made: 0, of: 3, .. }");
+    assert!(native.make_row(&late, 0));
+    let first: *const _ = &late[(0, 1)];
+    let p = Process::new(Pid::new(0), Native::new());
+    now(p.on(Native::ROOT).at(1).write(&late[(0, 1)], 8)).unwrap();
+    assert!(native.make_row(&late, 0) && native.make_row(&late, 1) && native.make_row(&late, 2));
+    assert_eq!(format!("{late:?}"), "Late { made: 3, of: 3, .. }");
+    assert!(std::ptr::eq(first, &late[(0, 1)]));
+    let read = |at| now(p.on(Native::ROOT).at(2).read(&late[at])).unwrap();
+    assert_eq!([read((0, 0)), read((0, 1)), read((1, 3)), read((2, 7))], [7, 8, 7, 7]);
+    assert!(!native.make_row(&late, 3), "there are no more");
+}
+
+#[test]
+fn those_that_make_the_same_row_at_once_get_the_same() {
+    for _ in 0..100 {
+        let late = Site::new(&Native::new()).late_rows("x", 1, 2, 0u64);
+        let makers = || {
+            let native = Native::new();
+            assert!(native.make_row(&late, 0) && native.make_row(&late, 1));
+            std::ptr::from_ref(&late[(1, 1)]).addr()
+        };
+        let seen =
+            std::thread::scope(|scope| [scope.spawn(makers), scope.spawn(makers)].map(|one| one.join().unwrap()));
+        assert_eq!(seen[0], seen[1]);
+    }
 }

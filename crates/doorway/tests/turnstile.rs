@@ -3,7 +3,7 @@
 mod slots_kit;
 
 use doorway::native::{Native, now};
-use doorway_core::k_exclusion::turnstile::{Attempt, Limits, Turnstile};
+use doorway_core::k_exclusion::turnstile::{Attempt, Held, Limits, Line, MOST_RINGS, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Pid, Process, Site};
 use slots_kit::block_on;
@@ -27,12 +27,20 @@ fn process(i: usize) -> Process<Native> {
     Process::new(Pid::new(i), Native::new())
 }
 
-fn crowd(k: usize, first: u64, give_up: bool) {
-    let line = Turnstile::with_limits(&Site::new(&Native::new()), k, Limits::for_ring(64, 3), first);
+fn crowds(k: usize, first: u64, give_up: bool) {
+    let (native, limits) = (Native::new(), Limits::for_anybody(3));
+    crowd(&Turnstile::with_limits(&Site::new(&native), k, Limits::for_ring(64, 3), first), k, first, give_up);
+    crowd(&Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first), k, first, give_up);
+    // So that rings are made, and places collide, as often as can be.
+    let limits = Limits { ring: 1, ..limits };
+    crowd(&Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first), k, first, give_up);
+}
+
+fn crowd<L: Line<Native> + Sync>(line: &Turnstile<Native, L>, k: usize, first: u64, give_up: bool) {
     let inside = AtomicUsize::new(0);
     thread::scope(|s| {
         for i in 0..THREADS {
-            let (line, inside) = (&line, &inside);
+            let inside = &inside;
             s.spawn(move || {
                 let p = process(i);
                 for passage in 0..PASSAGES {
@@ -63,9 +71,7 @@ fn crowd(k: usize, first: u64, give_up: bool) {
     assert_eq!((look.free, look.waiting, look.camping), (k as u64, 0, false), "beginning at {first}: {line:?}");
 }
 
-type Held = <Turnstile<Native> as KExclusion<Native>>::Held;
-
-fn try_for_a_moment(line: &Turnstile<Native>, p: &Process<Native>) -> Option<Held> {
+fn try_for_a_moment<L: Line<Native>>(line: &Turnstile<Native, L>, p: &Process<Native>) -> Option<Held> {
     p.memory().give_up_at(Some(Instant::now() + Duration::from_micros(20)));
     let mut attempt = Attempt::default();
     match now(line.try_acquire(p, &mut attempt)).unwrap() {
@@ -75,7 +81,7 @@ fn try_for_a_moment(line: &Turnstile<Native>, p: &Process<Native>) -> Option<Hel
 }
 
 /// A task that is dropped unless it gets in at once.
-fn poll_once(line: &Turnstile<Native>, i: usize) -> Option<Held> {
+fn poll_once<L: Line<Native>>(line: &Turnstile<Native, L>, i: usize) -> Option<Held> {
     let p = process(i);
     p.memory().wait_as_task(true);
     let mut attempt = Attempt::default();
@@ -92,7 +98,7 @@ fn poll_once(line: &Turnstile<Native>, i: usize) -> Option<Held> {
 fn a_crowd_passes_where_numbers_wrap() {
     for place in PLACES {
         for (k, before) in [(1, TICKETS / 2), (3, 10), (2, TICKETS / 4)] {
-            crowd(k, place.wrapping_sub(before), false);
+            crowds(k, place.wrapping_sub(before), false);
         }
     }
 }
@@ -101,7 +107,7 @@ fn a_crowd_passes_where_numbers_wrap() {
 fn a_crowd_of_which_some_give_up_passes_where_numbers_wrap() {
     for place in PLACES {
         for (k, before) in [(1, TICKETS / 2), (2, 10)] {
-            crowd(k, place.wrapping_sub(before), true);
+            crowds(k, place.wrapping_sub(before), true);
         }
     }
 }

@@ -8,7 +8,7 @@ mod cells;
 mod faulty;
 mod mortal;
 
-pub use cells::{SimCell, SimTable, SimVar};
+pub use cells::{SimCell, SimLate, SimTable, SimVar};
 
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
@@ -19,7 +19,7 @@ use crate::faults::Faults;
 use cells::Alone;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label,
-    Mark, Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    LateRows, Mark, Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -712,6 +712,20 @@ impl CompareSwap for Sim {
         let old = v.word(old);
         let saw = self.access(at, Op::CompareSwap(v.id, old, v.word(new)), v.alone).await;
         Ok(if saw == old { Ok(T::unpack(saw)) } else { Err(T::unpack(saw)) })
+    }
+}
+
+/// A row is part of every state, and as declared until somebody is told that it is there: nobody could tell when it was
+/// made.
+impl LateRows for Sim {
+    type Late<T: Word> = SimLate<T>;
+
+    fn late_rows<T: Word>(&self, name: Name<Part>, first: usize, rows: usize, decl: Decl<'_, T>) -> SimLate<T> {
+        SimLate::new(self, name, first, rows, &decl)
+    }
+
+    fn make_row<T: Word>(&self, late: &SimLate<T>, row: usize) -> bool {
+        late.has(row)
     }
 }
 

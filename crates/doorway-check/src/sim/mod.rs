@@ -34,7 +34,7 @@ pub use canon::{Canon, Facts, Shift};
 pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub use locals::LocalId;
-pub use memory::{Phase, Sim, SimCell, SimTable, SimVar};
+pub use memory::{Phase, Sim, SimCell, SimLate, SimTable, SimVar};
 pub use op::Op;
 pub use rules::{Deaths, Keep, Rules, Sections};
 pub(crate) use step::Told;

@@ -83,6 +83,7 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
             Fate::Signalled => 1,
             Fate::Gone => 2,
             Fate::Shut => 3,
+            Fate::Free => 4,
         })
     };
     let door: Door = v.get("door");

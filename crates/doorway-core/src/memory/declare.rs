@@ -1,6 +1,6 @@
 //! Declaring variables: everything a memory must know of one, and the place it belongs to.
 
-use super::{AtomicBlock, Memory, Pid, Seats, Word};
+use super::{AtomicBlock, LateRows, Memory, Pid, Seats, Word};
 use core::ops::Range;
 
 /// In whose module of a distributed shared memory a variable lives.
@@ -304,6 +304,32 @@ impl<M: Seats> Site<'_, M> {
     /// The bytes that owners of so many seats keep locked while they live.
     pub fn bytes(&self, name: &'static str, seats: usize) -> M::Bytes {
         self.memory.bytes(Name { part: self.part, name, index: None, table: None }, seats)
+    }
+}
+
+impl<M: LateRows> Site<'_, M> {
+    /// Declares up to `rows` rows that are made [when they are needed](LateRows), the first with `first` variables, and
+    /// each twice as long as the one before it. All variables are declared alike.
+    ///
+    /// ```
+    /// use doorway_check::sim::Sim;
+    /// use doorway_core::memory::Site;
+    ///
+    /// let sim = Sim::default();
+    /// let rows = Site::new(&sim).late_rows("rec", 1, 2, 0u64);
+    /// // The simulated memory has all of them from the start, in one row: the second begins after the first.
+    /// assert_eq!(sim.layout().names(), ["rec[0]", "rec[1]", "rec[2]"]);
+    /// assert_eq!(format!("{:?}", rows[(1, 0)]), "#1");
+    /// ```
+    pub fn late_rows<'a, T: Word>(
+        &self,
+        name: &'static str,
+        first: usize,
+        rows: usize,
+        decl: impl Into<Decl<'a, T>>,
+    ) -> M::Late<T> {
+        let name = Name { part: self.part, name, index: Some(0), table: None };
+        self.memory.late_rows(name, first, rows, decl.into())
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `p.at(0).choose(n).await?` | not offered | each of the `n`, in one step with the next access |
 //! | `p.at(26).is_dead(&bytes, j).await?`, `try_lock`, `unlock` | a lock of the kernel's that ends with its process | one step; see [`Seats`] |
 //! | `p.at(9).sleep(…).await?`, `p.at(21).wake(&v).await?` | sleeps in the kernel; a system call | one step to fall asleep, and one to wake; see [`Sleeps`] |
+//! | `memory.make_row(&late, i)` | allocates | nothing: the step is the exchange that tells others; see [`LateRows`] |
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
 //! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
@@ -34,7 +35,7 @@ pub use process::{At, Here, Process};
 pub use seats::{Ready, Seats, Sleeps, Woken};
 pub use traits::{
     Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Immediate, Instruction,
-    Label, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
+    Label, LateRows, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub(crate) use traits::{in_both_forms, in_plain_form};
 pub use word::{Additive, Field, Pid, Word, fit};

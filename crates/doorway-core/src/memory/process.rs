@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label, Mark,
-    Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label, LateRows,
+    Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -240,6 +240,13 @@ impl<'p, M: Memory> Here<'p, M> {
     #[inline(always)]
     fn access(self, label: Label) -> Access<M::Part> {
         Access { pid: self.process.pid, part: self.part, label }
+    }
+}
+
+impl<M: LateRows> Here<'_, M> {
+    /// See [`LateRows::make_row`].
+    pub fn make_row<T: Word>(self, late: &M::Late<T>, row: usize) -> bool {
+        self.process.memory.make_row(late, row)
     }
 }
 

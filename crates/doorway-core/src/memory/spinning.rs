@@ -3,8 +3,8 @@
 //! With `std`, take `doorway::native`, whose waits sleep.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, Memory, Name,
-    Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, LateRows, Memory,
+    Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use alloc::boxed::Box;
 use core::convert::Infallible;
@@ -238,6 +238,38 @@ impl CompareSwap for Spinning {
     ) -> impl Future<Output = Result<Result<T, T>, Infallible>> {
         let swapped = v.word.compare_exchange(v.encode(old), v.encode(new), SeqCst, SeqCst);
         done(swapped.map(|w| v.decode(w)).map_err(|w| v.decode(w)))
+    }
+}
+
+/// Rows that stand beside each other, as many as there is room for.
+#[derive(Debug)]
+pub struct Late<T: Word> {
+    first: usize,
+    words: Box<[Alone<Cell<T>>]>,
+}
+
+impl<T: Word> Index<(usize, usize)> for Late<T> {
+    type Output = Cell<T>;
+    fn index(&self, (row, i): (usize, usize)) -> &Cell<T> {
+        let size = self.first << row;
+        assert!(i < size, "row {row} has {size} variables");
+        &self.words[size - self.first + i].0
+    }
+}
+
+/// Without an allocator that can be asked at any time, rows are there from the start, up to [`PLENTY`](Memory::PLENTY)
+/// variables in all.
+impl LateRows for Spinning {
+    type Late<T: Word> = Late<T>;
+
+    fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<T> {
+        let up_to = |rows: usize| (first << rows) - first;
+        let rows = (1..=rows).take_while(|&rows| up_to(rows) <= Self::PLENTY).last().unwrap_or(0);
+        Late { first, words: (0..up_to(rows)).map(|_| Alone(Cell::new(&decl))).collect() }
+    }
+
+    fn make_row<T: Word>(&self, late: &Late<T>, row: usize) -> bool {
+        (late.first << row) - late.first < late.words.len()
     }
 }
 

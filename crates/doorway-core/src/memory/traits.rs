@@ -275,6 +275,35 @@ pub trait CompareSwap: ReadWrite {
     ) -> impl Future<Output = Result<Result<T, T>, Self::Error>>;
 }
 
+/// Rows of variables that are made late: while processes run, by a process that needs one.
+///
+/// What a text cannot know when it is built, how many will wait at a time, it need not pay for then. Rows double:
+/// row `i` has `2^i` times as many variables as the first. A row that was made stays where it is until the whole is
+/// dropped, so a variable in it can be accessed for as long as any other, and no row is ever copied.
+///
+/// Making a row is no access. Nobody may look at its variables before a variable of the text, which processes change by
+/// [compare-and-swap](CompareSwap) after they made the row, says that it is there: that exchange is the step in which
+/// the row comes to be, and what it says, a number of rows, is all that the text keeps of where the row lies.
+///
+/// | memory | a row is |
+/// |---|---|
+/// | native | a box, whose pointer is exchanged for null; freed with the object |
+/// | simulated | part of every state from the start, with its variables as declared until somebody is told of it |
+/// | spinning, and those of other tools | made with the whole, as far as there is room |
+pub trait LateRows: CompareSwap {
+    /// The rows that were made, and those that can be.
+    type Late<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
+
+    /// Declares up to `rows` rows, none of which is made. The first has `first` variables, a power of two; all variables
+    /// are declared alike. `name` is that of the first.
+    fn late_rows<T: Word>(&self, name: Name<Self::Part>, first: usize, rows: usize, decl: Decl<'_, T>)
+    -> Self::Late<T>;
+
+    /// Makes this row, unless it is there; all before it are. Whether it is there now: not if there are no more, or if
+    /// there is no memory for it. Never waits: a process that stops while it makes a row is in nobody's way.
+    fn make_row<T: Word>(&self, late: &Self::Late<T>, row: usize) -> bool;
+}
+
 /// Several accesses as one step, `< … >` in the papers: what Table 1 of Anderson and Moir calls large critical sections.
 ///
 /// No machine has it. A memory of real words stands in with a lock of its own, and a process that dies within a block then blocks everybody; the
@@ -392,8 +421,8 @@ pub(crate) use {in_both_forms, in_plain_form};
 
 /// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
 /// able to build any of them, asks for this.
-pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap + AtomicBlock {}
-impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + CompareSwap + AtomicBlock> Machine for M {}
+pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + AtomicBlock + LateRows {}
+impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + AtomicBlock + LateRows> Machine for M {}
 
 /// An instruction by name, as the papers' tables list them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

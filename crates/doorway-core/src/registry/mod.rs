@@ -43,7 +43,9 @@ pub use crate::k_exclusion::anderson_moir_94::entries::{
 };
 pub use crate::k_exclusion::danek_10::entries::{Kbakery, KbakeryFife, KbakeryNonatomic, KbakeryNonatomicAsPrinted};
 pub use crate::k_exclusion::dolev_gafni_shavit_88::entries::{Dgs, DgsAsPrinted, DgsUnfair};
-pub use crate::k_exclusion::turnstile::entries::{Turnstile, TurnstileMany, TurnstileSimple, TurnstileUnfair};
+pub use crate::k_exclusion::turnstile::entries::{
+    Turnstile, TurnstileLine, TurnstileLineMany, TurnstileMany, TurnstileSimple, TurnstileUnfair,
+};
 pub use crate::mutex::anderson_90::entries::{AndersonArray, Tas};
 pub use crate::mutex::kessels_82::entries::KesselsTree;
 pub use crate::mutex::lamport_74::entries::Bakery;
@@ -104,7 +106,7 @@ macro_rules! every_algorithm {
             PetersonTree KesselsTree YaTwo YaTree YaCombining YaFast Dgs DgsUnfair DgsAsPrinted
             AmQueue AmChain AmTree AmFast AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
             AmDsmGraceful Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted Turnstile
-            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileSlots TurnstileBits AmAssign
+            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileLine TurnstileLineMany TurnstileSlots TurnstileBits AmAssign
             AmDsmAssign Universal Resilient ResilientAm
         }
     };

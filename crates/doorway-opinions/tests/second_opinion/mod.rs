@@ -8,8 +8,8 @@
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate, Memory,
-    Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate,
+    LateRows, Memory, Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::fmt;
@@ -356,6 +356,32 @@ impl<W: ToolWord> Swap for ToolMemory<W> {
     async fn swap<T: Word>(&self, _: Access<()>, v: &Cell<W, T>, x: T) -> Result<T, Infallible> {
         self.fence();
         Ok(v.decode(v.word.swap(v.encode(x), self.encoding.orders.0)))
+    }
+}
+
+/// Rows that are made late stand one after the other.
+#[derive(Debug)]
+pub(crate) struct Late<W, T> {
+    first: usize,
+    cells: Vec<Cell<W, T>>,
+}
+
+impl<W, T> Index<(usize, usize)> for Late<W, T> {
+    type Output = Cell<W, T>;
+    fn index(&self, (row, i): (usize, usize)) -> &Cell<W, T> {
+        &self.cells[(self.first << row) - self.first + i]
+    }
+}
+
+impl<W: ToolWord> LateRows for ToolMemory<W> {
+    type Late<T: Word> = Late<W, T>;
+
+    fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<W, T> {
+        Late { first, cells: (0..(first << rows) - first).map(|_| Cell::new(&decl)).collect() }
+    }
+
+    fn make_row<T: Word>(&self, late: &Late<W, T>, row: usize) -> bool {
+        (late.first << row) - late.first < late.cells.len()
     }
 }
 

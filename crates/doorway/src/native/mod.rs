@@ -4,6 +4,7 @@
 //! |---|---|
 //! | an access | one atomic operation, `SeqCst`, ready at once |
 //! | waiting | [spin, yield, sleep](crate::waiting), or leave a waker behind: the handle decides |
+//! | a row that is made late | a box, freed with the object |
 //! | home | variables of one process may share cache lines, others never do |
 //! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
 //! | atomic block | under a spin lock: whoever dies within blocks all others |
@@ -14,10 +15,12 @@
 
 mod cells;
 mod handle;
+mod late;
 mod waits;
 
 pub use cells::{Cell, Row, Table, Var};
 pub use handle::Native;
+pub use late::Late;
 pub(crate) use waits::{Begun, InLine, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
 
 use crossbeam_utils::{Backoff, CachePadded};

@@ -1,5 +1,6 @@
 //! The invariants of the turnstile, as its file states them, and which of its states are alike.
 
+mod line;
 pub(crate) mod mutants;
 mod simple;
 
@@ -82,17 +83,18 @@ fn difference(a: u64, b: u64) -> i64 {
     fit::<i64>(a.wrapping_sub(b), TICKET) as i64
 }
 
-fn records(v: &View<'_>, limits: Limits) -> impl Iterator<Item = Record> {
+/// Records of tickets that are not before the front, where there are so many places.
+fn records(v: &View<'_>, places: usize) -> impl Iterator<Item = Record> {
     let front = v.get::<Front>("front").ticket;
-    let all: Vec<Record> = (0..limits.ring).map(|i| v.get_at("rec", i)).collect();
-    all.into_iter().filter(move |record| difference(record.ticket, front) >= 0)
+    let all: Vec<Record> = (0..places).map(|i| v.get_at("rec", i)).collect();
+    all.into_iter().filter(move |record| record.fate != Fate::Free && difference(record.ticket, front) >= 0)
 }
 
 /// Tickets that were given up and not exited.
-fn ghosts(v: &View<'_>, limits: Limits) -> u64 {
+fn ghosts(v: &View<'_>, places: usize) -> u64 {
     let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
     let exited = u64::from(gate.odd != front.is_odd());
-    let all = records(v, limits).filter(|record| record.fate == Fate::Gone).count() as u64;
+    let all = records(v, places).filter(|record| record.fate == Fate::Gone).count() as u64;
     // The one at the front may have been exited.
     all - exited.min(all)
 }
@@ -112,33 +114,38 @@ pub(crate) fn door_opens(kind: &'static str) -> Property {
     Property::leads_to("door-opens", move |v, _| owed(v), move |v, _| !owed(v)).each(kind)
 }
 
-/// (T1) to (T6) and that the door opens, where `kind` is the part that the turnstile is.
-pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
-    let claims = [
+/// (T1) to (T4), where records have so many places.
+fn counts(places: usize) -> [Property; 4] {
+    [
         Property::always("T1", move |v| {
-            let places = v.get::<Places>("places").0 as i64;
-            let drawn = v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) + places;
+            let units_there_are = v.get::<Places>("places").0 as i64;
+            let drawn = v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) + units_there_are;
             let held: u64 = v.processes().map(|p| units(v, p)).sum();
-            drawn == (held + ghosts(v, limits)) as i64
+            drawn == (held + ghosts(v, places)) as i64
         }),
         Property::always("T2", move |v| {
             let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
             let after = |record: &Record| difference(record.ticket, front.ticket) > 0;
             (gate.line == 0 || front.behind(gate.open) >= 0)
-                && records(v, limits).filter(after).all(|record| record.fate != Fate::Signalled)
+                && records(v, places).filter(after).all(|record| record.fate != Fate::Signalled)
         }),
         Property::always("T3", move |v| {
             let announced: u64 =
                 v.processes().filter(|&p| v.shown::<bool>(p, "in line").is_some()).map(|p| units(v, p)).sum();
-            v.get::<Gate>("gate").line == announced + ghosts(v, limits)
+            v.get::<Gate>("gate").line == announced + ghosts(v, places)
         }),
         Property::always("T4", move |v| {
             let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
-            gate.line == 0 || gate.odd == front.is_odd() || {
-                let at = front.ticket as usize & (limits.ring - 1);
-                v.get_at::<Record>("rec", at).fate_of(front.ticket) == Fate::Gone
-            }
+            gate.line == 0
+                || gate.odd == front.is_odd()
+                || records(v, places).any(|record| record == Record::new(front.ticket, Fate::Gone))
         }),
+    ]
+}
+
+/// (T1) to (T6) and that the door opens, where `kind` is the part that the turnstile is.
+pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
+    let bounds = [
         Property::always("T5", move |v| {
             let gate = v.get::<Gate>("gate");
             let (places, ring) = (limits.places as i64, limits.ring as i64);
@@ -155,7 +162,7 @@ pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
         Property::always("T6", move |v| v.get::<Gate>("gate").line <= limits.ring as u64),
         door_opens(kind),
     ];
-    claims.map(|claim| claim.each(kind)).into()
+    counts(limits.ring).into_iter().chain(bounds).map(|claim| claim.each(kind)).collect()
 }
 
 /// At most `k` units are held, by whomever.

@@ -52,6 +52,38 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-many", "drop:17=at10,read:16#line+1,expect:18#line-1"), TWO_TWO, Some((STUCK, 45)), "turnstile-many-without-17", "17 dropped: does not look whether this ghost is still at the front; 18 leaves it in line").giving_up(),
     mutant(row("turnstile-many", "blind:14"), TWO_TWO, Some((STUCK, 31)), "turnstile-many-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     mutant(row("turnstile-many", "drop:29=0"), TWO_TWO, Some((DOOR, 42)), "turnstile-many-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-line
+    mutant(row("turnstile-line", "init:gate+4194304"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-line", "split:5"), TWO_BOUNDED, Some((STUCK, 16)), "turnstile-line-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(row("turnstile-line", "defer:54>5"), TWO_BOUNDED, Some((STUCK, 22)), "turnstile-line-announces-before-it-claims", "54 after 5: a helper does not find who waits"),
+    mutant(row("turnstile-line", "read:52=0,blind:54"), TWO_BOUNDED, Some((STUCK, 29)), "turnstile-line-takes-any-place", "52 finds every place free, and 54 takes it"),
+    mutant(row("turnstile-line", "blind:54"), TWO_BOUNDED, Some((STUCK, 29)), "turnstile-line-claims-blindly", "54 is a write, not a compare-and-swap"),
+    mutant(row("turnstile-line", "read:13[0]=0"), TWO_BOUNDED, Some((STUCK, 21)), "turnstile-line-forgets-its-oldest-ring", "13 does not look in the oldest ring"),
+    mutant(row("turnstile-line", "read:50=0"), TWO_BOUNDED, Some((STUCK, 20)), "turnstile-line-finds-nobody", "50 sees no ring: whoever is at the front is absent"),
+    mutant(row("turnstile-line", "read:53#ticket+100"), THREE_ONCE, Some((STUCK, 37)), "turnstile-line-takes-places-of-ghosts", "53 sees every ghost passed: its place is claimed, and it is never exited").giving_up(),
+    mutant(row("turnstile-line", "read:58#line=0"), (2, 1, Some(3)), Some((DOOR, 65)), "turnstile-line-never-sweeps", "58 dropped: who gives up leaves ghosts at the front where they are, until newcomers may not draw").giving_up(),
+    mutant(row("turnstile-line", "blind:14"), (2, 1, Some(3)), Some((STUCK, 37)), "turnstile-line-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(row("turnstile-line", "read:16#odd!"), (2, 1, Some(3)), Some((STUCK, 41)), "turnstile-line-never-exits-ghosts", "16 takes a ghost that was not exited for one that was: it keeps its place").giving_up(),
+    mutant(row("turnstile-line", "read:9#line=0"), TWO_BOUNDED, Some((STUCK, 15)), "turnstile-line-exits-without-help", "9 sees nobody in line"),
+    mutant(row("turnstile-line", "drop:15"), TWO_BOUNDED, Some((STUCK, 22)), "turnstile-line-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(row("turnstile-line", "init:gate-4194304"), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "turnstile-line-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-line", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 32)), "turnstile-line-is-a-stack", "14 first signals who came after, in the next ring"),
+    mutant(row("turnstile-line", "split:2"), THREE_ONCE, Some((K_EXCLUSION, 8)), "turnstile-line-two-split", "2 is two steps: two have the same ticket, and a place each"),
+    mutant(row("turnstile-line", "then-set:9:gate#open+5"), TWO_BOUNDED, Some((K_EXCLUSION, 11)), "turnstile-line-opens-too-far", "after 9, enables five more"),
+    mutant(row("turnstile-line", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and whoever gets no place is enabled in its turn"),
+    // turnstile-line-many
+    mutant(row("turnstile-line-many", "init:gate+4194304"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-many-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-line-many", "drop:15"), TWO_TWO_BOUNDED, Some((STUCK, 24)), "turnstile-line-many-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(row("turnstile-line-many", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 32)), "turnstile-line-many-is-a-stack", "14 first signals who came after, in the next ring"),
+    mutant(row("turnstile-line-many", "split:2"), THREE_ONCE, Some((K_EXCLUSION, 8)), "turnstile-line-many-two-split", "2 is two steps: two have the same ticket, and a place each"),
+    mutant(row("turnstile-line-many", "then-set:9:gate#open+5"), TWO_BOUNDED, Some((K_EXCLUSION, 11)), "turnstile-line-many-opens-too-far", "after 9, enables five more"),
+    mutant(row("turnstile-line-many", "read:52=41"), TWO_TWO_BOUNDED, HOLDS, "turnstile-line-many-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and whoever gets no place is enabled in its turn"),
+    mutant(row("turnstile-line-many", "read:23#open-100,read:3#open-100"), TWO_TWO_BOUNDED, Some((DOOR, 24)), "turnstile-line-many-never-opens-its-door", "3 finds the line too long, and 24 dropped: once full, full for ever"),
+    mutant(row("turnstile-line-many", "read:26@p0#open+1"), TWO_TWO_BOUNDED, Some((UNITS, 8)), "turnstile-line-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
+    mutant(row("turnstile-line-many", "drop:54x1@p0"), TWO_TWO_BOUNDED, Some((STUCK, 41)), "turnstile-line-many-claims-for-its-last", "54 for the last of its tickets only").giving_up(),
+    mutant(row("turnstile-line-many", "split:5"), TWO_TWO_BOUNDED, Some((STUCK, 18)), "turnstile-line-many-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(row("turnstile-line-many", "read:9#line=0"), TWO_TWO_BOUNDED, Some((STUCK, 17)), "turnstile-line-many-exits-without-help", "9 sees nobody in line"),
+    mutant(row("turnstile-line-many", "blind:14"), TWO_TWO_BOUNDED, Some((STUCK, 53)), "turnstile-line-many-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     // turnstile-unfair
     mutant(row("turnstile-unfair", "read:26#open+100"), TWO, Some((K_EXCLUSION, 6)), "turnstile-unfair-draws-whatever-is-free", "27 draws a ticket whether it is enabled or not"),
     mutant(row("turnstile-unfair", "init:gate-4194304"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-unfair-one-too-few", "the gate starts one too few open"),
@@ -192,7 +224,7 @@ impl Abortable<Sim> for GivesUpWhatIsEnabled {
 
     async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
         let attempt = match attempt {
-            Attempt::InLine { first, units, far, .. } => Attempt::InLine { first, units, enabled: 0, far },
+            Attempt::InLine { first, units, far, ring, .. } => Attempt::InLine { first, units, enabled: 0, far, ring },
             outside @ Attempt::Outside => outside,
         };
         self.0.leave(p, attempt).await

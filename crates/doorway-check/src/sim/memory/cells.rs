@@ -149,6 +149,34 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
     }
 }
 
+/// Rows that are made late: they are all there, one after the other.
+#[derive(Debug)]
+pub struct SimLate<T> {
+    first: usize,
+    cells: Vec<SimCell<T>>,
+}
+
+impl<T: Word> SimLate<T> {
+    pub(super) fn new(sim: &Sim, name: Name<Part>, first: usize, rows: usize, decl: &Decl<'_, T>) -> Self {
+        let cell = |at: usize| sim.cell(Name { index: Some(at), ..name }, decl);
+        Self { first, cells: (0..(first << rows) - first).map(cell).collect() }
+    }
+
+    /// Whether there is such a row.
+    pub(super) fn has(&self, row: usize) -> bool {
+        (self.first << row) - self.first < self.cells.len()
+    }
+}
+
+impl<T> Index<(usize, usize)> for SimLate<T> {
+    type Output = SimCell<T>;
+    fn index(&self, (row, i): (usize, usize)) -> &SimCell<T> {
+        let size = self.first << row;
+        assert!(i < size, "row {row} has {size} variables");
+        &self.cells[size - self.first + i]
+    }
+}
+
 impl Sim {
     pub(in crate::sim) fn with_rules(rules: &Rules) -> Self {
         let (sparse, loops_to_decrement, loops_to_add) = (rules.sparse, !rules.bounded_decrement, !rules.fetch_add);

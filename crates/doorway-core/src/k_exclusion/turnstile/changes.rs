@@ -1,11 +1,10 @@
 //! What changes a turnstile as a whole: more places, fewer places, closing; and a look at it.
 
-use super::words::{after, is_before};
-use super::{Door, Fate, Gate, Held, Places, Record, TooMany, Turnstile};
+use super::{Door, Gate, Held, Line, Places, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
 use crate::memory::{CompareSwap, FetchAdd, Process};
 
-impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
     ///
     /// # Errors
@@ -60,28 +59,8 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 break g;
             }
         };
-        // A process that announces from here on sees that it is closed. One that did before is between the front and `next`.
-        let next = p.at(33).keeping(&gate).read(&self.next).await?.ticket();
-        let front = p.at(34).keeping(&(gate, next)).read(&self.front).await?.ticket;
-        // No ticket that is further back waits (T5), and those that are a ring further on are far: they watch the door.
-        let oldest = after(gate.open_near(next).wrapping_sub(self.limits.places), 0);
-        let mut t = if is_before(front, oldest) { oldest } else { front };
-        let a_ring_on = after(t, self.limits.ring as u64);
-        let end = if is_before(a_ring_on, next) { a_ring_on } else { next };
-        while is_before(t, end) {
-            let record = p.at(35).keeping(&(t, end)).read(self.record(t)).await?;
-            if record.fate_of(t) == Fate::Waits
-                && p.at(36)
-                    .keeping(&(t, end, record))
-                    .compare_swap(self.record(t), record, Record::new(t, Fate::Shut))
-                    .await?
-                    .is_err()
-            {
-                continue;
-            }
-            t = after(t, 1);
-        }
-        Ok(())
+        // A process that announces from here on sees that it is closed.
+        L::shut(self, p, gate).await
     }
 
     /// How many places there are: 41.

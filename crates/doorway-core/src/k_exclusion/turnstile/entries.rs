@@ -1,6 +1,6 @@
 //! Its entries in the catalogue.
 
-use super::{Limits, Many, Simple, simple_ring};
+use super::{Endless, Limits, Many, Simple, simple_ring};
 use crate::k_assignment::Unfair;
 use crate::registry::prelude::*;
 
@@ -48,6 +48,54 @@ entries! {
         ..Info::k_exclusion(
             "turnstile-many",
             "the turnstile with one process that asks for two units at once",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+
+    /// The turnstile whose line [grows by itself](crate::k_exclusion::turnstile::Endless), from one place on.
+    TurnstileLine: super::Turnstile<M, Endless<M>>, |site, sizes| line(site, sizes.n, sizes.k), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        properties: of_k_exclusion![
+            "first-in-first-enabled", "T1", "T2", "T3", "T4", "T5", "L1", "L2", "L4", "door-opens",
+        ],
+        fairness: "first in, first enabled",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| line_words(s.n, s.k),
+        can_give_up: true,
+        defaults: Defaults { n: 2, k: 1, passages: Some(2) },
+        ..Info::k_exclusion(
+            "turnstile-line",
+            "the turnstile with an endless line: places are claimed, and rings double when there are too few",
+            Paper::DOORWAY,
+            "",
+        )
+    };
+
+    /// The same, where member 0 asks for [two places at once](crate::k_exclusion::turnstile::Many).
+    TurnstileLineMany: Many<M, Endless<M>>, |site, sizes| Many::endless(site, sizes.n, sizes.k), Info {
+        instructions: &[Read, FetchAdd, CompareSwap],
+        properties: &[
+            "k-exclusion", "never-stuck", "deadlock-free", "bounded-exit",
+            "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2",
+            "T3", "T4", "T5", "L1", "L2", "L4", "door-opens",
+        ],
+        fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
+        rmr: &[
+            (Cc, Bound::Order("O(1+s)")),
+            (Dsm, Bound::Unbounded),
+        ],
+        orders: Some(("O(1+s)", "O(1)")),
+        words: |s, _| line_words(s.n + 1, s.k),
+        can_give_up: true,
+        defaults: Defaults { n: 2, k: 1, passages: Some(2) },
+        ..Info::k_exclusion(
+            "turnstile-line-many",
+            "the endless line with one process that asks for two units at once",
             Paper::DOORWAY,
             "",
         )
@@ -101,4 +149,14 @@ pub(crate) fn turnstile_words(n: usize, k: usize) -> u64 {
     5 + Limits::for_processes(n, k).ring as u64
 }
 
-abortable!(Turnstile TurnstileMany TurnstileUnfair);
+fn line<M: Machine>(site: &Site<'_, M>, n: usize, k: usize) -> super::Turnstile<M, Endless<M>> {
+    let limits = Limits::for_growing(n, k);
+    super::Turnstile::endless(site, k, limits, limits.rings(n), 0)
+}
+
+/// The same with an endless line, when it is as long as it gets.
+fn line_words(n: usize, k: usize) -> u64 {
+    5 + (1 << Limits::for_growing(n, k).rings(n))
+}
+
+abortable!(Turnstile TurnstileMany TurnstileUnfair TurnstileLine TurnstileLineMany);

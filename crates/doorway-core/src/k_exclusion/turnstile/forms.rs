@@ -1,14 +1,14 @@
 //! Another form of the turnstile: several units at once. (The unfair one is made of [slots](crate::k_assignment::Unfair).)
 
-use super::{Attempt, Held, Limits, Refused, Turnstile};
+use super::{Attempt, Endless, Held, Limits, Line, Refused, Ring, Turnstile};
 use crate::Failure;
 use crate::k_exclusion::{Abortable, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Memory, Pid, Process, Site};
+use crate::memory::{CompareSwap, FetchAdd, LateRows, Memory, Pid, Process, Site};
 
 /// A [turnstile](Turnstile) at which process 0 asks for two units at once, and all others for one.
 #[derive(Debug)]
-pub struct Many<M: Memory> {
-    inner: Turnstile<M>,
+pub struct Many<M: Memory, L = Ring<M>> {
+    inner: Turnstile<M, L>,
     most: u64,
 }
 
@@ -18,14 +18,24 @@ impl<M: Memory> Many<M> {
         let limits = Limits::for_processes(n + 1, k);
         Self { inner: Turnstile::with_limits(site, k, limits, 0), most: k.min(2) as u64 }
     }
+}
 
+impl<M: LateRows> Many<M, Endless<M>> {
+    /// The same with an endless line.
+    pub fn endless(site: &Site<'_, M>, n: usize, k: usize) -> Self {
+        let limits = Limits::for_growing(n + 1, k);
+        Self { inner: Turnstile::endless(site, k, limits, limits.rings(n + 1), 0), most: k.min(2) as u64 }
+    }
+}
+
+impl<M: Memory, L> Many<M, L> {
     /// How many units a process asks for.
     fn units(&self, p: Pid) -> u64 {
         if p.index() == 0 { self.most } else { 1 }
     }
 }
 
-impl<M: FetchAdd + CompareSwap> KExclusion<M> for Many<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> KExclusion<M> for Many<M, L> {
     type Held = Held;
     type Refusal = Refused;
 
@@ -38,7 +48,7 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Many<M> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap> Abortable<M> for Many<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Many<M, L> {
     type Attempt = Attempt;
 
     async fn try_acquire(

@@ -1,10 +1,10 @@
 //! Helping: what whoever exits with a line, or enters past one, does for those in it.
 
 use super::words::after_ghosts;
-use super::{Duty, Fate, Held, Record, Turnstile};
+use super::{Duty, Fate, Held, Line, Record, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Process};
 
-impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// Deals with all tickets up to where the duty says: 10 to 19. All of it can be done by anybody, and by several at once. `live` is what a process holds that helps on its way in.
     ///
     /// # Errors
@@ -37,14 +37,17 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     }
 
     async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
-        let Duty { mut upto, units, mut owes, odd, .. } = duty;
+        let Duty { mut upto, units, mut owes, odd, sweeps: sweep, .. } = duty;
         // How many ghosts had been passed when all tickets before `upto` were still to be dealt with, as long as nobody else has passed one since.
         let mut seen = None;
         let mut looked = false;
         'look: loop {
             p.shows("upto", upto);
-            let front =
-                p.at(10).keeping(&(upto, owes, seen, (!looked).then_some((units, odd)))).read(&self.front).await?;
+            let front = p
+                .at(10)
+                .keeping(&(upto, owes, seen, sweep, (!looked).then_some((units, odd))))
+                .read(&self.front)
+                .await?;
             let behind = front.behind(upto);
             if looked {
                 seen = seen.filter(|&seen| seen == front.ghosts);
@@ -55,7 +58,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 p.shows("seen", seen.unwrap_or(u64::MAX));
                 if behind > self.limits.places as i64 {
                     p.shows("front", front.ticket);
-                    p.keep(11, &(upto, owes, seen, odd, front));
+                    p.keep(11, &(upto, owes, seen, sweep, odd, front));
                     let far = behind as u64 - self.limits.places;
                     let _ = p
                         .at(11)
@@ -65,7 +68,9 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                     continue;
                 }
             }
-            if behind <= 0 {
+            // Whether all that it must deal with is dealt with, and it only looks for ghosts.
+            let sweeps = sweep && behind <= 0 && (!owes || seen.is_some());
+            if behind <= 0 && !sweeps {
                 if !owes || seen.is_some() {
                     break;
                 }
@@ -73,7 +78,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 p.hides("upto");
                 seen = Some(front.ghosts);
                 p.shows("seen", front.ghosts);
-                let g = p.at(12).keeping(&(owes, seen)).read(&self.gate).await?;
+                let g = p.at(12).keeping(&(owes, seen, sweep)).read(&self.gate).await?;
                 if g.line == 0 {
                     break;
                 }
@@ -82,18 +87,24 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             }
             p.shows("front", front.ticket);
             loop {
-                let record = p.at(13).keeping(&(upto, owes, seen, front)).read(self.record(front.ticket)).await?;
+                let found = self.line.find(p, 13, front.ticket, (upto, owes, seen, front, (sweep, sweeps))).await?;
+                let Some((ring, record)) = found.filter(|(_, record)| !sweeps || record.fate == Fate::Gone) else {
+                    if sweeps {
+                        break 'look; // it may be announced at any moment, and wait
+                    }
+                    break; // its process is not in line: it will see that it is enabled
+                };
                 match record.fate_of(front.ticket) {
-                    Fate::Signalled => break,
+                    Fate::Signalled | Fate::Free => break,
                     Fate::Gone => {
-                        let g = p.at(16).keeping(&(upto, owes, seen, front)).read(&self.gate).await?;
-                        if p.at(17).keeping(&(upto, owes, seen, front, g)).read(&self.front).await? != front {
+                        let g = p.at(16).keeping(&(upto, owes, seen, sweep, front)).read(&self.gate).await?;
+                        if p.at(17).keeping(&(upto, owes, seen, sweep, front, g)).read(&self.front).await? != front {
                             p.hides("front");
                             continue 'look; // otherwise `g` was current while this ghost was at the front
                         }
                         if g.odd == front.is_odd() {
                             if p.at(18)
-                                .keeping(&(upto, owes, seen, front, g))
+                                .keeping(&(upto, owes, seen, sweep, front, g))
                                 .compare_swap(&self.gate, g, g.ghost_exited())
                                 .await?
                                 .is_err()
@@ -113,27 +124,46 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                         }
                         let _ = p
                             .at(19)
-                            .keeping(&(upto, owes, seen, front))
+                            .keeping(&(upto, owes, seen, sweep, front))
                             .compare_swap(&self.front, front, front.passed_a_ghost())
                             .await?;
                         p.hides("front");
                         continue 'look;
                     }
                     Fate::Waits | Fate::Shut => {
-                        p.keep(14, &(upto, owes, seen, front, record));
+                        p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
-                        if p.at(14).compare_swap(self.record(front.ticket), record, signalled).await?.is_ok() {
+                        if p.at(14).compare_swap(self.line.record(ring, front.ticket), record, signalled).await?.is_ok()
+                        {
                             break;
                         }
                     }
                 }
             }
-            let _ =
-                p.at(15).keeping(&(upto, owes, seen, front)).compare_swap(&self.front, front, front.passed()).await?;
+            let _ = p
+                .at(15)
+                .keeping(&(upto, owes, seen, sweep, front))
+                .compare_swap(&self.front, front, front.passed())
+                .await?;
             p.hides("front");
         }
+        p.hides("front");
         p.hides("upto");
         p.hides("seen");
         Ok(())
+    }
+
+    /// After a process has given up: ghosts before which nobody waits are exited at once, by the one that leaves: 58, and
+    /// 10 to 19. Enabling a ghost at the front enables nobody else, so nothing else is owed for it.
+    pub(super) async fn sweep(&self, p: &Process<M>) -> Result<(), M::Error> {
+        if !L::SWEEPS {
+            return Ok(());
+        }
+        let g = p.on(self.part).at(58).keeping(&()).read(&self.gate).await?;
+        if g.line == 0 {
+            return Ok(());
+        }
+        let duty = Duty { upto: g.open, units: 0, owes: false, line: true, far: false, odd: g.odd, sweeps: true };
+        self.help(p, duty, None).await
     }
 }

@@ -32,6 +32,37 @@ impl Limits {
         }
     }
 
+    /// For `n` processes and `k` places, where the line [grows](super::Endless) from the first that waits on.
+    #[must_use]
+    pub const fn for_growing(n: usize, k: usize) -> Self {
+        Self { ring: 1, ..Self::for_processes(n, k) }
+    }
+
+    /// For whoever comes, and up to `places` places, where the line [grows](super::Endless) from 16 places on. The door is
+    /// closed only before more wait than the gate can count.
+    #[must_use]
+    pub const fn for_anybody(places: usize) -> Self {
+        Self { ring: 16, full: (1 << 19) - 1, clear: 1 << 18, places: places as u64 }
+    }
+
+    /// As many rings as an endless line of these limits can come to have with `n` processes.
+    ///
+    /// ```
+    /// use doorway_core::k_exclusion::turnstile::Limits;
+    /// assert_eq!(Limits::for_growing(2, 1).rings(2), 3); // of 1, 2 and 4 places
+    /// ```
+    #[must_use]
+    pub const fn rings(&self, n: usize) -> usize {
+        // So many tickets can have been drawn and not exited: `full` wait, and everybody has read the door before that.
+        let most = self.full as usize + n + self.places as usize;
+        let mut rings = 1;
+        // A ring is made only if the newest is smaller than that.
+        while self.ring << (rings - 1) < most {
+            rings += 1;
+        }
+        rings
+    }
+
     /// For whoever comes, and up to a quarter of a ring of places: half a ring may wait in line, and fewer than a quarter may draw a ticket at the same time.
     #[must_use]
     pub const fn for_ring(ring: usize, places: usize) -> Self {

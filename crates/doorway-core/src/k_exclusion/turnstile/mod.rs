@@ -67,23 +67,28 @@ pub mod entries;
 mod forms;
 mod help;
 mod limits;
+mod line;
+mod ring;
 mod simple;
 mod words;
 
 pub use changes::Look;
 pub use forms::Many;
 pub use limits::Limits;
+pub use line::{Endless, Line, MOST_RINGS};
+pub use ring::Ring;
 pub use simple::{Signal, Simple, simple_ring};
-pub use words::{Door, Fate, Front, Gate, Next, Places, Record, TICKET};
+pub use words::{Door, Fate, Front, Gate, Next, Places, Record, Rings, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, Word, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, LateRows, Mark, Memory, Process, Site, Word, in_both_forms};
 use core::fmt;
+use line::Claimed;
 use words::after;
 
-/// The shared variables of the turnstile.
-pub struct Turnstile<M: Memory> {
+/// The shared variables of the turnstile, and where records lie: in one [ring](Ring), or in an [endless](Endless) line.
+pub struct Turnstile<M: Memory, L = Ring<M>> {
     part: M::Part,
     limits: Limits,
     /// The bits of a ticket that are noted: all, or none.
@@ -91,16 +96,16 @@ pub struct Turnstile<M: Memory> {
     next: M::Var<Next>,
     gate: M::Var<Gate>,
     front: M::Var<Front>,
-    rec: M::Row<Record>,
+    line: L,
     door: M::Var<Door>,
     places: M::Var<Places>,
 }
 
-impl<M: Memory> fmt::Debug for Turnstile<M> {
+impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Turnstile");
         all.field("next", &self.next).field("gate", &self.gate).field("front", &self.front);
-        all.field("door", &self.door).field("places", &self.places).finish_non_exhaustive()
+        all.field("line", &self.line).field("door", &self.door).field("places", &self.places).finish_non_exhaustive()
     }
 }
 
@@ -139,6 +144,8 @@ pub enum Attempt {
         enabled: u64,
         /// Whether the last of them was so far back that its record still belonged to an earlier one.
         far: bool,
+        /// In which ring the last of them has its record.
+        ring: u32,
     },
 }
 
@@ -177,6 +184,8 @@ pub struct DrawnTickets {
     units: u64,
     /// How the door was when they were drawn, if the line has become too long since.
     too_long: Option<Door>,
+    /// The first ticket that was not enabled then, as far as the gate says.
+    open: u64,
 }
 
 /// Up to where to help.
@@ -194,6 +203,8 @@ pub struct Duty {
     far: bool,
     /// The parity of ghosts then.
     odd: bool,
+    /// Whether it then goes on as long as it finds ghosts at the front, enabled or not.
+    sweeps: bool,
 }
 
 /// The gate as an exit found it: there is more to do.
@@ -270,13 +281,31 @@ impl<M: Memory> Turnstile<M> {
     /// If the ring is longer than the gate can count, or no power of two.
     pub fn with_lost(site: &Site<'_, M>, k: usize, lost: usize, limits: Limits, first: u64) -> Self {
         assert!(limits.ring < 1 << words::LINE && limits.ring.is_power_of_two(), "a ring has 2^0 to 2^19 records");
-        let size = limits.ring as u64;
+        Self::with_line(site, k, lost, limits, first, |site, first| Ring::new(site, limits.ring, first))
+    }
+}
+
+impl<M: LateRows> Turnstile<M, Endless<M>> {
+    /// Lets `k` in, with an endless line. Of the limits, `ring` is the size of the first of `rings` rings.
+    ///
+    /// # Panics
+    /// If the ring is no power of two, or more can wait than the gate can count.
+    pub fn endless(site: &Site<'_, M>, k: usize, limits: Limits, rings: usize, first: u64) -> Self {
+        assert!(limits.full < 1 << (words::LINE - 1) && limits.ring.is_power_of_two(), "fewer than 2^19 wait");
+        Self::with_line(site, k, 0, limits, first, |site, _| Endless::new(site, limits.ring, rings))
+    }
+}
+
+impl<M: Memory, L> Turnstile<M, L> {
+    fn with_line(
+        site: &Site<'_, M>,
+        k: usize,
+        lost: usize,
+        limits: Limits,
+        first: u64,
+        line: impl FnOnce(&Site<'_, M>, u64) -> L,
+    ) -> Self {
         let first = after(first, 0);
-        let older = |i: usize| {
-            // The last ticket before the first one that has this place.
-            let place = (i as u64).wrapping_sub(first) & (size - 1);
-            Record::new(first.wrapping_add(place).wrapping_sub(size), Fate::Signalled).into()
-        };
         Self {
             part: site.here(),
             limits,
@@ -284,7 +313,7 @@ impl<M: Memory> Turnstile<M> {
             next: site.var("next", Next(first)),
             gate: site.var("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
             front: site.var("front", Front { ticket: first, ghosts: 0 }),
-            rec: site.row("rec", limits.ring, older),
+            line: line(site, first),
             door: site.var("door", Door::OPEN),
             places: site.var("places", Places((k + lost) as u64)),
         }
@@ -300,18 +329,9 @@ impl<M: Memory> Turnstile<M> {
     fn held(&self, units: u64, announced: bool, t: u64) -> Held {
         Held { units, announced, ticket: t & self.noted }
     }
-
-    fn record(&self, t: u64) -> &M::Cell<Record> {
-        &self.rec[t as usize & (self.limits.ring - 1)]
-    }
-
-    /// Whether the record of ticket `t` may still belong to ticket `t - R`, which is not dealt with.
-    fn is_far(&self, g: Gate, t: u64) -> bool {
-        g.distance(t) + self.limits.places as i64 >= self.limits.ring as i64
-    }
 }
 
-impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     in_both_forms! {
         /// The doorway, and inside if nobody is in line: 1 to 3. Waits for nothing.
         #[inline(always)]
@@ -340,7 +360,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
             if too_long.is_none() {
                 p.hides("door");
             }
-            Drawn::Waits(DrawnTickets { first, units, too_long })
+            Drawn::Waits(DrawnTickets { first, units, too_long, open: g.open })
         }}
 
         /// Enters if it can do so at once: 41 for several units, 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
@@ -397,7 +417,8 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let g = Gate::unpack(g);
         let line = g.line - if held.announced { held.units } else { 0 };
         let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
-        self.help(p, Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd }, None).await
+        let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
+        self.help(p, duty, None).await
     }
 
     /// The doorway for several units: 41, 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
@@ -430,7 +451,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
                 if g.enables(t) {
                     return Ok(self.enabled(p, t, g, self.held(units, false, t)));
                 }
-                return Ok(Drawn::Waits(DrawnTickets { first, units, too_long: None }));
+                return Ok(Drawn::Waits(DrawnTickets { first, units, too_long: None, open: g.open }));
             }
         }
     }
@@ -444,7 +465,10 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         if g.line == 0 {
             return Drawn::Inside(held);
         }
-        Drawn::Helps(Duty { upto: t, units: held.units, owes: false, line: true, far: false, odd: g.odd }, held)
+        Drawn::Helps(
+            Duty { upto: t, units: held.units, owes: false, line: true, far: false, odd: g.odd, sweeps: false },
+            held,
+        )
     }
 
     /// The rest of the entry section. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
@@ -484,15 +508,16 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         let here = p.on(self.part);
         let t = after(first, units - 1);
         let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
-        let Attempt::InLine { enabled, far, .. } = *attempt else { return Ok(None) };
+        let Attempt::InLine { enabled, far, ring, .. } = *attempt else { return Ok(None) };
+        let record = self.line.record(ring, t);
         here.shows("waits", after(first, enabled));
         here.keep(8, &*attempt);
         let ended = if units > 1 || far {
-            self.watch(here, t, units, far, may_give_up).await?
+            self.watch(here, (t, record), units, far, may_give_up).await?
         } else if may_give_up {
-            here.at(8).wait_unless_given_up(self.record(t), is_over).await?.map(|record| Ok(record.fate_of(t)))
+            here.at(8).wait_unless_given_up(record, is_over).await?.map(|record| Ok(record.fate_of(t)))
         } else {
-            Some(Ok(here.at(8).wait_until(self.record(t), is_over).await?.fate_of(t)))
+            Some(Ok(here.at(8).wait_until(record, is_over).await?.fate_of(t)))
         };
         match ended {
             None => Ok(None),
@@ -512,24 +537,29 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     async fn line_up(
         &self,
         p: &Process<M>,
-        DrawnTickets { first, units, too_long }: DrawnTickets,
+        tickets: DrawnTickets,
         attempt: &mut Attempt,
     ) -> Result<Option<Drawn>, Failure<M::Error, Refused>> {
         let here = p.on(self.part);
+        let DrawnTickets { first, units, too_long, .. } = tickets;
         let t = after(first, units - 1);
         if let Some(door) = too_long {
-            let _ = here.at(4).keeping(&(first, door)).compare_swap(&self.door, door, door.turned()).await?;
+            let _ = here.at(4).keeping(&(L::kept(tickets), door)).compare_swap(&self.door, door, door.turned()).await?;
             here.hides("door");
         }
-        let g = here.at(5).keeping(&first).fetch_add(&self.gate, Gate::announced(units)).await?;
+        let ring = match L::claim(self, here, tickets).await? {
+            Claimed::In(ring) => ring,
+            Claimed::Enabled(g) => return Ok(Some(self.enabled(here, t, g, self.held(units, false, t)))),
+        };
+        let g = here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)).await?;
         here.shows("in line", true);
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
             // No ticket before `open` is waiting, or ever will be.
             here.shows("upto", g.open);
-            let front = here.at(6).keeping(&(first, g)).read(&self.front).await?;
+            let front = here.at(6).keeping(&(first, ring, g)).read(&self.front).await?;
             if front.behind(g.open) > 0 {
-                here.keep(7, &(first, g, front));
+                here.keep(7, &(first, ring, g, front));
                 let moved = front.moved_to(g.open_near(t), g.odd);
                 let _ = here.at(7).compare_swap(&self.front, front, moved).await?;
             }
@@ -538,7 +568,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
         if enabled == units {
             return Ok(Some(self.enabled(here, t, g, self.held(units, true, t))));
         }
-        *attempt = Attempt::InLine { first, units, enabled, far: self.is_far(g, t) };
+        *attempt = Attempt::InLine { first, units, enabled, far: L::is_far(&self.limits, g, t), ring };
         if g.closed {
             return self.turned_away(p, attempt, Refused::Closed).await;
         }
@@ -562,13 +592,13 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     async fn watch(
         &self,
         p: Here<'_, M>,
-        t: u64,
+        (t, record): (u64, &M::Cell<Record>),
         units: u64,
         far: bool,
         may_give_up: bool,
     ) -> Result<Option<Result<Fate, Refused>>, M::Error> {
         let turn = || async {
-            let fate = p.at(8).read(self.record(t)).await?.fate_of(t);
+            let fate = p.at(8).read(record).await?.fate_of(t);
             if matches!(fate, Fate::Signalled | Fate::Shut) {
                 return Ok(Some(Ok(fate)));
             }
@@ -621,25 +651,37 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     }
 
     /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far one waits until its record is its own: 46.
-    async fn give_up(&self, p: Here<'_, M>, t: u64, mut far: bool, live: (u64, u64)) -> Result<bool, M::Error> {
+    async fn give_up(
+        &self,
+        p: Here<'_, M>,
+        t: u64,
+        ring: Option<u32>,
+        mut far: bool,
+        live: (u64, u64),
+    ) -> Result<bool, M::Error> {
         loop {
-            let record = p.at(20).keeping(&(t, far, live)).read(self.record(t)).await?;
+            // Only where the last of its tickets has its record is remembered. Another one is looked for.
+            let (ring, record) = match ring {
+                Some(ring) => (ring, p.at(20).keeping(&(t, ring, far, live)).read(self.line.record(ring, t)).await?),
+                None => match self.line.find(p, 20, t, (far, live)).await? {
+                    Some(found) => found,
+                    None => return Ok(true), // its place was claimed by another one
+                },
+            };
             if record.fate_of(t) == Fate::Signalled {
                 return Ok(true);
             }
+            let cell = self.line.record(ring, t);
             if far {
-                far = self.is_far(p.at(46).keeping(&(t, record, live)).read(&self.gate).await?, t);
+                far = L::is_far(&self.limits, p.at(46).keeping(&(t, ring, record, live)).read(&self.gate).await?, t);
                 if far {
-                    p.at(20)
-                        .keeping(&("still", t, record, live))
-                        .wait_until(self.record(t), |now| now != record)
-                        .await?;
+                    p.at(20).keeping(&("still", t, ring, record, live)).wait_until(cell, |now| now != record).await?;
                 }
                 continue;
             }
             if p.at(21)
-                .keeping(&(t, record, live))
-                .compare_swap(self.record(t), record, Record::new(t, Fate::Gone))
+                .keeping(&(t, ring, record, live))
+                .compare_swap(cell, record, Record::new(t, Fate::Gone))
                 .await?
                 .is_ok()
             {
@@ -649,7 +691,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap> KExclusion<M> for Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> KExclusion<M> for Turnstile<M, L> {
     type Held = Held;
     type Refusal = Refused;
 
@@ -665,7 +707,7 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Turnstile<M> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap> Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// The entry section for several units at once.
     ///
     /// # Errors
@@ -695,7 +737,7 @@ impl<M: FetchAdd + CompareSwap> Turnstile<M> {
 }
 
 /// One try to draw a ticket that is enabled: 25 to 27. Who gets one helps those before it, if there are any, and waits for nothing.
-impl<M: FetchAdd + CompareSwap> AtOnce<M> for Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> AtOnce<M> for Turnstile<M, L> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         match self.draw_if_enabled(p, 1, true).await? {
             Tried::Drawn(drawn) => self.enter(p, drawn, 1, &mut Attempt::default(), false).await,
@@ -706,7 +748,7 @@ impl<M: FetchAdd + CompareSwap> AtOnce<M> for Turnstile<M> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Turnstile<M, L> {
     type Attempt = Attempt;
 
     async fn try_acquire(
@@ -720,12 +762,13 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
     /// 20, 21, and 40: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
     /// exited: the front may jump over it.
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
-        let Attempt::InLine { first, units, enabled, far } = attempt else { return Ok(None) };
+        let Attempt::InLine { first, units, enabled, far, ring } = attempt else { return Ok(None) };
         let here = p.on(self.part);
         let mut mine = enabled;
         for i in enabled..units {
             here.shows("waits", after(first, i));
-            if self.give_up(here, after(first, i), far, (i, mine)).await? {
+            let ring = L::remembers(i + 1 == units).then_some(ring);
+            if self.give_up(here, after(first, i), ring, far, (i, mine)).await? {
                 mine += 1;
             } else {
                 here.shows("units", units - (i + 1 - mine));
@@ -742,12 +785,13 @@ impl<M: FetchAdd + CompareSwap> Abortable<M> for Turnstile<M> {
             let upto = after(first, mine);
             here.shows("upto", upto);
             let g = here.at(40).keeping(&(upto, mine)).read(&self.gate).await?;
-            let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd };
+            let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd, sweeps: false };
             self.help(p, duty, Some(held)).await?;
             self.release(p, held).await?;
         } else {
             here.hides("units");
             here.hides("in line");
+            self.sweep(p).await?;
         }
         Ok(None)
     }

@@ -235,6 +235,8 @@ pub(super) fn after_ghosts(ghosts: u64, more: u64) -> u64 {
 /// What has become of a ticket, as far as its record says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
+    /// There is none: nobody has claimed the place yet.
+    Free,
     /// Nothing yet.
     Waits,
     /// It may enter.
@@ -245,7 +247,7 @@ pub enum Fate {
     Shut,
 }
 
-/// A place in the ring, for the tickets that are equal modulo its size.
+/// A place in a ring, for the tickets that are equal modulo its size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// Of which ticket it speaks.
@@ -257,30 +259,35 @@ pub struct Record {
 impl Word for Record {
     const WHOLE: bool = true;
     const SPREAD: bool = true;
-    const FIELDS: &'static [Field] = &[Field::new("ticket", 2, TICKET), Field::new("fate", 0, 2)];
+    const FIELDS: &'static [Field] = &[Field::new("ticket", 3, TICKET), Field::new("fate", 0, 3)];
 
     fn pack(self) -> u64 {
-        self.ticket << 2
+        self.ticket << 3
             | match self.fate {
-                Fate::Waits => 0,
-                Fate::Signalled => 1,
-                Fate::Gone => 2,
-                Fate::Shut => 3,
+                Fate::Free => 0,
+                Fate::Waits => 1,
+                Fate::Signalled => 2,
+                Fate::Gone => 3,
+                Fate::Shut => 4,
             }
     }
     fn unpack(word: u64) -> Self {
-        let fate = match word & 3 {
-            0 => Fate::Waits,
-            1 => Fate::Signalled,
-            2 => Fate::Gone,
+        let fate = match word & 7 {
+            0 => Fate::Free,
+            1 => Fate::Waits,
+            2 => Fate::Signalled,
+            3 => Fate::Gone,
             _ => Fate::Shut,
         };
-        Self { ticket: low(word >> 2, TICKET), fate }
+        Self { ticket: low(word >> 3, TICKET), fate }
     }
 }
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.fate == Fate::Free {
+            return f.write_str("free");
+        }
         write!(f, "{} {:?}", difference(self.ticket, 0, TICKET), self.fate)
     }
 }
@@ -290,6 +297,15 @@ impl Record {
     #[must_use]
     pub fn new(ticket: u64, fate: Fate) -> Self {
         Self { ticket: low(ticket, TICKET), fate }
+    }
+
+    /// Of a place that nobody has claimed yet.
+    pub(super) const FREE: Self = Self { ticket: 0, fate: Fate::Free };
+
+    /// Whether it speaks of ticket `t`.
+    #[must_use]
+    pub fn is_of(self, t: u64) -> bool {
+        self.fate != Fate::Free && self.ticket == t
     }
 
     /// What it says of ticket `t`. A later ticket has the place only after `t` was dealt with.
@@ -329,6 +345,28 @@ impl Places {
     /// Whether so many units can ever be held at once.
     pub(super) fn are_enough_for(self, units: u64) -> Result<(), TooMany> {
         if units <= self.0 { Ok(()) } else { Err(TooMany { asked: units as usize, most: self.0 as usize }) }
+    }
+}
+
+/// How many rings were made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Rings(pub u64);
+
+impl fmt::Debug for Rings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Word for Rings {
+    const WHOLE: bool = true;
+    const AWAITED: bool = false;
+
+    fn pack(self) -> u64 {
+        self.0
+    }
+    fn unpack(word: u64) -> Self {
+        Self(word)
     }
 }
 

@@ -3,6 +3,7 @@
 //! An entry past nobody is 1 to 3 (for several units 1, 25, 26, 27), and into an empty line 1, 2, 3, 5, 6, 7, 8. An exit is 9; helping the ticket at the front is 10, 13, 14, 15, and helping a ghost
 //! 10, 13, 16, 17, 18, 19; both end with 10 and 29. Giving up is 20, 21.
 
+mod line;
 mod look;
 mod more;
 mod simple;

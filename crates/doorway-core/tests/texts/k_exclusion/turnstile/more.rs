@@ -5,14 +5,16 @@ use doorway_check::schedule::Runner;
 use doorway_check::sim::{Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{self, Attempt, Gate, Held, Limits, Next, Tried, Turnstile};
+use doorway_core::k_exclusion::turnstile::{
+    self, Attempt, Endless, Gate, Held, Limits, Line, Next, Ring, Tried, Turnstile,
+};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Process, Site};
 use std::convert::Infallible;
 
 /// What a process does in each of its passages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Role {
+pub(super) enum Role {
     Passes,
     /// Enters only if it can at once.
     Tries,
@@ -38,7 +40,7 @@ use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, ForgetsInLine, Gives
 
 /// Why one is not inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Refused {
+pub(super) enum Refused {
     Closed,
     TooMany,
     NothingFree,
@@ -46,12 +48,12 @@ enum Refused {
     Done,
 }
 
-struct Roles {
-    turnstile: Turnstile<Sim>,
+struct Roles<L = Ring<Sim>> {
+    turnstile: Turnstile<Sim, L>,
     roles: &'static [Role],
 }
 
-impl Roles {
+impl<L: Line<Sim>> Roles<L> {
     fn role(&self, p: &Process<Sim>) -> Role {
         self.roles[p.pid().index()]
     }
@@ -74,7 +76,7 @@ fn refused(e: Failure<Infallible, turnstile::Refused>) -> Failure<Infallible, Re
     }
 }
 
-impl KExclusion<Sim> for Roles {
+impl<L: Line<Sim>> KExclusion<Sim> for Roles<L> {
     type Held = Held;
     type Refusal = Refused;
 
@@ -92,7 +94,7 @@ impl KExclusion<Sim> for Roles {
     }
 }
 
-impl Abortable<Sim> for Roles {
+impl<L: Line<Sim>> Abortable<Sim> for Roles<L> {
     type Attempt = Attempt;
 
     async fn try_acquire(
@@ -140,7 +142,16 @@ fn world_of(limits: Limits, k: usize, roles: &'static [Role], rules: Rules) -> W
     World::of_abortable(roles.len(), rules, build).unwrap()
 }
 
-fn rules(passages: u32) -> Rules {
+/// With an endless line of at most so many rings.
+pub(super) fn world_with_rings(rings: usize, k: usize, roles: &'static [Role], rules: Rules) -> World {
+    let limits = Limits::for_growing(roles.len(), roles.len());
+    let build = |site: &Site<'_, Sim>| -> Roles<Endless<Sim>> {
+        Roles { turnstile: Turnstile::endless(site, k, limits, rings, 0), roles }
+    };
+    World::of_abortable(roles.len(), rules, build).unwrap()
+}
+
+pub(super) fn rules(passages: u32) -> Rules {
     Rules { give_ups: true, ..Rules::with_passages(Some(passages)) }
 }
 
@@ -152,16 +163,22 @@ fn explore(
     inside: usize,
     more: impl IntoIterator<Item = Property>,
 ) -> Report {
-    let report = Explorer::new(roles.len())
+    let report = explore_world(world(k, roles, rules), inside, more);
+    println!("{k} {roles:?}: {} states", report.states);
+    report
+}
+
+/// The same in this world.
+pub(super) fn explore_world(world: World, inside: usize, more: impl IntoIterator<Item = Property>) -> Report {
+    let report = Explorer::new(world.processes())
         .property(Property::exclusion("k-exclusion", inside))
         .property(Property::never_stuck("never-stuck"))
         .property(Property::starvation_free("starvation-free"))
         .property(Property::sometimes("as many as may", move |v| v.inside() == inside))
         .properties(more)
-        .explore(world(k, roles, rules))
+        .explore(world)
         .unwrap();
     assert!(report.complete || report.failure().is_some());
-    println!("{k} {roles:?}: {} states", report.states);
     report
 }
 

@@ -1,0 +1,315 @@
+//! Where the records of tickets lie, and the line that grows by itself.
+//!
+//! # Problem
+//! In a [ring](super::Ring) of a fixed size, record `t mod R` belongs to ticket `t` whether it ever waits or not. So `t`
+//! must stay below `front + R`, and newcomers have to be kept out by the door while the line is long. An endless line has
+//! records for those that wait, however many they are, and none before somebody waits.
+//!
+//! # Idea
+//! A process that is about to wait *claims* a place for its ticket by compare-and-swap, before it announces the ticket. If
+//! the place is another one's who still needs it, it makes a ring of twice the size. Old rings stay where they are and
+//! are looked at: no record ever moves.
+//!
+//! # Shared variables
+//! | name        | range            | initially | home   | written at | meaning |
+//! |-------------|------------------|-----------|--------|------------|---------|
+//! | `top`       | number           | 0         | nobody | 56         | [how many rings were made](super::Rings) |
+//! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54 | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
+//!
+//! # Statements
+//! Of those of the turnstile, 13, 20, 35 look in all rings, and 33 is left out.
+//!
+//! | statement | what |
+//! |---|---|
+//! | 50 | whoever looks for a record asks how many rings there are, and then looks in each (13, 20), the newest first |
+//! | 51, 52 | a claimer asks for the newest ring, and looks who has its place |
+//! | 53 | a ghost has it: its place is free when the front has passed it. If it was exited, and the process that did it sleeps before it moves the front, the claimer does (19) |
+//! | 54 | the claim |
+//! | 55 | the place is another one's: before it makes a ring, the claimer looks once whether it is enabled by now |
+//! | 56 | it makes a ring, and tells others by an exchange of `top` |
+//! | 58 | a process that gave up exits ghosts at the front, and so on |
+//!
+//! # Why
+//! - *An absent ticket is dealt with (13)*: a helper saw a gate with `y < open` before it looked for ticket `y`. If `y`
+//!   waits, its announcement (5) found `open <= y`, so it came before that, and the claim before the announcement. A place is
+//!   claimed by another one only when its ticket is signalled, was passed, or cannot wait any more. So the helper finds `y`.
+//!   If it does not, `y` is not announced, and its 5 will see that it is enabled.
+//! - *places too far back are free (52)*: see *jumping* at the turnstile. A ticket more than `places` before `open` that is not
+//!   dealt with does not wait: its process found that it was enabled when it announced it.
+//! - *looking at the gate again (55)*: a claimer that was enabled long ago collides with ever newer tickets, and would make
+//!   rings without end.
+//! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too. `open + 1` then enables `y` itself
+//!   and nobody else. So one that is stuck inside, and endless give-ups in the order of arrival, leave nothing behind. What stays
+//!   are ghosts behind a process that waits.
+//! - *an absent ticket is not swept*: it may be announced at any moment, and wait.
+//!
+//! # Invariants (all checked)
+//! (T1) to (T4) of the turnstile, over all rings, and
+//! - (T5) a ticket in line that is not dealt with is at most `places` before `open`
+//! - (L1) at most one place has a ticket that is not before the front
+//! - (L2) a process that waits, or is about to give up, has its tickets in their places, as far as they are after the front
+//! - (L4) a ring is made only when the newest has at most as many places as tickets were drawn and not exited. Hence the
+//!   newest ring has fewer than twice as many, and all of them fewer than four times, as were at the worst moment
+//!
+//! # Cost, faults, fairness
+//! As the turnstile's. Nothing changes for a process that need not wait. One that must makes three steps more: 51, 52, 54.
+//! A process that dies while it makes a ring leaves the ring to others. Helpers never make one. If there is no memory for a
+//! ring, a claimer stays where it is, unannounced, and asks the gate again and again: it enters in its turn, or gets a place,
+//! and cannot give up meanwhile.
+//!
+//! # Compared with CQS
+//! The queue of Koval, Khalanskiy and Alistarh (*CQS: A Formally-Verified Framework for Fair and Abortable Synchronization*,
+//! PLDI 2023), which Kotlin's coroutines use, is an endless array too: a linked list of segments of fixed size, where two
+//! counters say which cell is the next to suspend in and the next to resume. Cells are claimed by fetch-and-add, a segment
+//! whose cells are all cancelled is removed from the list in constant time, and a collector of garbage frees it.
+//!
+//! - *Memory*: theirs is proportional to those that wait, wherever cancelled cells are, down to whole segments. Ours is
+//!   proportional to the distance between the oldest that waits and the newest: cancelled tickets before which nobody waits
+//!   are swept, those behind a patient one stay. Here theirs is better.
+//! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a segment. Ours needs
+//!   nothing: rings live as long as the object, and there are at most twenty.
+//! - *A process that stops*: in CQS the one that resumes a cell must complete it alone. If it stops after its fetch-and-add and
+//!   before it completes the cell, the waiter of that cell sleeps on, however many others come: one death costs its own unit and
+//!   that of another. Here every step of a signal can be done by anybody, so one death costs one unit. This is what
+//!   a turnstile is for, and it decides: a helper must find the record of ticket `y` from `y` alone, in a bounded number
+//!   of steps, which a ring gives (one for each ring) and a list of segments does not.
+//! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost must be exited exactly once,
+//!   since `open` counts tickets, so a removed run of them would have to leave its length behind.
+
+use super::words::{after, is_before};
+use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
+use crate::memory::{CompareSwap, FetchAdd, Here, Label, LateRows, Site};
+use core::fmt::{self, Debug};
+
+/// Rings of an endless line, if the first has 16 places: the last has 2^20, twice as many as may wait.
+pub const MOST_RINGS: usize = 17;
+
+/// What comes of claiming places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claimed {
+    /// Each of the tickets that were not enabled has a place; the last of them in this ring.
+    In(u32),
+    /// The last of them was enabled meanwhile.
+    Enabled(Gate),
+}
+
+/// Where the records of tickets lie.
+pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
+    /// Whether a process that gave up exits ghosts before which nobody waits.
+    const SWEEPS: bool;
+
+    /// What matters of tickets that are drawn and have no places.
+    fn kept(tickets: DrawnTickets) -> impl Debug;
+
+    /// Whether it is known where the record of a ticket lies that is the last of its process's, or not.
+    fn remembers(last: bool) -> bool;
+
+    /// Sees to it that tickets have places before they are announced.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error>;
+
+    /// The place of ticket `t` in this ring.
+    fn record(&self, ring: u32, t: u64) -> &M::Cell<Record>;
+
+    /// Looks for the record of ticket `t`: in which ring it is, and what it says. `None` if there is none. Only `live` matters
+    /// to the process meanwhile, of which `t` is a part.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn find<K: Debug>(
+        &self,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Result<Option<(u32, Record)>, M::Error>;
+
+    /// Whether the record of ticket `t` may still belong to an earlier one that is not dealt with.
+    fn is_far(limits: &Limits, g: Gate, t: u64) -> bool;
+
+    /// Tells all that wait that it is closed: 33 to 36.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, gate: Gate) -> Result<(), M::Error>;
+}
+
+/// A line of rings, each twice as long as the one before it.
+pub struct Endless<M: LateRows> {
+    top: M::Var<Rings>,
+    rec: M::Late<Record>,
+    first: u64,
+}
+
+impl<M: LateRows> Debug for Endless<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endless").field("top", &self.top).field("rec", &self.rec).finish_non_exhaustive()
+    }
+}
+
+impl<M: LateRows> Endless<M> {
+    pub(super) fn new(site: &Site<'_, M>, first: usize, rings: usize) -> Self {
+        let top = site.var("top", Rings(0));
+        Self { top, rec: site.late_rows("rec", first, rings, Record::FREE), first: first as u64 }
+    }
+}
+
+impl<M: FetchAdd + LateRows> Endless<M> {
+    /// Claims a place for ticket `t`: 51 to 56. `open` was the first ticket that is not enabled, when it last looked; `live`
+    /// is what matters of its other tickets.
+    async fn claim_one<K: Debug + Copy>(
+        of: &Turnstile<M, Self>,
+        p: Here<'_, M>,
+        t: u64,
+        mut open: u64,
+        live: K,
+    ) -> Result<Claimed, M::Error> {
+        let line = &of.line;
+        let mut refused = 0;
+        'ring: loop {
+            let Rings(rings) = p.at(51).keeping(&(t, open, live)).read(&line.top).await?;
+            let mut looked = false;
+            while let Some(newest) = rings.checked_sub(1) {
+                let newest = newest as u32;
+                let cell = line.record(newest, t);
+                let record = p.at(52).keeping(&(t, open, live, rings, looked)).read(cell).await?;
+                let oldest = Gate { open, ..Gate::new(0) }.open_near(t).wrapping_sub(of.limits.places);
+                // Whether it is so far back that it cannot wait.
+                let is_past = is_before(record.ticket, after(oldest, 0));
+                let is_free = match record.fate {
+                    Fate::Free => true,
+                    _ if is_before(t, record.ticket) => false,
+                    Fate::Signalled => true,
+                    Fate::Waits | Fate::Shut => is_past,
+                    Fate::Gone => {
+                        let front = p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front).await?;
+                        if front.ticket == record.ticket && is_past {
+                            // It was exited, and the process that did it sleeps.
+                            let passed = front.passed_a_ghost();
+                            let _ = p
+                                .at(19)
+                                .keeping(&(t, open, live, rings, looked, front))
+                                .compare_swap(&of.front, front, passed)
+                                .await?;
+                            continue;
+                        }
+                        is_before(record.ticket, front.ticket)
+                    }
+                };
+                if is_free {
+                    p.keep(54, &(t, open, live, rings, looked, record));
+                    if p.at(54).compare_swap(cell, record, Record::new(t, Fate::Waits)).await?.is_ok() {
+                        return Ok(Claimed::In(newest));
+                    }
+                    continue;
+                }
+                if looked {
+                    break;
+                }
+                let g = p.at(55).keeping(&(t, live, rings)).read(&of.gate).await?;
+                if g.enables(t) {
+                    return Ok(Claimed::Enabled(g));
+                }
+                open = g.open;
+                looked = true;
+            }
+            // The newest ring is too short.
+            p.shows("grows", rings);
+            p.shows("saw open", open);
+            if p.make_row(&line.rec, rings as usize) {
+                let _ = p
+                    .at(56)
+                    .keeping(&(t, open, live, rings))
+                    .compare_swap(&line.top, Rings(rings), Rings(rings + 1))
+                    .await?;
+                p.hides("grows");
+                p.hides("saw open");
+                continue 'ring;
+            }
+            // There is no memory for another one.
+            refused += 1;
+            p.pauses(refused);
+            let g = p.at(55).keeping(&(t, live, "no memory")).read(&of.gate).await?;
+            p.hides("grows");
+            p.hides("saw open");
+            if g.enables(t) {
+                return Ok(Claimed::Enabled(g));
+            }
+            open = g.open;
+        }
+    }
+}
+
+impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
+    const SWEEPS: bool = true;
+
+    fn kept(tickets: DrawnTickets) -> impl Debug {
+        tickets
+    }
+
+    fn remembers(last: bool) -> bool {
+        last
+    }
+
+    async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error> {
+        let DrawnTickets { first, units, open, .. } = tickets;
+        let mut claimed = Claimed::In(0);
+        for i in 0..units {
+            // One that is enabled by now needs no place. It is not given up either.
+            claimed = Self::claim_one(of, p, after(first, i), open, first).await?;
+        }
+        Ok(claimed)
+    }
+
+    fn record(&self, ring: u32, t: u64) -> &M::Cell<Record> {
+        &self.rec[(ring as usize, (t & ((self.first << ring) - 1)) as usize)]
+    }
+
+    async fn find<K: Debug>(
+        &self,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Result<Option<(u32, Record)>, M::Error> {
+        let Rings(rings) = p.at(50).keeping(&(t, &live)).read(&self.top).await?;
+        for ring in (0..rings as u32).rev() {
+            let record = p.at(at).keeping(&(t, ring, &live)).read(self.record(ring, t)).await?;
+            if record.is_of(t) {
+                return Ok(Some((ring, record)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_far(_: &Limits, _: Gate, _: u64) -> bool {
+        false
+    }
+
+    /// 34 to 36, and 50. A place that is claimed later, or in a ring that is made later, is that of one that announces later.
+    async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, _: Gate) -> Result<(), M::Error> {
+        let front = p.at(34).keeping(&()).read(&of.front).await?.ticket;
+        let Rings(rings) = p.at(50).keeping(&front).read(&of.line.top).await?;
+        for ring in 0..rings as u32 {
+            let mut place = 0;
+            while place < of.line.first << ring {
+                let cell = of.line.record(ring, place);
+                let record = p.at(35).keeping(&(front, rings, ring, place)).read(cell).await?;
+                if record.fate == Fate::Waits
+                    && !is_before(record.ticket, front)
+                    && p.at(36)
+                        .keeping(&(front, rings, ring, place, record))
+                        .compare_swap(cell, record, Record::new(record.ticket, Fate::Shut))
+                        .await?
+                        .is_err()
+                {
+                    continue;
+                }
+                place += 1;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Records in one ring of a fixed size: record `t mod R` is that of ticket `t`, whether it waits or not.
+
+use super::line::{Claimed, Line};
+use super::words::{after, is_before};
+use super::{DrawnTickets, Fate, Gate, Limits, Record, Turnstile};
+use crate::memory::{CompareSwap, FetchAdd, Here, Label, Memory, Site};
+use core::fmt::{self, Debug};
+
+/// One ring.
+pub struct Ring<M: Memory> {
+    rec: M::Row<Record>,
+    size: usize,
+}
+
+impl<M: Memory> Debug for Ring<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+impl<M: Memory> Ring<M> {
+    pub(super) fn new(site: &Site<'_, M>, size: usize, first: u64) -> Self {
+        let older = |i: usize| {
+            // The last ticket before the first one that has this place.
+            let place = (i as u64).wrapping_sub(first) & (size as u64 - 1);
+            Record::new(first.wrapping_add(place).wrapping_sub(size as u64), Fate::Signalled).into()
+        };
+        Self { rec: site.row("rec", size, older), size }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
+    const SWEEPS: bool = false;
+
+    fn kept(tickets: DrawnTickets) -> impl Debug {
+        tickets.first
+    }
+
+    fn remembers(_: bool) -> bool {
+        true
+    }
+
+    async fn claim(_: &Turnstile<M, Self>, _: Here<'_, M>, _: DrawnTickets) -> Result<Claimed, M::Error> {
+        Ok(Claimed::In(0))
+    }
+
+    #[inline(always)]
+    fn record(&self, _: u32, t: u64) -> &M::Cell<Record> {
+        &self.rec[t as usize & (self.size - 1)]
+    }
+
+    async fn find<K: Debug>(
+        &self,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Result<Option<(u32, Record)>, M::Error> {
+        Ok(Some((0, p.at(at).keeping(&live).read(self.record(0, t)).await?)))
+    }
+
+    fn is_far(limits: &Limits, g: Gate, t: u64) -> bool {
+        g.distance(t) + limits.places as i64 >= limits.ring as i64
+    }
+
+    async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, gate: Gate) -> Result<(), M::Error> {
+        // One that announced before it was closed is between the front and `next`.
+        let next = p.at(33).keeping(&gate).read(&of.next).await?.ticket();
+        let front = p.at(34).keeping(&(gate, next)).read(&of.front).await?.ticket;
+        // No ticket that is further back waits (T5), and those that are a ring further on are far: they watch the door.
+        let oldest = after(gate.open_near(next).wrapping_sub(of.limits.places), 0);
+        let mut t = if is_before(front, oldest) { oldest } else { front };
+        let a_ring_on = after(t, of.limits.ring as u64);
+        let end = if is_before(a_ring_on, next) { a_ring_on } else { next };
+        while is_before(t, end) {
+            let cell = of.line.record(0, t);
+            let record = p.at(35).keeping(&(t, end)).read(cell).await?;
+            if record.fate_of(t) == Fate::Waits
+                && p.at(36)
+                    .keeping(&(t, end, record))
+                    .compare_swap(cell, record, Record::new(t, Fate::Shut))
+                    .await?
+                    .is_err()
+            {
+                continue;
+            }
+            t = after(t, 1);
+        }
+        Ok(())
+    }
+}

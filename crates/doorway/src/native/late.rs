@@ -1,0 +1,104 @@
+//! Rows that are made when they are needed: a chain of boxes, the newest first.
+
+#![allow(unsafe_code)]
+
+use super::cells::{Cell, Row};
+use super::handle::Native;
+use doorway_core::memory::{Decl, LateRows, Name, Word};
+use std::marker::PhantomData;
+use std::ops::Index;
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// Rows of variables, each twice as long as the one before it. None is allocated before it is needed, and all are freed
+/// together.
+pub struct Late<T: Word> {
+    newest: AtomicPtr<Made<T>>,
+    first: usize,
+    rows: usize,
+    init: T,
+    owns: PhantomData<Row<T>>,
+}
+
+/// A row that was made. Constant, but for the variables in it.
+struct Made<T: Word> {
+    number: usize,
+    older: *const Made<T>,
+    row: Row<T>,
+}
+
+impl<T: Word> Late<T> {
+    fn newest(&self) -> Option<&Made<T>> {
+        // SAFETY: a pointer in `newest` is null, or that of a box which `make_row` left there complete. The box is freed
+        // only when `self` is dropped.
+        unsafe { self.newest.load(SeqCst).as_ref() }
+    }
+}
+
+impl<T: Word> Made<T> {
+    fn older(&self) -> Option<&Self> {
+        // SAFETY: it was taken from `newest` when this row was made, and is freed with all others.
+        unsafe { self.older.as_ref() }
+    }
+}
+
+impl<T: Word> Index<(usize, usize)> for Late<T> {
+    type Output = Cell<T>;
+    fn index(&self, (number, i): (usize, usize)) -> &Cell<T> {
+        let mut made = self.newest();
+        while let Some(row) = made {
+            if row.number == number {
+                return &row.row[i];
+            }
+            made = row.older();
+        }
+        panic!("row {number} is not made yet");
+    }
+}
+
+impl<T: Word> std::fmt::Debug for Late<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let made = self.newest().map_or(0, |row| row.number + 1);
+        f.debug_struct("Late").field("made", &made).field("of", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl<T: Word> Drop for Late<T> {
+    fn drop(&mut self) {
+        let mut next: *const Made<T> = *self.newest.get_mut();
+        while !next.is_null() {
+            // SAFETY: it came from `Box::into_raw`, is in the chain once, and nobody else is here any more.
+            let made = unsafe { Box::from_raw(next.cast_mut()) };
+            next = made.older;
+        }
+    }
+}
+
+impl LateRows for Native {
+    type Late<T: Word> = Late<T>;
+
+    fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<T> {
+        assert!(decl.width == 64, "variables of rows that are made late have 64 bits");
+        Late { newest: AtomicPtr::new(ptr::null_mut()), first, rows, init: decl.init, owns: PhantomData }
+    }
+
+    #[cold]
+    fn make_row<T: Word>(&self, late: &Late<T>, number: usize) -> bool {
+        let newest = late.newest();
+        if newest.is_some_and(|made| made.number >= number) {
+            return true;
+        }
+        if number >= late.rows {
+            return false;
+        }
+        let older = newest.map_or(ptr::null(), ptr::from_ref);
+        let row = Row::new((0..late.first << number).map(|_| late.init.into()));
+        let made = Box::into_raw(Box::new(Made { number, older, row }));
+        if late.newest.compare_exchange(older.cast_mut(), made, SeqCst, SeqCst).is_err() {
+            // SAFETY: it came from `Box::into_raw` just now, and nobody else has seen it.
+            drop(unsafe { Box::from_raw(made) });
+        }
+        true // if not this one, another process's
+    }
+}
