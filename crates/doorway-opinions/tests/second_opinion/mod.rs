@@ -360,10 +360,15 @@ impl<W: ToolWord> Swap for ToolMemory<W> {
 }
 
 /// Rows that are made late stand one after the other.
-#[derive(Debug)]
 pub(crate) struct Late<W, T> {
     first: usize,
     cells: Vec<Cell<W, T>>,
+}
+
+impl<W, T> fmt::Debug for Late<W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.cells).finish()
+    }
 }
 
 impl<W, T> Index<(usize, usize)> for Late<W, T> {
