@@ -144,7 +144,7 @@ mod waiting {
 }
 
 #[path = "../../doorway/src/native/mod.rs"]
-#[allow(dead_code, unreachable_pub, missing_docs, missing_debug_implementations)]
+#[allow(dead_code, unused_imports, unreachable_pub, missing_docs, missing_debug_implementations)]
 mod native;
 
 #[path = "../../doorway/src/rooms/mod.rs"]

@@ -367,7 +367,7 @@ pub(crate) struct Late<W, T> {
 
 impl<W, T> fmt::Debug for Late<W, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Late").field("first", &self.first).finish_non_exhaustive()
+        f.debug_list().entries(&self.cells).finish()
     }
 }
 
