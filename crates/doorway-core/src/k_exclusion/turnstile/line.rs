@@ -69,10 +69,10 @@
 //! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a segment. Ours needs
 //!   nothing: rings live as long as the object, and there are at most twenty.
 //! - *A process that stops*: in CQS the one that resumes a cell must complete it alone. If it stops after its fetch-and-add and
-//!   before it completes the cell, the waiter of that cell sleeps on, however many others come: one death costs its own unit and
-//!   that of another. Here every step of a signal can be done by anybody, so one death costs one unit. This is what
-//!   a turnstile is for, and it decides: a helper must find the record of ticket `y` from `y` alone, in a bounded number
-//!   of steps, which a ring gives (one for each ring) and a list of segments does not.
+//!   before it completes the cell, the waiter of that cell sleeps on, however many units others give back. Here every step of
+//!   a signal can be done by anybody, so one death costs one unit and no waiter. This is what a turnstile is for, and it
+//!   decides: a helper must find the record of ticket `y` from `y` alone, in a bounded number of steps, which a ring gives
+//!   (one for each ring) and a list of segments does not. (Said of the published algorithm by reading, not by a search.)
 //! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost must be exited exactly once,
 //!   since `open` counts tickets, so a removed run of them would have to leave its length behind.
 

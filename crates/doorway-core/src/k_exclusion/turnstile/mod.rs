@@ -42,6 +42,8 @@
 //!   ticket `t - R`. Such a ticket may wait on the record, because only helpers at the front write it.
 //!   It must not write the record: a ghost there would tell ticket `t - R` that it was dealt with. So a
 //!   process gives up a far ticket only when the line has moved on (46), and until then it stays in line.
+//! - *an endless line*: records can also lie in [rings that are made when they are needed](Endless). Then no ticket is far, and
+//!   the door only guards how far the gate can count.
 //!
 //! # Invariants (all checked)
 //! - (T1) `next - open + places` is the number of tickets that were drawn and not exited, ghosts
