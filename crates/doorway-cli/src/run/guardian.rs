@@ -55,7 +55,7 @@ fn try_live(
     native::let_go_of(0..3);
     let mut watch = Watch { args, besides, link, signals, command, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter();
-    watch.early = arrived.filter(|signal| signal.by_kernel).map(|signal| signal.number).collect();
+    watch.early = arrived.filter(|signal| signal.by_terminal).map(|signal| signal.number).collect();
     Ok(watch.until_the_end(held))
 }
 
@@ -290,7 +290,7 @@ impl Watch<'_> {
     /// Whether the command has got this signal too. Keys of the terminal reach the whole group. What
     /// comes from the command's own processes is meant for others, or for the group.
     fn has_it(&mut self, signal: Signal) -> bool {
-        if signal.by_kernel {
+        if signal.by_terminal {
             let missed = self.early.iter().position(|early| *early == signal.number);
             return missed.map(|at| self.early.swap_remove(at)).is_none();
         }
