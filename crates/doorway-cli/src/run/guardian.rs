@@ -25,6 +25,7 @@ pub(super) fn live(args: &Args, besides: &mut dyn Besides, link: &Link, signals:
         Ok(ended) => ended,
         Err(failed) => Some(failed),
     };
+    besides.end();
     if let Some(message) = ending {
         link.tell(&message);
     }
@@ -308,7 +309,6 @@ impl Watch<'_> {
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
         }
         held.release();
-        self.besides.end();
         None
     }
 
@@ -318,7 +318,6 @@ impl Watch<'_> {
                 self.link.tell(&Message::Ended { code, signal, stays: true });
                 self.linger();
                 held.release();
-                self.besides.end();
                 return None;
             }
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
@@ -327,7 +326,6 @@ impl Watch<'_> {
         if let Some(complaint) = held.release() {
             self.link.tell(&Message::Say(complaint));
         }
-        self.besides.end();
         Some(Message::Ended { code, signal, stays: false })
     }
 
