@@ -408,3 +408,21 @@ fn the_lto_of_gcc_builds_with_it() {
     assert!(out.status.success() && place.0.join("x").exists(), "{text}");
     assert!(!text.contains("jobserver is not available") && !text.contains("warning"), "{text}");
 }
+
+#[test]
+fn a_command_that_is_not_there_leaves_no_file_behind() {
+    let place = Place::new("missing");
+    for _ in 0..10 {
+        assert_eq!(place.run(&["-n", "2", "--", "there-is-no-such-command"]).status.code(), Some(127));
+    }
+    place.is_clean();
+}
+
+#[test]
+fn that_nobody_reads_what_is_said_does_not_end_the_build() {
+    let place = Place::new("unread");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command(&["--verbose", "-n", "2", "--", "sh", "-c", "sleep 0.3; exit 7"]);
+    assert_eq!(command.stderr(writer).status().unwrap().code(), Some(7));
+}

@@ -398,3 +398,24 @@ fn the_inherited_descriptor_can_only_be_read_and_be_let_go() {
     assert!(is_alive(running.command));
     eventually("nothing keeps the slot", || place.slots(1).try_acquire().is_ok());
 }
+
+#[test]
+fn that_nobody_reads_what_is_said_does_not_end_the_command() {
+    let place = Place::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    // The guardian is killed by the command, and the wrapper says so.
+    let script = "kill -9 $PPID; sleep 0.3; exit 7";
+    let mut command = place.run(&["-n", "1", "x", "--", "sh", "-c", script]);
+    assert_eq!(command.stderr(writer).status().unwrap().code(), Some(7));
+}
+
+#[test]
+fn an_alarm_that_was_set_before_ends_the_command_as_without() {
+    let place = Place::new();
+    let set = "import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); os.execvp(sys.argv[1], sys.argv[1:])";
+    let run = [env!("CARGO_BIN_EXE_doorway"), "run", "-n", "1", "x", "--", "sleep", "10"];
+    let mut command = Command::new("python3");
+    let status = command.args(["-c", set]).args(run).env("DOORWAY_DIR", &place.0).status().unwrap();
+    assert_eq!(status.code(), Some(128 + libc::SIGALRM));
+}

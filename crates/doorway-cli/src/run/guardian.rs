@@ -25,6 +25,7 @@ pub(super) fn live(args: &Args, besides: &mut dyn Besides, link: &Link, signals:
         Ok(ended) => ended,
         Err(failed) => Some(failed),
     };
+    besides.end();
     if let Some(message) = ending {
         link.tell(&message);
     }
@@ -55,7 +56,7 @@ fn try_live(
     native::let_go_of(0..3);
     let command = started.child;
     let mut watch = Watch { args, besides, link, signals, command, early: Vec::new(), continued_by: None };
-    let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_kernel).map(|signal| signal.number);
+    let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_terminal).map(|signal| signal.number);
     // If it is not known, the command gets them once more rather than not at all.
     watch.early =
         arrived.filter(|number| started.missed.is_none_or(|missed| missed & native::bit(*number) != 0)).collect();
@@ -300,7 +301,7 @@ impl Watch<'_> {
     /// Whether the command has got this signal too. Keys of the terminal reach the whole group. What
     /// comes from the command's own processes is meant for others, or for the group.
     fn has_it(&mut self, signal: Signal) -> bool {
-        if signal.by_kernel {
+        if signal.by_terminal {
             let missed = self.early.iter().position(|early| *early == signal.number);
             return missed.map(|at| self.early.swap_remove(at)).is_none();
         }
@@ -318,7 +319,6 @@ impl Watch<'_> {
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
         }
         held.release();
-        self.besides.end();
         None
     }
 
@@ -328,7 +328,6 @@ impl Watch<'_> {
                 self.link.tell(&Message::Ended { code, signal, stays: true });
                 self.linger();
                 held.release();
-                self.besides.end();
                 return None;
             }
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
@@ -337,7 +336,6 @@ impl Watch<'_> {
         if let Some(complaint) = held.release() {
             self.link.tell(&Message::Say(complaint));
         }
-        self.besides.end();
         Some(Message::Ended { code, signal, stays: false })
     }
 

@@ -35,7 +35,7 @@ impl Message {
         let text = |kind: u8, text: &str| [&[kind], text.as_bytes()].concat();
         match self {
             Self::Signal(signal, ignored) => {
-                let flags = u8::from(*ignored) | u8::from(signal.by_kernel) << 1;
+                let flags = u8::from(*ignored) | u8::from(signal.by_terminal) << 1;
                 [&[b's', signal.number as u8, flags][..], &signal.sender.to_le_bytes()].concat()
             }
             Self::Go => vec![b'g'],
@@ -53,7 +53,7 @@ impl Message {
         Some(match *bytes {
             [b's', number, flags, a, b, c, d] => {
                 let sender = u32::from_le_bytes([a, b, c, d]);
-                Self::Signal(Signal { number: number.into(), sender, by_kernel: flags & 2 != 0 }, flags & 1 != 0)
+                Self::Signal(Signal { number: number.into(), sender, by_terminal: flags & 2 != 0 }, flags & 1 != 0)
             }
             [b'g'] => Self::Go,
             [b'w', ref line @ ..] => Self::Waiting(text(line)),
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_is_told_is_heard_and_the_end_too() {
         let (one, other) = Link::pair().unwrap();
-        let signal = Signal { number: 15, sender: 70_000, by_kernel: true };
+        let signal = Signal { number: 15, sender: 70_000, by_terminal: true };
         let all = [
             Message::Signal(signal, true),
             Message::Go,

@@ -106,7 +106,7 @@ pub(crate) trait Besides {
     /// Something has happened, perhaps here. Lines are for people.
     fn turn(&mut self, _say: &mut dyn FnMut(String)) {}
 
-    /// The slot was given back.
+    /// It is over, also if it never began: there is no slot any more.
     fn end(&mut self) {}
 
     /// The wrapper ends, and perhaps the guardian is dead.

@@ -44,9 +44,22 @@ pub(crate) struct Signal {
     pub(crate) number: c_int,
     /// Which process sent it; 0 for the terminal.
     pub(crate) sender: u32,
-    /// Whether the kernel made it, as it does for keys of the terminal.
-    pub(crate) by_kernel: bool,
+    /// Whether the terminal made it, so that the whole group has it. Of other signals that the kernel
+    /// makes, such as those of timers, only one process knows.
+    pub(crate) by_terminal: bool,
 }
+
+/// What a terminal sends.
+const OF_TERMINALS: [c_int; 8] = [
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTSTP,
+    libc::SIGHUP,
+    libc::SIGCONT,
+    libc::SIGWINCH,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];
 
 /// All signals, taken over: they interrupt nothing, and are read here.
 pub(crate) struct Signals {
@@ -77,8 +90,14 @@ impl Signals {
         }
     }
 
-    /// The next signal that has arrived here.
+    /// The next signal that has arrived here. That nobody reads what this process says is none: it
+    /// does not concern the command.
     pub(crate) fn next(&self) -> Option<Signal> {
+        let is_own = |signal: &Signal| signal.number == libc::SIGPIPE && signal.sender == std::process::id();
+        std::iter::from_fn(|| self.next_of_all()).find(|signal| !is_own(signal))
+    }
+
+    fn next_of_all(&self) -> Option<Signal> {
         let mut info = MaybeUninit::<libc::signalfd_siginfo>::uninit();
         let length = size_of::<libc::signalfd_siginfo>();
         // SAFETY: the kernel writes a whole `info` or nothing.
@@ -89,8 +108,9 @@ impl Signals {
             }
             info.assume_init()
         };
-        let by_kernel = info.ssi_code == libc::SI_KERNEL;
-        Some(Signal { number: info.ssi_signo.cast_signed(), sender: info.ssi_pid, by_kernel })
+        let number = info.ssi_signo.cast_signed();
+        let by_terminal = info.ssi_code == libc::SI_KERNEL && OF_TERMINALS.contains(&number);
+        Some(Signal { number, sender: info.ssi_pid, by_terminal })
     }
 
     /// Does what the signal does to a process that does nothing about it. Returns when the process

@@ -22,7 +22,7 @@ pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, b
             if signal.number == libc::SIGCHLD {
                 continue; // if the guardian has died, the link says so
             }
-            if signal.by_kernel {
+            if signal.by_terminal {
                 wrapper.keys |= native::bit(signal.number);
             }
             link.tell(&Message::Signal(signal, native::is_ignored(signal.number)));
@@ -122,7 +122,7 @@ impl Wrapper<'_> {
                 News::Nothing => {
                     let _ = poll(&mut [PollFd::new(self.signals, PollFlags::IN)], None);
                     while let Some(signal) = self.signals.next() {
-                        if signal.number != libc::SIGCHLD && !signal.by_kernel {
+                        if signal.number != libc::SIGCHLD && !signal.by_terminal {
                             let _ = native::send(command, signal.number);
                         }
                     }
