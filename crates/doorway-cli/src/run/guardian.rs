@@ -261,7 +261,7 @@ impl Watch<'_> {
         let continued = self.drain_signals().into_iter().rfind(|signal| signal.number == libc::SIGCONT);
         self.continued_by = continued.map(|signal| signal.sender).or(self.continued_by);
         let link = self.link;
-        self.besides.turn(&mut |line| link.tell(&Message::Say(line)));
+        self.besides.turn(&mut |line| _ = link.tell(&Message::Say(line)));
         is_told
     }
 

@@ -4,9 +4,10 @@ use super::native::Signal;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
+use std::cell::Cell;
 
-/// One end.
-pub(super) struct Link(OwnedFd);
+/// One end, and whether the other one died with something unread.
+pub(super) struct Link(OwnedFd, Cell<bool>);
 
 /// What is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,17 +73,28 @@ impl Message {
 impl Link {
     pub(super) fn pair() -> std::io::Result<(Self, Self)> {
         let (one, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        Ok((Self(one), Self(other)))
+        Ok((Self(one, Cell::default()), Self(other, Cell::default())))
     }
 
     /// Tells the other end, if it lives. A line that is too much for a wrapper that is stopped is
     /// lost.
-    pub(super) fn tell(&self, message: &Message) {
+    ///
+    /// Whether it was alive: `false` says that it will never hear this.
+    pub(super) fn tell(&self, message: &Message) -> bool {
         let flags = match message {
             Message::Waiting(_) | Message::Say(_) => SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
             _ => SendFlags::NOSIGNAL,
         };
-        let _ = send(&self.0, &message.encode(), flags);
+        let sent = send(&self.0, &message.encode(), flags);
+        if sent == Err(Errno::CONNRESET) {
+            self.1.set(true);
+        }
+        sent.is_ok()
+    }
+
+    /// Whether the other end died before it heard the last that it was told.
+    pub(super) fn was_not_heard(&self) -> bool {
+        self.1.get()
     }
 
     /// What the other end has told; `None` if it has died. Waits for it.
@@ -97,7 +109,8 @@ impl Link {
                     }
                 }
                 // The other end died with something unread. What it told before comes next.
-                Err(Errno::INTR | Errno::CONNRESET) => {}
+                Err(Errno::CONNRESET) => self.1.set(true),
+                Err(Errno::INTR) => {}
                 Err(_) => return None,
             }
         }

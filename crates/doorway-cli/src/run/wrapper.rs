@@ -3,7 +3,7 @@
 
 use super::args::{Args, Orphans};
 use super::link::{Link, Message};
-use super::native::{self, Board, Signals};
+use super::native::{self, Board, Signal, Signals};
 use super::tree::{self, News};
 use super::{FAILED, line::Line};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -13,7 +13,8 @@ use std::time::Duration;
 /// The whole life of the wrapper, from when there is a guardian. Its exit code.
 pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
     native::let_go_of(0..2);
-    let mut wrapper = Wrapper { guardian, link, signals, line: Line::default(), keys: 0 };
+    let mut wrapper =
+        Wrapper { guardian, link, signals, line: Line::default(), keys: 0, missed: Vec::new(), last: None };
     loop {
         let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
         let _ = poll(&mut ready, None);
@@ -25,7 +26,11 @@ pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, b
             if signal.by_terminal {
                 wrapper.keys |= native::bit(signal.number);
             }
-            link.tell(&Message::Signal(signal, native::is_ignored(signal.number)));
+            if !link.tell(&Message::Signal(signal, native::is_ignored(signal.number))) {
+                wrapper.missed.push(signal);
+            } else {
+                wrapper.last = Some(signal);
+            }
         }
         if is_told {
             match link.hear() {
@@ -47,6 +52,10 @@ struct Wrapper<'a> {
     line: Line,
     /// A bit for each signal that came from keys of the terminal.
     keys: u64,
+    /// Signals that the guardian was dead for.
+    missed: Vec<Signal>,
+    /// The last signal that the guardian was told of.
+    last: Option<Signal>,
 }
 
 impl Wrapper<'_> {
@@ -114,6 +123,9 @@ impl Wrapper<'_> {
                 _ => FAILED,
             };
         }
+        let unheard = self.last.take().filter(|_| self.link.was_not_heard());
+        let missed: Vec<Signal> = unheard.into_iter().chain(self.missed.drain(..)).collect();
+        pass_on(command, missed);
         loop {
             match tree::look(false) {
                 News::Ended { child, code, .. } if child == command => return code,
@@ -121,14 +133,19 @@ impl Wrapper<'_> {
                 News::Alone => return FAILED,
                 News::Nothing => {
                     let _ = poll(&mut [PollFd::new(self.signals, PollFlags::IN)], None);
-                    while let Some(signal) = self.signals.next() {
-                        if signal.number != libc::SIGCHLD && !signal.by_terminal {
-                            let _ = native::send(command, signal.number);
-                        }
-                    }
+                    pass_on(command, std::iter::from_fn(|| self.signals.next()));
                 }
                 News::Ended { .. } | News::Stopped { .. } => {}
             }
+        }
+    }
+}
+
+/// Those of the terminal have reached the command already.
+fn pass_on(command: Pid, signals: impl IntoIterator<Item = Signal>) {
+    for signal in signals {
+        if signal.number != libc::SIGCHLD && !signal.by_terminal {
+            let _ = native::send(command, signal.number);
         }
     }
 }

@@ -271,7 +271,7 @@ impl<L: Layer, W: ToolWord> CompareSwap for Model<L, W> {
         }
         let mut new = new.pack();
         if at.label == 36 && self.has(Flaw::CloseSignals) {
-            new = new & !3 | 1;
+            new = new & !7 | 2; // SIG in place of SHUT
         }
         // Who fails has changed nothing; that it rings all the same wakes some for no reason.
         let swapped = v.change(&self.shared.layer, || v.word.compare_exchange(old.pack(), new, SeqCst, SeqCst));
