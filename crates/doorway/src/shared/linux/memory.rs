@@ -16,7 +16,8 @@
 
 use super::super::header::{LINE, row, slot};
 use super::super::{Error, Mode};
-use super::sentinel::{DIED, MOST_WORDS, WAITERS};
+use super::looks::{FIRST_LAG, Hint, LONGEST_LAG, Looks, asks_to_be_woken};
+use super::sentinel::{DIED, MOST_WORDS};
 use super::{File, file};
 use crate::native::now;
 use crate::waiting::{Patience, Platform, Policy, Processes};
@@ -24,6 +25,7 @@ use doorway_core::memory::{
     Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
     Sleeps, Woken, Word,
 };
+use std::collections::VecDeque;
 use std::future::ready;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
@@ -192,13 +194,7 @@ impl Spins {
         self.0.store(spins, Relaxed);
     }
 }
-/// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
-const FIRST_LAG: Duration = Duration::from_micros(30);
-/// How soon a waiter looks again if nothing wakes it; it is also the shortest time after which it
-/// does so in any case.
-const SOON: Duration = Duration::from_millis(4);
-/// The longest time after which a waiter looks again.
-const LATEST: Duration = Duration::from_millis(100);
+
 /// So often only damage makes a loop go round.
 const ROUNDS: u32 = 1 << 16;
 
@@ -376,7 +372,7 @@ impl Seats for Mapped {
 
 /// The seats that a sleeper watches.
 #[derive(Default, Debug)]
-pub(in crate::shared) struct Watch(Vec<usize>);
+pub(in crate::shared) struct Watch(VecDeque<usize>);
 
 /// What to do about a sleep.
 enum Bed {
@@ -404,15 +400,15 @@ impl Mapped {
         if word.load(SeqCst) != seen {
             return Ok(Bed::Up(Woken::Called));
         }
-        // As long as it had waited when it last looked.
-        let mut period = wait.looked.saturating_duration_since(wait.began).clamp(SOON, LATEST);
+        let looks = Looks::among(self.file.waiting());
+        let mut period = looks.after(wait.looked.saturating_duration_since(wait.began));
         let mut words = vec![(self.file.offset_of(word), seen as u32)];
         let mut died = false;
         for seat in watch.0.iter().filter(|seat| **seat < self.file.header.seats) {
             let hint = mapping.row(*seat) + row::HINT;
             match asks_to_be_woken(|| mapping.load_half(hint), |old, new| mapping.replace_half(hint, old, new)) {
                 Hint::Armed(value) => words.push((hint, value)),
-                Hint::Unarmed => period = SOON,
+                Hint::Unarmed => period = looks.soon(),
                 Hint::Died => died = true,
             }
         }
@@ -423,7 +419,7 @@ impl Mapped {
                 return Ok(Bed::Up(Woken::Death));
             }
             let lag = wait.lag;
-            wait.lag = (2 * lag).min(SOON);
+            wait.lag = (2 * lag).min(LONGEST_LAG);
             now + lag
         } else {
             wait.lag = Duration::ZERO;
@@ -483,41 +479,12 @@ impl Mapped {
             let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);
             if !Processes.sleep_any(&words.iter().map(address).collect::<Vec<_>>(), Some(until)) {
                 // Without `futex_waitv` a death wakes nobody.
-                until = until.min(Instant::now() + SOON);
+                until = until.min(Instant::now() + Looks::among(self.file.waiting()).soon());
                 Processes.sleep(mapping.half(words[0].0), words[0].1, Some(until));
             }
         }
         self.gets_up(wait, word, (&words, until), deadline)
     }
-}
-
-enum Hint {
-    /// The kernel will wake a sleeper that finds this value.
-    Armed(u32),
-    Unarmed,
-    Died,
-}
-
-/// Asks for a wake-up, unless it is too late. Somebody may change the word all the time: then it
-/// counts as unarmed.
-fn asks_to_be_woken(load: impl Fn() -> u32, replace: impl Fn(u32, u32) -> Result<u32, u32>) -> Hint {
-    let mut value = load();
-    for _ in 0..8 {
-        if value & DIED != 0 {
-            return Hint::Died;
-        }
-        if value & !WAITERS == 0 {
-            return Hint::Unarmed;
-        }
-        if value & WAITERS != 0 {
-            return Hint::Armed(value);
-        }
-        match replace(value, value | WAITERS) {
-            Ok(_) => return Hint::Armed(value | WAITERS),
-            Err(now) => value = now,
-        }
-    }
-    Hint::Unarmed
 }
 
 impl Sleeps for Mapped {
@@ -528,10 +495,13 @@ impl Sleeps for Mapped {
     }
 
     fn watch_seat(&self, watch: &mut Watch, seat: usize) {
-        // One word is the sleeper's own, and one is the sentinel's.
-        if watch.0.len() < MOST_WORDS - 2 && !watch.0.contains(&seat) {
-            watch.0.push(seat);
+        watch.0.retain(|watched| *watched != seat);
+        // One word is the sleeper's own, and one is the sentinel's. The owners of slots are named last,
+        // and nobody is to miss the death of one.
+        if watch.0.len() == MOST_WORDS - 2 {
+            watch.0.pop_front();
         }
+        watch.0.push_back(seat);
     }
 
     async fn sleep<T: Word>(
@@ -571,6 +541,13 @@ impl File {
     fn offset_of(&self, word: &AtomicU64) -> usize {
         let first = std::ptr::from_ref(self.mapping.word(self.mapping.layout().bits)).addr();
         std::ptr::from_ref(word).addr() - first + self.mapping.layout().bits
+    }
+
+    /// How many wait, more or less.
+    fn waiting(&self) -> u32 {
+        let first = self.mapping.layout().bits;
+        let words = (0..self.header.seats / 64).map(|i| self.mapping.word(first + 8 * i));
+        words.map(|word| word.load(Relaxed).count_ones()).sum()
     }
 
     /// Whether the file still has its name and its length.
