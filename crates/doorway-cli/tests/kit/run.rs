@@ -20,7 +20,7 @@ impl Place {
         let path = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).unwrap();
-        end_at_hang_ups();
+        end_at_signals();
         Self(path)
     }
 
@@ -70,11 +70,14 @@ impl Place {
     }
 }
 
-/// Whatever the tests were started by (`nohup` ignores hang-ups), so that commands inherit that they end at one.
+/// `nohup` ignores hang-ups, and a shell without job control ignores interrupts in what it starts by
+/// `&`. Commands inherit that; so whatever the tests were started by, they end at these signals.
 #[allow(unsafe_code)]
-fn end_at_hang_ups() {
-    // SAFETY: no handler is installed, so nothing runs at the signal.
-    unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
+fn end_at_signals() {
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: no handler is installed, so nothing runs at the signal.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
 }
 
 impl Drop for Place {
