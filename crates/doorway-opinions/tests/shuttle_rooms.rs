@@ -106,11 +106,13 @@ mod tools {
 #[path = "../../doorway/src/waiting"]
 #[allow(dead_code, unreachable_pub, missing_docs, unused_imports)]
 mod waiting {
+    mod alarm;
     mod bell;
     mod platform;
     mod table;
 
     use crate::tools::{AtomicU8, AtomicU32, Mutex};
+    pub(crate) use alarm::{Alarm, Set};
     pub(crate) use bell::Bell;
     pub(crate) use doorway::waiting::{Patience, Policy};
     pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads};

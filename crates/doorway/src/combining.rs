@@ -43,6 +43,7 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// struct Move { by: i16, low: i16, high: i16 }
 ///
 /// impl Word for Move {
+///     type Waiters = Anybody;
 ///     fn pack(self) -> u64 {
 ///         [self.by, self.low, self.high].into_iter().fold(0, |word, x| word << 16 | u64::from(x as u16))
 ///     }

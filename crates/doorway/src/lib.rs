@@ -57,7 +57,10 @@ pub use resilient::{Resilient, ResilientBuildError};
 pub use rooms::{
     EnterError, EnterTimeoutError, OwnedRoomGuard, RoomGuard, Rooms, RoomsBuildError, TaskRoomGuard, TryEnterError,
 };
-pub use slots::{AcquireError, AcquireTimeoutError, OwnedSlotGuard, SlotGuard, Slots, TooMany, TryAcquireError};
+pub use slots::{
+    Acquire, AcquireError, AcquireMany, AcquireManyOwned, AcquireOwned, AcquireTimeoutError, OwnedSlotGuard, SlotGuard,
+    Slots, TooMany, TryAcquireError,
+};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

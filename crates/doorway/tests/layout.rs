@@ -1,7 +1,7 @@
 //! Where the words of native memory lie.
 
 use doorway::native::{Native, Row, now};
-use doorway_core::memory::{Decl, LateRows, Memory, Pid, Process, Site, Word, decl};
+use doorway_core::memory::{Anybody, Decl, LateRows, Memory, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
 /// As wide as variables are kept apart.
@@ -32,6 +32,7 @@ fn what_lives_with_one_process_shares_lines_and_nothing_else_does() {
 struct Spread(u64);
 
 impl Word for Spread {
+    type Waiters = Anybody;
     const SPREAD: bool = true;
     fn pack(self) -> u64 {
         self.0

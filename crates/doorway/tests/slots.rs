@@ -57,8 +57,6 @@ fn sizes_that_make_no_sense_are_refused() {
     assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
     assert!(matches!(Slots::new(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
     assert!(matches!(Slots::new(1).unwrap().room_for(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
-    assert_eq!(Slots::with_line(1, 0).unwrap().places(), 1);
-    assert_eq!(Slots::with_line(3, usize::MAX).unwrap().available(), 3);
 }
 
 #[test]
@@ -417,22 +415,18 @@ fn places_can_be_added_as_long_as_there_is_room() {
     all_can_be_taken(&slots);
 }
 
-/// However many are added at once, and however short the line is.
+/// However many are added at once.
 #[test]
 fn places_that_are_added_let_all_in_who_wait() {
-    for (line, added) in [(64, 1), (64, 7), (1 << 10, 63), (64, 999)] {
-        let mut slots = Slots::with_line(1, line).unwrap();
-        if added == 999 {
-            slots = slots.room_for(1000).unwrap();
-        }
-        let slots = Arc::new(slots);
+    for added in [1, 7, 63, 999] {
+        let slots = Arc::new(Slots::new(1).unwrap().room_for(added + 1).unwrap());
         let _held = slots.acquire().unwrap();
         let mut waiting: Vec<_> = (0..20).map(|_| ask(&slots)).collect();
         assert!(waiting.iter_mut().all(|(task, bell)| poll(task, bell).is_pending()));
         slots.add(added).unwrap();
         let polled: Vec<_> = waiting.iter_mut().map(|(task, bell)| poll(task, bell)).collect();
         let inside: Vec<_> = polled.iter().map(Poll::is_ready).collect();
-        assert_eq!(inside, (0..20).map(|i| i < added).collect::<Vec<_>>(), "{added} more, in a line of {line}");
+        assert_eq!(inside, (0..20).map(|i| i < added).collect::<Vec<_>>(), "{added} more");
     }
 }
 
@@ -501,36 +495,6 @@ fn nobody_gets_in_after_it_was_closed() {
     }
 }
 
-/// Fills the line until newcomers wait in front of it, and then some.
-fn overfill(slots: &Arc<Slots>, more: usize) -> Vec<(Waits, Arc<Bell>)> {
-    let mut tasks = Vec::new();
-    let mut beyond = 0;
-    while beyond < more {
-        let (mut task, bell) = ask(slots);
-        assert!(poll(&mut task, &bell).is_pending());
-        beyond += usize::from(look(slots).camping);
-        tasks.push((task, bell));
-    }
-    assert!(tasks.len() > 32, "half of the ring");
-    tasks
-}
-
-#[test]
-fn closing_also_turns_away_those_in_front_of_a_full_line() {
-    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
-    let _held = slots.acquire().unwrap();
-    let mut tasks = overfill(&slots, 10);
-    thread::scope(|s| {
-        let waiting: Vec<_> = (0..3).map(|_| s.spawn(|| slots.acquire().map(drop))).collect();
-        slots.close();
-        waiting.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(Closed)));
-    });
-    for (task, bell) in &mut tasks {
-        assert_eq!(bell.rings(), 1);
-        assert!(matches!(poll(task, bell), Poll::Ready(Err(Closed))));
-    }
-}
-
 /// Polls all that were woken until nobody is left; each is inside for a moment.
 fn drain(slots: &Arc<Slots>, tasks: &mut Vec<(Waits, Arc<Bell>)>) {
     while !tasks.is_empty() {
@@ -540,32 +504,10 @@ fn drain(slots: &Arc<Slots>, tasks: &mut Vec<(Waits, Arc<Bell>)>) {
     }
 }
 
+/// Tickets that were given up do not stay in line, though somebody is inside all the while.
 #[test]
-fn a_full_line_drains() {
-    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
-    for more in [1, 40, 100] {
-        let held = slots.acquire().unwrap();
-        let mut tasks = overfill(&slots, more);
-        let threads: Vec<_> = (0..4)
-            .map(|_| {
-                let slots = Arc::clone(&slots);
-                thread::spawn(move || slots.acquire().map(drop))
-            })
-            .collect();
-        drop(held);
-        while !tasks.is_empty() {
-            tasks.retain_mut(|(task, bell)| bell.takes() == 0 || poll(task, bell).is_pending());
-            thread::yield_now(); // a thread may be inside
-        }
-        threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
-        all_can_be_taken(&slots);
-    }
-}
-
-/// Tickets that were given up stay in line as long as somebody is inside.
-#[test]
-fn a_line_full_of_given_up_tickets_drains_at_once() {
-    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+fn a_line_of_given_up_tickets_is_empty() {
+    let slots = shared(1);
     for round in 0..3 {
         let held = slots.acquire().unwrap();
         for i in 0..500 {
@@ -575,36 +517,87 @@ fn a_line_full_of_given_up_tickets_drains_at_once() {
             } else {
                 assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
             }
+            assert!(is_waiting(&slots, 0));
         }
-        assert!(look(&slots).camping);
         let (mut last, bell) = ask(&slots);
         assert!(poll(&mut last, &bell).is_pending());
         drop(held);
         assert_eq!(bell.rings(), 1);
-        let mut last = vec![(last, bell)];
-        drain(&slots, &mut last);
+        drain(&slots, &mut vec![(last, bell)]);
         all_can_be_taken(&slots);
     }
 }
 
+/// Those that wait are let in in the order in which they came, however many they are.
 #[test]
-fn those_in_front_of_a_full_line_can_give_up_too() {
-    let slots = Arc::new(Slots::with_line(1, 64).unwrap());
+fn a_million_are_let_in_in_order() {
+    const MANY: usize = 1_000_000;
+    let slots = shared(1);
     let held = slots.acquire().unwrap();
-    let mut tasks = overfill(&slots, 20);
-    thread::scope(|s| {
-        let timed: Vec<_> =
-            (0..4).map(|_| s.spawn(|| slots.acquire_timeout(Duration::from_millis(20)).map(drop))).collect();
-        timed.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(AcquireTimeoutError::TimedOut)));
-    });
-    let mut odd = false;
-    tasks.retain(|_| {
-        odd = !odd;
-        odd
+    let bell = Arc::<Bell>::default();
+    let mut waiting: Vec<_> = (0..MANY).map(|_| slots.acquire_owned_async()).collect();
+    assert!(waiting.iter_mut().all(|task| poll(task, &bell).is_pending()));
+    assert!(is_waiting(&slots, MANY as u64) && !look(&slots).camping);
+    // A third of them give up.
+    let mut i = 0;
+    waiting.retain(|_| {
+        i += 1;
+        i % 3 != 0
     });
     drop(held);
-    drain(&slots, &mut tasks);
+    for (i, task) in waiting.iter_mut().enumerate() {
+        assert_eq!(bell.takes(), 1);
+        let Poll::Ready(guard) = poll(task, &bell) else { panic!("{i} was not the next") };
+        drop(guard.unwrap());
+    }
     all_can_be_taken(&slots);
+}
+
+/// A line that is as long as it can be: those that come then wait in front of it.
+#[test]
+fn a_full_line_drains_and_is_closed() {
+    // As many as the gate can count.
+    const FULL: usize = 1 << 21;
+    let bell = Arc::<Bell>::default();
+    for close in [false, true] {
+        let slots = shared(1);
+        let held = slots.acquire().unwrap();
+        let mut waiting: Vec<_> = (0..FULL).map(|_| slots.acquire_owned_async()).collect();
+        assert!(waiting.iter_mut().all(|task| poll(task, &bell).is_pending()));
+        assert!(look(&slots).camping);
+        let mut beyond: Vec<_> = (0..20).map(|_| ask(&slots)).collect();
+        assert!(beyond.iter_mut().all(|(task, bell)| poll(task, bell).is_pending()));
+        assert_eq!(slots.acquire_timeout(TINY).unwrap_err(), AcquireTimeoutError::TimedOut);
+        beyond.truncate(10);
+        thread::scope(|s| {
+            let threads: Vec<_> = (0..3).map(|_| s.spawn(|| slots.acquire().map(drop))).collect();
+            if close {
+                slots.close();
+                threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Err(Closed)));
+                for (task, bell) in &mut beyond {
+                    assert_eq!(bell.rings(), 1);
+                    assert!(matches!(poll(task, bell), Poll::Ready(Err(Closed))));
+                }
+                assert!(waiting.iter_mut().all(|task| matches!(poll(task, &bell), Poll::Ready(Err(Closed)))));
+                return;
+            }
+            waiting.truncate(FULL / 8); // the others give up
+            drop(held);
+            for task in &mut waiting {
+                while poll(task, &bell).is_pending() {
+                    thread::yield_now(); // a thread may be inside
+                }
+            }
+            while !beyond.is_empty() {
+                beyond.retain_mut(|(task, bell)| bell.takes() == 0 || poll(task, bell).is_pending());
+                thread::yield_now();
+            }
+            threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        });
+        if !close {
+            all_can_be_taken(&slots);
+        }
+    }
 }
 
 #[test]

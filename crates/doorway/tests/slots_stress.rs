@@ -41,7 +41,6 @@ impl Dice {
 struct Round {
     seed: u64,
     places: usize,
-    line: usize,
     unfair: bool,
     /// The most places one asks for, and how many of four do.
     most: usize,
@@ -68,7 +67,7 @@ struct World {
 
 impl World {
     fn new(round: Round) -> Arc<Self> {
-        let slots = Slots::with_line(round.places, round.line).unwrap();
+        let slots = Slots::new(round.places).unwrap();
         Arc::new(Self {
             round,
             slots: Arc::new(if round.unfair { slots.unfair() } else { slots }),
@@ -258,7 +257,6 @@ fn rounds(seed: u64) -> impl Iterator<Item = Round> {
     let calm = Round {
         seed,
         places: 1,
-        line: 1024,
         unfair: false,
         most: 1,
         greedy: 1,
@@ -274,11 +272,11 @@ fn rounds(seed: u64) -> impl Iterator<Item = Round> {
         Round { places: 3, most: 3, unfair: true, ..calm },
         Round { places: 70, most: 5, tasks: 40, threads: 2, executors: 3, ..calm },
         // More than fit the line wait.
-        Round { line: 64, tasks: 30, executors: 2, ..calm },
-        Round { line: 64, tasks: 60, executors: 2, places: 2, unfair: true, pinned: true, ..calm },
+        Round { tasks: 30, executors: 2, ..calm },
+        Round { tasks: 60, executors: 2, places: 2, unfair: true, pinned: true, ..calm },
         Round { places: 5, most: 5, threads: 6, executors: 2, pinned: true, ..calm },
         // Those who ask for many at once could run out of the ring, if nothing kept them from it.
-        Round { places: 8, most: 8, greedy: 3, line: 64, threads: 12, asks: 500, ..calm },
+        Round { places: 8, most: 8, greedy: 3, threads: 12, asks: 500, ..calm },
         Round { places: 128, most: 128, greedy: 3, threads: 10, executors: 2, asks: 300, ..calm },
         Round { threads: 8, executors: 0, ..calm },
         Round { threads: 0, executors: 3, tasks: 8, places: 2, ..calm },

@@ -1,7 +1,7 @@
 //! Small texts, and what may come of them.
 
 use super::Outcome;
-use doorway_core::memory::{Additive, Machine, Pid, Process, Site, Word, decl};
+use doorway_core::memory::{Additive, Anybody, Machine, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
 /// The variables that litmus tests share out among themselves.
@@ -52,6 +52,7 @@ struct Packed {
 }
 
 impl Word for Packed {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
     }

@@ -18,8 +18,8 @@ use super::rules::Deaths;
 use crate::faults::Faults;
 use cells::Alone;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label,
-    LateRows, Mark, Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr,
+    Label, LateRows, Mark, Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -468,6 +468,7 @@ impl Memory for Sim {
     type Cell<T: Word> = SimCell<T>;
     type Var<T: Word> = SimVar<T>;
     type Row<T: Word> = Vec<SimCell<T>>;
+    type Group<T: Word, const N: usize> = Vec<SimCell<T>>;
     type Table<T: Word> = SimTable<T>;
     /// Few: every one of them is part of every state.
     const PLENTY: usize = 5;
@@ -484,6 +485,14 @@ impl Memory for Sim {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Part>, Decl<'a, T>)) -> Vec<SimCell<T>> {
         (0..n).map(decl).map(|(name, decl)| self.cell(name, &decl)).collect()
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<Part>, Decl<'a, T>),
+    ) -> Vec<SimCell<T>> {
+        self.row(n, decl)
     }
 
     fn table<T: Word>(&self, name: Name<Part>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> SimTable<T> {
@@ -659,8 +668,8 @@ impl FetchAdd for Sim {
 }
 
 impl FetchOr for Sim {
-    async fn fetch_or(&self, at: Access<Part>, v: &SimCell<u64>, mask: u64) -> Result<u64, Infallible> {
-        Ok(self.access(at, Op::FetchOr(v.id, mask), v.alone).await)
+    async fn fetch_or<T: Bits>(&self, at: Access<Part>, v: &SimCell<T>, mask: T) -> Result<T, Infallible> {
+        Ok(T::unpack(self.access(at, Op::FetchOr(v.id, mask.pack()), v.alone).await))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Declaring variables: everything a memory must know of one, and the place it belongs to.
 
 use super::{AtomicBlock, LateRows, Memory, Pid, Seats, Word};
-use core::ops::Range;
+use core::fmt;
+use core::ops::{Deref, Range};
 
 /// In whose module of a distributed shared memory a variable lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,8 +33,8 @@ pub enum Register {
     Atomic,
 }
 
-impl core::fmt::Display for Register {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Safe => "safe",
             Self::Monotone => "monotone",
@@ -225,6 +226,23 @@ pub struct Name<P> {
     pub table: Option<(usize, usize)>,
 }
 
+/// A variable that lies [beside others](Site::near).
+pub struct Near<M: Memory, T: Word>(M::Group<T, 1>);
+
+impl<M: Memory, T: Word> Deref for Near<M, T> {
+    type Target = M::Cell<T>;
+    #[inline(always)]
+    fn deref(&self) -> &M::Cell<T> {
+        &self.0[0]
+    }
+}
+
+impl<M: Memory, T: Word> fmt::Debug for Near<M, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[0].fmt(f)
+    }
+}
+
 /// A building site: where the variables of one part of an algorithm are declared.
 ///
 /// ```
@@ -270,6 +288,37 @@ impl<'m, M: Memory> Site<'m, M> {
     /// Declares a variable.
     pub fn var<'a, T: Word>(&self, name: &'static str, decl: impl Into<Decl<'a, T>>) -> M::Var<T> {
         self.memory.var(Name { part: self.part, name, index: None, table: None }, decl.into())
+    }
+
+    /// Declares a variable that need not lie apart from others: it is written seldom, or only by processes that access its
+    /// neighbours as well.
+    ///
+    /// ```
+    /// use doorway::native::Native;
+    /// use doorway_core::memory::{Near, Site};
+    ///
+    /// let (native, door) = (Native::new(), size_of::<Near<Native, u64>>());
+    /// let site = Site::new(&native);
+    /// assert_eq!(format!("{:?}", site.near("door", 7u64)), "7");
+    /// assert!(door < size_of_val(&site.var("door", 7u64)));
+    /// ```
+    pub fn near<'a, T: Word>(&self, name: &'static str, decl: impl Into<Decl<'a, T>>) -> Near<M, T> {
+        let decl = decl.into();
+        Near(self.memory.group(1, |_| (Name { part: self.part, name, index: None, table: None }, decl)))
+    }
+
+    /// Declares a few variables that lie beside each other: at most `N`.
+    ///
+    /// # Panics
+    /// If there are more.
+    pub fn few<'a, T: Word, const N: usize>(
+        &self,
+        name: &'static str,
+        n: usize,
+        decl: impl Fn(usize) -> Decl<'a, T>,
+    ) -> M::Group<T, N> {
+        assert!(n <= N, "{name} has at most {N} variables, not {n}");
+        self.memory.group(n, |i| (Name { part: self.part, name, index: Some(i), table: None }, decl(i)))
     }
 
     /// Declares a row of variables, laid out by home.

@@ -27,10 +27,11 @@ mod process;
 mod seats;
 pub mod spinning;
 mod traits;
+mod waiters;
 mod word;
 
 pub use crate::within;
-pub use declare::{Decl, Domain, Home, Name, Needs, Register, Site, decl};
+pub use declare::{Decl, Domain, Home, Name, Near, Needs, Register, Site, decl};
 pub use process::{At, Here, Process};
 pub use seats::{Ready, Seats, Sleeps, Woken};
 pub use traits::{
@@ -38,4 +39,5 @@ pub use traits::{
     Label, LateRows, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub(crate) use traits::{in_both_forms, in_plain_form};
-pub use word::{Additive, Field, Pid, Word, fit};
+pub use waiters::{Anybody, Kept, Nobody, One, Waiters};
+pub use word::{Additive, Bits, Field, Pid, Word, fit};

@@ -1,8 +1,8 @@
 //! A process, and the words an algorithm's text is written in.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label, LateRows,
-    Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label,
+    LateRows, Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -26,7 +26,7 @@ pub struct Process<M> {
 impl<M: Memory> Process<M> {
     /// Makes a process. Whoever makes two with the same `pid` on one algorithm breaks that algorithm.
     #[inline(always)]
-    pub fn new(pid: Pid, memory: M) -> Self {
+    pub const fn new(pid: Pid, memory: M) -> Self {
         Self { pid, memory }
     }
 
@@ -375,7 +375,7 @@ impl<'p, M: FetchAdd> At<'p, M> {
 impl<'p, M: FetchOr> At<'p, M> {
     /// See [`FetchOr::fetch_or`].
     #[inline(always)]
-    pub fn fetch_or(self, v: &M::Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, M::Error>> {
+    pub fn fetch_or<T: Bits>(self, v: &M::Cell<T>, mask: T) -> impl Future<Output = Result<T, M::Error>> {
         self.memory().fetch_or(self.access(), v, mask)
     }
 }

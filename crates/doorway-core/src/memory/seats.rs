@@ -5,7 +5,7 @@
 //! memory has a byte for each seat, which the owner of the seat keeps locked for as long as it lives. Between
 //! processes the kernel drops that lock when the process is gone, and not before: a free byte is a dead owner.
 
-use super::{Access, At, Memory, Name, ReadWrite, Word};
+use super::{Access, Anybody, At, Memory, Name, ReadWrite, Word};
 use core::fmt::Debug;
 use core::future::Future;
 
@@ -89,6 +89,7 @@ pub enum Woken {
 }
 
 impl Word for Woken {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         self as u64

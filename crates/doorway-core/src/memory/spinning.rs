@@ -3,8 +3,8 @@
 //! With `std`, take `doorway::native`, whose waits sleep.
 
 use super::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, LateRows, Memory,
-    Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    Access, Additive, AtomicBlock, Bits, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, LateRows,
+    Memory, Name, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use alloc::boxed::Box;
 use core::convert::Infallible;
@@ -121,6 +121,7 @@ impl Memory for Spinning {
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Words<T>;
+    type Group<T: Word, const N: usize> = Words<T>;
     type Table<T: Word> = Words<T>;
     type Wait = ();
     const PLENTY: usize = 4096;
@@ -134,6 +135,14 @@ impl Memory for Spinning {
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Words<T> {
         let words = (0..n).map(|i| Alone(Cell::new(&decl(i).1))).collect();
         Words { first: 0, columns: 1, words }
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> Words<T> {
+        self.row(n, decl)
     }
 
     fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Words<T> {
@@ -197,7 +206,7 @@ impl FetchAdd for Spinning {
 
 impl FetchOr for Spinning {
     #[inline(always)]
-    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
+    fn fetch_or<T: Bits>(&self, _: Access<()>, v: &Cell<T>, mask: T) -> impl Future<Output = Result<T, Infallible>> {
         done(v.decode(v.word.fetch_or(v.encode(mask), SeqCst)))
     }
 }

@@ -1,7 +1,7 @@
 //! What a memory offers. Each capability is a trait of its own, because the papers' theorems are about
 //! exactly these: an algorithm's bounds are its theorem's assumptions.
 
-use super::{Additive, Decl, Name, Pid, Word};
+use super::{Additive, Bits, Decl, Name, Pid, Word};
 use core::fmt::{self, Debug};
 use core::future::Future;
 use core::ops::{Deref, Index, Range};
@@ -66,6 +66,8 @@ pub trait Memory: Sized {
     type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
     /// A row of variables.
     type Row<T: Word>: Index<usize, Output = Self::Cell<T>> + Debug;
+    /// At most `N` variables that lie beside each other, and beside the fields of what they belong to.
+    type Group<T: Word, const N: usize>: Index<usize, Output = Self::Cell<T>> + Debug;
     /// A table of variables, each row with the process it lives with: `table[(p, i)]`.
     type Table<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
     /// What one wait remembers between its turns (how long it has been spinning).
@@ -82,6 +84,13 @@ pub trait Memory: Sized {
 
     /// Makes a row of variables: the one place where a memory can lay them out by home.
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>)) -> Self::Row<T>;
+
+    /// Makes `n` variables that lie beside each other. There are at most `N`.
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>),
+    ) -> Self::Group<T, N>;
 
     /// Makes a table of variables declared alike, except that each row lives with its process. `name` is that of the first.
     fn table<T: Word>(
@@ -207,12 +216,12 @@ pub trait FetchAdd: ReadWrite {
 /// Fetch-and-or on a set of bits: sets, and returns the old set.
 pub trait FetchOr: ReadWrite {
     /// Sets the bits of `mask` and returns the old value.
-    fn fetch_or(
+    fn fetch_or<T: Bits>(
         &self,
         at: Access<Self::Part>,
-        v: &Self::Cell<u64>,
-        mask: u64,
-    ) -> impl Future<Output = Result<u64, Self::Error>>;
+        v: &Self::Cell<T>,
+        mask: T,
+    ) -> impl Future<Output = Result<T, Self::Error>>;
 }
 
 /// Fetch-and-and on a set of bits: clears, and returns the old set.

@@ -1,5 +1,6 @@
 //! What fits one machine word.
 
+use super::{Anybody, Waiters};
 use core::fmt::Debug;
 
 /// A process of an algorithm: one of `0..N`.
@@ -64,8 +65,12 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Whether its variables always have all 64 bits. A memory then need not look how many they have.
     const WHOLE: bool = false;
 
-    /// Whether anybody ever waits for a variable of this type to change. If not, nobody needs to be woken when one does.
-    const AWAITED: bool = true;
+    /// How many processes wait for a variable of this type at a time: [`Anybody`](super::Anybody), unless more is known.
+    type Waiters: Waiters;
+
+    /// Whether any process ever waits for a variable of this type to change. If not, none needs to be woken when one does.
+    /// (A variable that nobody waits for and that is not [whole](Self::WHOLE) says so here.)
+    const AWAITED: bool = <Self::Waiters as Waiters>::AWAITED;
 
     /// Whether a row of variables of this type is long, and only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
     const SPREAD: bool = false;
@@ -107,6 +112,9 @@ impl Field {
     }
 }
 
+/// Values that are sets of bits, so that fetch-and-or makes sense on them.
+pub trait Bits: Word {}
+
 /// Values whose sum is the sum of their words, so that fetch-and-add makes sense on them.
 ///
 /// Numbers are; so is a struct packed into fields, for as long as no field overflows into the next:
@@ -114,6 +122,7 @@ impl Field {
 pub trait Additive: Word {}
 
 impl Word for u64 {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         self
@@ -124,8 +133,10 @@ impl Word for u64 {
     }
 }
 impl Additive for u64 {}
+impl Bits for u64 {}
 
 impl Word for i64 {
+    type Waiters = Anybody;
     const SIGNED: bool = true;
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -139,6 +150,7 @@ impl Word for i64 {
 impl Additive for i64 {}
 
 impl Word for bool {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         u64::from(self)
@@ -150,6 +162,7 @@ impl Word for bool {
 }
 
 impl Word for Pid {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         u64::from(self.0)
@@ -162,6 +175,7 @@ impl Word for Pid {
 
 /// A process or nobody; nobody is the word 0, as the papers have it.
 impl Word for Option<Pid> {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         self.map_or(0, |p| p.pack() + 1)

@@ -31,7 +31,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Memory, Process, Site, Word, within};
+use crate::memory::{Anybody, Memory, Process, Site, Word, within};
 use crate::mutex::MutualExclusion;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -65,6 +65,7 @@ impl Side {
 }
 
 impl Word for Side {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         self as u64
     }

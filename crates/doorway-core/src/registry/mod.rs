@@ -37,7 +37,7 @@ pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, S
 pub use crate::k_assignment::anderson_moir_94::entries::{AmAssign, AmDsmAssign};
 pub use crate::k_assignment::names::sticky::entries::StickyNames;
 pub use crate::k_assignment::seats::entries::Seats;
-pub use crate::k_assignment::slots::entries::{TurnstileBits, TurnstileSlots};
+pub use crate::k_assignment::slots::entries::{TurnstileBits, TurnstileLineSlots, TurnstileSlots};
 pub use crate::k_exclusion::anderson_moir_94::entries::{
     AmChain, AmDsmChain, AmDsmFast, AmDsmGraceful, AmDsmTree, AmDsmUnbounded, AmFast, AmGraceful, AmQueue, AmTree,
 };
@@ -106,7 +106,7 @@ macro_rules! every_algorithm {
             PetersonTree KesselsTree YaTwo YaTree YaCombining YaFast Dgs DgsUnfair DgsAsPrinted
             AmQueue AmChain AmTree AmFast AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
             AmDsmGraceful Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted Turnstile
-            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileLine TurnstileLineMany TurnstileSlots TurnstileBits AmAssign
+            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileLine TurnstileLineMany TurnstileSlots TurnstileLineSlots TurnstileBits AmAssign
             AmDsmAssign Universal Resilient ResilientAm
         }
     };

@@ -12,7 +12,7 @@ use super::{Asked, Buffer, Pool, Resilient, Store, Universal};
 use crate::Failure;
 use crate::k_assignment::KAssignment;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{At, CompareSwap, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Anybody, At, CompareSwap, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::yang_anderson_93::Combinable;
 use core::convert::Infallible;
 use core::fmt;
@@ -26,6 +26,7 @@ pub struct Request<O>(pub Option<O>);
 const NOTHING: u64 = u64::MAX;
 
 impl<O: Word> Word for Request<O> {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         self.0.map_or(NOTHING, O::pack)

@@ -1,6 +1,6 @@
 //! What the words of the universal construction are made of.
 
-use crate::memory::{Field, Word};
+use crate::memory::{Field, Nobody, Word};
 use core::fmt;
 
 /// As many names as there can be: their cells must fit a [`Hazard`].
@@ -39,8 +39,8 @@ impl fmt::Debug for Buffer {
 }
 
 impl Word for Buffer {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -70,8 +70,8 @@ pub struct Head {
 }
 
 impl Word for Head {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("version", BUFFER, 64 - BUFFER), Field::new("buffer", 0, BUFFER)];
 
     #[inline(always)]
@@ -103,8 +103,8 @@ pub struct Announced {
 }
 
 impl Word for Announced {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("seq", BUFFER, 64 - BUFFER), Field::new("cell", 0, CELL)];
 
     #[inline(always)]
@@ -127,8 +127,8 @@ pub struct Applied {
 }
 
 impl Word for Applied {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("seq", BUFFER, 64 - BUFFER), Field::new("loc", 0, BUFFER)];
 
     #[inline(always)]
@@ -167,8 +167,8 @@ pub struct Hazard {
 }
 
 impl Word for Hazard {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("cells", BUFFER, 32), Field::new("buffer", 0, BUFFER)];
 
     #[inline(always)]
@@ -213,8 +213,8 @@ macro_rules! private_words {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $name(pub $of);
         impl Word for $name {
+            type Waiters = Nobody;
             const WHOLE: bool = true;
-            const AWAITED: bool = false;
             #[inline(always)]
             fn pack(self) -> u64 {
                 $pack(self.0)

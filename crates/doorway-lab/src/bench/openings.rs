@@ -153,6 +153,7 @@ impl Memory for Counting {
     type Cell<T: Word> = <Native as Memory>::Cell<T>;
     type Var<T: Word> = <Native as Memory>::Var<T>;
     type Row<T: Word> = <Native as Memory>::Row<T>;
+    type Group<T: Word, const N: usize> = <Native as Memory>::Group<T, N>;
     type Table<T: Word> = <Native as Memory>::Table<T>;
     type Wait = <Native as Memory>::Wait;
     const PLENTY: usize = Native::PLENTY;
@@ -165,6 +166,14 @@ impl Memory for Counting {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Self::Row<T> {
         self.native.row(n, decl)
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> Self::Group<T, N> {
+        self.native.group(n, decl)
     }
 
     fn table<T: Word>(&self, name: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Self::Table<T> {

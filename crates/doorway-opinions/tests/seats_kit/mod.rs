@@ -3,8 +3,8 @@
 use crate::second_opinion::{Encoding, Read, ToolMemory, Write};
 use doorway_core::k_assignment::seats::{News, Slot};
 use doorway_core::memory::{
-    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label, Memory, Name, Next, Pid, ReadWrite, Seats,
-    Sleeps, Woken, Word,
+    Access, Additive, Bits, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Label, Memory, Name, Next, Pid, ReadWrite,
+    Seats, Sleeps, Woken, Word,
 };
 use loom::sync::atomic::AtomicU64;
 use loom::sync::{Condvar, Mutex, MutexGuard};
@@ -163,6 +163,7 @@ impl Memory for Loom {
     type Cell<T: Word> = <Words as Memory>::Cell<T>;
     type Var<T: Word> = <Words as Memory>::Var<T>;
     type Row<T: Word> = <Words as Memory>::Row<T>;
+    type Group<T: Word, const N: usize> = <Words as Memory>::Group<T, N>;
     type Table<T: Word> = <Words as Memory>::Table<T>;
     type Wait = ();
     const PLENTY: usize = 0;
@@ -175,6 +176,14 @@ impl Memory for Loom {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Self::Row<T> {
         self.words.row(n, decl)
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> Self::Group<T, N> {
+        self.words.group::<T, N>(n, decl)
     }
 
     fn table<T: Word>(&self, name: Name<()>, rows: Range<usize>, n: usize, decl: Decl<'_, T>) -> Self::Table<T> {
@@ -221,7 +230,7 @@ impl FetchAdd for Loom {
 }
 
 impl FetchOr for Loom {
-    async fn fetch_or(&self, at: Access<()>, v: &Self::Cell<u64>, mask: u64) -> Result<u64, Stop> {
+    async fn fetch_or<T: Bits>(&self, at: Access<()>, v: &Self::Cell<T>, mask: T) -> Result<T, Stop> {
         Ok(of(self.at(at)?.fetch_or(at, v, mask).await))
     }
 }

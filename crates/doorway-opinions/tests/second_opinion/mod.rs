@@ -8,7 +8,7 @@
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate,
+    Access, Additive, AtomicBlock, Bits, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate,
     LateRows, Memory, Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
@@ -237,6 +237,7 @@ impl<W: ToolWord> Memory for ToolMemory<W> {
     type Cell<T: Word> = Cell<W, T>;
     type Var<T: Word> = Box<Cell<W, T>>;
     type Row<T: Word> = Vec<Cell<W, T>>;
+    type Group<T: Word, const N: usize> = Vec<Cell<W, T>>;
     type Table<T: Word> = Table<W, T>;
     type Wait = ();
     const PLENTY: usize = 4;
@@ -249,6 +250,14 @@ impl<W: ToolWord> Memory for ToolMemory<W> {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Vec<Cell<W, T>> {
         (0..n).map(|i| Cell::new(&decl(i).1)).collect()
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> Vec<Cell<W, T>> {
+        self.row(n, decl)
     }
 
     fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<W, T> {
@@ -318,7 +327,7 @@ impl<W: ToolWord> FetchAdd for ToolMemory<W> {
 }
 
 impl<W: ToolWord> FetchOr for ToolMemory<W> {
-    async fn fetch_or(&self, _: Access<()>, v: &Cell<W, u64>, mask: u64) -> Result<u64, Infallible> {
+    async fn fetch_or<T: Bits>(&self, _: Access<()>, v: &Cell<W, T>, mask: T) -> Result<T, Infallible> {
         self.fence();
         Ok(v.decode(v.word.fetch_or(v.encode(mask), self.encoding.orders.0)))
     }

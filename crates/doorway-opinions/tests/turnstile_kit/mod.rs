@@ -154,6 +154,7 @@ impl<L: Layer, W: ToolWord> Memory for Model<L, W> {
     type Cell<T: Word> = Cell<L, W, T>;
     type Var<T: Word> = Box<Cell<L, W, T>>;
     type Row<T: Word> = Vec<Cell<L, W, T>>;
+    type Group<T: Word, const N: usize> = Vec<Cell<L, W, T>>;
     type Table<T: Word> = NoTable<Cell<L, W, T>>;
     type Wait = ();
     const PLENTY: usize = 4;
@@ -166,6 +167,14 @@ impl<L: Layer, W: ToolWord> Memory for Model<L, W> {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Self::Row<T> {
         (0..n).map(|i| Cell::new(&self.shared.layer, &decl(i).1)).collect()
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> Self::Group<T, N> {
+        self.row(n, decl)
     }
 
     fn table<T: Word>(&self, _: Name<()>, _: Range<usize>, _: usize, _: Decl<'_, T>) -> Self::Table<T> {

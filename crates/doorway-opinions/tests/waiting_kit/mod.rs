@@ -53,6 +53,12 @@ macro_rules! platform_of {
             fn bump(&self) {
                 self.fenced().fetch_add(1, SeqCst);
             }
+            fn store(&self, new: u32) {
+                self.fenced().store(new, SeqCst);
+            }
+            fn exchange(&self, old: u32, new: u32) -> bool {
+                self.fenced().compare_exchange(old, new, SeqCst, SeqCst).is_ok()
+            }
         }
 
         impl doorway::waiting::Flags for Word {

@@ -1,45 +1,71 @@
 //! Words, and where they lie: each variable in a cache line of its own, rows by home.
 
 use crate::tools::AtomicU64;
-use crate::waiting::{Bell, Threads};
+use crate::waiting::{Alarm, Bell, Threads};
 use crossbeam_utils::CachePadded;
-use doorway_core::memory::{Decl, Home, Pid, Word};
+use doorway_core::memory::{Anybody, Decl, Home, Pid, Waiters, Word};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
+
+/// What lies beside a word, in the same cache line: nothing, an alarm, or a bell whose tag is the number of bits that the variable
+/// does not use.
+pub(super) type Beside<T> = <<T as Word>::Waiters as Waiters>::Choose<(), Alarm<Threads>, Bell<Threads>>;
 
 /// One shared word.
 ///
 /// A variable of fewer than 64 bits lies in the *upper* bits of the word: the processor's wrap-around at 64 bits is then
 /// exactly its own, and comparing words compares values.
-pub struct Cell<T> {
+pub struct Cell<T: Word> {
     pub(super) word: AtomicU64,
-    /// In the same cache line; its tag is the number of bits that the variable does not use.
-    pub(super) bell: Bell<Threads>,
+    pub(super) beside: Beside<T>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word> Cell<T> {
-    fn new(decl: &Decl<'_, T>) -> Self {
-        let unused = 64 - decl.width;
-        Self { word: AtomicU64::new(decl.init.pack() << unused), bell: Bell::new(unused as u8), of: PhantomData }
+    /// Whether a bell is there to have the tag.
+    const TAGGED: bool = <T::Waiters as Waiters>::AWAITED && !T::Waiters::ONE;
+
+    pub(super) fn new(decl: &Decl<'_, T>) -> Self {
+        const { assert!(T::WHOLE || Self::TAGGED, "variables that nobody, or one process, waits for have 64 bits") };
+        Self::of_word(decl.init.pack() << (64 - decl.width), (64 - decl.width) as u8)
     }
 
-    fn unused() -> Self {
-        Self { word: AtomicU64::new(0), bell: Bell::new(0), of: PhantomData }
+    pub(super) fn unused() -> Self {
+        Self::of_word(0, 0)
+    }
+
+    fn of_word(word: u64, unused: u8) -> Self {
+        let beside = T::Waiters::make(|| (), Alarm::default, || Bell::new(unused));
+        Self { word: AtomicU64::new(word), beside, of: PhantomData }
+    }
+
+    /// The alarm, if one process waits at a time.
+    #[inline(always)]
+    pub(crate) fn alarm(&self) -> Option<&Alarm<Threads>> {
+        T::Waiters::either(&self.beside, |()| None, Some, |_| None)
+    }
+
+    /// The bell, if anybody may wait.
+    #[inline(always)]
+    pub(super) fn bell(&self) -> Option<&Bell<Threads>> {
+        T::Waiters::either(&self.beside, |()| None, |_| None, Some)
+    }
+
+    /// How many bits the variable does not use.
+    #[inline(always)]
+    fn unused_bits(&self) -> u8 {
+        if T::WHOLE { 0 } else { self.bell().map_or(0, Bell::tag) }
     }
 
     #[inline(always)]
     pub(super) fn encode(&self, x: T) -> u64 {
-        if T::WHOLE { x.pack() } else { x.pack() << self.bell.tag() }
+        x.pack() << self.unused_bits()
     }
 
     #[inline(always)]
     pub(super) fn decode(&self, word: u64) -> T {
-        if T::WHOLE {
-            return T::unpack(word);
-        }
-        let unused = self.bell.tag();
+        let unused = self.unused_bits();
         T::unpack(if T::SIGNED { (word as i64 >> unused) as u64 } else { word >> unused })
     }
 }
@@ -60,7 +86,7 @@ impl<T: Word> Var<T> {
     }
 }
 
-impl<T: Word> Var<T> {
+impl<T: Word<Waiters = Anybody>> Var<T> {
     /// A variable of all 64 bits whose word is zero, before the program runs.
     ///
     /// ```
@@ -70,7 +96,7 @@ impl<T: Word> Var<T> {
     /// ```
     #[must_use]
     pub const fn zero() -> Self {
-        Self(CachePadded::new(Cell { word: AtomicU64::new(0), bell: Bell::silent(0), of: PhantomData }))
+        Self(CachePadded::new(Cell { word: AtomicU64::new(0), beside: Bell::silent(0), of: PhantomData }))
     }
 }
 
@@ -82,38 +108,75 @@ impl<T: Word> Deref for Var<T> {
     }
 }
 
+/// As wide as variables are kept apart.
+const LINE: usize = size_of::<CachePadded<u8>>();
 const PER_LINE: usize = 8;
 
 /// A row of variables. Those that live with the same process share cache lines; all others have one each, so that
 /// nobody's spinning is disturbed by a write to somebody else's variable. Those that are [spread](Word::SPREAD) go round all lines, before a line gets a second one.
 #[derive(Debug)]
-pub struct Row<T: Word> {
-    lines: Box<[Line<T>]>,
-    /// Where each is, unless they are spread, or each has a line.
-    places: Box<[u32]>,
-    /// Of what is spread: as many bits as the number of lines has.
-    shift: u32,
+pub struct Row<T: Word>(Layout<T>);
+
+#[derive(Debug)]
+enum Layout<T: Word> {
+    Spread(Spread<T>),
+    /// Each in a line, or where `places` says.
+    ByHome {
+        lines: Box<[Line<T>]>,
+        places: Box<[u32]>,
+    },
 }
 
 type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
 
+/// Variables without a gap between them. Neighbours are a line apart, as far as there are several lines.
+#[derive(Debug)]
+pub(super) struct Spread<T: Word> {
+    cells: Box<[Cell<T>]>,
+    /// How many bits the number of lines has.
+    shift: u32,
+}
+
+impl<T: Word> Spread<T> {
+    const PER_LINE: usize = if size_of::<Cell<T>>() < LINE { LINE / size_of::<Cell<T>>() } else { 1 };
+
+    pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
+        let lines = if T::SPREAD { decls.len().div_ceil(Self::PER_LINE).next_power_of_two() } else { 1 };
+        let room = if lines == 1 { decls.len() } else { lines * Self::PER_LINE };
+        let mut spread = Self { cells: (0..room).map(|_| Cell::unused()).collect(), shift: lines.trailing_zeros() };
+        for (i, decl) in decls.enumerate() {
+            let place = spread.place(i);
+            spread.cells[place] = Cell::new(&decl);
+        }
+        spread
+    }
+
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        if !T::SPREAD {
+            return i;
+        }
+        let in_line = i >> self.shift;
+        // What is beyond its line is no other's: whoever asks for it is stopped.
+        assert!(self.shift == 0 || in_line < Self::PER_LINE, "the row has no such variable");
+        (i & ((1 << self.shift) - 1)) * if self.shift == 0 { 1 } else { Self::PER_LINE } + in_line
+    }
+}
+
+impl<T: Word> Index<usize> for Spread<T> {
+    type Output = Cell<T>;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &Cell<T> {
+        &self.cells[self.place(i)]
+    }
+}
+
 impl<T: Word> Row<T> {
     pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
-        if T::SPREAD { Self::spread(decls) } else { Self::by_home(decls) }
+        Self(if T::SPREAD { Layout::Spread(Spread::new(decls)) } else { Self::by_home(decls) })
     }
 
-    fn spread<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
-        let count = decls.len().div_ceil(PER_LINE).next_power_of_two();
-        let lines = (0..count).map(|_| unused_line()).collect();
-        let mut row = Self { lines, places: Box::default(), shift: count.trailing_zeros() };
-        for (i, decl) in decls.enumerate() {
-            let (line, at) = row.place(i);
-            row.lines[line][at] = Cell::new(&decl);
-        }
-        row
-    }
-
-    fn by_home<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Self {
+    fn by_home<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Layout<T> {
         let mut shared = false;
         let mut lines = Vec::new();
         // Of each process, the line that may still have room: which, and how many are in it.
@@ -138,20 +201,7 @@ impl<T: Word> Row<T> {
                 u32::try_from(line * PER_LINE + at).expect("a row has at most one entry for each pair of processes")
             })
             .collect();
-        Self { lines: lines.into(), places: if shared { places } else { Box::default() }, shift: 0 }
-    }
-
-    #[inline(always)]
-    fn place(&self, i: usize) -> (usize, usize) {
-        if T::SPREAD {
-            // Beyond all lines the second is no place in a line: whoever asks for it is stopped there.
-            (i & (self.lines.len() - 1), i >> self.shift)
-        } else if self.places.is_empty() {
-            (i, 0)
-        } else {
-            let place = self.places[i] as usize;
-            (place / PER_LINE, place % PER_LINE)
-        }
+        Layout::ByHome { lines: lines.into(), places: if shared { places } else { Box::default() } }
     }
 }
 
@@ -163,8 +213,11 @@ impl<T: Word> Index<usize> for Row<T> {
     type Output = Cell<T>;
     #[inline(always)]
     fn index(&self, i: usize) -> &Cell<T> {
-        let (line, at) = self.place(i);
-        &self.lines[line][at]
+        match &self.0 {
+            Layout::Spread(spread) => &spread[i],
+            Layout::ByHome { lines, places } if places.is_empty() => &lines[i][0],
+            Layout::ByHome { lines, places } => &lines[places[i] as usize / PER_LINE][places[i] as usize % PER_LINE],
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
-use crate::tools::once;
-use crate::waiting::{Place, Policy, Table, Threads, Waiter, contained};
+use crate::tools::{once, thread};
+use crate::waiting::{Bell, Place, Policy, Table, Threads, Waiter, contained};
 use doorway_core::memory::Word;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Waker;
 use std::time::Instant;
 
 once! {
@@ -121,11 +122,20 @@ impl Native {
     #[cold]
     fn record<T: Word>(&self, v: &Cell<T>) {
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.records.load(Relaxed) == IN_TABLE {
-            recorded.entries.push(v.bell.notify(&TABLE, self.waiter()));
-        } else {
-            let (sequence, heard) = v.bell.listen();
-            recorded.sequences.push((std::ptr::from_ref(sequence) as usize, heard));
+        let in_table = self.records.load(Relaxed) == IN_TABLE;
+        match (v.alarm(), v.bell()) {
+            // What is left there of a wait that is over wakes a waiter that has begun anew: it looks again.
+            (Some(alarm), _) if in_table => {
+                let waker = Waker::from(Arc::clone(self.waiter()));
+                while alarm.set(&Threads, &waker).is_none() {
+                    thread::yield_now();
+                }
+            }
+            (_, Some(bell)) if in_table => recorded.entries.push(bell.notify(&TABLE, self.waiter())),
+            (alarm, bell) => {
+                let heard = alarm.map(|alarm| alarm.listen(&Threads)).or_else(|| bell.map(Bell::listen));
+                recorded.sequences.extend(heard.map(|(word, heard)| (std::ptr::from_ref(word) as usize, heard)));
+            }
         }
     }
 
@@ -165,6 +175,10 @@ impl<T: Word> Cell<T> {
         if !T::AWAITED {
             return;
         }
-        self.bell.ring(&Threads, || &TABLE);
+        if let Some(alarm) = self.alarm() {
+            alarm.ring(&Threads);
+        } else if let Some(bell) = self.bell() {
+            bell.ring(&Threads, || &TABLE);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::cells::{Cell, Row};
+use super::cells::{Cell, Spread};
 use super::handle::Native;
 use doorway_core::memory::{Decl, LateRows, Name, Word};
 use std::marker::PhantomData;
@@ -15,17 +15,18 @@ use std::sync::atomic::Ordering::SeqCst;
 /// together.
 pub struct Late<T: Word> {
     newest: AtomicPtr<Made<T>>,
-    first: usize,
-    rows: usize,
-    init: T,
-    owns: PhantomData<Row<T>>,
+    /// The initial value.
+    init: u64,
+    first: u32,
+    rows: u32,
+    owns: PhantomData<Spread<T>>,
 }
 
 /// A row that was made. Constant, but for the variables in it.
 struct Made<T: Word> {
     number: usize,
     older: *const Made<T>,
-    row: Row<T>,
+    row: Spread<T>,
 }
 
 impl<T: Word> Late<T> {
@@ -80,7 +81,9 @@ impl LateRows for Native {
 
     fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<T> {
         assert!(decl.width == 64, "variables of rows that are made late have 64 bits");
-        Late { newest: AtomicPtr::new(ptr::null_mut()), first, rows, init: decl.init, owns: PhantomData }
+        let small = |n: usize| u32::try_from(n).expect("rows begin small");
+        let (first, rows) = (small(first), small(rows));
+        Late { newest: AtomicPtr::new(ptr::null_mut()), first, rows, init: decl.init.pack(), owns: PhantomData }
     }
 
     #[cold]
@@ -89,11 +92,11 @@ impl LateRows for Native {
         if newest.is_some_and(|made| made.number >= number) {
             return true;
         }
-        if number >= late.rows {
+        if number >= late.rows as usize {
             return false;
         }
         let older = newest.map_or(ptr::null(), ptr::from_ref);
-        let row = Row::new((0..late.first << number).map(|_| late.init.into()));
+        let row = Spread::new((0..(late.first as usize) << number).map(|_| T::unpack(late.init).into()));
         let made = Box::into_raw(Box::new(Made { number, older, row }));
         if late.newest.compare_exchange(older.cast_mut(), made, SeqCst, SeqCst).is_err() {
             // SAFETY: it came from `Box::into_raw` just now, and nobody else has seen it.

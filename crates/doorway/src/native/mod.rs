@@ -21,12 +21,12 @@ mod waits;
 pub use cells::{Cell, Row, Table, Var};
 pub use handle::Native;
 pub use late::Late;
-pub(crate) use waits::{Begun, InLine, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
+pub(crate) use waits::{Begun, InLine, Wakes, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
 
 use crossbeam_utils::{Backoff, CachePadded};
 use doorway_core::memory::{
-    Access, Additive, AtomicBlock, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Immediate, Memory, Pid, Swap,
-    TestAndSet, Word,
+    Access, Additive, AtomicBlock, Bits, BoundedDecrement, CompareSwap, FetchAdd, FetchOr, Immediate, Memory, Pid,
+    Swap, TestAndSet, Word,
 };
 use doorway_core::registry::{Entry, SizeError, Sizes};
 use std::convert::Infallible;
@@ -94,7 +94,7 @@ impl FetchAdd for Native {
 
 impl FetchOr for Native {
     #[inline(always)]
-    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Infallible>> {
+    fn fetch_or<T: Bits>(&self, _: Access<()>, v: &Cell<T>, mask: T) -> impl Future<Output = Result<T, Infallible>> {
         self.looks_at(v);
         let mask = v.encode(mask);
         let old = v.word.fetch_or(mask, SeqCst);

@@ -6,7 +6,7 @@
 use super::handle::{AS_SEQUENCES, IN_TABLE, TABLE};
 use super::{Cell, Native, Row, Table, Var, done, now};
 use crate::tools::AtomicU32 as Bed;
-use crate::waiting::{Patience, Place, Platform, Policy, Sequence, Threads, Waiter};
+use crate::waiting::{Alarm, Bell, Patience, Place, Platform, Policy, Sequence, Set, Threads, Waiter};
 use doorway_core::Failure;
 use doorway_core::memory::{Access, Decl, Memory, Name, Next, Pid, Process, ReadWrite, Word};
 use std::convert::Infallible;
@@ -245,6 +245,7 @@ impl Memory for Native {
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
+    type Group<T: Word, const N: usize> = [Cell<T>; N];
     type Table<T: Word> = Table<T>;
     type Wait = WaitSoFar;
     const PLENTY: usize = 4096;
@@ -257,6 +258,15 @@ impl Memory for Native {
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
         Row::new((0..n).map(|i| decl(i).1))
+    }
+
+    fn group<'a, T: Word, const N: usize>(
+        &self,
+        n: usize,
+        decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>),
+    ) -> [Cell<T>; N] {
+        assert!(n <= N, "a group of {N} has no room for {n}");
+        std::array::from_fn(|i| if i < n { Cell::new(&decl(i).1) } else { Cell::unused() })
     }
 
     fn table<T: Word>(&self, _: Name<()>, rows: Range<usize>, columns: usize, decl: Decl<'_, T>) -> Table<T> {
@@ -361,22 +371,85 @@ impl ReadWrite for Native {
             return Ok(Next::GiveUp);
         }
         let changed = || v.word.load(SeqCst) != v.encode(seen);
-        if self.as_task.load(Relaxed) {
-            let waiter = self.waiter();
-            waiter.begin();
-            let entry = Entry(v.bell.notify(&TABLE, waiter));
-            if !changed() {
-                notified(waiter).await;
-                std::mem::forget(entry); // whoever notified it has taken it out
+        let is_task = self.as_task.load(Relaxed);
+        if !is_task && !wait.patience.is_over(&self.policy) {
+            return Ok(Next::TryAgain);
+        }
+        self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+        match (v.alarm(), v.bell()) {
+            (Some(alarm), _) if is_task => {
+                let mut watch = Watch { alarm, wakes: Wakes::default() };
+                poll_fn(|context| watch.wakes.poll(alarm, context.waker(), changed)).await;
             }
-        } else if wait.patience.is_over(&self.policy) {
-            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
-            let (sequence, heard) = v.bell.listen();
-            if !changed() {
-                Threads.sleep(sequence, heard, earliest(deadline, self.policy.nap));
+            (_, Some(bell)) if is_task => {
+                let waiter = self.waiter();
+                waiter.begin();
+                let entry = Entry(bell.notify(&TABLE, waiter));
+                if !changed() {
+                    notified(waiter).await;
+                    std::mem::forget(entry); // whoever notified it has taken it out
+                }
+            }
+            (alarm, bell) => {
+                let heard = alarm.map(|alarm| alarm.listen(&Threads)).or_else(|| bell.map(Bell::listen));
+                if let Some((sequence, heard)) = heard.filter(|_| !changed()) {
+                    Threads.sleep(sequence, heard, earliest(deadline, self.policy.nap));
+                }
+                if let Some((alarm, (_, heard))) = alarm.zip(heard) {
+                    alarm.has_listened(heard);
+                }
             }
         }
         Ok(Next::TryAgain)
+    }
+}
+
+/// A task's wait for a variable for which only it waits.
+#[derive(Default, Debug)]
+pub(crate) struct Wakes {
+    set: Option<Set>,
+    /// Where the waker leads that it was set for. A clone of that waker lies in the alarm, so it is not another one's.
+    whom: (usize, usize),
+}
+
+impl Wakes {
+    /// Sees to it that the task is woken when the variable changes, if it did not change when it was read last, and has not since: otherwise
+    /// it is ready.
+    #[inline]
+    pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
+        let whom = (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr());
+        if let Some(set) = self.set {
+            if whom == self.whom && alarm.is_set(set) {
+                return Poll::Pending; // it was set all the while: a process that changes the variable finds it
+            }
+            alarm.unset(set);
+        }
+        self.set = alarm.set(&Threads, waker);
+        self.whom = whom;
+        if self.set.is_none() {
+            waker.wake_by_ref(); // another process is busy there, for a moment
+            return Poll::Pending;
+        }
+        if changed() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// The wait is over, or given up.
+    pub(crate) fn end(&mut self, alarm: &Alarm<Threads>) {
+        if let Some(set) = self.set.take() {
+            alarm.unset(set);
+        }
+    }
+}
+
+/// The same, for as long as a future waits.
+struct Watch<'a> {
+    alarm: &'a Alarm<Threads>,
+    wakes: Wakes,
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.wakes.end(self.alarm);
     }
 }
 

@@ -1,8 +1,11 @@
 //! The ways in. What is done is the text's; how the process waits is native memory's.
 
 use super::errors::Nothing;
-use super::{AcquireError, AcquireTimeoutError, Numbering, OwnedSlotGuard, Permit, SlotGuard, Slots, TryAcquireError};
-use crate::native::{Begun, Native, WaysIn, enter_as_task, now, refused, someone, sure, ways_in};
+use super::{
+    ANYONE, Acquire, AcquireError, AcquireMany, AcquireManyOwned, AcquireOwned, AcquireTimeoutError, Numbering,
+    OwnedSlotGuard, Permit, SlotGuard, Slots, TryAcquireError,
+};
+use crate::native::{Begun, Native, WaysIn, now, refused, someone, sure, ways_in};
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
@@ -159,36 +162,38 @@ impl<N: Numbering> Slots<N> {
     ///
     /// # Errors
     /// If it is closed.
-    pub async fn acquire_async(&self) -> Result<SlotGuard<'_, N>, Closed> {
-        let grant = enter_as_task(self, 1).await.map_err(only_closed)?;
-        Ok(Permit::new(self, grant))
+    pub fn acquire_async(&self) -> Acquire<'_, N> {
+        Acquire::new(self, 1)
     }
 
     /// [`acquire_async`](Self::acquire_async) with a guard that owns.
     ///
     /// # Errors
     /// The same.
-    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedSlotGuard<N>, Closed> {
-        let grant = enter_as_task(&**self, 1).await.map_err(only_closed)?;
-        Ok(Permit::new(Arc::clone(self), grant))
+    pub fn acquire_owned_async(self: &Arc<Self>) -> AcquireOwned<N>
+    where
+        N: 'static,
+    {
+        AcquireOwned::new(Arc::clone(self), 1)
     }
 
     /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
     ///
     /// # Errors
     /// If it is closed, if no place was asked for, or if there are not as many places.
-    pub async fn acquire_many_async(&self, places: usize) -> Result<SlotGuard<'_, N>, AcquireError> {
-        let grant = enter_as_task(self, some(places)?).await?;
-        Ok(Permit::new(self, grant))
+    pub fn acquire_many_async(&self, places: usize) -> AcquireMany<'_, N> {
+        AcquireMany::new(self, places)
     }
 
     /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns.
     ///
     /// # Errors
     /// The same.
-    pub async fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> Result<OwnedSlotGuard<N>, AcquireError> {
-        let grant = enter_as_task(&**self, some(places)?).await?;
-        Ok(Permit::new(Arc::clone(self), grant))
+    pub fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> AcquireManyOwned<N>
+    where
+        N: 'static,
+    {
+        AcquireManyOwned::new(Arc::clone(self), places)
     }
 }
 
@@ -209,10 +214,11 @@ fn only_closed(why: Refused) -> Closed {
 const TRIES: u32 = 41;
 
 /// A process that has drawn what it needs to wait in line.
-pub(crate) struct PlaceInLine {
-    drawn: Drawn,
-    units: u64,
-    attempt: Attempt,
+#[derive(Debug)]
+pub struct PlaceInLine {
+    pub(super) drawn: Drawn,
+    pub(super) units: u64,
+    pub(super) attempt: Attempt,
 }
 
 impl<N: Numbering> WaysIn for Slots<N> {
@@ -223,12 +229,12 @@ impl<N: Numbering> WaysIn for Slots<N> {
     type Refusal = Refused;
 
     fn policy(&self) -> Policy {
-        self.policy
+        self.text.beside().policy
     }
 
     #[inline(always)]
     fn at_once(&self, units: u64) -> Result<Option<Grant>, Refused> {
-        match self.text.begin_at_once_now(&self.anyone, units, false) {
+        match self.text.begin_at_once_now(&ANYONE, units, false) {
             Entered::Inside(grant) => Ok(Some(grant)),
             Entered::Not(drawn) => self.help_first(drawn, units),
             Entered::NoPlace => Ok(None),
@@ -239,22 +245,22 @@ impl<N: Numbering> WaysIn for Slots<N> {
     /// It draws a ticket. Newcomers that need not be fair try first to take what is free.
     #[inline(always)]
     fn begin(&self, units: u64) -> Begun<Self> {
-        if self.unfair {
-            return begun(self.text.begin_at_once_now(&self.anyone, units, true), units);
+        if self.text.beside().unfair {
+            return begun(self.text.begin_at_once_now(&ANYONE, units, true), units);
         }
-        begun(self.text.begin_now(&self.anyone, units), units)
+        begun(self.text.begin_now(&ANYONE, units), units)
     }
 
     /// A newcomer that has tried once.
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
-        if self.unfair && may_pause {
-            match now(self.text.barge(&someone(self.policy), units, 1..TRIES)).map_err(refused) {
+        if self.text.beside().unfair && may_pause {
+            match now(self.text.barge(&someone(self.policy()), units, 1..TRIES)).map_err(refused) {
                 Ok(Some(grant)) => return Begun::Inside(grant),
                 Ok(None) => {}
                 Err(why) => return Begun::Refused(why),
             }
         }
-        begun(self.text.begin_now(&self.anyone, units), units)
+        begun(self.text.begin_now(&ANYONE, units), units)
     }
 
     fn wait(
@@ -270,7 +276,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     }
 
     fn leave(&self, grant: Grant) {
-        sure(now(self.text.release(&self.anyone, grant)));
+        sure(now(self.text.release(&ANYONE, grant)));
     }
 }
 
@@ -289,6 +295,6 @@ impl<N: Numbering> Slots<N> {
     #[cold]
     #[inline(never)]
     fn help_first(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
-        now(self.text.go_on(&someone(self.policy), drawn, units, &mut Attempt::default(), false)).map_err(refused)
+        now(self.text.go_on(&someone(self.policy()), drawn, units, &mut Attempt::default(), false)).map_err(refused)
     }
 }

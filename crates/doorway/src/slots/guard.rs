@@ -1,6 +1,6 @@
 //! Guards: what a holder has.
 
-use super::{Numbered, Numbering, Slots};
+use super::{ANYONE, Numbered, Numbering, Slots};
 use crate::native::{now, sure};
 use doorway_core::k_assignment::names::Names;
 use doorway_core::k_assignment::{Grant, Retired};
@@ -61,14 +61,14 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     /// Goes, and takes its one place along, and leaves its slot taken: nobody gets that slot any more, until it is [revived](Slots::revive).
     pub(crate) fn retire(mut self) -> Retired {
         let grant = self.take_grant();
-        sure(now(self.slots.text.retire(&self.slots.anyone, grant)))
+        sure(now(self.slots.text.retire(&ANYONE, grant)))
     }
 }
 
 impl Slots {
     /// There is a place again for a slot that was [retired](Permit::retire).
     pub(crate) fn revive(&self, slot: Retired) {
-        sure(now(self.text.revive(&self.anyone, slot)));
+        sure(now(self.text.revive(&ANYONE, slot)));
     }
 }
 
@@ -92,11 +92,16 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     }
 
     fn all_slots(&self) -> Vec<usize> {
-        let next = |&slot: &u32| Some(sure(now(self.slots.text.next_slot(&self.slots.anyone, slot))));
-        std::iter::successors(Some(self.grant.name().slot), next)
-            .take(self.places())
-            .map(|slot| slot as usize)
-            .collect()
+        let mut slot = self.grant.name().slot;
+        let mut all = Vec::with_capacity(self.places());
+        for more in (0..self.places()).rev() {
+            all.push(slot as usize);
+            // Only what is held together with another one has a next one.
+            if more > 0 {
+                slot = sure(now(self.slots.text.next_slot(&ANYONE, slot)));
+            }
+        }
+        all
     }
 
     /// A fence number. It was fixed when this guard was let in, whenever it is asked for, and costs nothing until then.
@@ -132,7 +137,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// ```
     pub fn forget(mut self) {
         let grant = self.take_grant();
-        sure(now(self.slots.text.forget(&self.slots.anyone, grant)));
+        sure(now(self.slots.text.forget(&ANYONE, grant)));
     }
 
     /// Two guards of one that holds several: the second holds so many, the last of its slots, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.
@@ -154,7 +159,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     {
         // Before anything changes: to clone a handle that is not ours may panic.
         let slots = self.slots.clone();
-        let (mine, other) = sure(now(self.slots.text.split(&self.slots.anyone, self.grant, places as u64)))?;
+        let (mine, other) = sure(now(self.slots.text.split(&ANYONE, self.grant, places as u64)))?;
         self.grant = mine;
         Some(Self::new(slots, other))
     }
@@ -166,7 +171,7 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
         let slots = &*self.slots;
         if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
             give_back(slots, self.grant);
-        } else if let Some(unsettled) = slots.text.end_now(&slots.anyone, self.grant) {
+        } else if let Some(unsettled) = slots.text.end_now(&ANYONE, self.grant) {
             slots.settle_at_once(unsettled);
         }
     }
@@ -177,7 +182,7 @@ impl<N: Numbering> Slots<N> {
     #[cold]
     #[inline(never)]
     fn settle_at_once(&self, unsettled: Unsettled) {
-        sure(now(self.text.settle(&self.anyone, Held::of(1, false), unsettled)));
+        sure(now(self.text.settle(&ANYONE, Held::of(1, false), unsettled)));
     }
 }
 
@@ -186,11 +191,11 @@ fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
     match grant.units() {
         0 => {}
         1 => {
-            if let Some(unsettled) = slots.text.end_now(&slots.anyone, grant) {
-                sure(now(slots.text.settle(&slots.anyone, grant.held(), unsettled)));
+            if let Some(unsettled) = slots.text.end_now(&ANYONE, grant) {
+                sure(now(slots.text.settle(&ANYONE, grant.held(), unsettled)));
             }
         }
-        _ => sure(now(slots.text.release(&slots.anyone, grant))),
+        _ => sure(now(slots.text.release(&ANYONE, grant))),
     }
 }
 

@@ -2,18 +2,20 @@
 
 mod entering;
 mod errors;
+mod future;
 mod guard;
 mod numbers;
 
 pub use errors::{AcquireError, AcquireTimeoutError, TooMany, TryAcquireError};
+pub use future::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned};
 pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{Numbered, Numbering, Unnumbered};
 
 use crate::native::{Native, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
-use doorway_core::k_assignment::names::Names;
-use doorway_core::k_exclusion::turnstile::{Limits, Look, Turnstile};
+use doorway_core::k_assignment::names::{FEW, Names};
+use doorway_core::k_exclusion::turnstile::{Endless, Limits, Look, MOST_RINGS, Turnstile};
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
@@ -37,7 +39,8 @@ use std::fmt;
 /// First come, first enabled: who asks later does not get in before one who asked earlier could. The place of who gives up goes to the next in line. With
 /// [`unfair`](Self::unfair) newcomers first try a few times to take what is free; while anybody is in line nothing is, so whoever waits in line is never passed.
 ///
-/// If more than [half of the line's length](Slots::with_line) wait at once, newcomers wait in front of the line, in no particular order.
+/// The line grows by itself, up to two million that wait at a time. Those that come when it is as long wait in front of it, in
+/// no particular order.
 ///
 /// # Giving up
 /// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. If a waiter is let in at the
@@ -54,23 +57,29 @@ use std::fmt;
 ///
 /// # Cost
 /// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
-/// number: callers that need none take them [`without_numbers`](Self::without_numbers). [`fence`](Permit::fence) costs nothing. `doorway-lab bench slots` compares. Building one allocates the
-/// line (16 bytes a place in it); after that nothing is allocated, except for each wait of a task.
+/// number: callers that need none take them [`without_numbers`](Self::without_numbers). With more than 16 places, a slot number takes two more read-modify-writes: one for [`fence`](Permit::fence), which costs nothing
+/// with fewer. `doorway-lab bench slots` compares.
+///
+/// # Memory
+/// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated before somebody waits, or asks for several places at once. Then the line takes
+/// up to 128 bytes for each of those that wait at the worst moment, and keeps them. Waiting itself allocates nothing.
 ///
 /// # When not to use this
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
 /// [65,535](Self::MOST) places here. Between processes take [`shared::Slots`](crate::shared::Slots).
 pub struct Slots<N: Numbering = Numbered> {
-    text: Text<Native, N::SlotNames>,
-    /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.
-    anyone: Process<Native>,
-    policy: Policy,
-    unfair: bool,
-    ring: usize,
+    text: Text<Native, N::SlotNames, Endless<Native>, Manners>,
 }
 
-const LINE: usize = 2048;
-const LONGEST_LINE: usize = 1 << 18;
+/// How callers wait.
+#[derive(Clone, Copy, Debug)]
+struct Manners {
+    policy: Policy,
+    unfair: bool,
+}
+
+/// Makes all accesses that wait for nothing. The algorithm does not tell processes apart.
+static ANYONE: Process<Native> = Process::new(Pid::new(0), Native::new());
 
 impl Slots {
     /// As many places as there can be.
@@ -87,25 +96,8 @@ impl Slots {
     /// # Errors
     /// If there are none, or more than [`MOST`](Self::MOST).
     pub fn new(places: usize) -> Result<Self, SizeError> {
-        Self::with_line(places, LINE)
-    }
-
-    /// This many places, and a line in which half as many as `length` can wait in order.
-    ///
-    /// If a quarter as many threads or more are *in the middle* of asking at the very same time, some of them may get a place so far back that they cannot give it up at once: a
-    /// timeout, or the drop of a future, then takes until the line has moved on. Nobody is let in too early.
-    ///
-    /// ```
-    /// let slots = doorway::Slots::with_line(8, 1 << 17)?; // for fifty thousand tasks that all want in, in order
-    /// # drop(slots);
-    /// # Ok::<(), doorway::SizeError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`new`](Self::new). The length is rounded to a power of two between 64 and 2^18, and to at least four times the places.
-    pub fn with_line(places: usize, length: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
-        Ok(Self::build(k, 0, k, length, (0, 0)))
+        Ok(Self::build(k, 0, k, (0, 0)))
     }
 
     /// The same, but nobody learns which slot it got, and getting in is faster.
@@ -118,28 +110,28 @@ impl Slots {
     /// ```
     #[must_use]
     pub fn without_numbers(self) -> Slots<Unnumbered> {
-        let Self { text, anyone, policy, unfair, ring } = self;
-        Slots { text: text.with_names(&Site::new(&Native::new()), None), anyone, policy, unfair, ring }
+        Slots { text: self.text.with_names(&Site::new(ANYONE.memory()), None) }
     }
 }
 
 impl<N: Numbering> Slots<N> {
     /// So many places that are free, and others that are lost, of those there is room for; and which ticket and which fence number come next.
-    fn build(free: usize, lost: usize, room: usize, length: usize, (ticket, fences): (u64, u64)) -> Self {
-        let room = room.next_multiple_of(64).min(Slots::MOST);
-        let ring = length.clamp(64, LONGEST_LINE).max(4 * room).next_power_of_two();
-        let memory = Native::new();
+    fn build(free: usize, lost: usize, room: usize, (ticket, fences): (u64, u64)) -> Self {
+        // There is as much as the names take in any case.
+        let room = room.next_multiple_of(if room <= FEW { FEW } else { 64 }).min(Slots::MOST);
         let line = |site: &Site<'_, Native>| {
-            Turnstile::with_lost(site, free, lost, Limits::for_ring(ring, room), ticket).noting_tickets()
+            Turnstile::endless_with_lost(site, free, lost, Limits::for_anybody(room), MOST_RINGS, ticket)
+                .noting_tickets()
         };
-        Self {
-            text: Text::new(&Site::new(&memory), room, Some(fences), line),
-            anyone: Process::new(Pid::new(0), Native::new()),
-            ring,
-            // A waiter for the only place does well to let its holder run; among several places, a waiter that yields is in the way of the holders.
-            policy: if free + lost == 1 { Policy::PARK } else { Policy::SLEEP },
-            unfair: false,
-        }
+        // A waiter for the only place does well to let its holder run; among several places, a waiter that yields is in the way of the holders.
+        let policy = if free + lost == 1 { Policy::PARK } else { Policy::SLEEP };
+        let text = Text::new(&Site::new(ANYONE.memory()), room, Some(fences), line);
+        Self { text: text.with(Manners { policy, unfair: false }) }
+    }
+
+    fn with_manners(mut self, change: impl FnOnce(&mut Manners)) -> Self {
+        change(self.text.beside_mut());
+        self
     }
 
     /// The same, but newcomers first try for a moment to take a place that is free, and only then get in line. Better throughput where sections are short and threads many; who is
@@ -152,16 +144,15 @@ impl<N: Numbering> Slots<N> {
     /// ```
     #[must_use]
     pub fn unfair(self) -> Self {
-        Self { unfair: true, ..self }
+        self.with_manners(|manners| manners.unfair = true)
     }
 
     /// The same, in the order of arrival again.
     pub(crate) fn fair(self) -> Self {
-        Self { unfair: false, ..self }
+        self.with_manners(|manners| manners.unfair = false)
     }
 
-    /// The same, with room for at least so many places, and for as many as the next multiple of 64: [`add`](Self::add) can
-    /// go up to there. The line becomes four times as long, if it is shorter.
+    /// The same, with room for `places` places: [`add`](Self::add) can go up to there.
     ///
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
@@ -178,27 +169,27 @@ impl<N: Numbering> Slots<N> {
         let look = self.look();
         let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
         let so_far = (look.next, self.text.largest_fence(look.next));
-        let new = Self::build(free, look.places as usize - free, room, self.ring, so_far);
+        let new = Self::build(free, look.places as usize - free, room, so_far);
         if look.closed {
             new.close();
         }
-        Ok(Self { policy: self.policy, unfair: self.unfair, ..new })
+        Ok(new.with_manners(|manners| *manners = *self.text.beside()))
     }
 
     /// The same, but threads wait by this policy, and not by [`Policy::PARK`] (one place) or [`Policy::SLEEP`] (several).
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+        self.with_manners(|manners| manners.policy = policy)
     }
 
     fn look(&self) -> Look {
-        sure(now(self.text.look(&self.anyone)))
+        sure(now(self.text.look(&ANYONE)))
     }
 
     /// How many places there are.
     #[must_use]
     pub fn places(&self) -> usize {
-        sure(now(self.text.places(&self.anyone))) as usize
+        sure(now(self.text.places(&ANYONE))) as usize
     }
 
     /// How many are free: none, while somebody waits. Never more than there are [places](Self::places), and never more than were free at some moment of the call.
@@ -218,9 +209,10 @@ impl<N: Numbering> Slots<N> {
     /// ```
     ///
     /// # Errors
-    /// If there is no [room](Self::room_for): without saying otherwise there is room for the next multiple of 64 places.
+    /// If there is no [room](Self::room_for): without saying otherwise there is room for the next multiple of 16 places,
+    /// or of 64 if there are more than 16.
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
-        sure(now(self.text.add(&self.anyone, places as u64)))
+        sure(now(self.text.add(&ANYONE, places as u64)))
     }
 
     /// Takes up to `places` away that are free now, and says how many it took. To take one away that is held, [forget](Permit::forget) its guard.
@@ -250,7 +242,7 @@ impl<N: Numbering> Slots<N> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn close(&self) {
-        sure(now(self.text.close(&self.anyone)));
+        sure(now(self.text.close(&ANYONE)));
     }
 
     /// Whether it was closed.
@@ -266,11 +258,11 @@ impl<N: Numbering> fmt::Debug for Slots<N> {
         let mut all = f.debug_struct("Slots");
         all.field("places", &look.places).field("held", &(look.places - look.free));
         if N::SlotNames::NAMED {
-            let taken = |&slot: &usize| sure(now(self.text.is_taken(&self.anyone, slot)));
+            let taken = |&slot: &usize| sure(now(self.text.is_taken(&ANYONE, slot)));
             all.field("slots", &(0..self.text.room() as usize).filter(taken).collect::<Vec<_>>());
         }
         all.field("waiting", &look.waiting);
-        if self.unfair {
+        if self.text.beside().unfair {
             all.field("unfair", &true);
         }
         if look.camping {

@@ -24,12 +24,16 @@
 //! *A changer that wakes nobody pays one load* from the cache line it has just written. *Cancelling is free*: every wake-up wakes all that
 //! listen, so whoever leaves takes no wake-up along that was meant for another. A flag that nobody listens to any more costs the next changer one needless call.
 //!
+//! # One waiter
+//! A variable for which one process waits at a time has an [`Alarm`] in place of the bell: the waker lies beside the variable, and there is no table.
+//!
 //! # When a changer can die
 //! Between its change and its wake-up a process may be killed; threads of one process die together. For memory that processes share, sleeps are [bounded in
 //! time](Policy::at_most): the checker has the wake-up as a step of its own, before which a process can crash. Of Anderson and Moir's algorithms those that wait on
 //! a common word survive that by themselves, because the next one to leave changes it again; those that wait on their own do not: `doorway check am-dsm-chain --n 3 --k 2 --passages 1
 //! --crashes 1 --wakes` finds a sleeper that nobody wakes, and with `--timed-sleeps` all holds.
 
+mod alarm;
 mod bell;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod futexes;
@@ -39,6 +43,7 @@ mod policy;
 mod portable;
 mod table;
 
+pub use alarm::{Alarm, Set};
 pub use bell::Bell;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use platform::Processes;

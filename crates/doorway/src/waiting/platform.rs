@@ -13,6 +13,10 @@ pub trait Sequence {
     fn load(&self) -> u32;
     /// Adds one.
     fn bump(&self);
+    /// Replaces it.
+    fn store(&self, new: u32);
+    /// Replaces it if it is `old`; whether it was.
+    fn exchange(&self, old: u32, new: u32) -> bool;
 }
 
 /// A few flags: an 8-bit atomic, sequentially consistent.
@@ -73,6 +77,12 @@ impl Sequence for AtomicU32 {
     }
     fn bump(&self) {
         self.fetch_add(1, SeqCst);
+    }
+    fn store(&self, new: u32) {
+        self.store(new, SeqCst);
+    }
+    fn exchange(&self, old: u32, new: u32) -> bool {
+        self.compare_exchange(old, new, SeqCst, SeqCst).is_ok()
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Lock, Platform};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Wake, Waker};
 
 /// Something that waits: a task, or a thread that waits for several variables.
 pub struct Waiter<P: Platform>(P::Lock<State>);
@@ -60,6 +60,13 @@ impl<P: Platform> Waiter<P> {
         if let Some(waker) = waker {
             contained(|| waker.wake());
         }
+    }
+}
+
+/// For an [alarm](super::Alarm), which knows wakers and no waiters.
+impl Wake for Waiter<super::Threads> {
+    fn wake(self: Arc<Self>) {
+        self.notify();
     }
 }
 

@@ -5,11 +5,13 @@ pub(crate) mod mutants;
 use crate::Property;
 use crate::checked::{Checked, Merges, checked_abortable};
 use crate::claims::{holders, together};
+use crate::k_exclusion::turnstile::line::line;
 use crate::k_exclusion::turnstile::{Alike, door_opens, limits, turnstile};
 use crate::property::View;
 use crate::sim::{Canon, Layout, Rules};
-use doorway_core::k_assignment::names::Mark;
-use doorway_core::registry::{Sizes, TurnstileBits, TurnstileSlots};
+use doorway_core::k_assignment::names::{Mark, Taken};
+use doorway_core::k_exclusion::turnstile::Limits;
+use doorway_core::registry::{Sizes, TurnstileBits, TurnstileLineSlots, TurnstileSlots};
 
 impl Checked for TurnstileSlots {
     checked_abortable!();
@@ -26,6 +28,19 @@ impl Checked for TurnstileSlots {
 
     fn canon(layout: &Layout, sizes: Sizes, rules: Rules) -> Option<Box<dyn Canon>> {
         Some(Box::new(Alike::new(layout, limits(sizes), rules.lag)))
+    }
+}
+
+impl Checked for TurnstileLineSlots {
+    checked_abortable!();
+
+    fn claims(sizes: Sizes) -> Vec<Property> {
+        let limits = Limits::for_growing(sizes.n, sizes.k);
+        together([line(limits, sizes.n, "exclusion"), names(sizes, false)])
+    }
+
+    fn asked_of_any_text(_: Sizes) -> Vec<Property> {
+        vec![door_opens("exclusion")]
     }
 }
 
@@ -51,7 +66,7 @@ impl Checked for TurnstileBits {
 fn names(sizes: Sizes, bitmap: bool) -> Vec<Property> {
     let k = sizes.k;
     let is_taken = move |v: &View<'_>, name: usize| match bitmap {
-        true => v.get_at::<u64>("taken", name / 64) >> (name % 64) & 1 == 1,
+        true => v.get_at::<Taken>("taken", name / 64).0 >> (name % 64) & 1 == 1,
         false => v.get_at::<Mark>("taken", name).last().is_none(),
     };
     let beyond = if bitmap { k..k.next_multiple_of(64) } else { 0..0 };

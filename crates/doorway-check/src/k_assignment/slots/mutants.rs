@@ -4,7 +4,7 @@ use crate::mutants::Text;
 use crate::mutants::rows::*;
 use crate::sim::{Part, Rules, Sim, SimCell, TextError, World};
 use doorway_core::Failure;
-use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark as Flag, Name, Names};
+use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark as Flag, Name, Names, Taken};
 use doorway_core::k_assignment::slots::Slots;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::k_exclusion::turnstile::{Held, Refused, Turnstile};
@@ -40,7 +40,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(own("turnstile-slots", APART, |s, r| Apart::<FlagNames<Sim>>::world(s, r, Fault::LowStays)), TWO_TWO, Some((STARVES, 33)), "turnstile-slots-tries-the-same-again", "after 3 failed, begins with the same name again"),
     mutant(roomy("turnstile-slots", "read:root.2<3=1"), THREE_THREE, Some((NAMES, 15)), "turnstile-slots-leaves-one-out", "after 3 failed, leaves a name out"),
     mutant(roomy("turnstile-slots", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 11)), "turnstile-slots-one-too-many", "the gate starts one too far open"),
-    mutant(row("turnstile-slots", "init:gate-4194304"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-slots-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-slots", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-slots-one-too-few", "the gate starts one too few open"),
     mutant(row("turnstile-slots", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile-slots", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-slots-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
     mutant(row("turnstile-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-slots-is-a-stack", "14 first signals who came after"),
@@ -60,7 +60,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(own("turnstile-bits", APART, |s, r| Apart::<BitNames<Sim>>::world(s, r, Fault::LowStays)), TWO_TWO, Some((STARVES, 33)), "turnstile-bits-tries-the-same-again", "after 3 failed, begins with the same name again"),
     mutant(roomy("turnstile-bits", "read:root.2<3+2"), THREE_THREE, Some((NAMES, 15)), "turnstile-bits-leaves-one-out", "after 3 failed, leaves a name out"),
     mutant(roomy("turnstile-bits", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "turnstile-bits-one-too-many", "the gate starts one too far open"),
-    mutant(row("turnstile-bits", "init:gate-4194304"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-bits-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-bits", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-bits-one-too-few", "the gate starts one too few open"),
     mutant(row("turnstile-bits", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-bits-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile-bits", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-bits-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
     mutant(row("turnstile-bits", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-bits-is-a-stack", "14 first signals who came after"),
@@ -87,7 +87,7 @@ struct Apart<N> {
     part: Part,
     names: N,
     flags: Vec<SimCell<Flag>>,
-    words: Vec<SimCell<u64>>,
+    words: Vec<SimCell<Taken>>,
     line: Turnstile<Sim>,
     k: usize,
     fault: Fault,
@@ -121,7 +121,7 @@ impl<N: Names<Sim> + 'static> Apart<N> {
             let bit = 1 << slot;
             p.keep(2, &(slot, live));
             let is_free = match &*self.words {
-                [word] => p.at(2).read(word).await? & bit == 0,
+                [word] => p.at(2).read(word).await?.0 & bit == 0,
                 _ => p.at(2).read(&self.flags[slot]).await? != Flag::TAKEN,
             };
             if !is_free {
@@ -130,7 +130,7 @@ impl<N: Names<Sim> + 'static> Apart<N> {
             }
             p.keep(3, &(slot, live));
             let was_free = match &*self.words {
-                [word] => p.at(3).fetch_or(word, bit).await? & bit == 0,
+                [word] => p.at(3).fetch_or(word, Taken(bit)).await?.0 & bit == 0,
                 _ => p.at(3).swap(&self.flags[slot], Flag::TAKEN).await? != Flag::TAKEN,
             };
             if was_free {

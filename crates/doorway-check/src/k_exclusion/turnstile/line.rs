@@ -12,7 +12,7 @@ impl Checked for TurnstileLine {
     checked_abortable!();
 
     fn claims(sizes: Sizes) -> Vec<Property> {
-        line(Limits::for_growing(sizes.n, sizes.k), sizes.n)
+        line(Limits::for_growing(sizes.n, sizes.k), sizes.n, "")
     }
 
     fn asked_of_any_text(_: Sizes) -> Vec<Property> {
@@ -25,7 +25,7 @@ impl Checked for TurnstileLineMany {
 
     fn claims(sizes: Sizes) -> Vec<Property> {
         let (n, k) = (sizes.n + 1, sizes.k);
-        together([vec![units_inside(k)], line(Limits::for_growing(n, k), n)])
+        together([vec![units_inside(k)], line(Limits::for_growing(n, k), n, "")])
     }
 
     fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
@@ -46,8 +46,8 @@ fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     })
 }
 
-/// (T1) to (T5), (L1), (L2), (L4), and that the door opens.
-fn line(limits: Limits, n: usize) -> Vec<Property> {
+/// (T1) to (T5), (L1), (L2), (L4), and that the door opens, where `kind` is the part that the turnstile is.
+pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property> {
     let rings = limits.rings(n);
     let places = (limits.ring << rings) - limits.ring;
     let claims = [
@@ -79,7 +79,7 @@ fn line(limits: Limits, n: usize) -> Vec<Property> {
                     made < rings as u64 && newest < saw.distance(next) + limits.places as i64
                 })
         }),
-        door_opens(""),
+        door_opens(kind),
     ];
-    counts(places).into_iter().chain(claims).collect()
+    counts(places).into_iter().chain(claims).map(|claim| claim.each(kind)).collect()
 }

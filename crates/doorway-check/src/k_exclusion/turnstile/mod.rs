@@ -1,6 +1,6 @@
 //! The invariants of the turnstile, as its file states them, and which of its states are alike.
 
-mod line;
+pub(crate) mod line;
 pub(crate) mod mutants;
 mod simple;
 

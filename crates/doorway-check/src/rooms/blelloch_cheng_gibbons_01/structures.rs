@@ -2,7 +2,7 @@
 
 use crate::Property;
 use crate::sim::Sequential;
-use doorway_core::memory::Word;
+use doorway_core::memory::{Anybody, Word};
 
 /// What is asked of a stack or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +14,7 @@ pub(crate) enum Asks {
 }
 
 impl Word for Asks {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         match self {
             Self::Put(x) => x,
@@ -38,6 +39,7 @@ const FITS: u64 = 1 << 32;
 const FULL: u64 = 1 << 33;
 
 impl Word for Answers {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         match self {
             Self::Put(fits) => {

@@ -3,7 +3,7 @@
 use crate::Property;
 use crate::property::View;
 use crate::sim::Sequential;
-use doorway_core::memory::Word;
+use doorway_core::memory::{Anybody, Word};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{News, Top, Whole};
 
 /// What is asked of a stack of work.
@@ -23,6 +23,7 @@ const RETURNS: u64 = 1 << 32;
 const ASKS: u64 = 1 << 33;
 
 impl Word for Wish {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         match self {
             Self::Add(x) => x,
@@ -60,6 +61,7 @@ const DONE: u64 = 1 << 34;
 const WAITS: u64 = 1 << 35;
 
 impl Word for Reply {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         match self {
             Self::Added(true) => ADDED,

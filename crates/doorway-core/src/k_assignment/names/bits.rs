@@ -14,7 +14,7 @@
 //! | name              | range   | initially | home   | written at | meaning |
 //! |-------------------|---------|-----------|--------|------------|---------|
 //! | `taken[0..k/64]`  | 64 bits | 0         | nobody | 3, 4       | which names are held |
-//! | `last[0..k]`      | number  | 0         | its holder | 7      | the fence number of its last holder |
+//! | `given`           | number  | 0         | nobody | 6          | the last fence number that was given out |
 //! | `after[0..k]`     | `0..k`  | 0         | its holder | 8      | which of its names comes next |
 //!
 //! and those of the k-exclusion inside.
@@ -27,25 +27,25 @@
 //! - (B2) when a process is about to try the names from `low` on, one of them is held by nobody
 //!
 //! # Cost, faults, fairness
-//! One load and one read-modify-write to take a name while nobody else does, at most `k` of each; one to give it back. A load and a
-//! store more for its fence number. A crashed holder keeps its name for ever, as it keeps its
+//! One load and one read-modify-write to take a name while nobody else does, at most `k` of each; one to give it back. One
+//! more for its fence number: a bit has no room for the number of its last holder. A crashed holder keeps its name for ever, as it keeps its
 //! place. Nobody waits here.
 
-use super::{Mark, Name, Names, Next};
-use crate::memory::{FetchAdd, FetchOr, Here, Immediate, Memory, Site, in_both_forms};
+use super::{Given, Links, Name, Names, Taken};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Near, Site, in_both_forms};
 use core::fmt::Debug;
 
 /// Names `0..k` in a bitmap, for at most `k` processes at a time.
 #[derive(Debug)]
-pub struct BitNames<M: Memory> {
-    taken: M::Row<u64>,
-    last: M::Row<Mark>,
-    after: M::Row<Next>,
+pub struct BitNames<M: LateRows> {
+    taken: M::Row<Taken>,
+    given: Near<M, Given>,
+    after: Links<M>,
     k: usize,
     fences: bool,
 }
 
-impl<M: FetchOr + FetchAdd> BitNames<M> {
+impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
@@ -54,7 +54,7 @@ impl<M: FetchOr + FetchAdd> BitNames<M> {
             while low < self.k {
                 let word = low / 64;
                 p.shows("low", low as u64);
-                let taken = access!(p.at(2).keeping(&(low, live)).read(&self.taken[word]));
+                let Taken(taken) = access!(p.at(2).keeping(&(low, live)).read(&self.taken[word]));
                 let free = !taken & u64::MAX << (low % 64);
                 if free == 0 {
                     low = 64 * (word + 1);
@@ -67,7 +67,7 @@ impl<M: FetchOr + FetchAdd> BitNames<M> {
                 p.shows("low", name as u64);
                 p.keep(3, &(name, live));
                 let bit = 1 << (name % 64);
-                if access!(p.at(3).fetch_or(&self.taken[word], bit)) & bit == 0 {
+                if access!(p.at(3).fetch_or(&self.taken[word], Taken(bit))).0 & bit == 0 {
                     p.hides("low");
                     break 'text Some(name as u32);
                 }
@@ -77,53 +77,43 @@ impl<M: FetchOr + FetchAdd> BitNames<M> {
             None
         }}
 
-        /// Takes a name and its number: 2, 3, 6.
+        /// Takes a name and its number: 2, 3, 6. Numbers are given out in the order in which names are taken, so this one is larger than all before.
         #[inline(always)]
-        fn take_one, take_one_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
+        fn take_one, take_one_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<Name> {'text: {
             let Some(slot) = either!(self.find(p, live), self.find_now(p, live)) else { break 'text None };
             if !self.fences {
                 break 'text Some(Name { slot, fence: 0 });
             }
             p.shows("takes", u64::from(slot));
-            let last = access!(p.at(6)
-                .keeping(&(slot, fence, live))
-                .read(&self.last[slot as usize])).last().unwrap_or(0);
+            let Given(last) = access!(p.at(6).keeping(&(slot, live)).fetch_add(&self.given, Given(1)));
             p.hides("takes");
-            Some(Name { slot, fence: last.wrapping_add(1).max(fence) })
+            Some(Name { slot, fence: last.wrapping_add(1) })
         }}
 
-        /// Leaves its number, and gives it back: 7, 4.
+        /// Gives it back: 4.
         #[inline(always)]
         fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
             let slot = name.slot as usize;
-            if self.fences {
-                access!(p.at(7).write_in_passing(&self.last[slot], Mark::free(name.fence)));
-            }
             let bit = 1u64 << (slot % 64);
             // The bit is set, and nobody else clears it.
-            access!(p.at(4).fetch_add(&self.taken[slot / 64], bit.wrapping_neg()));
+            access!(p.at(4).fetch_add(&self.taken[slot / 64], Taken(bit.wrapping_neg())));
         }
     }
 }
 
-impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
+impl<M: FetchOr + FetchAdd + LateRows> Names<M> for BitNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         Self {
-            taken: site.row("taken", k.div_ceil(64), |_| 0.into()),
-            last: site.row("last", k, |_| Mark::free(fences.unwrap_or(0)).into()),
-            after: site.row("after", k, |_| Next(0).into()),
+            taken: site.row("taken", k.div_ceil(64), |_| Taken(0).into()),
+            given: site.near("given", Given(fences.unwrap_or(0))),
+            after: Links::new(site, k),
             k,
             fences: fences.is_some(),
         }
     }
 
-    fn take(
-        &self,
-        p: Here<'_, M>,
-        fence: u64,
-        live: &impl Debug,
-    ) -> impl Future<Output = Result<Option<Name>, M::Error>> {
-        self.take_one(p, fence, live)
+    fn take(&self, p: Here<'_, M>, _: u64, live: &impl Debug) -> impl Future<Output = Result<Option<Name>, M::Error>> {
+        self.take_one(p, live)
     }
 
     fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>> {
@@ -131,11 +121,11 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
     }
 
     #[inline(always)]
-    fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
+    fn take_now(&self, p: Here<'_, M>, _: u64) -> Option<Name>
     where
         M: Immediate,
     {
-        self.take_one_now(p, fence, &())
+        self.take_one_now(p, &())
     }
 
     #[inline(always)]
@@ -147,14 +137,14 @@ impl<M: FetchOr + FetchAdd> Names<M> for BitNames<M> {
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.after[slot as usize], Next(next))
+        self.after.link(p, slot, next)
     }
 
-    async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.after[slot as usize]).await?.0)
+    fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>> {
+        self.after.linked(p, slot)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {
-        Ok(p.at(2).read(&self.taken[slot / 64]).await? >> (slot % 64) & 1 == 1)
+        Ok(p.at(2).read(&self.taken[slot / 64]).await?.0 >> (slot % 64) & 1 == 1)
     }
 }

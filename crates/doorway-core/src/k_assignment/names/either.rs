@@ -1,20 +1,17 @@
 //! Flags or a bitmap, whichever suits; and no names at all.
 
-use super::{BitNames, FlagNames, Name, Names};
-use crate::memory::{FetchAdd, FetchOr, Here, Immediate, Memory, Site, Swap};
+use super::{BitNames, FEW, FlagNames, Name, Names, Together};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Memory, Site, Swap};
 use core::fmt::Debug;
 
 /// Flags are faster, a bitmap is faster to search when there are many.
 #[derive(Debug)]
-pub enum EitherNames<M: Memory> {
+pub enum EitherNames<M: LateRows> {
     /// In flags.
-    Few(FlagNames<M>),
+    Few(FlagNames<M, Together>),
     /// In a bitmap.
     Many(BitNames<M>),
 }
-
-/// Where flags end and bitmaps begin.
-const FEW: usize = 64;
 
 /// The same of both.
 macro_rules! either {
@@ -26,7 +23,7 @@ macro_rules! either {
     };
 }
 
-impl<M: FetchOr + FetchAdd + Swap> Names<M> for EitherNames<M> {
+impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         if k <= FEW { Self::Few(FlagNames::new(site, k, fences)) } else { Self::Many(BitNames::new(site, k, fences)) }
     }
@@ -84,13 +81,16 @@ impl<M: FetchOr + FetchAdd + Swap> Names<M> for EitherNames<M> {
 #[inline(never)]
 fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>, fence: u64) -> Option<Name>
 where
-    M: FetchOr + FetchAdd + Immediate,
+    M: FetchOr + FetchAdd + LateRows + Immediate,
 {
     names.take_now(p, fence)
 }
 
 #[inline(never)]
-fn give_back_to_many<M: FetchOr + FetchAdd + Immediate>(names: &BitNames<M>, p: Here<'_, M>, name: Name) {
+fn give_back_to_many<M>(names: &BitNames<M>, p: Here<'_, M>, name: Name)
+where
+    M: FetchOr + FetchAdd + LateRows + Immediate,
+{
     names.give_back_now(p, name);
 }
 

@@ -29,26 +29,63 @@
 //! One read-modify-write to take a name while nobody else does, and as many loads as there are lower names; at most `k` of each. One write to give it back. A crashed holder
 //! keeps its name for ever, as it keeps its place. Nobody waits here.
 
-use super::{Mark, Name, Names, Next};
-use crate::memory::{Here, Immediate, Memory, Site, Swap, in_both_forms};
+use super::{Links, Mark, Name, Names};
+use crate::memory::{Here, Immediate, LateRows, Memory, Site, Swap, in_both_forms};
 use core::fmt::Debug;
+use core::marker::PhantomData;
+use core::ops::Index;
+
+/// As many flags as lie [together](Together).
+pub const FEW: usize = 16;
+
+/// How flags lie in memory.
+pub trait Lie<M: Memory>: Debug {
+    /// What they lie in.
+    type Flags: Index<usize, Output = M::Cell<Mark>> + Debug;
+
+    /// Makes `k` flags.
+    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> Self::Flags;
+}
+
+/// In a row of their own.
+#[derive(Clone, Copy, Debug)]
+pub enum Apart {}
+
+/// In the object itself: at most [`FEW`].
+#[derive(Clone, Copy, Debug)]
+pub enum Together {}
+
+impl<M: Memory> Lie<M> for Apart {
+    type Flags = M::Row<Mark>;
+    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> M::Row<Mark> {
+        site.row("taken", k, |_| init.into())
+    }
+}
+
+impl<M: Memory> Lie<M> for Together {
+    type Flags = M::Group<Mark, FEW>;
+    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> M::Group<Mark, FEW> {
+        site.few("taken", k, |_| init.into())
+    }
+}
 
 /// Names `0..k` in flags, for at most `k` processes at a time.
 #[derive(Debug)]
-pub struct FlagNames<M: Memory> {
-    taken: M::Row<Mark>,
-    after: M::Row<Next>,
-    k: usize,
+pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
+    taken: W::Flags,
+    after: Links<M>,
+    lie: PhantomData<fn() -> W>,
+    k: u32,
     /// What a grant adds to the fence number: nothing, if there are to be none.
-    step: u64,
+    step: u32,
 }
 
-impl<M: Swap> FlagNames<M> {
+impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
         fn find, find_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
-            for name in 0..self.k {
+            for name in 0..self.k as usize {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
                 if access!(p.at(2).keeping(&(name, fence, live)).read(flag)).last().is_none() {
@@ -57,7 +94,7 @@ impl<M: Swap> FlagNames<M> {
                 // What 2 read may be old. The number that counts is the one that 3 takes away.
                 if let Some(last) = access!(p.at(3).keeping(&(name, fence, live)).swap(flag, Mark::TAKEN)).last() {
                     p.hides("low");
-                    let fence = last.wrapping_add(self.step).max(fence);
+                    let fence = last.wrapping_add(self.step.into()).max(fence);
                     break 'text Some(Name { slot: name as u32, fence });
                 }
             }
@@ -73,10 +110,10 @@ impl<M: Swap> FlagNames<M> {
     }
 }
 
-impl<M: Swap> Names<M> for FlagNames<M> {
+impl<M: Swap + LateRows, W: Lie<M>> Names<M> for FlagNames<M, W> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
-        let taken = site.row("taken", k, |_| Mark::free(fences.unwrap_or(0)).into());
-        Self { taken, after: site.row("after", k, |_| Next(0).into()), k, step: fences.is_some().into() }
+        let taken = W::flags(site, k, Mark::free(fences.unwrap_or(0)));
+        Self { taken, after: Links::new(site, k), lie: PhantomData, k: k as u32, step: fences.is_some().into() }
     }
 
     fn take(
@@ -109,11 +146,11 @@ impl<M: Swap> Names<M> for FlagNames<M> {
     }
 
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        p.at(8).write_in_passing(&self.after[slot as usize], Next(next))
+        self.after.link(p, slot, next)
     }
 
-    async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        Ok(p.at(9).read(&self.after[slot as usize]).await?.0)
+    fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>> {
+        self.after.linked(p, slot)
     }
 
     async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {

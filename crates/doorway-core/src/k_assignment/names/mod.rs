@@ -17,10 +17,10 @@ pub mod sticky;
 
 pub use bits::BitNames;
 pub use either::{EitherNames, NoNames};
-pub use flags::FlagNames;
+pub use flags::{Apart, FEW, FlagNames, Lie, Together};
 pub use sticky::StickyNames;
 
-use crate::memory::{Here, Immediate, Memory, Site, Word};
+use crate::memory::{Additive, Bits, Here, Immediate, LateRows, Memory, Nobody, Site, Word};
 use core::fmt::{self, Debug};
 
 /// A name, and the number of its holder.
@@ -63,8 +63,8 @@ impl Mark {
 
 /// Nobody waits for it.
 impl Word for Mark {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const SPREAD: bool = true;
 
     #[inline(always)]
@@ -92,8 +92,8 @@ impl Debug for Mark {
 pub struct Next(pub u32);
 
 impl Word for Next {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -102,6 +102,60 @@ impl Word for Next {
     #[inline(always)]
     fn unpack(word: u64) -> Self {
         Self(word as u32)
+    }
+}
+
+/// Sixty-four names: the bit of one is set while somebody has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken(pub u64);
+
+/// The last fence number that was given out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given(pub u64);
+
+macro_rules! number {
+    ($($name:ident)*) => {
+        $(
+            impl Word for $name {
+                type Waiters = Nobody;
+                const WHOLE: bool = true;
+                const SPREAD: bool = true;
+
+                #[inline(always)]
+                fn pack(self) -> u64 {
+                    self.0
+                }
+                #[inline(always)]
+                fn unpack(word: u64) -> Self {
+                    Self(word)
+                }
+            }
+            impl Additive for $name {}
+        )*
+    };
+}
+number!(Taken Given);
+impl Bits for Taken {}
+
+/// Which name comes after another, of a process that holds both. There is no room for that before somebody holds several.
+#[derive(Debug)]
+pub(super) struct Links<M: LateRows>(M::Late<Next>);
+
+impl<M: LateRows> Links<M> {
+    fn new(site: &Site<'_, M>, k: usize) -> Self {
+        Self(site.late_rows("after", k.next_power_of_two(), 1, Next(0)))
+    }
+
+    /// The holder of a name notes which of its names comes next: 8. Only it will look there, so nobody needs to be told that there is room now.
+    fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
+        let is_there = p.make_row(&self.0, 0);
+        debug_assert!(is_there, "the only row can be made");
+        p.at(8).write_in_passing(&self.0[(0, slot as usize)], Next(next))
+    }
+
+    /// What its holder noted: 9.
+    async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
+        Ok(p.at(9).read(&self.0[(0, slot as usize)]).await?.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The words that processes meet at: a slot, and what the owner of a seat wants.
 
-use crate::memory::Word;
+use crate::memory::{Anybody, Nobody, Word};
 use core::fmt;
 
 /// How many seats there can be: so many that the number of one fits a slot.
@@ -166,8 +166,8 @@ impl Slot {
 }
 
 impl Word for Slot {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -233,6 +233,7 @@ impl Want {
 }
 
 impl Word for Want {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
 
     #[inline(always)]

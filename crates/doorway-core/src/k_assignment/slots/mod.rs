@@ -39,7 +39,9 @@ pub mod entries;
 use super::KAssignment;
 use super::names::{Name, Names, NoNames};
 use crate::Failure;
-use crate::k_exclusion::turnstile::{Attempt, Drawn, Held, Look, Refused, TooMany, Tried, Turnstile, Unsettled};
+use crate::k_exclusion::turnstile::{
+    Attempt, Drawn, Fate, Held, Line, Look, Record, Refused, Ring, Stands, TooMany, Tried, Turnstile, Unsettled,
+};
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms, within};
 use core::fmt::{self, Debug};
@@ -47,15 +49,17 @@ use core::num::NonZeroU64;
 
 /// Names around a turnstile.
 #[derive(Debug)]
-pub struct Slots<M: Memory, N> {
+pub struct Slots<M: Memory, N, L = Ring<M>, X = ()> {
     part: M::Part,
     names: N,
-    line: Turnstile<M>,
+    line: Turnstile<M, L>,
     room: u64,
     /// How many bits are below the ticket in a fence number: as many as it takes to count the places.
     below: u32,
     /// The last ticket that fits there.
     last: u64,
+    /// What its owner keeps beside it: in the same cache lines, and not in others.
+    beside: X,
 }
 
 /// What a passage carries from entry to exit: its units, and the first of their names. Small, for it is moved about wherever guards are.
@@ -151,14 +155,14 @@ impl Retired {
     }
 }
 
-impl<M: Memory, N: Names<M>> Slots<M, N> {
+impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
     /// Names for up to `room` places, and a turnstile, which is built on a site within this one. If there are to be [fence numbers](Grant::name), they are larger than `fences`, and the
     /// turnstile must note tickets. (If there were others before, it must go on with their tickets.)
     pub fn new(
         site: &Site<'_, M>,
         room: usize,
         fences: Option<u64>,
-        line: impl FnOnce(&Site<'_, M>) -> Turnstile<M>,
+        line: impl FnOnce(&Site<'_, M>) -> Turnstile<M, L>,
     ) -> Self {
         Self {
             part: site.here(),
@@ -167,13 +171,33 @@ impl<M: Memory, N: Names<M>> Slots<M, N> {
             room: room as u64,
             below: room.next_power_of_two().trailing_zeros(),
             last: LAST_FENCE >> room.next_power_of_two().trailing_zeros(),
+            beside: (),
         }
     }
 
+    /// The same, and what its owner keeps beside it.
+    pub fn with<X>(self, beside: X) -> Slots<M, N, L, X> {
+        let Self { part, names, line, room, below, last, beside: () } = self;
+        Slots { part, names, line, room, below, last, beside }
+    }
+}
+
+impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
+    /// What its owner keeps beside it.
+    #[inline(always)]
+    pub fn beside(&self) -> &X {
+        &self.beside
+    }
+
+    /// The same, to be changed.
+    pub fn beside_mut(&mut self) -> &mut X {
+        &mut self.beside
+    }
+
     /// The same turnstile without its names. Nobody may hold one.
-    pub fn with_names<Other: Names<M>>(self, site: &Site<'_, M>, fences: Option<u64>) -> Slots<M, Other> {
-        let Self { part, line, room, below, last, names: _ } = self;
-        Slots { part, names: Other::new(site, room as usize, fences), line, room, below, last }
+    pub fn with_names<Other: Names<M>>(self, site: &Site<'_, M>, fences: Option<u64>) -> Slots<M, Other, L, X> {
+        let Self { part, line, room, below, last, beside, names: _ } = self;
+        Slots { part, names: Other::new(site, room as usize, fences), line, room, below, last, beside }
     }
 
     /// Whether little is done to give a name back.
@@ -188,7 +212,7 @@ impl<M: Memory, N: Names<M>> Slots<M, N> {
     }
 }
 
-impl<M: Memory, N> Slots<M, N> {
+impl<M: Memory, N, L, X> Slots<M, N, L, X> {
     /// The least fence number for one that holds this: [a multiple of its ticket](Grant::name).
     #[inline(always)]
     fn fence(&self, held: Held) -> u64 {
@@ -210,7 +234,7 @@ fn missing() -> Name {
     unreachable!("there are as many names as places, and only a process that holds a place takes one")
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
         /// The entry section, as far as nobody waits: 1 to 3.
         #[inline(always)]
@@ -331,6 +355,55 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
             Some(held) => Some(self.named(here, held).await?),
             None => None,
         })
+    }
+
+    /// [`go_on`](Self::go_on) up to its wait. It waits for nothing, unless nobody may draw a ticket now.
+    ///
+    /// # Errors
+    /// As [`go_on`](Self::go_on).
+    pub async fn stand(
+        &self,
+        p: &Process<M>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        Ok(match self.line.stand(p, drawn, units, attempt, true).await? {
+            Stands::Inside(held) => {
+                p.on(self.part).part_done();
+                Some(self.named(p.on(self.part), held).await?)
+            }
+            Stands::InLine { .. } | Stands::GivesUp => None,
+        })
+    }
+
+    /// What tells a process with one unit, which stands in line, that its wait is over.
+    pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
+        self.line.place(attempt)
+    }
+
+    /// One turn of that wait. `Some` if it is over; then the process [enters](Self::enter_in_turn).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn turn(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Result<Option<Fate>, M::Error> {
+        self.line.turn(p, t, record).await
+    }
+
+    /// The end of the entry section of a process that was told that its wait is over.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn enter_in_turn(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+        told: Fate,
+    ) -> Result<Grant, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        let held = self.line.enter_in_turn(p, attempt, Ok(told)).await?;
+        here.part_done();
+        Ok(self.named(here, held).await?)
     }
 
     /// Tries to take what is free, before it draws a ticket. Nothing is free while somebody is in line, so nobody in line is ever passed.
@@ -533,7 +606,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Slots<M, N> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>> KExclusion<M> for Slots<M, N> {
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KExclusion<M> for Slots<M, N, L, X> {
     type Held = Grant;
     type Refusal = Refused;
 
@@ -552,13 +625,13 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> KExclusion<M> for Slots<M, N> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>> AtOnce<M> for Slots<M, N> {
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> AtOnce<M> for Slots<M, N, L, X> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
         self.try_acquire_now(p, 1, true).await
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>> Abortable<M> for Slots<M, N> {
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Abortable<M> for Slots<M, N, L, X> {
     type Attempt = Attempt;
 
     async fn try_acquire(
@@ -577,7 +650,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>> Abortable<M> for Slots<M, N> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>> KAssignment<M> for Slots<M, N> {
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KAssignment<M> for Slots<M, N, L, X> {
     fn name(held: &Grant) -> usize {
         held.name().slot as usize
     }

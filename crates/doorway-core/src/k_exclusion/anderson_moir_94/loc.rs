@@ -1,6 +1,6 @@
 //! A place to wait at, as one word.
 
-use crate::memory::{Pid, Word};
+use crate::memory::{Anybody, Pid, Word};
 use core::fmt;
 
 /// `(pid, loc)`: the `loc`-th spin location of a process. One word, so that compare-and-swap can exchange it.
@@ -29,6 +29,7 @@ impl Loc {
 }
 
 impl Word for Loc {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         self.loc << 16 | self.pid.pack()

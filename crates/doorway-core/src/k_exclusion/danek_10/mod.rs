@@ -58,6 +58,7 @@ impl fmt::Debug for Wants {
 }
 
 impl crate::memory::Word for Wants {
+    type Waiters = crate::memory::Anybody;
     const WHOLE: bool = true;
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -39,7 +39,7 @@
 //! 3. The printed write of `F` ends in the middle of a line. A mutator flips its own bit; it does so only after it saw the other value.
 
 use super::safe_bit;
-use crate::memory::{Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
+use crate::memory::{Anybody, Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
 
 /// A fork of two processes.
 #[derive(Debug)]
@@ -78,6 +78,7 @@ impl core::fmt::Debug for Mine {
 }
 
 impl Word for Mine {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         u64::from(self.f) | u64::from(self.w) << 1
     }

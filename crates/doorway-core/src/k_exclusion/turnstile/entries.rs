@@ -5,7 +5,7 @@ use crate::k_assignment::Unfair;
 use crate::registry::prelude::*;
 
 entries! {
-    /// The [turnstile](crate::k_exclusion::turnstile) that `doorway::Slots` are made of.
+    /// The [turnstile](crate::k_exclusion::turnstile) for a known number of members, in one ring.
     Turnstile: super::Turnstile<M>, |site, sizes| super::Turnstile::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -53,7 +53,8 @@ entries! {
         )
     };
 
-    /// The turnstile whose line [grows by itself](crate::k_exclusion::turnstile::Endless), from one place on.
+    /// The turnstile whose line [grows by itself](crate::k_exclusion::turnstile::Endless), from one
+    /// place on: what `doorway::Slots` are made of.
     TurnstileLine: super::Turnstile<M, Endless<M>>, |site, sizes| line(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -149,13 +150,13 @@ pub(crate) fn turnstile_words(n: usize, k: usize) -> u64 {
     5 + Limits::for_processes(n, k).ring as u64
 }
 
-fn line<M: Machine>(site: &Site<'_, M>, n: usize, k: usize) -> super::Turnstile<M, Endless<M>> {
+pub(crate) fn line<M: Machine>(site: &Site<'_, M>, n: usize, k: usize) -> super::Turnstile<M, Endless<M>> {
     let limits = Limits::for_growing(n, k);
     super::Turnstile::endless(site, k, limits, limits.rings(n), 0)
 }
 
 /// The same with an endless line, when it is as long as it gets.
-fn line_words(n: usize, k: usize) -> u64 {
+pub(crate) fn line_words(n: usize, k: usize) -> u64 {
     5 + (1 << Limits::for_growing(n, k).rings(n))
 }
 

@@ -42,7 +42,7 @@ impl Limits {
     /// closed only before more wait than the gate can count.
     #[must_use]
     pub const fn for_anybody(places: usize) -> Self {
-        Self { ring: 16, full: (1 << 19) - 1, clear: 1 << 18, places: places as u64 }
+        Self { ring: 16, full: (1 << 21) - 1, clear: 1 << 20, places: places as u64 }
     }
 
     /// As many rings as an endless line of these limits can come to have with `n` processes.

@@ -78,11 +78,11 @@
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Label, LateRows, Site};
+use crate::memory::{CompareSwap, FetchAdd, Here, Label, LateRows, Near, Site};
 use core::fmt::{self, Debug};
 
-/// Rings of an endless line, if the first has 16 places: the last has 2^20, twice as many as may wait.
-pub const MOST_RINGS: usize = 17;
+/// Rings of an endless line, if the first has 16 places: the last has 2^22, twice as many as may wait.
+pub const MOST_RINGS: usize = 19;
 
 /// What comes of claiming places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,7 +138,7 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
 
 /// A line of rings, each twice as long as the one before it.
 pub struct Endless<M: LateRows> {
-    top: M::Var<Rings>,
+    top: Near<M, Rings>,
     rec: M::Late<Record>,
     first: u64,
 }
@@ -151,7 +151,7 @@ impl<M: LateRows> Debug for Endless<M> {
 
 impl<M: LateRows> Endless<M> {
     pub(super) fn new(site: &Site<'_, M>, first: usize, rings: usize) -> Self {
-        let top = site.var("top", Rings(0));
+        let top = site.near("top", Rings(0));
         Self { top, rec: site.late_rows("rec", first, rings, Record::FREE), first: first as u64 }
     }
 }

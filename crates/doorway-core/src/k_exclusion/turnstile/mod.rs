@@ -52,7 +52,7 @@
 //! - (T3) `line` is the number of tickets announced and not exited, ghosts included
 //! - (T4) if `odd` differs from the parity of `front.ghosts` and somebody is in line, the ticket at the front is a ghost
 //! - (T5) every ticket in line is less than `R` after the oldest that is in line and not dealt with; that one is at most `k` before `open`
-//! - (T6) `line <= R`, and `R < 2^20`: the field never runs into its neighbour. (A process counts from its
+//! - (T6) `line <= R`, and `R < 2^22`: the field never runs into its neighbour. (A process counts from its
 //!   announcement on. Half of `R` may wait before the door is closed, a quarter may be inside, and far
 //!   tickets need more running threads than the last quarter has records.)
 //! - door opens: nobody camps for ever before a line that is short, unless somebody died
@@ -84,7 +84,7 @@ pub use words::{Door, Fate, Front, Gate, Next, Places, Record, Rings, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, LateRows, Mark, Memory, Process, Site, Word, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, LateRows, Mark, Memory, Near, Process, Site, Word, in_both_forms};
 use core::fmt;
 use line::Claimed;
 use words::after;
@@ -96,11 +96,12 @@ pub struct Turnstile<M: Memory, L = Ring<M>> {
     /// The bits of a ticket that are noted: all, or none.
     noted: u64,
     next: M::Var<Next>,
-    gate: M::Var<Gate>,
-    front: M::Var<Front>,
+    // A process that has to do with one of these has to do with the gate.
+    gate: Near<M, Gate>,
+    front: Near<M, Front>,
+    door: Near<M, Door>,
+    places: Near<M, Places>,
     line: L,
-    door: M::Var<Door>,
-    places: M::Var<Places>,
 }
 
 impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
@@ -166,6 +167,14 @@ pub enum Drawn {
     Refused(TooMany),
 }
 
+impl Drawn {
+    /// Whether nobody may draw a ticket now, so that it has drawn none.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        matches!(self, Self::Kept(_))
+    }
+}
+
 /// What comes of a try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tried {
@@ -207,6 +216,31 @@ pub struct Duty {
     odd: bool,
     /// Whether it then goes on as long as it finds ghosts at the front, enabled or not.
     sweeps: bool,
+}
+
+/// How far a process comes before it has to wait in line.
+#[derive(Debug)]
+pub enum Stands<'a, M: Memory> {
+    /// Inside.
+    Inside(Held),
+    /// In line: with this last ticket, of so many units, whose record tells it when its wait is over.
+    InLine {
+        /// The last of its tickets.
+        t: u64,
+        /// What tells it.
+        record: &'a M::Cell<Record>,
+        /// How many it asked for.
+        units: u64,
+        /// Whether the record may still belong to an earlier ticket.
+        far: bool,
+    },
+    /// It was asked to give up before it stood in line.
+    GivesUp,
+}
+
+/// Whether a record ends the wait of ticket `t`.
+fn is_told(t: u64, record: Record) -> bool {
+    matches!(record.fate_of(t), Fate::Signalled | Fate::Shut)
 }
 
 /// The gate as an exit found it: there is more to do.
@@ -282,7 +316,7 @@ impl<M: Memory> Turnstile<M> {
     /// # Panics
     /// If the ring is longer than the gate can count, or no power of two.
     pub fn with_lost(site: &Site<'_, M>, k: usize, lost: usize, limits: Limits, first: u64) -> Self {
-        assert!(limits.ring < 1 << words::LINE && limits.ring.is_power_of_two(), "a ring has 2^0 to 2^19 records");
+        assert!(limits.ring < 1 << words::LINE && limits.ring.is_power_of_two(), "a ring has 2^0 to 2^21 records");
         Self::with_line(site, k, lost, limits, first, |site, first| Ring::new(site, limits.ring, first))
     }
 }
@@ -293,8 +327,23 @@ impl<M: LateRows> Turnstile<M, Endless<M>> {
     /// # Panics
     /// If the ring is no power of two, or more can wait than the gate can count.
     pub fn endless(site: &Site<'_, M>, k: usize, limits: Limits, rings: usize, first: u64) -> Self {
-        assert!(limits.full < 1 << (words::LINE - 1) && limits.ring.is_power_of_two(), "fewer than 2^19 wait");
-        Self::with_line(site, k, 0, limits, first, |site, _| Endless::new(site, limits.ring, rings))
+        Self::endless_with_lost(site, k, 0, limits, rings, first)
+    }
+
+    /// The same with `k + lost` places, of which some are lost: as if their holders had died.
+    ///
+    /// # Panics
+    /// As [`endless`](Self::endless).
+    pub fn endless_with_lost(
+        site: &Site<'_, M>,
+        k: usize,
+        lost: usize,
+        limits: Limits,
+        rings: usize,
+        first: u64,
+    ) -> Self {
+        assert!(limits.full < 1 << (words::LINE - 1) && limits.ring.is_power_of_two(), "fewer than 2^21 wait");
+        Self::with_line(site, k, lost, limits, first, |site, _| Endless::new(site, limits.ring, rings))
     }
 }
 
@@ -313,11 +362,11 @@ impl<M: Memory, L> Turnstile<M, L> {
             limits,
             noted: 0,
             next: site.var("next", Next(first)),
-            gate: site.var("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
-            front: site.var("front", Front { ticket: first, ghosts: 0 }),
+            gate: site.near("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
+            front: site.near("front", Front { ticket: first, ghosts: 0 }),
             line: line(site, first),
-            door: site.var("door", Door::OPEN),
-            places: site.var("places", Places((k + lost) as u64)),
+            door: site.near("door", Door::OPEN),
+            places: site.near("places", Places((k + lost) as u64)),
         }
     }
 
@@ -473,30 +522,65 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         )
     }
 
-    /// The rest of the entry section. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    /// The rest of the entry section: it [stands in line](Self::stand), [waits](Self::turn) there, and [enters](Self::enter_in_turn). `None` if the process
+    /// was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
     ///
     /// # Errors
     /// If an access failed, or if it is closed.
     pub async fn enter(
         &self,
         p: &Process<M>,
-        mut drawn: Drawn,
+        drawn: Drawn,
         units: u64,
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
+        let (t, record, units, far) = match self.stand(p, drawn, units, attempt, may_give_up).await? {
+            Stands::Inside(held) => return Ok(Some(held)),
+            Stands::GivesUp => return Ok(None),
+            Stands::InLine { t, record, units, far } => (t, record, units, far),
+        };
+        let here = p.on(self.part);
+        let ended = if units > 1 || far {
+            self.watch(here, (t, record), units, far, may_give_up).await?
+        } else if may_give_up {
+            here.at(8)
+                .wait_unless_given_up(record, |record| is_told(t, record))
+                .await?
+                .map(|record| Ok(record.fate_of(t)))
+        } else {
+            Some(Ok(here.at(8).wait_until(record, |record| is_told(t, record)).await?.fate_of(t)))
+        };
+        match ended {
+            None => Ok(None),
+            Some(told) => Ok(Some(self.enter_in_turn(p, attempt, told).await?)),
+        }
+    }
+
+    /// The entry section up to its wait: 4 to 7. It waits for nothing, unless nobody may draw a ticket now.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn stand(
+        &self,
+        p: &Process<M>,
+        mut drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Stands<'_, M>, Failure<M::Error, Refused>> {
         let DrawnTickets { first, units, .. } = loop {
             drawn = match drawn {
-                Drawn::Inside(held) => return Ok(Some(held)),
+                Drawn::Inside(held) => return Ok(Stands::Inside(held)),
                 Drawn::Helps(duty, held) => {
                     self.help(p, duty, Some(held)).await?;
-                    return Ok(Some(held));
+                    return Ok(Stands::Inside(held));
                 }
                 Drawn::Refused(too_many) => return Err(Failure::Refused(Refused::TooMany(too_many))),
                 Drawn::Kept(door) if door.is_shut() => return Err(Failure::Refused(Refused::Closed)),
                 Drawn::Kept(door) => {
                     if !self.camp(p, door, may_give_up).await? {
-                        return Ok(None);
+                        return Ok(Stands::GivesUp);
                     }
                     self.draw(p, units).await?
                 }
@@ -506,31 +590,51 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 },
             }
         };
-        // It waits until it is signalled: 8.
         let here = p.on(self.part);
         let t = after(first, units - 1);
-        let is_over = |record: Record| matches!(record.fate_of(t), Fate::Signalled | Fate::Shut);
-        let Attempt::InLine { enabled, far, ring, .. } = *attempt else { return Ok(None) };
-        let record = self.line.record(ring, t);
+        let Attempt::InLine { enabled, far, ring, .. } = *attempt else { return Ok(Stands::GivesUp) };
         here.shows("waits", after(first, enabled));
         here.keep(8, &*attempt);
-        let ended = if units > 1 || far {
-            self.watch(here, (t, record), units, far, may_give_up).await?
-        } else if may_give_up {
-            here.at(8).wait_unless_given_up(record, is_over).await?.map(|record| Ok(record.fate_of(t)))
-        } else {
-            Some(Ok(here.at(8).wait_until(record, is_over).await?.fate_of(t)))
-        };
-        match ended {
-            None => Ok(None),
-            Some(Err(why)) => self.turned_away(p, attempt, why).await,
-            Some(Ok(Fate::Shut)) => self.turned_away(p, attempt, Refused::Closed).await,
-            Some(Ok(_)) => {
+        Ok(Stands::InLine { t, record: self.line.record(ring, t), units, far })
+    }
+
+    /// One turn of the wait of a process that asked for one unit: 8. `Some` if the wait is over; then it [enters](Self::enter_in_turn).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn turn(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Result<Option<Fate>, M::Error> {
+        let record = p.on(self.part).at(8).read(record).await?;
+        Ok(is_told(t, record).then(|| record.fate_of(t)))
+    }
+
+    /// The place in line of a process with one unit that stands there: its ticket, and the record of it. `None` if it asked for more.
+    pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
+        match *attempt {
+            Attempt::InLine { first, units: 1, far: false, ring, .. } => Some((first, self.line.record(ring, first))),
+            _ => None,
+        }
+    }
+
+    /// The end of the entry section of a process that was told that its wait is over, or why it was in vain.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn enter_in_turn(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+        told: Result<Fate, Refused>,
+    ) -> Result<Held, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        match (told, *attempt) {
+            (Err(why), _) => self.turned_away(p, attempt, why).await,
+            (Ok(Fate::Shut), _) | (_, Attempt::Outside) => self.turned_away(p, attempt, Refused::Closed).await,
+            (Ok(_), Attempt::InLine { first, units, .. }) => {
                 *attempt = Attempt::Outside;
                 here.hides("waits");
                 here.hides("ticket");
                 here.mark(Mark::Rests(9));
-                Ok(Some(self.held(units, true, t)))
+                Ok(self.held(units, true, after(first, units - 1)))
             }
         }
     }

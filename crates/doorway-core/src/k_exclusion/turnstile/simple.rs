@@ -38,7 +38,7 @@
 use super::Next;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{CompareSwap, FetchAdd, Mark, Memory, Process, Site, Word, decl};
+use crate::memory::{Anybody, CompareSwap, FetchAdd, Mark, Memory, Process, Site, Word, decl};
 use core::convert::Infallible;
 use core::fmt;
 
@@ -47,6 +47,7 @@ use core::fmt;
 pub struct Signal(pub i64);
 
 impl Word for Signal {
+    type Waiters = Anybody;
     const SIGNED: bool = true;
     const WHOLE: bool = true;
     const SPREAD: bool = true;

@@ -1,14 +1,14 @@
 //! What the words of the turnstile are made of.
 
 use super::TooMany;
-use crate::memory::{Additive, Field, Word};
+use crate::memory::{Additive, Anybody, Field, Nobody, One, Word};
 use core::fmt;
 
 /// Tickets, here and in records, are numbers modulo two to this.
 pub const TICKET: u32 = 54;
 /// And so many bits of them fit the gate.
-const OPEN: u32 = 42;
-pub(super) const LINE: u32 = 20;
+const OPEN: u32 = 40;
+pub(super) const LINE: u32 = 22;
 const GHOSTS: u32 = 64 - TICKET;
 
 /// The difference of two numbers of so many bits, which lie less than half the range apart.
@@ -35,8 +35,8 @@ pub(super) fn after(t: u64, more: u64) -> u64 {
 pub struct Next(pub u64);
 
 impl Word for Next {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -78,8 +78,8 @@ pub struct Gate {
 }
 
 impl Word for Gate {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[
         Field::new("open", 64 - OPEN, OPEN),
         Field::new("odd", LINE + 1, 1),
@@ -162,7 +162,7 @@ impl Gate {
         Self { odd: !self.odd, line: self.line - 1, ..self.opened(1) }
     }
 
-    /// Whether so many exits bring `open` past an odd multiple of 2^39. Once in so many exits the front must move, so that differences to it stay unambiguous.
+    /// Whether so many exits bring `open` past an odd multiple of 2^37. Once in so many exits the front must move, so that differences to it stay unambiguous.
     #[inline(always)]
     pub(super) fn passes_a_mark(self, units: u64) -> bool {
         let since_mark = |open: u64| low(open.wrapping_add(1 << (OPEN - 3)), OPEN - 2);
@@ -180,8 +180,8 @@ pub struct Front {
 }
 
 impl Word for Front {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("ticket", GHOSTS, TICKET), Field::new("ghosts", 0, GHOSTS)];
 
     fn pack(self) -> u64 {
@@ -257,6 +257,7 @@ pub struct Record {
 }
 
 impl Word for Record {
+    type Waiters = One;
     const WHOLE: bool = true;
     const SPREAD: bool = true;
     const FIELDS: &'static [Field] = &[Field::new("ticket", 3, TICKET), Field::new("fate", 0, 3)];
@@ -324,6 +325,7 @@ impl Record {
 pub struct Places(pub u64);
 
 impl Word for Places {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
 
     fn pack(self) -> u64 {
@@ -359,8 +361,8 @@ impl fmt::Debug for Rings {
 }
 
 impl Word for Rings {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     fn pack(self) -> u64 {
         self.0
@@ -375,6 +377,7 @@ impl Word for Rings {
 pub struct Door(u64);
 
 impl Word for Door {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
 
     #[inline(always)]

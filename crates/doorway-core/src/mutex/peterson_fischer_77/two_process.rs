@@ -28,7 +28,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Domain, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Anybody, Domain, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 use core::fmt;
@@ -55,6 +55,7 @@ impl fmt::Debug for Sign {
 }
 
 impl Word for Sign {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         self as u64
     }

@@ -44,7 +44,7 @@
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
+use crate::memory::{Anybody, Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -68,6 +68,7 @@ impl Colour {
 }
 
 impl Word for Colour {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         self as u64
     }
@@ -86,6 +87,7 @@ pub struct ColouredTicket {
 }
 
 impl Word for ColouredTicket {
+    type Waiters = Anybody;
     fn pack(self) -> u64 {
         self.number << 1 | self.colour.pack()
     }

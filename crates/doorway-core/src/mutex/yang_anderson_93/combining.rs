@@ -50,7 +50,7 @@
 use super::TwoProcess;
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
-use crate::memory::{Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
+use crate::memory::{Anybody, Domain, Here, Label, Mark, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
 use crate::mutex::{ArbitrationTree, Node, levels};
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -120,6 +120,7 @@ pub struct Map {
 }
 
 impl Word for Map {
+    type Waiters = Anybody;
     #[inline(always)]
     fn pack(self) -> u64 {
         u64::from(self.times) << 32 | u64::from(self.plus)

@@ -30,7 +30,9 @@
 
 use super::{Active, Count, Width};
 use crate::Failure;
-use crate::memory::{Additive, CompareSwap, FetchAdd, Field, Here, Mark, Memory, Process, Site, Word, decl, within};
+use crate::memory::{
+    Additive, Anybody, CompareSwap, FetchAdd, Field, Here, Mark, Memory, Process, Site, Word, decl, within,
+};
 use crate::rooms::{LastOut, Refusal, RoomSynchronization};
 use core::fmt;
 
@@ -67,6 +69,7 @@ impl Turn {
 }
 
 impl Word for Turn {
+    type Waiters = Anybody;
     const FIELDS: &'static [Field] = &[
         Field::new("grant", 0, NUMBER),
         Field::new("joins", NUMBER, JOINS),

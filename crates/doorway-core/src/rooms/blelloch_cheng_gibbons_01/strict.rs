@@ -24,7 +24,7 @@
 
 use super::{Inside, Rooms};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, Site, Word, decl, within};
+use crate::memory::{CompareSwap, FetchAdd, Memory, Nobody, Process, Site, Word, decl, within};
 use crate::rooms::{LastOut, Refusal};
 use core::fmt;
 
@@ -42,7 +42,8 @@ pub enum Status {
 }
 
 impl Word for Status {
-    const AWAITED: bool = false;
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -69,7 +70,8 @@ pub struct Kept {
 }
 
 impl Word for Kept {
-    const AWAITED: bool = false;
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
 
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -1,6 +1,6 @@
 //! What the variables of rooms hold.
 
-use crate::memory::{Additive, Field, Word, fit};
+use crate::memory::{Additive, Anybody, Field, Nobody, Word, fit};
 use core::fmt;
 
 /// A counter that is only ever looked at in passing: `wait[i]` and `done[i]`.
@@ -8,7 +8,8 @@ use core::fmt;
 pub struct Count(pub u64);
 
 impl Word for Count {
-    // Whoever waits watches `grant` and `activeRoom`.
+    // A process that waits watches `grant` and `activeRoom`. But this one may be narrow, and what is not whole has a bell.
+    type Waiters = Anybody;
     const AWAITED: bool = false;
 
     #[inline(always)]
@@ -59,6 +60,7 @@ impl Grant {
 }
 
 impl Word for Grant {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
     const FIELDS: &'static [Field] = &[Field::new("ticket", 0, HALF), Field::new("ghosts", HALF, HALF)];
 
@@ -114,6 +116,7 @@ impl Active {
 }
 
 impl Word for Active {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
 
     #[inline(always)]
@@ -209,8 +212,8 @@ impl Number for Count {
 pub struct Whole(pub u64);
 
 impl Word for Whole {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -245,9 +248,9 @@ impl fmt::Debug for Whole {
 pub struct Top(pub i64);
 
 impl Word for Top {
+    type Waiters = Nobody;
     const SIGNED: bool = true;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
 
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -38,7 +38,7 @@
 //! waiting. Workers take what they find: nobody is promised a share.
 
 use super::{IN, OUT, SegmentStore, Segments, Whole};
-use crate::memory::{FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms, within};
+use crate::memory::{Anybody, FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms, within};
 use crate::rooms::{LastOut, Lit, or_refused};
 
 /// Whether a worker should pay the stack a visit.
@@ -53,6 +53,7 @@ pub enum News {
 }
 
 impl Word for News {
+    type Waiters = Anybody;
     const WHOLE: bool = true;
 
     #[inline(always)]

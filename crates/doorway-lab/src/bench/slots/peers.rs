@@ -18,7 +18,6 @@ pub(super) const FAIR: &str = "doorway";
 pub(super) const UNFAIR: &str = "doorway unfair";
 pub(super) const UNNUMBERED: &str = "doorway no numbers";
 pub(super) const UNNUMBERED_UNFAIR: &str = "doorway no numbers, unfair";
-pub(super) const LONG_LINE: &str = "doorway long line";
 pub(super) const TOKIO: &str = "tokio";
 pub(super) const ASYNC_LOCK: &str = "async-lock";
 pub(super) const STD: &str = "std condvar";

@@ -216,10 +216,8 @@ fn standing(peer: &'static str, runs: &[Run]) -> TaskStanding {
 }
 
 fn cell(plan: &Plan, effort: &Effort) -> TaskCell {
-    let long = |k| doorway::Slots::with_line(k, 4 * TASKS).expect("there is room for so many");
     let ways = [
         way(peers::FAIR, peers::slots),
-        way(peers::LONG_LINE, long),
         way(peers::UNFAIR, |k| peers::slots(k).unfair()),
         way(peers::ASYNC_LOCK, async_lock::Semaphore::new),
         way(peers::TOKIO, tokio::sync::Semaphore::new),

@@ -22,8 +22,8 @@ use super::{File, file};
 use crate::native::now;
 use crate::waiting::{Patience, Platform, Policy, Processes};
 use doorway_core::memory::{
-    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
-    Sleeps, Woken, Word,
+    Access, Additive, Bits, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready,
+    Seats, Sleeps, Woken, Word,
 };
 use std::collections::VecDeque;
 use std::future::ready;
@@ -210,6 +210,7 @@ impl Memory for Mapped {
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
+    type Group<T: Word, const N: usize> = Row<T>;
     type Table<T: Word> = Row<T>;
     type Wait = Waiting;
     const PLENTY: usize = 0;
@@ -225,6 +226,10 @@ impl Memory for Mapped {
             "next" => Var(Row::new(&self.file, layout.next, 1)),
             other => no_such(other),
         }
+    }
+
+    fn group<'a, T: Word, const N: usize>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
+        self.row(n, decl)
     }
 
     /// # Panics
@@ -313,8 +318,8 @@ impl FetchAdd for Mapped {
 
 impl FetchOr for Mapped {
     #[inline(always)]
-    fn fetch_or(&self, _: Access<()>, v: &Cell<u64>, mask: u64) -> impl Future<Output = Result<u64, Fault>> {
-        done(v.word.fetch_or(mask, SeqCst))
+    fn fetch_or<T: Bits>(&self, _: Access<()>, v: &Cell<T>, mask: T) -> impl Future<Output = Result<T, Fault>> {
+        done(T::unpack(v.word.fetch_or(mask.pack(), SeqCst)))
     }
 }
 

@@ -10,8 +10,8 @@ use super::Handle;
 use super::memory::{Cell, Fault as Failure, Mapped, Row, Var, Waiting, Watch};
 use doorway_core::k_assignment::seats::{News, Slot};
 use doorway_core::memory::{
-    Access, Additive, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready, Seats,
-    Sleeps, Woken, Word,
+    Access, Additive, Bits, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Memory, Name, Next, Pid, ReadWrite, Ready,
+    Seats, Sleeps, Woken, Word,
 };
 use std::cell::Cell as Local;
 use std::ops::Range;
@@ -251,6 +251,7 @@ impl Memory for Struck {
     type Cell<T: Word> = Cell<T>;
     type Var<T: Word> = Var<T>;
     type Row<T: Word> = Row<T>;
+    type Group<T: Word, const N: usize> = Row<T>;
     type Table<T: Word> = Row<T>;
     type Wait = Waiting;
     const PLENTY: usize = Mapped::PLENTY;
@@ -262,6 +263,10 @@ impl Memory for Struck {
     }
 
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
+        self.0.row(n, decl)
+    }
+
+    fn group<'a, T: Word, const N: usize>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
         self.0.row(n, decl)
     }
 
@@ -326,7 +331,7 @@ impl FetchAdd for Struck {
 }
 
 impl FetchOr for Struck {
-    async fn fetch_or(&self, at: Access<()>, v: &Cell<u64>, mask: u64) -> Result<u64, Failure> {
+    async fn fetch_or<T: Bits>(&self, at: Access<()>, v: &Cell<T>, mask: T) -> Result<T, Failure> {
         let old = self.0.fetch_or(at, v, mask).await?;
         written(at);
         Ok(old)

@@ -34,7 +34,7 @@
 
 pub mod entries;
 
-use crate::memory::{CompareSwap, Field, Here, Memory, Site, Word, in_both_forms};
+use crate::memory::{CompareSwap, Field, Here, Memory, Nobody, Site, Word, in_both_forms};
 use core::fmt::Debug;
 
 /// The process that has a name, and how often the name has been taken.
@@ -56,8 +56,8 @@ impl Holder {
 }
 
 impl Word for Holder {
+    type Waiters = Nobody;
     const WHOLE: bool = true;
-    const AWAITED: bool = false;
     const FIELDS: &'static [Field] = &[Field::new("process", TIMES, 64 - TIMES), Field::new("times", 0, TIMES)];
 
     #[inline(always)]

@@ -1,0 +1,184 @@
+//! An alarm: the bell of a variable for which one process waits at a time.
+
+#![allow(unsafe_code)]
+
+use super::{Platform, Sequence, contained};
+use crate::tools::thread;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::task::Waker;
+
+/// Nothing is set.
+const OFF: u32 = 0;
+/// A thread sleeps on the state, or is about to.
+const THREAD: u32 = 1;
+/// The waker of a task lies here.
+const TASK: u32 = 2;
+/// Somebody is putting a waker here, or taking one away.
+const BUSY: u32 = 3;
+const KIND: u32 = 3;
+/// Each time the alarm is set, it has another number: the state divided by this.
+const NUMBER: u32 = 4;
+
+/// The bell of a variable for which [one process](doorway_core::memory::One) waits at a time. The waker of a task lies in it,
+/// and a thread sleeps on its state: to wait takes no lock and no allocation.
+///
+/// # The argument
+/// A waiter sets the alarm and then reads the variable. A process that changes the variable then reads the state. All of it is
+/// `SeqCst`, so one of the two sees what the other did: either the waiter finds the change, or the process that made it finds
+/// the alarm.
+///
+/// - *Busy*: only the process that made the state busy touches the waker. It wakes what it takes away. If it is setting the
+///   alarm, it reads the variable afterwards. So a process that has changed the variable and finds the state busy has nothing
+///   to do.
+/// - *A waiter that finds the alarm set* wakes the one that set it. That one's wait is over, or the alarm would not be shared:
+///   but the process that ended its wait may not have come to wake it, and will find the alarm of the other instead.
+/// - *A waiter that was woken* looks whether the alarm is still the one that it set. If not, it sets it again.
+pub struct Alarm<P: Platform> {
+    state: P::Sequence,
+    waker: UnsafeCell<MaybeUninit<Waker>>,
+}
+
+// SAFETY: the waker is accessed only by the process that exchanged another state for a busy one, and a `Waker` may be used by any
+// thread.
+unsafe impl<P: Platform> Sync for Alarm<P> where P::Sequence: Sync {}
+
+impl<P: Platform> std::fmt::Debug for Alarm<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self.state.load() & KIND {
+            OFF => "off",
+            THREAD => "a thread",
+            TASK => "a task",
+            _ => "busy",
+        };
+        write!(f, "Alarm({kind})")
+    }
+}
+
+/// Which alarm it is that a waiter has set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Set(u32);
+
+impl<P: Platform> Default for Alarm<P> {
+    fn default() -> Self {
+        Self { state: P::Sequence::new(), waker: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+}
+
+impl<P: Platform> Alarm<P> {
+    /// The variable has been changed.
+    #[inline(always)]
+    pub fn ring(&self, platform: &P) {
+        if !matches!(self.state.load() & KIND, OFF | BUSY) {
+            self.wake(platform);
+        }
+    }
+
+    #[cold]
+    fn wake(&self, platform: &P) {
+        loop {
+            let state = self.state.load();
+            match state & KIND {
+                THREAD if self.state.exchange(state, state & !KIND) => return platform.wake_all(&self.state),
+                TASK if self.state.exchange(state, state | BUSY) => {
+                    let waker = self.take();
+                    self.state.store(state & !KIND);
+                    return contained(|| waker.wake());
+                }
+                OFF | BUSY => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the alarm for a thread, which then reads the variable, and if that is as it was, [sleeps](Platform::sleep) on what is returned, while
+    /// it is as returned.
+    pub fn listen(&self, platform: &P) -> (&P::Sequence, u32) {
+        loop {
+            let state = self.state.load();
+            let set = next(state) | THREAD;
+            match state & KIND {
+                OFF if self.state.exchange(state, set) => break (&self.state, set),
+                THREAD if self.state.exchange(state, set) => {
+                    platform.wake_all(&self.state);
+                    break (&self.state, set);
+                }
+                TASK if self.state.exchange(state, state | BUSY) => {
+                    let waker = self.take();
+                    self.state.store(set);
+                    contained(|| waker.wake());
+                    break (&self.state, set);
+                }
+                BUSY => thread::yield_now(),
+                _ => {}
+            }
+        }
+    }
+
+    /// The thread is awake again, and the alarm off, unless another process has set it.
+    pub fn has_listened(&self, heard: u32) {
+        self.state.exchange(heard, heard & !KIND);
+    }
+
+    /// Sets the alarm for a task, which then reads the variable. `None` if another process is busy here: the task has to try again later.
+    pub fn set(&self, platform: &P, waker: &Waker) -> Option<Set> {
+        // Cloned before: that may run anything.
+        let new = waker.clone();
+        loop {
+            let state = self.state.load();
+            if state & KIND == BUSY {
+                contained(|| drop(new));
+                return None;
+            }
+            if !self.state.exchange(state, state | BUSY) {
+                continue;
+            }
+            let old = (state & KIND == TASK).then(|| self.take());
+            // SAFETY: the state is busy, by this process.
+            unsafe { (*self.waker.get()).write(new) };
+            let set = next(state) | TASK;
+            self.state.store(set);
+            if let Some(old) = old {
+                contained(|| old.wake());
+            } else if state & KIND == THREAD {
+                platform.wake_all(&self.state);
+            }
+            return Some(Set(set));
+        }
+    }
+
+    /// Whether the alarm is still the one that was set.
+    #[inline]
+    pub fn is_set(&self, Set(set): Set) -> bool {
+        self.state.load() == set
+    }
+
+    /// Takes the alarm back, if it is still the one that was set.
+    pub fn unset(&self, Set(set): Set) {
+        if self.state.exchange(set, set | BUSY) {
+            let waker = self.take();
+            self.state.store(set & !KIND);
+            contained(|| drop(waker));
+        }
+    }
+
+    /// Takes the waker away. The state must be busy by this process, and have been that of a task before.
+    fn take(&self) -> Waker {
+        // SAFETY: a state of a task says that a waker was written, and no process but this one is at it while the state is busy.
+        unsafe { (*self.waker.get()).assume_init_read() }
+    }
+}
+
+/// The state with the next number, of no kind.
+fn next(state: u32) -> u32 {
+    (state & !KIND).wrapping_add(NUMBER)
+}
+
+impl<P: Platform> Drop for Alarm<P> {
+    fn drop(&mut self) {
+        if self.state.load() & KIND == TASK {
+            let waker = self.take();
+            contained(|| drop(waker));
+        }
+    }
+}
