@@ -333,6 +333,46 @@ fn signals_are_passed_on() {
     assert_eq!(running.rest(), "got term\n");
 }
 
+/// From several processes at once, to the wrapper and to the guardian, of kinds that are counted and
+/// of kinds that are not.
+#[test]
+fn a_storm_of_signals_ends_nothing_and_hides_nothing() {
+    let place = Place::new();
+    let storm = |processes: &[u32]| {
+        let kinds = [libc::SIGUSR1, libc::SIGUSR2, libc::SIGWINCH, libc::SIGCONT, libc::SIGURG, libc::SIGRTMIN() + 1];
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        processes.iter().for_each(|process| kinds.iter().for_each(|kind| kill(*process, *kind)));
+                    }
+                });
+            }
+        });
+    };
+    let caught = "trap : USR1 USR2 WINCH CONT URG RTMIN+1; trap 'exit 5' TERM";
+    let mut running = place.start(&[], &format!("{caught}; echo ready $$; while :; do sleep 0.01; done"));
+    storm(&[running.wrapper.id(), running.guardian]);
+    assert!(is_alive(running.command) && place.slots(1).try_acquire().is_err());
+    kill(running.wrapper.id(), libc::SIGTERM);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(5));
+    // One that waits ends at a signal that would end a process, whatever else arrives.
+    let slots = place.slots(1);
+    let guard = slots.acquire().unwrap();
+    let mut waiter = place.run(&["-n", "1", "x", "--", "true"]).spawn().unwrap();
+    eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+    for signal in [libc::SIGWINCH, libc::SIGCONT, libc::SIGURG].repeat(500) {
+        kill(waiter.id(), signal);
+    }
+    assert_eq!(slots.status().unwrap().waiters.len(), 1, "it waits on");
+    storm(&[waiter.id()]);
+    let code = waiter.wait().unwrap().code().unwrap();
+    assert!([libc::SIGUSR1, libc::SIGUSR2, libc::SIGRTMIN() + 1].contains(&(code - 128)), "{code}");
+    drop(guard);
+    assert!(slots.try_acquire().is_ok());
+    place.nobody_is_left();
+}
+
 #[test]
 fn what_the_parent_ignores_and_blocks_and_has_closed_is_as_without() {
     let place = Place::new();
@@ -416,6 +456,10 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "1", "a b", "--", "true"], "with a slash in it");
     refused(&["-n", "1", "..", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "x/", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "/", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "/tmp/a b", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "a\nb", "--", "true"], r#""a\nb" is no name"#);
     refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");

@@ -157,6 +157,8 @@ struct Shows<'a> {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
+/// More than anybody waits, and less than a clock can hold.
+const NEVER: Duration = Duration::from_secs(1 << 30);
 /// A hundredth of one processor is for all looks of all that wait.
 const LOOKS_IN: u32 = 100;
 
@@ -182,16 +184,16 @@ impl<'a> Shows<'a> {
             let line = format!("waiting for a slot of {name}, {waited}{}", self.behind);
             self.link.tell(&Message::Waiting(line));
         }
-        self.next = now + SECOND;
+        // Without a terminal there is nothing more to say.
+        self.next = now + if rustix::termios::isatty(rustix::stdio::stderr()) { SECOND } else { NEVER };
     }
 }
 
-/// Whether there is a terminal for a line that changes. Jobs in the background would all write over
-/// the same one.
+/// Whether this process is in the foreground of a terminal, which it can show a line on that changes.
+/// Jobs in the background would all write over the same one.
 fn is_watched() -> bool {
-    let terminal = rustix::stdio::stderr();
-    rustix::termios::isatty(terminal)
-        && rustix::termios::tcgetpgrp(terminal).is_ok_and(|group| group == rustix::process::getpgrp())
+    let foreground = rustix::termios::tcgetpgrp(rustix::stdio::stderr());
+    foreground.is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
 /// Who is before this process, for people: it is read word by word, and what others wrote. And how
