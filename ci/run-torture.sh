@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs `doorway run` 10,000 times, or as often as the first argument says, and kills wrappers,
-# guardians and commands at random. The second argument is the seed. Exit code 0 if no slot was given
+# sweepers, guardians and commands at random. The second argument is the seed. Exit code 0 if no slot was given
 # twice, all are free at the end, and no process is left behind. Five minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -37,6 +37,30 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
+/// As much of a line as fits into this many columns. All but ASCII counts twice, since some of it is
+/// that wide.
+pub(crate) fn cut(line: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let too_much = line.char_indices().find(|(_, c)| {
+        used += if c.is_ascii() { 1 } else { 2 };
+        used > columns
+    });
+    &line[..too_much.map_or(line.len(), |(at, _)| at)]
+}
+
+/// A JSON document in which text that others have written is [visible]: JSON has escapes of its own.
+pub(crate) fn visible_json(document: &str) -> String {
+    let mut shown = String::with_capacity(document.len());
+    for c in document.chars() {
+        if (c.is_ascii() && c != '\x7f') || c.escape_debug().eq([c]) {
+            shown.push(c);
+        } else {
+            shown.extend(c.encode_utf16(&mut [0; 2]).iter().map(|half| format!("\\u{half:04x}")));
+        }
+    }
+    shown
+}
+
 /// Writes one JSON document.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), String> {
     let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
@@ -70,6 +94,25 @@ mod tests {
         assert_eq!(visible(r#"nightly 'build' "x" \ ä 表"#), r#"nightly 'build' "x" \ ä 表"#);
         assert_eq!(visible("\x1b]0;x\x07 \u{9b}2J \r\n"), r"\u{1b}]0;x\u{7} \u{9b}2J \r\n");
         assert_eq!(visible("a\u{202e}b\u{200b}"), r"a\u{202e}b\u{200b}", "nor the order of what is shown");
+    }
+
+    #[test]
+    fn a_line_fits_into_its_columns() {
+        assert_eq!(["plain", "", "表表表"].map(|line| cut(line, 5)), ["plain", "", "表表"]);
+        assert_eq!(cut("a表b", 3), "a表");
+        assert_eq!(cut("longer", 0), "");
+    }
+
+    #[test]
+    fn json_says_the_same_with_escapes() {
+        let text = "a\u{202e}b\u{9b}\u{7f} ä 表 \u{1f469}\u{e0001}\n";
+        let shown = visible_json(&serde_json::to_string(text).unwrap());
+        assert!(
+            !shown.contains('\u{202e}') && !shown.contains(['\u{9b}', '\x7f']) && !shown.contains('\u{e0001}'),
+            "{shown}"
+        );
+        assert!(shown.contains("ä 表"), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
     }
 
     #[test]

@@ -270,7 +270,7 @@ fn busy(place: &Place, style: &str, slots: &Slots) -> Child {
 }
 
 fn kill(pid: &str) {
-    assert!(Command::new("kill").args(["-KILL", pid]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-KILL", "--", pid]).status().unwrap().success());
 }
 
 /// Promise (b): when the tree ends, or dies, or its guardian does, all tokens come back.
@@ -329,6 +329,88 @@ fn tokens_that_died_with_a_client_come_back_within_the_build() {
     assert!(errors.contains("2 job tokens were lost"), "{errors}");
     build.wait().unwrap();
     until(|| held(&slots) == 0);
+}
+
+/// Promise (c), with cargo: it is killed with all that it runs, and the build goes on without.
+#[test]
+fn tokens_that_died_with_cargo_come_back_within_the_build() {
+    let place = Place::new("lost-cargo");
+    let slots = place.slots("cores", 3);
+    let crates = ["a", "b", "c"];
+    let mut top = String::from("[package]\nname = \"top\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\n");
+    for name in crates {
+        let about = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+        place.write(&format!("{name}/Cargo.toml"), &about);
+        place.write(&format!("{name}/src/lib.rs"), "");
+        // A job that does not end.
+        let begun = place.0.join(format!("begun-{name}"));
+        let job =
+            format!("fn main() {{ std::fs::write({begun:?}, \"\").unwrap(); loop {{ std::thread::park(); }} }}\n");
+        place.write(&format!("{name}/build.rs"), &job);
+        top += &format!("{name} = {{ path = \"{name}\" }}\n");
+    }
+    place.write("Cargo.toml", &(top + "[workspace]\n"));
+    place.write("src/main.rs", "fn main() {}\n");
+    let script =
+        format!("setsid {} build --offline --target-dir target 2>/dev/null & echo $!; read nothing", env!("CARGO"));
+    let mut command = place.command(&["-n", "3", "cores", "--style", "fifo", "--", "sh", "-c", &script]);
+    let mut build = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut cargo = String::new();
+    BufReader::new(build.stdout.as_mut().unwrap()).read_line(&mut cargo).unwrap();
+    // One runs without a token, and two with one.
+    until(|| crates.iter().all(|name| place.0.join(format!("begun-{name}")).exists()));
+    until(|| held(&slots) == 3);
+    kill(&format!("-{}", cargo.trim()));
+    until(|| held(&slots) == 2); // that of the tree, and that of the token which lies there
+    drop(build.stdin.take());
+    let mut errors = String::new();
+    build.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert!(errors.contains("2 job tokens were lost"), "{errors}");
+    build.wait().unwrap();
+    until(|| held(&slots) == 0);
+}
+
+/// Promise (d), with make: one of its recipes gives back what it does not have, and the others are no
+/// more than there are slots.
+#[test]
+fn a_recipe_of_make_that_gives_back_too_much_is_noticed() {
+    if !has("make") {
+        return;
+    }
+    let place = Place::new("surplus-make");
+    let slots = place.slots("cores", 3);
+    place.jobs(8);
+    let jobs = fs::read_to_string(place.0.join("Makefile")).unwrap();
+    // It runs alone, until the guardian has seen what it did.
+    let faulty = "first:\n\t+@auth=$${MAKEFLAGS##*--jobserver-auth=}; auth=$${auth%% *}; \
+                  printf ++++ >/dev/fd/$${auth#*,}; while [ ! -e seen ]; do sleep 0.01; done\n\t+@$(MAKE) all\n";
+    place.write("Makefile", &format!("{faulty}{jobs}"));
+    let mut build = place.start(&["-n", "3", "cores", "--style", "pipe", "--", "make", "-s", "first"]);
+    let mut errors = BufReader::new(build.stderr.take().unwrap());
+    let mut warning = String::new();
+    errors.read_line(&mut warning).unwrap();
+    assert!(warning.contains("more job tokens than it took"), "{warning}");
+    place.write("seen", "");
+    let out = build.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    errors.read_to_string(&mut warning).unwrap();
+    assert!(out.status.success(), "{text}{warning}");
+    assert!((1..=3).contains(&Place::most(&text)), "{text}");
+    until(|| held(&slots) == 0);
+}
+
+/// It has a slot of the recipe, and needs another: with one there is none.
+#[test]
+fn a_jobserver_inside_one_of_the_same_name_is_told() {
+    if !has("make") {
+        return;
+    }
+    let place = Place::new("inside");
+    place.write("Makefile", "all:\n\t+@timeout 1 $(DOORWAY) jobserver -n 1 cores -- true\n");
+    let doorway = format!("DOORWAY={}", env!("CARGO_BIN_EXE_doorway"));
+    let out = place.run(&["-n", "1", "cores", "--", "make", &doorway]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && errors.contains("inside a command that has one"), "{errors}");
 }
 
 /// Promise (d): what is given back too often is swallowed, with a warning.

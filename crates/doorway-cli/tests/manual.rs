@@ -96,10 +96,47 @@ fn every_command_has_a_page_that_can_be_read() {
     refused("man /dev/null/x", &["cannot write", "name a directory"]);
 }
 
+/// The long options that the help of a command shows.
+fn options(command: &str) -> Vec<String> {
+    let help = text(&format!("{command} --help"));
+    let list = help.split("Options:\n").nth(1).unwrap();
+    let shown = list.lines().filter(|line| line.trim_start().starts_with('-') && line.starts_with("  "));
+    let long = shown.filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
+    long.map(str::to_owned).filter(|option| option != "--help").collect()
+}
+
+/// Options that are nowhere explained are as good as missing.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_option_for_slots_is_on_its_page_and_completed_and_explained() {
+    let place = std::env::temp_dir().join(format!("doorway-man-options-{}", std::process::id()));
+    assert!(doorway(&format!("man {}", place.display())).status.success());
+    let scripts = ["bash", "zsh", "fish"].map(|shell| text(&format!("completions {shell}")));
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command.md")).unwrap();
+    let mut seen = 0;
+    for command in ["run", "status", "break", "rm", "jobserver"] {
+        let page = std::fs::read_to_string(place.join(format!("doorway-{command}.1"))).unwrap().replace('\\', "");
+        assert!(page.contains("Examples:"), "{page}");
+        let section = guide.split("\n## ").find(|section| section.starts_with(&format!("`{command}`\n"))).unwrap();
+        for option in options(command) {
+            seen += 1;
+            assert!(page.contains(&option), "man doorway-{command} lacks {option}");
+            assert!(section.contains(&option), "docs/command.md lacks {option} of {command}");
+            let [bash, zsh, fish] = &scripts;
+            let short = option.strip_prefix("--").unwrap();
+            assert!(bash.contains(&option) && zsh.contains(&option), "{option} of {command} is not completed");
+            let line = |line: &&str| line.contains(command) && line.contains(&format!(" -l {short} "));
+            assert!(fish.lines().any(|found| line(&found)), "{option} of {command} is not completed by fish");
+        }
+    }
+    assert!(seen > 20, "{seen}");
+    std::fs::remove_dir_all(place).unwrap();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn help_says_how_it_ends_and_shows_examples() {
-    for command in ["status", "break", "rm", "jobserver"] {
+    for command in ["run", "status", "break", "rm", "jobserver"] {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Exit code:") && help.contains("Examples:"), "{command}: {help}");
     }

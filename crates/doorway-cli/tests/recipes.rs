@@ -27,6 +27,54 @@ fn recipe(name: &str) -> String {
     found[0].1.to_owned()
 }
 
+/// Words of a screen, with those that differ from run to run made equal.
+fn words(line: &str) -> Vec<String> {
+    let process = |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let time =
+        |word: &str| word.strip_suffix('s').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let plain = |word: &str| match word {
+        word if process(word) => "PID".to_owned(),
+        word if time(word) => "TIME".to_owned(),
+        word if word.starts_with('/') => format!("PLACE/{}", word.rsplit('/').next().unwrap_or_default()),
+        word => word.to_owned(),
+    };
+    line.split_whitespace().map(plain).collect()
+}
+
+/// What the README shows first is what is printed, but for numbers of processes, times and the place.
+#[test]
+fn the_first_screen_of_the_readme_is_what_is_printed() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let (kind, screen) = blocks(&readme)[0];
+    assert_eq!(kind, "text");
+    let mut commands = screen.split("$ ").skip(1).map(|part| part.split_once('\n').unwrap());
+    let ((start, started), (look, looked), end) = (commands.next().unwrap(), commands.next().unwrap(), commands.next());
+    assert!(end.is_none() && screen.starts_with("$ "), "it shows two commands");
+    let kitchen = Kitchen::new();
+    kitchen.write(
+        "train.py",
+        "import os, time
+print('training on GPU', os.environ['CUDA_VISIBLE_DEVICES'], flush=True)
+while not os.path.exists('go'): time.sleep(0.01)",
+    );
+    let shell = kitchen
+        .command(&format!("{start}\nwait"))
+        .stdout(std::fs::File::create(kitchen.0.0.join("work/out")).unwrap())
+        .spawn();
+    let mut shell = shell.unwrap();
+    let expected: Vec<String> = started.lines().map(str::to_owned).collect();
+    eventually("they train", || kitchen.lines("out").len() == expected.len());
+    eventually("the others wait", || kitchen.status("gpu").is_some_and(|status| status.waiters.len() == 2));
+    assert_eq!(kitchen.lines("out"), expected);
+    let (code, printed, said) = kitchen.cook(look);
+    assert_eq!((code, said.as_str()), (0, ""));
+    let lines = |text: &str| text.lines().map(words).collect::<Vec<_>>();
+    assert_eq!(lines(&printed), lines(looked));
+    touch(&kitchen.0.0.join("work/go"));
+    assert!(shell.wait().unwrap().success());
+    assert_eq!(kitchen.lines("out").len(), 6);
+}
+
 #[test]
 fn every_recipe_of_the_page_is_run_here() {
     let page = page();
@@ -242,7 +290,8 @@ fn a_step_that_is_cancelled_leaves_nothing_behind() {
     let mut running = kitchen.start(step);
     eventually("it runs", || kitchen.has("begun"));
     let guardian = kitchen.status("integration").unwrap().holders[0].known.pid.unwrap();
-    kill(parent(guardian).unwrap(), libc::SIGKILL);
+    let sweeper = parent(guardian).unwrap();
+    kill(parent(sweeper).unwrap(), libc::SIGKILL); // the wrapper
     running.wait().unwrap();
     kitchen.0.nobody_is_left();
     assert!(kitchen.status("integration").unwrap().holders.is_empty());

@@ -77,6 +77,62 @@ fn the_environment_says_which_slot() {
 }
 
 #[test]
+fn of_variables_with_one_name_the_last_one_is_there_once() {
+    let place = Place::new();
+    let env = |words: &[&str], key: &str| {
+        let words = [&["-n", "1", "x"], words, &["--", "/usr/bin/env"]].concat();
+        let out = place.run(&words).env("A", "0").output().unwrap().stdout;
+        let of_key = |line: &&str| line.split('=').next() == Some(key);
+        String::from_utf8(out).unwrap().lines().filter(of_key).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(env(&["--env", "A=1", "--env", "B=x", "--env", "A=2=3"], "A"), ["A=2=3"]);
+    assert_eq!(env(&["--env", "A=1", "--env", "B=x", "--env", "A=2=3"], "B"), ["B=x"]);
+    assert_eq!(env(&["--env", "PATH=/no", "--env", "PATH=/nowhere:{slot}"], "PATH"), ["PATH=/nowhere:0"]);
+    assert_eq!(env(&["--env", "DOORWAY_SLOT=mine"], "DOORWAY_SLOT"), ["DOORWAY_SLOT=mine"]);
+    assert_eq!(env(&[], "A"), ["A=0"]);
+    // The last PATH is the one that the command is looked for in.
+    let script = place.0.join("program");
+    std::fs::write(&script, "#!/bin/sh\necho found\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let last = format!("PATH={}", place.0.display());
+    assert_eq!(place.told(&["-n", "1", "x", "--env", "PATH=/no", "--env", &last, "program"]).1, "found\n");
+}
+
+/// Nobody can close by it what keeps another slot.
+#[test]
+fn the_descriptor_of_a_command_around_is_not_named() {
+    let place = Place::new();
+    let inner = |how| {
+        let doorway = env!("CARGO_BIN_EXE_doorway");
+        let inner = [doorway, "run", "-n", "1", "y", "--orphans", how, "--", "sh", "-c", "echo ${DOORWAY_FD-none}"];
+        place.told(&[&["-n", "1", "x", "--"], &inner[..]].concat()).1
+    };
+    assert_eq!((inner("hold").as_str(), inner("release").as_str()), ("41\n", "none\n"));
+}
+
+/// What stands in variables of doorway's own names is not believed.
+#[test]
+fn hostile_variables_do_no_harm() {
+    let place = Place::new();
+    let long = "9".repeat(100_000);
+    for value in ["", "-1", "x", "0", "1", "40", "../../../etc/passwd", "99999999999999999999", "\u{202e}", &long] {
+        let mut command = place.run(&["-n", "1", "x", "--", "sh", "-c", "echo $DOORWAY_SLOT $DOORWAY_FD"]);
+        for key in ["DOORWAY_SLOT", "DOORWAY_FENCE", "DOORWAY_NAME", "DOORWAY_PREVIOUS", "DOORWAY_FD"] {
+            command.env(key, value);
+        }
+        assert_eq!(kit::run::told(command.output().unwrap()), (0, "0 40\n".to_owned(), String::new()), "{value:.20}");
+        // Also where it has to wait.
+        let slots = place.slots(1);
+        let _guard = slots.acquire().unwrap();
+        let waits = place.run(&["-n", "1", "x", "--timeout", "1ms", "--", "true"]).env("DOORWAY_FD", value).output();
+        let (code, _, said) = kit::run::told(waits.unwrap());
+        assert!(code == 124 && !said.contains("inside"), "{value:.20}: {said}");
+    }
+    let nowhere = place.run(&["-n", "1", "x", "--", "true"]).env("DOORWAY_DIR", &long).output().unwrap();
+    assert_eq!(nowhere.status.code(), Some(125));
+}
+
+#[test]
 fn arguments_that_are_no_text_arrive() {
     let place = Place::new();
     let strange = OsStr::from_bytes(b"\xff\xfe{slot}\n");
@@ -130,6 +186,32 @@ fn a_waiter_is_served_and_says_how_long_it_took() {
     assert_eq!(said, "doorway run: slot 0 of x at once\n");
 }
 
+/// What others wrote is shown with what would control a terminal escaped: labels, and command lines.
+#[test]
+fn what_others_wrote_is_escaped() {
+    let place = Place::new();
+    let evil = "a\u{202e}b\u{1b}[2J\u{9b}c\r";
+    let escaped = r"a\u{202e}b\u{1b}[2J\u{9b}c\r";
+    let is_told = |what: &str, words: &[&str], code: i32| {
+        let (found, _, said) = place.told(&[words, &["--", "true"]].concat());
+        assert_eq!(found, code, "{what}: {said}");
+        assert!(said.contains(escaped), "{what}: {said:?}");
+        assert!(!said.contains(['\u{202e}', '\u{1b}', '\u{9b}', '\r']), "{what}: {said:?}");
+    };
+    let slots = place.builder(1).label(evil).open().unwrap();
+    let guard = slots.acquire().unwrap();
+    is_told("who holds it", &["-n", "1", "x", "--no-wait"], 123);
+    is_told("behind whom it waits", &["-n", "1", "x", "--verbose", "--timeout", "1ms"], 124);
+    slots.break_slot(0).unwrap();
+    is_told("who held it", &["-n", "1", "x", "--verbose"], 0);
+    drop(guard);
+    let mut holder = place.run(&["-n", "1", "y", "--", "sh", "-c", "exec sleep 1000", evil]).spawn().unwrap();
+    eventually("it runs", || place.told(&["-n", "1", "y", "--no-wait", "--", "true"]).0 == 123);
+    is_told("its command line", &["-n", "1", "y", "--no-wait"], 123);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}
+
 /// It cannot end well, so it is told even if nobody asked.
 #[test]
 fn a_command_that_waits_for_its_own_slot_is_told() {
@@ -142,6 +224,14 @@ fn a_command_that_waits_for_its_own_slot_is_told() {
     assert_eq!(code, 124);
     assert!(said.contains("inside a command that has one") && said.contains("take another name"), "{said}");
     assert_eq!(nested("y"), (0, String::new(), String::new()));
+    // Others may stand between the two.
+    let doorway = env!("CARGO_BIN_EXE_doorway");
+    for how in ["hold", "release", "kill"] {
+        let between = [doorway, "run", "-n", "1", "y", "--orphans", how, "--"];
+        let inner = [doorway, "run", "-n", "1", "x", "--timeout", "1ms", "--", "true"];
+        let (code, _, said) = place.told(&[&["-n", "1", "x", "--"], &between[..], &inner].concat());
+        assert!(code == 124 && said.contains("inside a command that has one"), "{how}: {said}");
+    }
     // The same name elsewhere is another one.
     let elsewhere = Place::new();
     let guard = elsewhere.slots(1);
@@ -243,6 +333,46 @@ fn signals_are_passed_on() {
     assert_eq!(running.rest(), "got term\n");
 }
 
+/// From several processes at once, to the wrapper and to the guardian, of kinds that are counted and
+/// of kinds that are not.
+#[test]
+fn a_storm_of_signals_ends_nothing_and_hides_nothing() {
+    let place = Place::new();
+    let storm = |processes: &[u32]| {
+        let kinds = [libc::SIGUSR1, libc::SIGUSR2, libc::SIGWINCH, libc::SIGCONT, libc::SIGURG, libc::SIGRTMIN() + 1];
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        processes.iter().for_each(|process| kinds.iter().for_each(|kind| kill(*process, *kind)));
+                    }
+                });
+            }
+        });
+    };
+    let caught = "trap : USR1 USR2 WINCH CONT URG RTMIN+1; trap 'exit 5' TERM";
+    let mut running = place.start(&[], &format!("{caught}; echo ready $$; while :; do sleep 0.01; done"));
+    storm(&[running.wrapper.id(), running.guardian]);
+    assert!(is_alive(running.command) && place.slots(1).try_acquire().is_err());
+    kill(running.wrapper.id(), libc::SIGTERM);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(5));
+    // One that waits ends at a signal that would end a process, whatever else arrives.
+    let slots = place.slots(1);
+    let guard = slots.acquire().unwrap();
+    let mut waiter = place.run(&["-n", "1", "x", "--", "true"]).spawn().unwrap();
+    eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+    for signal in [libc::SIGWINCH, libc::SIGCONT, libc::SIGURG].repeat(500) {
+        kill(waiter.id(), signal);
+    }
+    assert_eq!(slots.status().unwrap().waiters.len(), 1, "it waits on");
+    storm(&[waiter.id()]);
+    let code = waiter.wait().unwrap().code().unwrap();
+    assert!([libc::SIGUSR1, libc::SIGUSR2, libc::SIGRTMIN() + 1].contains(&(code - 128)), "{code}");
+    drop(guard);
+    assert!(slots.try_acquire().is_ok());
+    place.nobody_is_left();
+}
+
 #[test]
 fn what_the_parent_ignores_and_blocks_and_has_closed_is_as_without() {
     let place = Place::new();
@@ -326,6 +456,10 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "1", "a b", "--", "true"], "with a slash in it");
     refused(&["-n", "1", "..", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "x/", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "/", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "/tmp/a b", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "a\nb", "--", "true"], r#""a\nb" is no name"#);
     refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
@@ -343,6 +477,13 @@ fn refusals_say_what_to_do() {
     assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
     refused(&["-n", "4", "x", "--", "true"], "say -n 3, or remove it when nobody uses it: doorway rm x");
     refused(&["-n", "3", "x", "--seats", "64", "--", "true"], "--seats 256");
+    refused(&["-n", "1", "/etc/passwd/x", "--", "true"], "/etc/passwd is no directory; name a directory");
+    refused(&["-n", "1", "/etc/passwd/deep/x", "--", "true"], "/etc/passwd is no directory; name a directory");
+    refused(&["-n", "1", "x", "--directory", "/etc/passwd", "--", "true"], "/etc/passwd is no directory");
+    let open = place.0.join("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+    refused(&["-n", "1", "x", "--directory", open.to_str().unwrap(), "--", "true"], "or say --permissions");
     // A path is a name too.
     let path = place.0.join("deep/x");
     assert_eq!(place.told(&["-n", "1", path.to_str().unwrap(), "--", "true"]).0, 0);
@@ -374,6 +515,31 @@ fn places_that_cannot_be_written_are_told() {
     };
     assert_eq!(out, "125\n125\n", "{said}");
     assert!(said.contains("no room for") && said.contains("Read-only file system"), "{said}");
+}
+
+/// With few descriptors it runs, or says how to have more.
+#[test]
+fn a_limit_of_open_files_is_told() {
+    let place = Place::new();
+    let mut refused = 0;
+    for how in ["hold", "release", "kill"] {
+        // With 3, libraries cannot be loaded.
+        for limit in 4..24 {
+            let script = format!("ulimit -n {limit}; exec \"$0\" run -n 1 x --orphans {how} -- true");
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &script, env!("CARGO_BIN_EXE_doorway")]).env("DOORWAY_DIR", &place.0);
+            match kit::run::told(shell.output().unwrap()) {
+                (0, _, said) => assert_eq!(said, "", "{limit}"),
+                (code, _, said) => {
+                    assert_eq!(code, 125, "{limit}: {said}");
+                    assert!(said.contains("allow more open files: ulimit -n 64\n"), "{limit}: {said}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 0 && refused < 3 * 15, "{refused}");
+    place.nobody_is_left();
 }
 
 /// What is in the file comes from `--label`, and nothing else.

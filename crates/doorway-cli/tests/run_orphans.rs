@@ -5,7 +5,8 @@
 mod kit;
 
 use doorway::shared::Previous;
-use kit::run::{Place, Running, eventually, is_alive, kill};
+use kit::run::{Place, Running, eventually, is_alive, kill, parent, told, touch};
+use std::process::{Command, Stdio};
 
 /// A grandchild in a session of its own, which closes what it inherits, and one that keeps it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +22,8 @@ enum Killed {
     WrapperAndCommand,
     WrapperAndGuardian,
     WrapperGuardianAndCommand,
+    /// With `kill`, the process between the two as well.
+    WrapperSweeperAndGuardian,
     /// The command ends by itself, and leaves the grandchild behind.
     Nobody,
     Guardian,
@@ -76,8 +79,17 @@ fn after(how: &str, grandchild: Grandchild, killed: Killed, held: bool, lives: b
             running.kill_guardian();
             running.kill_wrapper();
         }
+        Killed::WrapperSweeperAndGuardian => {
+            let sweeper = parent(running.guardian).unwrap();
+            assert_ne!(sweeper, running.wrapper.id());
+            kill(running.wrapper.id(), libc::SIGSTOP);
+            kill(sweeper, libc::SIGKILL);
+            eventually("the sweeper is dead", || !is_alive(sweeper));
+            running.kill_guardian();
+            running.kill_wrapper();
+        }
         Killed::Nobody => {
-            kit::run::touch(&place.0.join("gone"));
+            touch(&place.0.join("gone"));
             assert_eq!(running.wrapper.wait().unwrap().code(), Some(3), "it is returned at once");
         }
     }
@@ -138,10 +150,12 @@ cells! {
     kill_wrapper_kept: "kill", Wrapper, Keeps => false, false;
     kill_wrapper_and_command: "kill", WrapperAndCommand, Closes => false, false;
     kill_wrapper_and_command_kept: "kill", WrapperAndCommand, Keeps => false, false;
-    kill_wrapper_and_guardian: "kill", WrapperAndGuardian, Closes => false, true;
-    kill_wrapper_and_guardian_kept: "kill", WrapperAndGuardian, Keeps => true, true;
-    kill_all_three: "kill", WrapperGuardianAndCommand, Closes => false, true;
-    kill_all_three_kept: "kill", WrapperGuardianAndCommand, Keeps => true, true;
+    kill_wrapper_and_guardian: "kill", WrapperAndGuardian, Closes => false, false;
+    kill_wrapper_and_guardian_kept: "kill", WrapperAndGuardian, Keeps => false, false;
+    kill_all_three: "kill", WrapperGuardianAndCommand, Closes => false, false;
+    kill_all_three_kept: "kill", WrapperGuardianAndCommand, Keeps => false, false;
+    kill_sweeper_too: "kill", WrapperSweeperAndGuardian, Closes => false, true;
+    kill_sweeper_too_kept: "kill", WrapperSweeperAndGuardian, Keeps => true, true;
     kill_nobody: "kill", Nobody, Closes => false, false;
     kill_nobody_kept: "kill", Nobody, Keeps => false, false;
     kill_guardian: "kill", Guardian, Closes => false, false;
@@ -178,6 +192,112 @@ fn the_exit_code_survives_the_guardian() {
     // A signal that comes while nobody is there yet to pass it on is passed on later.
     kill(running.wrapper.id(), libc::SIGUSR1);
     assert_eq!(running.wrapper.wait().unwrap().code(), Some(9));
+}
+
+/// A shell has children, then becomes `doorway run`. One of them loses its parent later, and arrives
+/// at the wrapper as the command's would.
+#[test]
+fn children_that_the_wrapper_had_before_live_on() {
+    for victim in ["nobody", "guardian", "sweeper", "wrapper"] {
+        let place = Place::new();
+        let file = |name: &str| place.0.join(name).display().to_string();
+        let script = format!(
+            "exec 3>&1 >/dev/null; sleep 1000 3>&- & echo $! >{before}
+             (while [ ! -e {lose} ]; do sleep 0.01; done; sleep 1000 3>&- & echo $! >{late}) 3>&- &
+             exec \"$0\" run --orphans kill -n 1 x -- bash -c 'echo ready $$; read line || exec sleep 1000; exit 4' >&3 3>&-",
+            before = file("before"),
+            lose = file("lose"),
+            late = file("late"),
+        );
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_doorway")]).env("DOORWAY_DIR", &place.0);
+        let input = if victim == "nobody" { Stdio::piped() } else { Stdio::null() };
+        let mut running = Running::new(shell.stdin(input).stdout(Stdio::piped()).spawn().unwrap());
+        touch(&place.0.join("lose"));
+        let number = |name: &str| std::fs::read_to_string(place.0.join(name)).ok()?.trim().parse().ok();
+        eventually("it has lost its parent", || {
+            number("late").is_some_and(|late| parent(late) == Some(running.wrapper.id()))
+        });
+        let theirs: [u32; 2] = ["before", "late"].map(|name| number(name).unwrap());
+        let sweeper = parent(running.guardian).unwrap();
+        match victim {
+            "nobody" => std::io::Write::write_all(running.wrapper.stdin.as_mut().unwrap(), b"\n").unwrap(),
+            "guardian" => running.kill_guardian(),
+            "sweeper" => {
+                kill(sweeper, libc::SIGKILL);
+                eventually("the sweeper is dead", || !is_alive(sweeper));
+                running.kill_guardian();
+            }
+            _ => running.kill_wrapper(),
+        }
+        let code = running.wrapper.wait().unwrap().code();
+        let expected = match victim {
+            "nobody" => Some(4),
+            "wrapper" => None,
+            _ => Some(128 + libc::SIGKILL),
+        };
+        assert_eq!(code, expected, "{victim}");
+        eventually("the command is dead", || !is_alive(running.command));
+        eventually("the slot is free", || !is_held(&place));
+        for process in theirs {
+            assert!(is_alive(process), "{victim}: {process} is not the command's");
+        }
+    }
+}
+
+/// A command that ends when it is let go, with code 7. The test does something to its file or its
+/// guardian before.
+fn ends_with_7(how: &str, meanwhile: impl FnOnce(&Place, &Running)) -> (i32, String) {
+    let place = Place::new();
+    let script = format!("echo ready $$; while [ ! -e {} ]; do sleep 0.01; done; exit 7", place.0.join("go").display());
+    let mut command = place.run(&["-n", "1", "x", "--orphans", how, "--", "bash", "-c", &script]);
+    let mut running = Running::new(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    meanwhile(&place, &running);
+    touch(&place.0.join("go"));
+    drop(running.out);
+    running.wrapper.stdout = None;
+    let (code, _, said) = told(running.wrapper.wait_with_output().unwrap());
+    (code, said)
+}
+
+/// The file is cut short, so to give the slot back kills the guardian.
+#[test]
+fn the_exit_code_survives_a_guardian_that_dies_after_the_command() {
+    for how in ["hold", "release", "kill"] {
+        let (code, said) = ends_with_7(how, |place, _| {
+            std::fs::File::options().write(true).open(place.0.join("x")).unwrap().set_len(0).unwrap();
+        });
+        assert_eq!(code, 7, "{how}: {said}");
+        assert!(
+            said.contains("died of SIGBUS (was the file of the slots cut short?) when the command had ended"),
+            "{said}"
+        );
+    }
+}
+
+/// It is killed when the command has ended, and just before it asks the kernel how.
+#[test]
+fn the_exit_code_survives_a_guardian_that_dies_before_it_has_asked() {
+    let strace = |guardian: u32| {
+        let mut strace = Command::new("strace");
+        strace.args(["-qq", "-o", "/dev/null", "-e", "trace=wait4", "-e", "inject=wait4:signal=KILL:when=1"]);
+        strace.args(["-p", &guardian.to_string()]).stderr(Stdio::null()).spawn()
+    };
+    let traced = |guardian: u32| {
+        std::fs::read_to_string(format!("/proc/{guardian}/status")).is_ok_and(|about| !about.contains("TracerPid:\t0"))
+    };
+    let mut skipped = false;
+    let (code, said) = ends_with_7("hold", |_, running| {
+        let Ok(mut tracer) = strace(running.guardian) else { return skipped = true };
+        eventually("it is traced, or cannot be", || traced(running.guardian) || tracer.try_wait().unwrap().is_some());
+        skipped = !traced(running.guardian);
+    });
+    if skipped {
+        eprintln!("SKIPPED: strace is not here, or may not be used");
+        return;
+    }
+    assert_eq!(code, 7, "{said}");
+    assert!(said.contains("the guardian was killed"), "{said}");
 }
 
 /// A tree of many levels, each in a session of its own, of which every parent has died.

@@ -234,6 +234,43 @@ shell("exit")
     );
 }
 
+/// A holder may call itself what it likes.
+#[test]
+fn what_a_holder_calls_itself_does_not_control_the_terminal() {
+    on_a_terminal(
+        r#"
+shell(r"$RUN --label $'a\xe2\x80\xaeb\x1b[2J' -- sleep 1000 & sleep 0.5")
+expect("$ ")
+shell("$RUN -- echo never")
+expect("waiting for a slot of x, 1 s; held by ")
+line = expect(" since ")
+assert line.endswith(r" (a\u{202e}b\u{1b}[2J)") and "\u202e" not in line and "\x1b" not in line, line
+type("\x03")
+expect("$ ")
+shell("kill %1; wait; exit")
+"#,
+    );
+}
+
+/// All jobs of a shell have one terminal. A line for each of those in the background would be in the
+/// way of whatever is in the foreground.
+#[test]
+fn a_waiter_in_the_background_shows_no_line() {
+    on_a_terminal(
+        r#"
+shell("$RUN -- sleep 1000 & sleep 0.5")
+expect("$ ")
+shell("$RUN -- echo never & sleep 2.5; echo sle''pt")
+assert "waiting" not in expect("slept"), "it writes over what others show"
+shell("fg %2")
+expect("waiting for a slot of x, ")
+type("\x03")
+expect("$ ")
+shell("kill %1; wait; exit")
+"#,
+    );
+}
+
 /// A terminal that goes away ends the command by SIGHUP, and the slot is free.
 #[test]
 fn a_terminal_that_is_closed_ends_the_command() {

@@ -1,5 +1,5 @@
-//! `doorway run`, whose wrappers, guardians and commands are killed at random: no slot is lost or
-//! given twice, and nobody is left behind. `ci/run-torture.sh` runs it for longer.
+//! `doorway run`, whose wrappers, sweepers, guardians and commands are killed at random: no slot is lost
+//! or given twice, and nobody is left behind. `ci/run-torture.sh` runs it for longer.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -12,20 +12,20 @@ const SLOTS: usize = 2;
 /// So many run or wait at the same time.
 const AT_ONCE: usize = 5;
 
-/// A child of a process, if it has one: of a wrapper its guardian, of a guardian its command.
+/// A child of a process, if it has one: of a wrapper its guardian or its sweeper, of a sweeper the
+/// guardian, of a guardian its command.
 fn child(process: u32) -> Option<u32> {
     let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).ok()?;
     children.split_whitespace().next()?.parse().ok()
 }
 
-/// Kills some of the three, in any order. One that is not there yet, or no more, is let off.
+/// Kills some of them, in any order. One that is not there yet, or no more, is let off.
 fn kill_some(wrapper: u32, rng: &mut fastrand::Rng) -> usize {
-    let guardian = child(wrapper);
-    let command = guardian.and_then(child);
-    let mut chosen = [Some(wrapper), guardian, command];
+    // With a sweeper these are the four; without, the last is a child of the command.
+    let mut chosen: Vec<u32> = std::iter::successors(Some(wrapper), |process| child(*process)).take(4).collect();
     rng.shuffle(&mut chosen);
     let mut killed = 0;
-    for process in chosen.into_iter().flatten() {
+    for process in chosen {
         // The wrapper was not waited for. The others may have ended since, but that their numbers
         // are used anew in this moment would take some thousand processes.
         if rng.bool() && is_alive(process) {

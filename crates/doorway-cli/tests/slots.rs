@@ -71,7 +71,7 @@ fn my_command() -> Vec<String> {
 #[test]
 fn status_shows_holders_and_waiters_with_their_command_lines() {
     let place = Place::new("status");
-    let slots = Builder::new("gpu", 1).directory(&place.0).label("bell\x07\x1b[2J").open().unwrap();
+    let slots = Builder::new("gpu", 1).directory(&place.0).label("bell\x07\x1b[2J\u{202e}").open().unwrap();
     let held = slots.acquire().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| slots.acquire().unwrap());
@@ -80,10 +80,14 @@ fn status_shows_holders_and_waiters_with_their_command_lines() {
         }
         let text = place.text(0, "status gpu");
         assert!(text.starts_with("gpu: 1 of 1 slots held, 1 waiting, mode reclaim\n"), "{text}");
-        for words in [place.0.join("gpu").to_str().unwrap(), &std::process::id().to_string(), r"bell\u{7}\u{1b}[2J"] {
+        for words in
+            [place.0.join("gpu").to_str().unwrap(), &std::process::id().to_string(), r"bell\u{7}\u{1b}[2J\u{202e}"]
+        {
             assert!(text.contains(words), "{text:?} lacks {words:?}");
         }
-        assert!(!text.contains('\x1b') && !text.contains('\x07'), "{text:?}");
+        assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
+        let json = place.text(0, "status gpu --json");
+        assert!(!json.contains(['\x1b', '\x07', '\u{202e}']) && json.contains(r"\u202e"), "{json:?}");
 
         let status = place.json(0, "status gpu --json");
         assert_eq!(status["directory"], place.0.to_str().unwrap());
@@ -98,7 +102,7 @@ fn status_shows_holders_and_waiters_with_their_command_lines() {
         assert_eq!(waiter["offered"], Value::Null);
         for process in [holder, waiter] {
             assert_eq!((&process["pid"], &process["dead"]), (&json!(std::process::id()), &json!(false)));
-            assert_eq!(process["label"], "bell\x07\x1b[2J");
+            assert_eq!(process["label"], "bell\x07\x1b[2J\u{202e}");
             assert_eq!(process["command"], json!(my_command()));
             assert!(process["since"].as_f64() > Some(1e9) && process["seconds"].as_f64() >= Some(0.0), "{process}");
         }
@@ -308,6 +312,14 @@ fn what_doorway_runs_is_shown_as_its_user_wrote_it() {
 fn a_closed_standard_output_is_no_error() {
     let place = Place::new("closed");
     drop(place.slots("gpu", 1));
+    // Closed from the beginning, so that no write fails: nobody reads, and to watch is to end.
+    for args in ["status --watch --every 0.01", "status gpu --json --watch --every 0.01", "status"] {
+        let script = format!("exec '{}' {args} >&-", env!("CARGO_BIN_EXE_doorway"));
+        let mut shell = Command::new("timeout");
+        shell.args(["60", "sh", "-c", &script]).env("DOORWAY_DIR", &place.0).stdin(Stdio::null());
+        let out = shell.output().unwrap();
+        assert_eq!((out.status.code(), out.stderr), (Some(0), Vec::new()), "{args}");
+    }
     let mut child = watched(&place.0, "status");
     drop(child.stdout.take());
     let out = child.wait_with_output().unwrap();

@@ -61,6 +61,57 @@ fn a_holder_that_lives_gives_the_slot_back_whoever_has_copies() {
     Slots::remove(&path).unwrap();
 }
 
+/// All guards of a handle that were let in at once have one seat.
+#[test]
+fn a_lifeline_keeps_all_that_has_the_same_seat() {
+    let path = place("seat");
+    let (one, other, next) =
+        (Slots::open(&path, 3).unwrap(), Slots::open(&path, 3).unwrap(), Slots::open(&path, 3).unwrap());
+    let guard = one.acquire().unwrap();
+    let lifeline = guard.lifeline().unwrap();
+    std::mem::forget([guard, one.acquire().unwrap()]);
+    std::mem::forget(other.acquire().unwrap());
+    drop((one, other));
+    let came_back = next.try_acquire().unwrap();
+    assert_eq!(came_back.slot(), 2, "that of the other handle");
+    assert!(next.try_acquire().is_err());
+    drop(lifeline);
+    assert!(next.try_acquire().is_ok_and(|guard| guard.slot() < 2));
+    drop(came_back);
+    drop(next);
+    Slots::remove(&path).unwrap();
+}
+
+/// Copies of a forked child end nothing, and neither does what it drops.
+#[test]
+#[allow(unsafe_code)]
+fn a_forked_child_that_drops_a_lifeline_ends_nothing() {
+    let path = place("forked");
+    let (holder, next) = (Slots::open(&path, 1).unwrap(), Slots::open(&path, 1).unwrap());
+    let guard = holder.acquire().unwrap();
+    let lifeline = guard.lifeline().unwrap();
+    // SAFETY: the child drops what it has a copy of, asks for what it may not have, and exits.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let refused = matches!(guard.lifeline(), Err(Error::Forked));
+        drop(lifeline);
+        drop(guard);
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(i32::from(!refused)) };
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours, and `status` is what the call writes.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!((libc::WIFEXITED(status), libc::WEXITSTATUS(status)), (true, 0));
+    std::mem::forget(guard);
+    drop(holder);
+    assert!(next.try_acquire().is_err(), "the parent's lifeline keeps it");
+    drop(lifeline);
+    assert!(next.try_acquire().is_ok());
+    drop(next);
+    Slots::remove(&path).unwrap();
+}
+
 #[test]
 fn a_copy_can_be_read_and_not_be_written() {
     let path = place("read");

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -153,6 +153,12 @@ impl Words {
 /// As the operating system wants it. No argument can have a zero in it, nor can a variable.
 pub(super) fn c_string(text: OsString) -> CString {
     CString::new(text.into_vec()).unwrap_or_default()
+}
+
+/// The name of a variable; none if there is no `=`.
+pub(super) fn key(variable: &CStr) -> Option<&[u8]> {
+    let bytes = variable.to_bytes();
+    bytes.iter().position(|byte| *byte == b'=').map(|end| &bytes[..end])
 }
 
 /// `KEY=VALUE`, for the environment.

@@ -3,18 +3,19 @@
 //! No signal ends it but SIGKILL. It adopts all that comes from the command, so it knows when nobody
 //! is left.
 
-use super::args::{Args, Orphans, Words, c_string, variable};
+use super::args::{Args, Orphans, Words, c_string, key, variable};
 use super::cgroup::Cgroup;
 use super::link::{Link, Message};
 use super::native::{self, Board, Program, Signal, Signals, Started};
 use super::tree::{self, News};
 use super::waiting::{self, Ending};
-use super::{Besides, FAILED, NOT_EXECUTABLE, NOT_FOUND, advice};
+use super::{Besides, FAILED, NOT_EXECUTABLE, NOT_FOUND, advice, cannot_begin, limits};
 use doorway::shared::{Builder, Lifeline, OwnedGuard, Previous, ReleaseError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
+use std::collections::HashSet;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
@@ -55,7 +56,7 @@ fn try_live(
     let started = held.start(args, variables, &besides.inherits(), signals, board)?;
     native::let_go_of(0..3);
     let command = started.child;
-    let mut watch = Watch { args, besides, link, signals, command, early: Vec::new(), continued_by: None };
+    let mut watch = Watch { args, besides, link, signals, board, command, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_terminal).map(|signal| signal.number);
     // If it is not known, the command gets them once more rather than not at all.
     watch.early =
@@ -119,14 +120,13 @@ impl Held {
         signals: &Signals,
         board: Board,
     ) -> Result<Started, Message> {
-        let own = |what: &str, error: &dyn std::fmt::Display| failed(FAILED, format!("{what}: {error}"));
         if args.orphans != Orphans::Release {
             let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
             let copy = match fcntl_dupfd_cloexec(&lifeline, LIFELINE) {
                 Err(Errno::INVAL) => fcntl_dupfd_cloexec(&lifeline, 3), // few descriptors are allowed
                 copy => copy,
             };
-            self.lifeline = Some((lifeline, copy.map_err(|error| own("cannot open another file", &error))?));
+            self.lifeline = Some((lifeline, copy.map_err(|error| failed(FAILED, cannot_begin(&error.into())))?));
         }
         if args.orphans == Orphans::Kill {
             self.cgroup = Cgroup::make();
@@ -149,18 +149,19 @@ impl Held {
             environment.push(variable("DOORWAY_FD", copy.as_raw_fd().to_string()));
         }
         environment.extend(variables);
-        for variable in &args.environment {
-            environment.push(c_string(words.replace(variable)));
-        }
+        environment.extend(args.environment.iter().map(|variable| c_string(words.replace(variable))));
+        let environment = the_last_of_each(environment);
         let arguments: Vec<OsString> = args.command.iter().map(|argument| words.replace(argument)).collect();
         let program = arguments[0].clone();
-        let paths = environment.iter().rev().find_map(|text| text.as_bytes().strip_prefix(b"PATH="));
+        let paths = environment.iter().find_map(|text| text.as_bytes().strip_prefix(b"PATH="));
         let paths = paths.map(|paths| OsStr::from_bytes(paths).to_owned()).or_else(|| std::env::var_os("PATH"));
         let lifeline = self.lifeline.as_ref().map(|(_, copy)| copy.as_fd());
         let started = Program {
             files: files(&program, paths),
             arguments: arguments.into_iter().map(c_string).collect(),
             environment,
+            // That of a command around this one would keep another slot.
+            without: if self.lifeline.is_none() { vec![c"DOORWAY_FD"] } else { Vec::new() },
             inherits: inherits.iter().copied().chain(lifeline).collect(),
             joins: self.cgroup.as_ref().map(Cgroup::processes),
             dies_with_us: args.orphans == Orphans::Kill,
@@ -182,7 +183,7 @@ impl Held {
                          runs it before it"
                     ),
                 ),
-                _ => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}")),
+                code => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}{}", limits(code))),
             }
         })
     }
@@ -198,6 +199,15 @@ impl Held {
             Err(error) => Some(format!("slot {slot} cannot be given back: {error}")),
         }
     }
+}
+
+/// Of variables with the same name, the last one. Programs disagree about which of two they find.
+fn the_last_of_each(variables: Vec<CString>) -> Vec<CString> {
+    let mut seen = HashSet::new();
+    let is_new = |text: &CString| seen.insert(key(text).map(<[u8]>::to_vec));
+    let mut kept: Vec<CString> = variables.into_iter().rev().filter(is_new).collect();
+    kept.reverse();
+    kept
 }
 
 /// The files that a command may be, in this order.
@@ -223,6 +233,7 @@ struct Watch<'a> {
     besides: &'a mut dyn Besides,
     link: &'a Link,
     signals: &'a Signals,
+    board: Board,
     command: Pid,
     /// Signals of the terminal that came when the command was not there yet.
     early: Vec<i32>,
@@ -274,8 +285,10 @@ impl Watch<'_> {
     /// How the command has ended, if it has: its exit code, and the signal that it died of or 0.
     fn looks_after_children(&self) -> Option<(u8, u8)> {
         loop {
-            match tree::look(false) {
+            match tree::look() {
                 News::Ended { child, code, signal } if child == self.command => {
+                    // At once: nobody else can ask the kernel any more.
+                    self.board.set_end(code, signal);
                     return Some((code, signal));
                 }
                 News::Stopped { child, signal } if child == self.command => {
@@ -344,7 +357,7 @@ impl Watch<'_> {
         native::close_inherited();
         let _ = rustix::process::chdir("/");
         loop {
-            match tree::look(false) {
+            match tree::look() {
                 News::Alone => return,
                 News::Nothing => drop(self.waits(false)),
                 News::Ended { .. } | News::Stopped { .. } => {}

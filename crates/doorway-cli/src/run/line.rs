@@ -1,5 +1,7 @@
-//! A line on the terminal that is written anew, and lines that stay.
+//! A line on the terminal that is written anew, and lines that stay. Both may repeat what other
+//! processes wrote, so nothing in them controls the terminal.
 
+use crate::output::{cut, visible};
 use std::io::Write as _;
 
 /// What stands on standard error.
@@ -14,8 +16,8 @@ impl Line {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
         // Some terminals do not know how wide they are.
         let width = size.map_or(0, |size| usize::from(size.ws_col));
-        let cut: String = line.chars().take(if width == 0 { 79 } else { width - 1 }).collect();
-        write(&format!("\r\x1b[K{cut}"));
+        let line = visible(line);
+        write(&format!("\r\x1b[K{}", cut(&line, if width == 0 { 79 } else { width - 1 })));
         self.is_shown = true;
     }
 
@@ -29,7 +31,7 @@ impl Line {
     /// Writes a line that stays.
     pub(super) fn say(&mut self, line: &str) {
         self.clear();
-        write(&format!("doorway run: {line}\n"));
+        write(&format!("doorway run: {}\n", visible(line)));
     }
 }
 

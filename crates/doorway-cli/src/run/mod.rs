@@ -2,13 +2,15 @@
 //!
 //! Two processes: the *wrapper*, which others know, and the *guardian*, its child, which has the slot
 //! and is the command's parent. If the wrapper is killed, the guardian does what `--orphans` says. If
-//! both are, the command still has a descriptor that keeps the slot.
+//! both are, the command still has a descriptor that keeps the slot. With `--orphans kill`, there is
+//! a *sweeper* between the two.
 //!
 //! | file | |
 //! |---|---|
 //! | `args` | what it is told; words that stand for others |
 //! | `wrapper` | signals, stopping, the exit code |
 //! | `guardian` | the slot and the command |
+//! | `sweeper` | what becomes of the command if the guardian is killed, with `--orphans kill` |
 //! | `waiting` | the guardian before it has a slot |
 //! | `link` | what the two tell each other |
 //! | `line` | what people see |
@@ -22,16 +24,18 @@ mod guardian;
 mod line;
 mod link;
 pub(crate) mod native;
+mod sweeper;
 pub(crate) mod tree;
 mod waiting;
 mod wrapper;
 
+use crate::slots::not_ours;
 pub(crate) use args::{Args, Orphans, variable};
 use clap::Parser;
 use clap::error::ErrorKind;
 use doorway::shared::Error;
 pub(crate) use guardian::builder;
-use link::Link;
+use link::{Link, Message};
 use native::{Board, Signals};
 use rustix::fd::BorrowedFd;
 use std::ffi::{CString, OsString};
@@ -124,7 +128,7 @@ pub(crate) fn run(args: &Args) -> ! {
 /// Never returns.
 pub(crate) fn run_besides(args: &Args, besides: &mut dyn Besides) -> ! {
     let code = begin(args, besides).unwrap_or_else(|error| {
-        line::Line::default().say(&format!("cannot begin: {error}"));
+        line::Line::default().say(&cannot_begin(&error));
         FAILED
     });
     native::end(code.into())
@@ -136,16 +140,45 @@ fn begin(args: &Args, besides: &mut dyn Besides) -> std::io::Result<u8> {
     let signals = Signals::take_over()?;
     tree::adopt(); // the command, if the guardian is killed
     match native::fork()? {
-        Some(guardian) => {
+        Some(child) => {
             drop(other);
-            let code = wrapper::live(args, guardian, &link, &signals, board);
+            let code = wrapper::live(child, &link, &signals, board);
             besides.wrapper_ends();
             Ok(code)
         }
         None => {
             drop(link);
+            if args.orphans == Orphans::Kill {
+                tree::adopt();
+                match native::fork() {
+                    Ok(Some(guardian)) => {
+                        drop(other);
+                        sweeper::live(guardian, board)
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        other.tell(&Message::Failed { code: FAILED, why: cannot_begin(&error) });
+                        native::end(0)
+                    }
+                }
+            }
             guardian::live(args, besides, &other, &signals, board)
         }
+    }
+}
+
+fn cannot_begin(error: &std::io::Error) -> String {
+    format!("cannot begin: {error}{}", limits(error.raw_os_error()))
+}
+
+/// What to do about an error of the operating system that is about limits of this user.
+fn limits(code: Option<i32>) -> &'static str {
+    match code {
+        Some(libc::EMFILE) => "; allow more open files: ulimit -n 64",
+        Some(libc::ENFILE) => "; all processes of this machine together have too many files open: end some",
+        Some(libc::EAGAIN) => "; end some processes of this user, or allow more: ulimit -u",
+        Some(libc::ENOMEM) => "; end some processes that use much memory, or allow more: ulimit -v",
+        _ => "",
     }
 }
 
@@ -159,8 +192,10 @@ fn advice(error: &Error, args: &Args) -> String {
         ),
         Error::OtherSeats { found, .. } => format!("{error}: say --seats {found}, or doorway rm {name}"),
         Error::NoSeats { .. } => format!("{error} (doorway rm {name}, then --seats)"),
+        Error::Directory(path) => not_ours(path),
         Error::BadName(_) => format!("{error}; or name a file by its path, with a slash in it"),
-        Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } => {
+        Error::System { code, .. } if !limits(Some(*code)).is_empty() => format!("{error}{}", limits(Some(*code))),
+        Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } | Error::NoDirectory(_) => {
             format!("{error}; another place is named by --directory or DOORWAY_DIR")
         }
         error => error.to_string(),

@@ -3,15 +3,17 @@
 
 #![allow(unsafe_code)]
 
-use super::args::c_string;
+use super::args::{c_string, key};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::process::Pid;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::{MaybeUninit, zeroed};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32};
 
 /// Whether broken pipes were ignored when the program began: Rust ignores them before `main`.
 static PIPES_WERE_IGNORED: AtomicBool = AtomicBool::new(false);
@@ -37,6 +39,12 @@ extern "C" fn look_around() {
 // SAFETY: a function without arguments is what this section holds, and it needs nothing of Rust.
 #[unsafe(link_section = ".init_array")]
 static AT_START: extern "C" fn() = look_around;
+
+/// Whether this standard stream was closed when the program began. What is written there is lost, and
+/// no error says so.
+pub(crate) fn was_closed(stream: RawFd) -> bool {
+    CLOSED_STREAMS.load(SeqCst) >> stream & 1 == 1
+}
 
 /// A signal that has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,27 +151,51 @@ pub(crate) fn is_ignored(signal: c_int) -> bool {
     }
 }
 
-/// A number that the guardian writes and the wrapper reads: the process of the command, 0 before it
-/// has begun.
+/// What the guardian writes and others read when it is dead. All of it is 0 at first.
 #[derive(Clone, Copy)]
-pub(crate) struct Board(NonNull<AtomicI32>);
+pub(crate) struct Board(NonNull<Words>);
+
+#[derive(Default)]
+#[repr(C)]
+struct Words {
+    /// The process of the command, from when it has begun.
+    command: AtomicI32,
+    /// How it has ended: a bit, the signal that it died of or 0, and its exit code.
+    end: AtomicU32,
+}
+
+/// The bit that says that the command has ended.
+const HAS_ENDED: u32 = 1 << 16;
 
 impl Board {
     pub(crate) fn new() -> std::io::Result<Self> {
         // SAFETY: a new mapping, where the kernel finds room for it. It is never unmapped.
         let page = unsafe {
-            mmap_anonymous(null_mut(), size_of::<AtomicI32>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)
+            mmap_anonymous(null_mut(), size_of::<Words>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)
         };
         NonNull::new(page?.cast()).map(Self).ok_or_else(|| std::io::Error::other("the kernel has mapped nothing"))
     }
 
-    fn word(&self) -> &AtomicI32 {
-        // SAFETY: mapped for as long as the process lives, aligned to a page, and zero at first.
+    fn words(&self) -> &Words {
+        // SAFETY: mapped for as long as the process lives, aligned to a page, and zeros at first,
+        // which are words.
         unsafe { self.0.as_ref() }
     }
 
     pub(crate) fn command(&self) -> Option<Pid> {
-        Pid::from_raw(self.word().load(SeqCst))
+        Pid::from_raw(self.words().command.load(SeqCst))
+    }
+
+    /// The command has ended, with this exit code, and by this signal or 0.
+    pub(crate) fn set_end(&self, code: u8, signal: u8) {
+        self.words().end.store(HAS_ENDED | u32::from(signal) << 8 | u32::from(code), SeqCst);
+    }
+
+    /// How the command has ended, if the guardian has seen it: its exit code, and the signal or 0.
+    pub(crate) fn end(&self) -> Option<(u8, u8)> {
+        let end = self.words().end.load(SeqCst);
+        let [code, signal, ..] = end.to_le_bytes();
+        (end & HAS_ENDED != 0).then_some((code, signal))
     }
 }
 
@@ -201,19 +233,29 @@ pub(crate) fn let_go_of(streams: std::ops::Range<RawFd>) {
     }
 }
 
-/// Closes what this process has inherited: all descriptors but its own, which a program that it
-/// executes would not get.
+/// What this process has inherited beside the standard streams: all descriptors but its own, which a
+/// program that it executes would not get.
+fn inherited() -> impl Iterator<Item = RawFd> {
+    let all = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    // SAFETY: it only asks.
+    numbers.filter(|raw| *raw > 2 && unsafe { libc::fcntl(*raw, libc::F_GETFD) } == 0)
+}
+
+/// Closes what this process has inherited.
 pub(crate) fn close_inherited() {
-    for entry in std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten() {
-        let Some(raw) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // SAFETY: the first call only asks. What has not this flag was open when this program began,
-        // and nothing here uses it.
-        unsafe {
-            if raw > 2 && libc::fcntl(raw, libc::F_GETFD) == 0 {
-                libc::close(raw);
-            }
-        }
+    for raw in inherited() {
+        // SAFETY: it was open when this program began, and nothing here uses it.
+        unsafe { libc::close(raw) };
     }
+}
+
+/// Whether this process has inherited a descriptor of this file.
+pub(crate) fn has_inherited(file: &Path) -> bool {
+    let of = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let wanted = of(file);
+    let link = |raw: RawFd| PathBuf::from(format!("/proc/self/fd/{raw}"));
+    wanted.is_some() && inherited().any(|raw| of(&link(raw)) == wanted)
 }
 
 /// A program to be started.
@@ -223,6 +265,8 @@ pub(crate) struct Program<'a> {
     pub(crate) arguments: Vec<CString>,
     /// Beside the environment of this process, and instead of what has the same name there.
     pub(crate) environment: Vec<CString>,
+    /// Names of variables that it does not get from this process.
+    pub(crate) without: Vec<&'static CStr>,
     /// Descriptors that it inherits.
     pub(crate) inherits: Vec<BorrowedFd<'a>>,
     /// A file that it writes `0` to before it begins: the processes of a control group.
@@ -328,7 +372,7 @@ impl Program<'_> {
         let child = unsafe {
             let top = stack.as_mut_ptr().add(STACK).cast::<c_void>();
             let top = top.map_addr(|address| address & !15);
-            libc::clone(begin, top, flags, (&raw mut plan).cast(), board.word().as_ptr())
+            libc::clone(begin, top, flags, (&raw mut plan).cast(), board.words().command.as_ptr())
         };
         let Some(child) = (if child == -1 { None } else { Pid::from_raw(child) }) else {
             return Err(std::io::Error::last_os_error());
@@ -338,7 +382,7 @@ impl Program<'_> {
             0 => Ok(Started { child, missed: plan.missed() }),
             error => {
                 let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
-                board.word().store(0, SeqCst);
+                board.words().command.store(0, SeqCst);
                 Err(std::io::Error::from_raw_os_error(error))
             }
         }
@@ -349,18 +393,17 @@ impl Program<'_> {
         unsafe extern "C" {
             static mut environ: *const *const c_char;
         }
-        let name = |text: &CStr| text.to_bytes().iter().position(|byte| *byte == b'=');
+        let replaced: Vec<&[u8]> = self.environment.iter().filter_map(|text| key(text)).collect();
+        let left_out = |text: &CStr| {
+            key(text).is_some_and(|key| replaced.contains(&key) || self.without.iter().any(|not| not.to_bytes() == key))
+        };
         let mut all = Vec::with_capacity(64);
         // SAFETY: the environment is an array of strings that ends with a null pointer, and no
         // thread of this process changes it.
         unsafe {
             let mut entry = environ;
             while !entry.is_null() && !(*entry).is_null() {
-                let text = CStr::from_ptr(*entry);
-                let is_new = |ours: &CString| {
-                    name(ours).is_some_and(|end| text.to_bytes().get(..=end) == ours.to_bytes().get(..=end))
-                };
-                if !self.environment.iter().any(is_new) {
+                if !left_out(CStr::from_ptr(*entry)) {
                     all.push(*entry);
                 }
                 entry = entry.add(1);
@@ -454,6 +497,16 @@ pub(crate) fn send(child: Pid, signal: c_int) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_command_is_known_once_it_is_written() {
+        let board = Board::new().unwrap();
+        assert_eq!((board.command(), board.end()), (None, None));
+        board.set_end(0, 0);
+        assert_eq!(board.end(), Some((0, 0)), "an exit code of 0 is one too");
+        board.set_end(137, 9);
+        assert_eq!(board.end(), Some((137, 9)));
+    }
 
     #[test]
     fn signals_that_wait_are_found_in_what_the_kernel_tells() {

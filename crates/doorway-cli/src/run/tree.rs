@@ -29,11 +29,10 @@ pub(crate) enum News {
     Alone,
 }
 
-/// Looks at what became of children, and waits for something if `patient`.
-pub(crate) fn look(patient: bool) -> News {
-    let options = if patient { WaitOptions::empty() } else { WaitOptions::NOHANG | WaitOptions::UNTRACED };
+/// Looks at what became of children.
+pub(crate) fn look() -> News {
     loop {
-        match wait(options) {
+        match wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             Ok(Some((child, status))) => {
                 if let Some(news) = news(child, status) {
                     return news;
@@ -60,7 +59,7 @@ fn news(child: Pid, status: WaitStatus) -> Option<News> {
 /// Whether anybody is left. Those that have ended are not.
 pub(crate) fn is_anybody_left() -> bool {
     loop {
-        match look(false) {
+        match look() {
             News::Alone => return false,
             News::Nothing => return true,
             News::Ended { .. } | News::Stopped { .. } => {}
@@ -69,13 +68,26 @@ pub(crate) fn is_anybody_left() -> bool {
 }
 
 /// Kills all that is left, until nobody is: when a child dies, its own children arrive here. Says
-/// what became of one of them.
+/// how one of them ended: its exit code, and the signal or 0.
 ///
 /// A child that may not be killed, since it runs as another user, is waited for.
-pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<News> {
+pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<(u8, u8)> {
     let mut seen = None;
     let mut pause = Duration::from_micros(100);
     loop {
+        loop {
+            match look() {
+                News::Alone => return seen,
+                News::Nothing => break,
+                News::Ended { child, code, signal } => {
+                    if Some(child) == watched {
+                        seen = Some((code, signal));
+                    }
+                    pause = Duration::from_micros(100);
+                }
+                News::Stopped { .. } => {}
+            }
+        }
         if let Some(cgroup) = cgroup {
             cgroup.kill();
         }
@@ -83,19 +95,6 @@ pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<
             let _ = native::send(child, libc::SIGKILL);
         }
         // Of those that were killed, somebody ends soon.
-        loop {
-            match look(false) {
-                News::Alone => return seen,
-                News::Nothing => break,
-                news @ News::Ended { child, .. } => {
-                    if Some(child) == watched {
-                        seen = Some(news);
-                    }
-                    pause = Duration::from_micros(100);
-                }
-                News::Stopped { .. } => {}
-            }
-        }
         std::thread::sleep(pause);
         pause = (2 * pause).min(Duration::from_millis(50));
     }

@@ -2,12 +2,10 @@
 
 use super::args::Args;
 use super::link::{Link, Message};
-use super::{FAILED, NO_WAIT, TIMED_OUT, advice};
+use super::{FAILED, NO_WAIT, TIMED_OUT, advice, cannot_begin, native};
 use doorway::shared::{Known, OwnedGuard, Slots, TryAcquireError};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -63,9 +61,10 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
         Err(TryAcquireError::NoPlace) => {}
     }
     if args.no_wait {
-        return Err(ends(NO_WAIT, format!("no slot of {} is free{}", args.name.display(), behind(slots))));
+        return Err(ends(NO_WAIT, format!("no slot of {} is free{}", args.name.display(), behind(slots).0)));
     }
-    if is_inside(slots) {
+    // By a lifeline of a command around this one. Others may stand between the two.
+    if native::has_inherited(slots.path()) {
         let name = args.name.display();
         link.tell(&Message::Say(format!(
             "waiting for a slot of {name} inside a command that has one; if all that have one wait like this, none \
@@ -75,12 +74,12 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     let began = Instant::now();
     let deadline = args.timeout.and_then(|timeout| began.checked_add(timeout));
     let guard = {
-        let bell = Bell::new().map_err(|error| ends(FAILED, format!("cannot open another file: {error}")))?;
+        let bell = Bell::new().map_err(|error| ends(FAILED, cannot_begin(&error)))?;
         let bell = Arc::new(bell);
         let waker = Waker::from(Arc::clone(&bell));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(slots.acquire_owned_async());
-        let mut shows = Shows { args, slots, link, began, next: began };
+        let mut shows = Shows::new(args, slots, link, began);
         loop {
             if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
                 break Some(done.map_err(fails)?);
@@ -109,7 +108,8 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
         // It may have been served in the last moment, or a holder has died.
         None => slots.try_acquire_owned().map_err(|_| {
             let waited = spell(args.timeout.unwrap_or_default());
-            ends(TIMED_OUT, format!("no slot of {} became free in {waited}{}", args.name.display(), behind(slots)))
+            let (name, behind) = (args.name.display(), behind(slots).0);
+            ends(TIMED_OUT, format!("no slot of {name} became free in {waited}{behind}"))
         })?,
     };
     if args.verbose {
@@ -120,13 +120,6 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     link.tell(&Message::Granted);
     while hears(link)? != Some(Message::Go) {}
     Ok(guard)
-}
-
-/// Whether this process was started by a command that has one of these slots.
-fn is_inside(slots: &Slots) -> bool {
-    let file = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-    let Some(kept) = std::env::var_os("DOORWAY_FD") else { return false };
-    file(&Path::new("/proc/self/fd").join(kept)).is_some_and(|kept| Some(kept) == file(slots.path()))
 }
 
 /// What the wrapper says while there is no command. Signals that end a process end the waiting.
@@ -158,30 +151,55 @@ struct Shows<'a> {
     link: &'a Link,
     began: Instant,
     next: Instant,
+    /// What was seen of those before this one, and when to look again.
+    behind: String,
+    next_look: Instant,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
+/// More than anybody waits, and less than a clock can hold.
+const NEVER: Duration = Duration::from_secs(1 << 30);
+/// A hundredth of one processor is for all looks of all that wait.
+const LOOKS_IN: u32 = 100;
 
-impl Shows<'_> {
+impl<'a> Shows<'a> {
+    fn new(args: &'a Args, slots: &'a Arc<Slots>, link: &'a Link, began: Instant) -> Self {
+        Self { args, slots, link, began, next: began, behind: String::new(), next_look: began }
+    }
+
     fn at(&mut self, now: Instant) {
         if now < self.next {
             return;
         }
         let name = self.args.name.display();
         if self.began == self.next && self.args.verbose {
-            self.link.tell(&Message::Say(format!("waiting for a slot of {name}{}", behind(self.slots))));
-        } else if self.began != self.next && rustix::termios::isatty(rustix::stdio::stderr()) {
+            self.link.tell(&Message::Say(format!("waiting for a slot of {name}{}", behind(self.slots).0)));
+        } else if self.began != self.next && is_watched() {
+            if now >= self.next_look {
+                let waiting;
+                (self.behind, waiting) = behind(self.slots);
+                self.next_look = now + now.elapsed() * LOOKS_IN * waiting;
+            }
             let waited = spell(Duration::from_secs(now.duration_since(self.began).as_secs()));
-            let line = format!("waiting for a slot of {name}, {waited}{}", behind(self.slots));
+            let line = format!("waiting for a slot of {name}, {waited}{}", self.behind);
             self.link.tell(&Message::Waiting(line));
         }
-        self.next = now + SECOND;
+        // Without a terminal there is nothing more to say.
+        self.next = now + if rustix::termios::isatty(rustix::stdio::stderr()) { SECOND } else { NEVER };
     }
 }
 
-/// Who is before this process, for people: it is read word by word, and what others wrote.
-fn behind(slots: &Slots) -> String {
-    let Ok(status) = slots.status() else { return String::new() };
+/// Whether this process is in the foreground of a terminal, which it can show a line on that changes.
+/// Jobs in the background would all write over the same one.
+fn is_watched() -> bool {
+    let foreground = rustix::termios::tcgetpgrp(rustix::stdio::stderr());
+    foreground.is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+/// Who is before this process, for people: it is read word by word, and what others wrote. And how
+/// many wait.
+fn behind(slots: &Slots) -> (String, u32) {
+    let Ok(status) = slots.status() else { return (String::new(), 1) };
     let mut text = String::new();
     let me = Some(std::process::id());
     let ahead = status.waiters.iter().take_while(|waiter| waiter.known.pid != me).filter(|waiter| !waiter.dead).count();
@@ -195,7 +213,7 @@ fn behind(slots: &Slots) -> String {
     if status.holders.len() > SHOWN {
         text += &format!(" and {} more", status.holders.len() - SHOWN);
     }
-    text
+    (text, u32::try_from(status.waiters.len()).unwrap_or(1).max(1))
 }
 
 const SHOWN: usize = 4;
@@ -206,7 +224,7 @@ pub(super) fn describe(known: &Known) -> String {
     let mut text = process.to_string();
     let what = known.label.clone().or_else(|| command_line(process));
     if let Some(what) = what.filter(|what| !what.is_empty()) {
-        text += &format!(" ({})", printable(&what));
+        text += &format!(" ({})", shortened(&what));
     }
     if let Some(since) = known.since.and_then(|since| SystemTime::now().duration_since(since).ok()) {
         text += &format!(" since {}", spell(since));
@@ -222,10 +240,10 @@ fn command_line(process: u32) -> Option<String> {
     Some(String::from_utf8_lossy(&command.join(&b' ')).into_owned())
 }
 
-/// Nothing that a terminal would obey, and no more than a few words.
-fn printable(text: &str) -> String {
+/// No more than a few words.
+fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
-    let mut short: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut short: String = text.chars().take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         short.push('…');
     }

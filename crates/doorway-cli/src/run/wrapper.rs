@@ -1,7 +1,6 @@
 //! The wrapper: the process that was started, and that others know. It passes on signals, says what
 //! there is to say, and ends as the command did.
 
-use super::args::{Args, Orphans};
 use super::link::{Link, Message};
 use super::native::{self, Board, Signal, Signals};
 use super::tree::{self, News};
@@ -10,11 +9,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::time::Duration;
 
-/// The whole life of the wrapper, from when there is a guardian. Its exit code.
-pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
+/// The whole life of the wrapper, from when it has a child: the guardian, or the sweeper. Its exit code.
+pub(super) fn live(child: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
     native::let_go_of(0..2);
-    let mut wrapper =
-        Wrapper { guardian, link, signals, line: Line::default(), keys: 0, missed: Vec::new(), last: None };
+    let mut wrapper = Wrapper { child, link, signals, line: Line::default(), keys: 0, missed: Vec::new(), last: None };
     loop {
         let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
         let _ = poll(&mut ready, None);
@@ -39,14 +37,14 @@ pub(super) fn live(args: &Args, guardian: Pid, link: &Link, signals: &Signals, b
                         return code;
                     }
                 }
-                None => return wrapper.guardian_has_died(args, board),
+                None => return wrapper.guardian_has_died(board),
             }
         }
     }
 }
 
 struct Wrapper<'a> {
-    guardian: Pid,
+    child: Pid,
     link: &'a Link,
     signals: &'a Signals,
     line: Line,
@@ -73,7 +71,7 @@ impl Wrapper<'_> {
                 self.line.clear();
                 if !stays {
                     // The time that the command took counts as that of a child.
-                    let _ = waitpid(Some(self.guardian), WaitOptions::empty());
+                    let _ = waitpid(Some(self.child), WaitOptions::empty());
                 }
                 return Some(self.end(code, signal));
             }
@@ -110,27 +108,40 @@ impl Wrapper<'_> {
         code
     }
 
-    /// Does what is left to do: the command, if it has begun, is a child of the wrapper now.
-    fn guardian_has_died(&mut self, args: &Args, board: Board) -> u8 {
+    /// Does what is left to do. The command, if it runs, is a child of the wrapper now; if there is a
+    /// sweeper, it has died.
+    fn guardian_has_died(&mut self, board: Board) -> u8 {
+        let ended_before = board.end();
+        // A sweeper ends when nobody is left, with the signal that the guardian died of as exit code.
+        let status = waitpid(Some(self.child), WaitOptions::empty()).ok().flatten().map(|(_, status)| status);
+        let how = match status.and_then(|status| status.terminating_signal().or(status.exit_status())).unwrap_or(0) {
+            0 | libc::SIGKILL => "was killed".to_owned(),
+            libc::SIGBUS => "died of SIGBUS (was the file of the slots cut short?)".to_owned(),
+            signal => format!("died of signal {signal}"),
+        };
         let Some(command) = board.command() else {
-            self.line.say("the guardian was killed before the command began; try again");
+            self.line.say(&format!("the guardian {how} before the command began; try again"));
             return FAILED;
         };
-        self.line.say("the guardian was killed; the slot stays taken only while the command keeps DOORWAY_FD open");
-        if args.orphans == Orphans::Kill {
-            return match tree::kill_all(None, Some(command)) {
-                Some(News::Ended { code, .. }) => code,
-                _ => FAILED,
-            };
+        if let Some((code, signal)) = board.end() {
+            let when = if ended_before.is_some() { " when the command had ended" } else { ", and so was the command" };
+            self.line.say(&format!("the guardian {how}{when}; the next holder of the slot is told"));
+            return self.end(code, signal);
         }
+        self.line.say(&format!(
+            "the guardian {how}; the slot stays taken only while a process of the command keeps DOORWAY_FD open"
+        ));
         let unheard = self.last.take().filter(|_| self.link.was_not_heard());
         let missed: Vec<Signal> = unheard.into_iter().chain(self.missed.drain(..)).collect();
         pass_on(command, missed);
         loop {
-            match tree::look(false) {
-                News::Ended { child, code, .. } if child == command => return code,
+            match tree::look() {
+                News::Ended { child, code, signal } if child == command => return self.end(code, signal),
                 News::Stopped { child, signal } if child == command => self.stop(signal, Some(child)),
-                News::Alone => return FAILED,
+                News::Alone => {
+                    self.line.say("how the command ended is not known: the guardian died just when it was to find out");
+                    return FAILED;
+                }
                 News::Nothing => {
                     let _ = poll(&mut [PollFd::new(self.signals, PollFlags::IN)], None);
                     pass_on(command, std::iter::from_fn(|| self.signals.next()));

@@ -95,12 +95,20 @@ fn advice(error: &Error) -> String {
             "{} is in use; `doorway status` shows by which processes: end them first, or take --force",
             path.display()
         ),
-        Error::NotOurs(_) | Error::Directory(_) => {
-            format!("{error}; if several users share it, say so by --permissions")
-        }
+        Error::NotOurs(_) => format!("{error}; if several users share it, say so by --permissions"),
+        Error::Directory(path) => not_ours(path),
         error => error.to_string(),
     };
     visible(&text)
+}
+
+/// The text of [`Error::Directory`], in words of this command.
+pub(crate) fn not_ours(directory: &Path) -> String {
+    format!(
+        "{} belongs to another user, or other users may write it; make it yours with mode 0700, name another directory \
+         by DOORWAY_DIR, or say --permissions if several users share it",
+        directory.display()
+    )
 }
 
 /// Says why something could not be done. What no file could ever satisfy is bad usage.

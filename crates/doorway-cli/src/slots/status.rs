@@ -3,7 +3,8 @@
 use super::Sharing;
 use super::show::{Look, Seen};
 use crate::Exit;
-use crate::output::{Reader, print_to_reader};
+use crate::output::{Reader, cut, print_to_reader, visible_json};
+use crate::run::native::was_closed;
 use doorway::shared::{Error, names};
 use std::io::{IsTerminal as _, stdout};
 use std::path::{Path, PathBuf};
@@ -41,12 +42,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         };
         let text = match (args.json, args.watch) {
             (true, false) => pretty(&look)?,
-            (true, true) => serde_json::to_string(&look.as_json()).map_err(|e| e.to_string())? + "\n",
+            (true, true) => visible_json(&serde_json::to_string(&look.as_json()).map_err(|e| e.to_string())?) + "\n",
             (false, false) => look.as_text(),
             (false, true) if stdout().is_terminal() => redrawn(&look.as_text()),
             (false, true) => look.as_text() + "\n",
         };
-        if print_to_reader(&text)? == Reader::Gone || !args.watch {
+        // What is written to a stream that was closed when the program began is lost without an error.
+        let nobody_reads = print_to_reader(&text)? == Reader::Gone || was_closed(1);
+        if nobody_reads || !args.watch {
             return Ok(if look.is_fine() { Exit::Fine } else { Exit::Failed });
         }
         std::thread::sleep(Duration::from_secs_f64(args.every));
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
 }
 
 fn pretty(look: &Look) -> Result<String, String> {
-    Ok(serde_json::to_string_pretty(&look.as_json()).map_err(|e| e.to_string())? + "\n")
+    Ok(visible_json(&serde_json::to_string_pretty(&look.as_json()).map_err(|e| e.to_string())?) + "\n")
 }
 
 /// One that is bad does not hide the others.
@@ -88,7 +91,7 @@ fn redrawn(text: &str) -> String {
     };
     let mut drawn = "\x1b[H".to_owned();
     for line in text.lines().take(rows - 1) {
-        drawn.extend(line.chars().take(columns));
+        drawn.push_str(cut(line, columns));
         drawn.push_str("\x1b[K\r\n");
     }
     drawn + "\x1b[J"

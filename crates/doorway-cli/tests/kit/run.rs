@@ -148,7 +148,7 @@ pub struct Running {
 }
 
 impl Running {
-    fn new(mut wrapper: Child) -> Self {
+    pub fn new(mut wrapper: Child) -> Self {
         let mut out = BufReader::new(wrapper.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

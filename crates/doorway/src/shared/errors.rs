@@ -21,6 +21,8 @@ pub enum Error {
     /// There is no such directory to make the file in. Only the last directory of a path is made,
     /// and none where [permissions](super::Builder::permissions) are asked for.
     NoDirectory(PathBuf),
+    /// What a path leads through, or the place for names, is no directory.
+    NotADirectory(PathBuf),
     /// There is no such file.
     Missing(PathBuf),
     /// The file is no regular file of this user's with one name.
@@ -132,6 +134,9 @@ impl fmt::Display for Error {
                  several users",
                 path.display()
             ),
+            Self::NotADirectory(path) => {
+                write!(f, "{} is no directory; name a directory, or a path in one", path.display())
+            }
             Self::Missing(path) => write!(f, "there is no {}; open it with a number of slots first", path.display()),
             Self::NotOurs(path) => write!(
                 f,
@@ -274,6 +279,7 @@ mod tests {
             (Error::Unsupported, "64-bit, little-endian"),
             (Error::Directory(path()), "`Builder::permissions`"),
             (Error::NoDirectory(path()), "make it first"),
+            (Error::NotADirectory(path()), "/a/b is no directory; name a directory"),
             (Error::OtherFeatures { found: 0x3_0000, known: 1 }, "features 0x30000, and this program knows 0x1; run"),
         ] {
             assert!(error.to_string().contains(advice), "{error}");

@@ -139,6 +139,11 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 /// slot back as ever, whoever has copies. When this value is dropped in the process that made it,
 /// its copies keep nothing any more.
 ///
+/// It keeps the holder's seat, and other guards of the same [`Slots`] may have that seat too: those
+/// that were let in at once, also later. If the holder dies, their slots come back with this one. A
+/// program that is to keep one slot and no other gets a lifeline of a guard of `Slots` that were
+/// opened for it.
+///
 /// ```
 /// use doorway::shared::{Previous, Slots};
 /// # let path = std::env::temp_dir().join(format!("doorway-lifeline-{}", std::process::id()));

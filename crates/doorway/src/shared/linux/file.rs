@@ -85,7 +85,11 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
         if look(file)?.st_nlink == 0 {
             continue;
         }
-        let Ok(to_map) = open_name(place) else { continue };
+        let to_map = match open_name(place) {
+            Ok(to_map) => to_map,
+            Err(Errno::NOENT) => continue,
+            Err(errno) => return Err(not_opened(errno, place)),
+        };
         let other = look(to_map.as_fd())?;
         if (other.st_dev, other.st_ino) == (stat.st_dev, stat.st_ino) {
             return Ok(Opened { descriptor, to_map, header });
@@ -320,7 +324,8 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
             Ok(Ok(now)) if (now.st_ino, now.st_dev) == (stat.st_ino, stat.st_dev) => {}
             Ok(Ok(_)) => return Err(Error::InUse(place.path.clone())),
             Ok(Err(error)) => return Err(error),
-            Err(_) => return Err(missing()),
+            Err(Errno::NOENT) => return Err(missing()),
+            Err(errno) => return Err(not_opened(errno, place)),
         }
     }
     unlink()

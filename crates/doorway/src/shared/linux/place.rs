@@ -165,10 +165,18 @@ fn make(directory: &Path) -> Result<(), Error> {
         // It may exist on a file system that cannot be written; opening it will tell.
         Err(Errno::ROFS | Errno::ACCESS) if directory.is_dir() => Ok(()),
         Err(Errno::NOSPC | Errno::DQUOT) => Err(Error::Full(directory.to_owned())),
-        Err(Errno::NOENT | Errno::NOTDIR) => {
-            Err(Error::NoDirectory(directory.parent().unwrap_or(directory).to_owned()))
-        }
+        Err(Errno::NOENT) => Err(Error::NoDirectory(directory.parent().unwrap_or(directory).to_owned())),
+        Err(Errno::NOTDIR) => Err(no_directory(directory)),
         Err(errno) => Err(system("making the directory", errno)),
+    }
+}
+
+/// The path leads through something else, or the last part of it is a link that is not followed.
+fn no_directory(path: &Path) -> Error {
+    let parts: Vec<&Path> = path.ancestors().collect();
+    match parts.into_iter().rev().find(|part| part.symlink_metadata().is_ok() && !part.is_dir()) {
+        Some(part) => Error::NotADirectory(part.to_owned()),
+        None => Error::Directory(path.to_owned()),
     }
 }
 
@@ -176,7 +184,8 @@ fn make(directory: &Path) -> Result<(), Error> {
 fn open(directory: &Path, more: OFlags, looks: bool) -> Result<OwnedFd, Error> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
     fs::open(directory, flags, Bits::empty()).map_err(|errno| match errno {
-        Errno::LOOP | Errno::NOTDIR => Error::Directory(directory.to_owned()),
+        Errno::LOOP => Error::Directory(directory.to_owned()),
+        Errno::NOTDIR => no_directory(directory),
         Errno::NOENT if looks => Error::Missing(directory.to_owned()),
         Errno::NOENT => Error::NoDirectory(directory.to_owned()),
         errno => system("opening the directory", errno),
