@@ -59,6 +59,31 @@ fn sizes_that_make_no_sense_are_refused() {
     assert!(matches!(Slots::new(1).unwrap().room_for(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
 }
 
+/// What is made before the program runs is what is made later.
+#[test]
+fn a_static_is_like_any_other() {
+    static MADE: [Slots; 3] = [Slots::const_new(1), Slots::const_new(5), Slots::const_new(16)];
+    for made in &MADE {
+        let new = Slots::new(made.places()).unwrap();
+        assert_eq!(format!("{made:?}"), format!("{new:?}"));
+        assert_eq!(made.add(17).unwrap_err(), new.add(17).unwrap_err()); // the same room
+        for slots in [made, &new] {
+            let fences: Vec<_> = (0..3).map(|_| slots.acquire().unwrap().fence()).collect();
+            assert!(fences.is_sorted_by(|a, b| a < b), "{fences:?}");
+            all_can_be_taken(slots);
+            let all = slots.acquire_many(slots.places()).unwrap();
+            thread::scope(|s| {
+                let waits: Vec<_> = (0..3).map(|_| s.spawn(|| slots.acquire().unwrap().slot())).collect();
+                until(slots, |slots| is_waiting(slots, 3));
+                drop(all);
+                assert!(waits.into_iter().all(|waits| waits.join().unwrap() < slots.places()));
+            });
+        }
+    }
+    assert!(catch_unwind(|| Slots::const_new(0)).is_err());
+    assert!(catch_unwind(|| Slots::const_new(17)).is_err());
+}
+
 #[test]
 fn slots_are_unique_and_the_lowest_free_one_comes_first() {
     for places in [5, 64, 65, 200] {
@@ -530,14 +555,23 @@ fn a_line_of_given_up_tickets_is_empty() {
 
 /// Those that wait are let in in the order in which they came, however many they are.
 #[test]
+fn very_many_are_let_in_in_order() {
+    are_let_in_in_order(50_000);
+}
+
+#[test]
+#[ignore = "takes a minute; ci/stress.sh runs it"]
 fn a_million_are_let_in_in_order() {
-    const MANY: usize = 1_000_000;
+    are_let_in_in_order(1_000_000);
+}
+
+fn are_let_in_in_order(many: usize) {
     let slots = shared(1);
     let held = slots.acquire().unwrap();
     let bell = Arc::<Bell>::default();
-    let mut waiting: Vec<_> = (0..MANY).map(|_| slots.acquire_owned_async()).collect();
+    let mut waiting: Vec<_> = (0..many).map(|_| slots.acquire_owned_async()).collect();
     assert!(waiting.iter_mut().all(|task| poll(task, &bell).is_pending()));
-    assert!(is_waiting(&slots, MANY as u64) && !look(&slots).camping);
+    assert!(is_waiting(&slots, many as u64) && !look(&slots).camping);
     // A third of them give up.
     let mut i = 0;
     waiting.retain(|_| {
@@ -555,6 +589,7 @@ fn a_million_are_let_in_in_order() {
 
 /// A line that is as long as it can be: those that come then wait in front of it.
 #[test]
+#[ignore = "takes a minute; ci/stress.sh runs it"]
 fn a_full_line_drains_and_is_closed() {
     // As many as the gate can count.
     const FULL: usize = 1 << 21;

@@ -229,6 +229,13 @@ pub struct Name<P> {
 /// A variable that lies [beside others](Site::near).
 pub struct Near<M: Memory, T: Word>(M::Group<T, 1>);
 
+impl<M: Memory, T: Word> Near<M, T> {
+    /// The one variable of a group.
+    pub const fn of(group: M::Group<T, 1>) -> Self {
+        Self(group)
+    }
+}
+
 impl<M: Memory, T: Word> Deref for Near<M, T> {
     type Target = M::Cell<T>;
     #[inline(always)]

@@ -3,7 +3,7 @@
 use crate::tools::AtomicU64;
 use crate::waiting::{Alarm, Bell, Threads};
 use crossbeam_utils::CachePadded;
-use doorway_core::memory::{Anybody, Decl, Home, Pid, Waiters, Word};
+use doorway_core::memory::{Anybody, Decl, Home, Nobody, Pid, Waiters, Word};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
@@ -70,6 +70,20 @@ impl<T: Word> Cell<T> {
     }
 }
 
+impl<T: Word<Waiters = Nobody>> Cell<T> {
+    /// A variable of all 64 bits with this word, before the program runs.
+    pub(crate) const fn of_word_early(word: u64) -> Self {
+        Self { word: AtomicU64::new(word), beside: (), of: PhantomData }
+    }
+}
+
+impl<T: Word<Waiters = Anybody>> Cell<T> {
+    /// The same where anybody may wait.
+    pub(crate) const fn of_word_awaited(word: u64) -> Self {
+        Self { word: AtomicU64::new(word), beside: Bell::silent(0), of: PhantomData }
+    }
+}
+
 impl<T: Word> std::fmt::Debug for Cell<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.decode(self.word.load(std::sync::atomic::Ordering::SeqCst)).fmt(f)
@@ -96,7 +110,13 @@ impl<T: Word<Waiters = Anybody>> Var<T> {
     /// ```
     #[must_use]
     pub const fn zero() -> Self {
-        Self(CachePadded::new(Cell { word: AtomicU64::new(0), beside: Bell::silent(0), of: PhantomData }))
+        Self(CachePadded::new(Cell::of_word_awaited(0)))
+    }
+}
+
+impl<T: Word<Waiters = Nobody>> Var<T> {
+    pub(crate) const fn zero_early() -> Self {
+        Self(CachePadded::new(Cell::of_word_early(0)))
     }
 }
 

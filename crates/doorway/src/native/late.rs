@@ -1,4 +1,4 @@
-//! Rows that are made when they are needed: a chain of boxes, the newest first.
+//! Rows that are made when they are needed: boxes, of which the newest knows all others.
 
 #![allow(unsafe_code)]
 
@@ -22,14 +22,23 @@ pub struct Late<T: Word> {
     owns: PhantomData<Spread<T>>,
 }
 
+/// Of one object. The last of so many has more variables than a machine has memory.
+const MOST_ROWS: usize = 32;
+
 /// A row that was made. Constant, but for the variables in it.
 struct Made<T: Word> {
     number: usize,
-    older: *const Made<T>,
+    /// All rows that were made before it, by their numbers, so that none has to be looked for.
+    older: [*const Made<T>; MOST_ROWS],
     row: Spread<T>,
 }
 
 impl<T: Word> Late<T> {
+    /// Rows of which none is made, before the program runs. Their variables have this word.
+    pub(crate) const fn of_word_early(first: u32, rows: u32, init: u64) -> Self {
+        Self { newest: AtomicPtr::new(ptr::null_mut()), init, first, rows, owns: PhantomData }
+    }
+
     fn newest(&self) -> Option<&Made<T>> {
         // SAFETY: a pointer in `newest` is null, or that of a box which `make_row` left there complete. The box is freed
         // only when `self` is dropped.
@@ -38,23 +47,25 @@ impl<T: Word> Late<T> {
 }
 
 impl<T: Word> Made<T> {
-    fn older(&self) -> Option<&Self> {
-        // SAFETY: it was taken from `newest` when this row was made, and is freed with all others.
-        unsafe { self.older.as_ref() }
+    /// The row of this number, if it is this one, or was made before it.
+    #[inline]
+    fn row(&self, number: usize) -> Option<&Spread<T>> {
+        if number == self.number {
+            return Some(&self.row);
+        }
+        // SAFETY: it is null, or was taken from `newest` when this row was made. It is freed with all others.
+        let made: Option<&Self> = unsafe { self.older.get(number)?.as_ref() };
+        made.map(|made| &made.row)
     }
 }
 
 impl<T: Word> Index<(usize, usize)> for Late<T> {
     type Output = Cell<T>;
     fn index(&self, (number, i): (usize, usize)) -> &Cell<T> {
-        let mut made = self.newest();
-        while let Some(row) = made {
-            if row.number == number {
-                return &row.row[i];
-            }
-            made = row.older();
+        match self.newest().and_then(|newest| newest.row(number)) {
+            Some(row) => &row[i],
+            None => panic!("row {number} is not made yet"),
         }
-        panic!("row {number} is not made yet");
     }
 }
 
@@ -67,11 +78,15 @@ impl<T: Word> std::fmt::Debug for Late<T> {
 
 impl<T: Word> Drop for Late<T> {
     fn drop(&mut self) {
-        let mut next: *const Made<T> = *self.newest.get_mut();
-        while !next.is_null() {
-            // SAFETY: it came from `Box::into_raw`, is in the chain once, and nobody else is here any more.
-            let made = unsafe { Box::from_raw(next.cast_mut()) };
-            next = made.older;
+        let newest = *self.newest.get_mut();
+        if newest.is_null() {
+            return;
+        }
+        // SAFETY: it came from `Box::into_raw`, and nobody else is here any more.
+        let newest = unsafe { Box::from_raw(newest) };
+        for made in newest.older.into_iter().filter(|made| !made.is_null()) {
+            // SAFETY: the same. Each has a number of its own, so each is here once.
+            drop(unsafe { Box::from_raw(made.cast_mut()) });
         }
     }
 }
@@ -82,7 +97,7 @@ impl LateRows for Native {
     fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<T> {
         assert!(decl.width == 64, "variables of rows that are made late have 64 bits");
         let small = |n: usize| u32::try_from(n).expect("rows begin small");
-        let (first, rows) = (small(first), small(rows));
+        let (first, rows) = (small(first), small(rows.min(MOST_ROWS)));
         Late { newest: AtomicPtr::new(ptr::null_mut()), first, rows, init: decl.init.pack(), owns: PhantomData }
     }
 
@@ -95,10 +110,14 @@ impl LateRows for Native {
         if number >= late.rows as usize {
             return false;
         }
-        let older = newest.map_or(ptr::null(), ptr::from_ref);
+        let mut older = newest.map_or([ptr::null(); MOST_ROWS], |newest| newest.older);
+        let before = newest.map_or(ptr::null(), ptr::from_ref);
+        if let Some(newest) = newest {
+            older[newest.number] = before;
+        }
         let row = Spread::new((0..(late.first as usize) << number).map(|_| T::unpack(late.init).into()));
         let made = Box::into_raw(Box::new(Made { number, older, row }));
-        if late.newest.compare_exchange(older.cast_mut(), made, SeqCst, SeqCst).is_err() {
+        if late.newest.compare_exchange(before.cast_mut(), made, SeqCst, SeqCst).is_err() {
             // SAFETY: it came from `Box::into_raw` just now, and nobody else has seen it.
             drop(unsafe { Box::from_raw(made) });
         }

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// Why waiting for several places ended without them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum AcquireError {
     /// Nobody is let in any more.
     Closed,
@@ -18,6 +19,7 @@ pub enum AcquireError {
 
 /// Why nothing was taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TryAcquireError {
     /// Too few places are free now.
     NoPlace,
@@ -31,6 +33,7 @@ pub enum TryAcquireError {
 
 /// Why waiting ended without a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum AcquireTimeoutError {
     /// The time ran out.
     TimedOut,
@@ -41,6 +44,22 @@ pub enum AcquireTimeoutError {
     /// No place was asked for.
     Nothing,
 }
+
+/// A guard could not be [merged](super::Permit::merge): it is one of other slots. Here it is.
+pub struct NotMine<G>(pub G);
+
+impl<G> fmt::Debug for NotMine<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NotMine(..)")
+    }
+}
+
+impl<G> fmt::Display for NotMine<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the guard belongs to other slots; merge guards of the same slots only")
+    }
+}
+impl<G> std::error::Error for NotMine<G> {}
 
 /// No place was asked for.
 pub(super) struct Nothing;

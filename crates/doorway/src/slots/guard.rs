@@ -1,5 +1,6 @@
 //! Guards: what a holder has.
 
+use super::errors::NotMine;
 use super::{ANYONE, Numbered, Numbering, Slots};
 use crate::native::{now, sure};
 use doorway_core::k_assignment::names::Names;
@@ -138,6 +139,47 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     pub fn forget(mut self) {
         let grant = self.take_grant();
         sure(now(self.slots.text.forget(&ANYONE, grant)));
+    }
+
+    /// The slots that it is a place of.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(2)?;
+    /// let one = slots.acquire()?;
+    /// assert_eq!(one.issuer().available(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn issuer(&self) -> &S {
+        &self.slots
+    }
+
+    /// Takes the places of another guard over: the opposite of [`split`](Self::split). The guard has the larger of the two
+    /// [fence numbers](Self::fence) then.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(3)?;
+    /// let mut mine = slots.acquire()?;
+    /// mine.merge(slots.acquire()?)?;
+    /// assert_eq!((mine.slots(), slots.available()), (vec![0, 1], 1));
+    /// drop(mine);
+    /// assert_eq!(slots.available(), 3);
+    ///
+    /// let others = doorway::Slots::new(1)?;
+    /// let refused = slots.acquire()?.merge(others.acquire()?);
+    /// assert_eq!(refused.unwrap_err().0.places(), 1); // it comes back
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the other guard is one of other slots. It comes back then.
+    pub fn merge(&mut self, mut other: Self) -> Result<(), NotMine<Self>> {
+        if !std::ptr::eq(&raw const *self.slots, &raw const *other.slots) {
+            return Err(NotMine(other));
+        }
+        let (mine, more) = (self.take_grant(), other.take_grant());
+        self.grant = sure(now(self.slots.text.merge(&ANYONE, mine, more)));
+        Ok(())
     }
 
     /// Two guards of one that holds several: the second holds so many, the last of its slots, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.

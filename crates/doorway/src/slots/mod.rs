@@ -6,17 +6,17 @@ mod future;
 mod guard;
 mod numbers;
 
-pub use errors::{AcquireError, AcquireTimeoutError, TooMany, TryAcquireError};
+pub use errors::{AcquireError, AcquireTimeoutError, NotMine, TooMany, TryAcquireError};
 pub use future::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned};
 pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{Numbered, Numbering, Unnumbered};
 
-use crate::native::{Native, now, sure};
+use crate::native::{Cell, Late, Native, Var, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
-use doorway_core::k_assignment::names::{FEW, Names};
-use doorway_core::k_exclusion::turnstile::{Endless, Limits, Look, MOST_RINGS, Turnstile};
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
+use doorway_core::k_exclusion::turnstile::{Endless, Gate, Limits, Look, MOST_RINGS, Turnstile};
+use doorway_core::memory::{Near, Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
 
@@ -98,6 +98,47 @@ impl Slots {
     pub fn new(places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
         Ok(Self::build(k, 0, k, (0, 0)))
+    }
+
+    /// [`new`](Self::new) before the program runs, for statics: at most 16 places.
+    ///
+    /// ```
+    /// use doorway::Slots;
+    ///
+    /// static GPUS: Slots = Slots::const_new(4);
+    ///
+    /// assert_eq!(GPUS.acquire()?.slot(), 0);
+    /// # Ok::<(), doorway::Closed>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there are no places, or more than 16: in a static, that is an error of the compiler's.
+    #[must_use]
+    pub const fn const_new(places: usize) -> Self {
+        assert!(places > 0, "there must be a place");
+        assert!(
+            places <= FEW,
+            "at most 16 places can be made before the program runs; take `Slots::new` in a `LazyLock`"
+        );
+        let limits = Limits::for_anybody(FEW);
+        let (gate, front) = ([Cell::of_word_early(Gate::word(places))], [Cell::of_word_early(0)]);
+        let (door, all) = ([Cell::of_word_awaited(0)], [Cell::of_word_awaited(places as u64)]);
+        let records = Late::of_word_early(limits.ring as u32, MOST_RINGS as u32, 0);
+        let line = Endless::of_parts(Near::of([Cell::of_word_early(0)]), records, limits.ring);
+        let line = Turnstile::of_parts(
+            (),
+            limits,
+            Var::zero_early(),
+            Near::of(gate),
+            Near::of(front),
+            Near::of(door),
+            Near::of(all),
+            line,
+        );
+        let names =
+            FlagNames::of_parts([const { Cell::of_word_early(0) }; FEW], Late::of_word_early(FEW as u32, 1, 0), FEW);
+        let policy = if places == 1 { Policy::PARK } else { Policy::SLEEP };
+        Self { text: Text::of_parts((), EitherNames::Few(names), line, FEW, Manners { policy, unfair: false }) }
     }
 
     /// The same, but nobody learns which slot it got, and getting in is faster.
@@ -281,4 +322,8 @@ const _: () = {
     is_send_and_sync::<Slots<Unnumbered>>();
     is_send_and_sync::<OwnedSlotGuard>();
     is_send_and_sync::<SlotGuard<'_>>();
+    const fn is_unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    is_unwind_safe::<Slots>();
+    is_unwind_safe::<Slots<Unnumbered>>();
+    is_unwind_safe::<OwnedSlotGuard>();
 };

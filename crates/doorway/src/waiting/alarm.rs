@@ -43,6 +43,9 @@ pub struct Alarm<P: Platform> {
 // thread.
 unsafe impl<P: Platform> Sync for Alarm<P> where P::Sequence: Sync {}
 
+/// A panic leaves it as it was: what users' code can panic here runs outside of busy states, or is contained.
+impl<P: Platform> std::panic::RefUnwindSafe for Alarm<P> {}
+
 impl<P: Platform> std::fmt::Debug for Alarm<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self.state.load() & KIND {

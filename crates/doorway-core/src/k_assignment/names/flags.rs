@@ -29,7 +29,7 @@
 //! One read-modify-write to take a name while nobody else does, and as many loads as there are lower names; at most `k` of each. One write to give it back. A crashed holder
 //! keeps its name for ever, as it keeps its place. Nobody waits here.
 
-use super::{Links, Mark, Name, Names};
+use super::{Links, Mark, Name, Names, Next};
 use crate::memory::{Here, Immediate, LateRows, Memory, Site, Swap, in_both_forms};
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -78,6 +78,13 @@ pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     k: u32,
     /// What a grant adds to the fence number: nothing, if there are to be none.
     step: u32,
+}
+
+impl<M: LateRows, W: Lie<M>> FlagNames<M, W> {
+    /// Puts them together before the program runs, from flags that are clear and rows of which none is made. They give fence numbers.
+    pub const fn of_parts(taken: W::Flags, after: M::Late<Next>, k: usize) -> Self {
+        Self { taken, after: Links(after), lie: PhantomData, k: k as u32, step: 1 }
+    }
 }
 
 impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {

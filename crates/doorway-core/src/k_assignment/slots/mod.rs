@@ -25,6 +25,7 @@
 //! | [forget](Slots::forget) | 4, then the turnstile's `forget` instead of 5 |
 //! | [retire](Slots::retire) | the turnstile's `forget` alone: the name stays taken, and is nobody's |
 //! | [revive](Slots::revive) | 4 for such a name, then a place more |
+//! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next |
 //! | [split](Slots::split) | 9: looks where the second part begins. Who holds which name does not change, so no other process can tell |
 //! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
 //!
@@ -164,15 +165,8 @@ impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
         fences: Option<u64>,
         line: impl FnOnce(&Site<'_, M>) -> Turnstile<M, L>,
     ) -> Self {
-        Self {
-            part: site.here(),
-            names: N::new(site, room, fences),
-            line: line(&site.part("exclusion", None)),
-            room: room as u64,
-            below: room.next_power_of_two().trailing_zeros(),
-            last: LAST_FENCE >> room.next_power_of_two().trailing_zeros(),
-            beside: (),
-        }
+        let names = N::new(site, room, fences);
+        Self::of_parts(site.here(), names, line(&site.part("exclusion", None)), room, ())
     }
 
     /// The same, and what its owner keeps beside it.
@@ -213,6 +207,12 @@ impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
 }
 
 impl<M: Memory, N, L, X> Slots<M, N, L, X> {
+    /// Puts them together before the program runs.
+    pub const fn of_parts(part: M::Part, names: N, line: Turnstile<M, L>, room: usize, beside: X) -> Self {
+        let below = room.next_power_of_two().trailing_zeros();
+        Self { part, names, line, room: room as u64, below, last: LAST_FENCE >> below, beside }
+    }
+
     /// The least fence number for one that holds this: [a multiple of its ticket](Grant::name).
     #[inline(always)]
     fn fence(&self, held: Held) -> u64 {
@@ -587,6 +587,24 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         let name = self.names.after(p.on(self.part), grant.name(), left).await?;
         let part = |units, name| Grant::new(Held { units, ..held }, name);
         Ok(Some((part(left, grant.name()), part(units, name))))
+    }
+
+    /// One of two that the same process holds. Its number is the larger of the two.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn merge(&self, p: &Process<M>, first: Grant, second: Grant) -> Result<Grant, M::Error> {
+        let here = p.on(self.part);
+        // Only what is in line altogether, or not at all, can leave it together.
+        let one = within!(here, &(first, second), self.line.leave_line(p, first.held()).await?);
+        let other = within!(here, &(one, first, second), self.line.leave_line(p, second.held()).await?);
+        if N::NAMED {
+            let last = self.names.after(here, first.name(), one.units - 1).await?;
+            here.keep(8, &(last, first, second));
+            self.names.link(here, last.slot, second.name().slot).await?;
+        }
+        let fence = first.fence.max(second.fence);
+        Ok(Grant::new(Held::of(one.units + other.units, false), Name { fence, ..first.name() }))
     }
 
     /// Whether somebody has this name.

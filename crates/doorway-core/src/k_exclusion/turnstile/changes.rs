@@ -2,7 +2,7 @@
 
 use super::{Door, Gate, Held, Line, Places, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
-use crate::memory::{CompareSwap, FetchAdd, Process};
+use crate::memory::{CompareSwap, FetchAdd, Process, within};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
@@ -28,21 +28,29 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(Ok(()))
     }
 
+    /// A process inside leaves the line, and stays inside: 43, and the door. It is then as one that found nobody in line.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn leave_line(&self, p: &Process<M>, held: Held) -> Result<Held, M::Error> {
+        let here = p.on(self.part);
+        if held.announced {
+            here.at(43).keeping(&held).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
+            here.hides("in line");
+            self.see_to_the_door(p).await?;
+        }
+        Ok(Held { announced: false, ..held })
+    }
+
     /// An exit that takes its places along: 43, 44. Its tickets leave the line, and enable nobody.
     ///
     /// # Errors
     /// If an access failed.
     pub async fn forget(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        if held.announced {
-            here.at(43).keeping(&held).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
-            here.hides("in line");
-        }
+        let held = within!(here, &held, self.leave_line(p, held).await?);
         here.at(44).keeping(&held).fetch_add(&self.places, Places(held.units.wrapping_neg())).await?;
         here.hides("units");
-        if held.announced {
-            self.see_to_the_door(p).await?;
-        }
         Ok(())
     }
 

@@ -156,6 +156,13 @@ impl<M: LateRows> Endless<M> {
     }
 }
 
+impl<M: LateRows> Endless<M> {
+    /// Puts it together before the program runs, from `top`, 0, and rows of which none is made; the first will have `first` places.
+    pub const fn of_parts(top: Near<M, Rings>, rec: M::Late<Record>, first: usize) -> Self {
+        Self { top, rec, first: first as u64 }
+    }
+}
+
 impl<M: FetchAdd + LateRows> Endless<M> {
     /// Claims a place for ticket `t`: 51 to 56. `open` was the first ticket that is not enabled, when it last looked; `live`
     /// is what matters of its other tickets.

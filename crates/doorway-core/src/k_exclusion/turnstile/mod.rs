@@ -370,6 +370,25 @@ impl<M: Memory, L> Turnstile<M, L> {
         }
     }
 
+    /// Puts it together before the program runs, from variables that have the initial values of the table above. For memories
+    /// that can make them then. A passage knows its ticket.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one for each variable: a tuple could not be taken apart before the program runs"
+    )]
+    pub const fn of_parts(
+        part: M::Part,
+        limits: Limits,
+        next: M::Var<Next>,
+        gate: Near<M, Gate>,
+        front: Near<M, Front>,
+        door: Near<M, Door>,
+        places: Near<M, Places>,
+        line: L,
+    ) -> Self {
+        Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line }
+    }
+
     /// The same, but a passage knows its ticket. For numbers that grow with every passage; what counts for ever cannot be searched without a bound on passages.
     #[must_use]
     pub fn noting_tickets(self) -> Self {

@@ -117,6 +117,12 @@ impl Gate {
         Self { open: k, odd: false, closed: false, line: 0 }
     }
 
+    /// The word of a gate that lets this many in.
+    #[must_use]
+    pub const fn word(k: usize) -> u64 {
+        (k as u64) << (64 - OPEN)
+    }
+
     /// What announcing so many tickets adds.
     #[inline(always)]
     pub(super) const fn announced(units: u64) -> Self {

@@ -28,12 +28,16 @@ enum Role {
     Exchanges,
     /// Asks for two, and gives them back one by one.
     Splits,
+    /// Takes another one at once, if it can, and gives both back as one.
+    Merges,
     /// Adds a place, if there is room.
     Adds,
     Closes,
     Looks,
     /// A fault: splits, and gives the first of its names back twice.
     SplitsOneName,
+    /// A fault: the same, but what it merges goes back twice.
+    MergesTwice,
     /// A fault: takes its place and its name along for ever.
     Retires,
     /// A fault: gives what it holds back twice.
@@ -44,8 +48,8 @@ enum Role {
     LooksTwice,
 }
 use Role::{
-    Adds, AsksForTwo, Barges, Closes, Exchanges, Forgets, GivesNothingBack, Looks, LooksTwice, Passes, ReleasesTwice,
-    Retires, Splits, SplitsOneName, Tries,
+    Adds, AsksForTwo, Barges, Closes, Exchanges, Forgets, GivesNothingBack, Looks, LooksTwice, Merges, MergesTwice,
+    Passes, ReleasesTwice, Retires, Splits, SplitsOneName, Tries,
 };
 
 /// What the numbers of holders are compared with.
@@ -166,6 +170,26 @@ impl<N: Names<Sim>> KExclusion<Sim> for Users<N> {
                 self.slots.release(p, grant).await
             }
             GivesNothingBack => self.slots.release(p, grant.of_nothing()).await,
+            Merges | MergesTwice => {
+                let here = p.on(Sim::ROOT);
+                here.part(&grant);
+                let more = match self.slots.try_acquire_now(p, 1, false).await {
+                    Ok(more) => more,
+                    Err(Failure::Refused(_)) => None,
+                    Err(Failure::Memory(impossible)) => match impossible {},
+                };
+                here.part_done();
+                let all = match more {
+                    Some(more) => self.slots.merge(p, grant, more).await?,
+                    None => grant,
+                };
+                if role == MergesTwice {
+                    here.part(&grant);
+                    self.slots.release(p, grant).await?;
+                    here.part_done();
+                }
+                self.slots.release(p, all).await
+            }
             Splits | SplitsOneName => {
                 let (first, second) = self.slots.split(p, grant, 1).await?.expect("it has two");
                 let here = p.on(Sim::ROOT);
@@ -193,7 +217,7 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
         let before = self.before(p).await?;
         here.part(&(role, before));
         let grant = match role {
-            Passes | Forgets | Exchanges | Retires | ReleasesTwice | GivesNothingBack => {
+            Passes | Forgets | Exchanges | Retires | ReleasesTwice | GivesNothingBack | Merges | MergesTwice => {
                 refused(self.slots.acquire(p, 1, 0, attempt, true).await)?
             }
             AsksForTwo | Splits | SplitsOneName => refused(self.slots.acquire(p, 2, 0, attempt, true).await)?,
@@ -438,6 +462,18 @@ fn the_dead_keep_no_more(roles: &'static [Role]) -> Property {
 fn what_is_split_is_given_back_part_by_part() {
     parts_are_given_back(&[Splits, Splits]);
     parts_are_given_back(&[Splits, Passes]);
+}
+
+/// A process inside that takes another place, and one that waited for the first.
+#[test]
+fn what_is_merged_is_given_back_together() {
+    for (k, roles) in [(2, &[Merges, Merges] as &[Role]), (2, &[Merges, Passes, Passes]), (3, &[Merges, Forgets])] {
+        let run = Run::new(k, roles, rules(1, 0));
+        run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
+    }
+    let run = Run::new(2, &[MergesTwice, Passes], rules(1, 0));
+    let report = run.explore::<FlagNames<Sim>>(vec![no_place_is_lost()]);
+    assert_eq!(report.verdict("no place is lost").holds, Some(false));
 }
 
 #[test]
