@@ -42,6 +42,7 @@ use rustix::io::Errno;
 use sentinel::Sentinel;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,8 @@ pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
     starts: Mutex<()>,
     spins: memory::Spins,
+    /// Whether the last wait was shorter than a nap. An estimate, so nothing is ordered by it.
+    waits_are_short: AtomicBool,
     bytes: Bytes,
     mapping: Arc<Mapping>,
     header: Header,
@@ -68,8 +71,16 @@ impl File {
         let mapping = Mapping::new(to_map.as_fd(), header.layout(), descriptor.generation())?;
         let bytes = Bytes::new(descriptor, header.seats);
         let (mapping, path) = (Arc::new(mapping), place.path);
-        let spins = memory::Spins::default();
-        Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), spins, bytes, mapping, header, path })
+        Ok(Self {
+            sentinel: OnceLock::new(),
+            starts: Mutex::new(()),
+            spins: memory::Spins::default(),
+            waits_are_short: AtomicBool::new(false),
+            bytes,
+            mapping,
+            header,
+            path,
+        })
     }
 
     /// The sentinel, which is started when it is first asked for.
