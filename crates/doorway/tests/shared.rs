@@ -81,6 +81,37 @@ fn the_slot_of_a_killed_holder_comes_back_and_the_next_is_told() {
     assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean, "one is told, once");
 }
 
+/// Where waits were short, a waiter first watches one holder only: that of the last slot.
+#[test]
+fn a_death_is_noticed_though_waits_were_short() {
+    let place = Place::new("short");
+    let open = || Slots::open(place.file(), 2).unwrap();
+    let (slots, keeps) = (open(), open());
+    let mut other = Peer::new(&place.file(), 2);
+    assert_eq!(other.ask("acquire"), "acquiring");
+    assert_eq!(other.hear(), "0 1 clean");
+    std::thread::scope(|scope| {
+        let waits = || {
+            let waits = scope.spawn(|| slots.acquire().unwrap().previous().clone());
+            while slots.status().unwrap().waiters.is_empty() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(1)); // so that it sleeps, too
+            waits
+        };
+        for _ in 0..10 {
+            let held = keeps.acquire().unwrap();
+            let waits = waits();
+            drop(held);
+            assert_eq!(waits.join().unwrap(), Previous::Clean);
+        }
+        let _held = keeps.acquire().unwrap();
+        let waits = waits();
+        other.kill();
+        assert!(matches!(waits.join().unwrap(), Previous::Died(_)));
+    });
+}
+
 #[test]
 fn status_shows_a_dead_holder_and_takes_its_slot_back() {
     let place = Place::new("status");

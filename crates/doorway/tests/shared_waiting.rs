@@ -69,6 +69,33 @@ fn more_tasks_than_seats_are_served_in_order() {
     assert!(slots.try_acquire().is_ok());
 }
 
+/// The bits of 64 seats are in one word. Four words, which are usual, are looked at in another way.
+#[test]
+fn a_waiter_is_seen_in_every_word_of_bits() {
+    for seats in [64, 256, 320] {
+        // A new file each time: its seats are taken one after the other, so these are in different words.
+        for alone in (0..seats).step_by(64) {
+            let place = Place::new("words");
+            let slots = Builder::new(place.file(), 1).seats(seats).waiters(seats).open().unwrap();
+            let held = slots.acquire().unwrap();
+            let mut context = Context::from_waker(Waker::noop());
+            let mut tasks: Vec<Task<'_, _>> = Vec::new();
+            for _ in 0..=alone {
+                let mut task: Task<'_, _> = Box::pin(slots.acquire_async());
+                assert!(task.as_mut().poll(&mut context).is_pending());
+                tasks.push(task);
+            }
+            let last = tasks.pop().unwrap();
+            drop(tasks);
+            drop(held);
+            let waiters = slots.status().unwrap().waiters;
+            let offered: Vec<_> = waiters.iter().map(|waiter| waiter.offered).collect();
+            assert_eq!(offered, [Some(0)], "seat {alone} of {seats}");
+            assert_eq!(task_kit::block_on(last).unwrap().slot(), 0);
+        }
+    }
+}
+
 #[test]
 fn a_task_may_go_to_another_thread() {
     let place = Place::new("send");

@@ -17,9 +17,7 @@ pub(super) struct Entered {
     pub(super) fence: u64,
     /// The seat that owns it.
     pub(super) seat: usize,
-    /// What the slot's word says of owners before, as bits. A whole word: a struct of whole words is
-    /// copied by whole words.
-    pub(super) news: u64,
+    /// How the owner before ended, unless it left.
     pub(super) previous: Option<Box<Previous>>,
 }
 

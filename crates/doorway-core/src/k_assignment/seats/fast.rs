@@ -36,6 +36,28 @@ impl<M: Mortal> Seats<M> {
         /// Whether any bit is set: 1, 17, 23.
         #[inline(always)]
         pub(super) fn anybody, anybody_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
+            if self.words == 4 {
+                either!(self.any_of_four(p, label, live), self.any_of_four_now(p, label, live))
+            } else {
+                either!(self.any_of_all(p, label, live), self.any_of_all_now(p, label, live))
+            }
+        }
+
+        /// [`anybody`](Self::anybody), with the usual number of words: 256 seats have four.
+        #[inline(always)]
+        fn any_of_four, any_of_four_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
+            // Found before they are read, and the last one first: to find each by itself costs more than to read it.
+            let (d, c, b, a) = (&self.bits[3], &self.bits[2], &self.bits[1], &self.bits[0]);
+            let a = access!(p.at(label).keeping(&(0, false, live)).read(a));
+            let b = a | access!(p.at(label).keeping(&(1, a != 0, live)).read(b));
+            let c = b | access!(p.at(label).keeping(&(2, b != 0, live)).read(c));
+            let d = c | access!(p.at(label).keeping(&(3, c != 0, live)).read(d));
+            d != 0
+        }
+
+        /// [`anybody`](Self::anybody), with any number of words.
+        #[inline(never)]
+        fn any_of_all, any_of_all_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
             let mut any = 0;
             for word in 0..self.words {
                 any |= access!(p.at(label).keeping(&(word, any != 0, live)).read(&self.bits[word]));

@@ -65,7 +65,7 @@ fn deaths_may_be_noticed_late() {
 /// A new process may take a seat that nobody had, and bits may lie in several words.
 #[test]
 fn seats_that_nobody_had_and_bits_in_several_words() {
-    for (newcomers, bits_in_a_word, crashes) in [(1, 64, 1), (0, 1, 1), (2, 2, 0)] {
+    for (newcomers, bits_in_a_word, crashes) in [(1, 64, 1), (0, 1, 1), (1, 1, 1), (2, 2, 0)] {
         let in_use = SeatsInUse { newcomers, bits_in_a_word, ..SeatsInUse::default() };
         let sizes = Sizes { n: 3, k: 1 };
         let claims = in_use.claims(sizes);

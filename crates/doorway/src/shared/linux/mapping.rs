@@ -10,7 +10,6 @@ use super::super::Error;
 use super::super::header::{HEADER, LABEL, LINE, Layout};
 use super::fork::Generation;
 use super::system;
-use doorway_core::k_assignment::seats::MOST_SLOTS;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
@@ -33,6 +32,9 @@ pub(super) struct Mapping {
     /// Where in it the file's byte 0 would be: `pages - skipped`.
     skipped: usize,
     layout: Layout,
+    /// The lines of slots, which every passage needs.
+    slots: NonNull<Line>,
+    slot_count: usize,
     /// 0 while there is nothing that a thread must look at before it goes the shortest way in.
     state: AtomicU32,
     generation: Generation,
@@ -57,7 +59,10 @@ impl Mapping {
         };
         let pages = pages.map_err(|errno| system("mapping the file", errno))?;
         let pages = NonNull::new(pages.cast()).ok_or(Error::System { doing: "mapping the file", code: 0 })?;
-        Ok(Self { pages, length, skipped, layout, state: AtomicU32::new(0), generation })
+        // SAFETY: slots lie between the header and the rows, and both ends of that are mapped.
+        let slots = unsafe { pages.add(layout.slots - skipped) }.cast();
+        let slot_count = (layout.rows - layout.slots) / LINE;
+        Ok(Self { pages, length, skipped, layout, slots, slot_count, state: AtomicU32::new(0), generation })
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -87,11 +92,6 @@ impl Mapping {
         unsafe { self.at(offset).cast::<AtomicU32>().as_ref() }
     }
 
-    /// Where the line of a slot is.
-    pub(super) fn slot(&self, slot: usize) -> usize {
-        self.layout.slots + slot * LINE
-    }
-
     /// Where the line of a seat is.
     pub(super) fn row(&self, seat: usize) -> usize {
         self.layout.rows + seat * LINE
@@ -100,11 +100,10 @@ impl Mapping {
     /// The line of a slot, for what is written beside its word.
     #[inline(always)]
     pub(super) fn slot_line(&self, slot: usize) -> &Line {
-        // Lines of slots lie before those of rows.
-        assert!(slot < MOST_SLOTS && self.slot(slot) < self.layout.rows, "the file has no such slot");
-        // SAFETY: within the mapping: rows are too, and lie behind it. Lines begin at multiples of
-        // their length, so it is aligned as words are. It is made of atomics; as for a word.
-        unsafe { self.pages.add(self.slot(slot) - self.skipped).cast::<Line>().as_ref() }
+        assert!(slot < self.slot_count, "the file has no such slot");
+        // SAFETY: within the mapping: rows are too, and lie behind all lines of slots. Lines begin at
+        // multiples of their length, so it is aligned as words are. It is made of atomics; as for a word.
+        unsafe { self.slots.add(slot).as_ref() }
     }
 
     /// The line of a seat.

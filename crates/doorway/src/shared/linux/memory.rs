@@ -153,6 +153,8 @@ pub(in crate::shared) struct Waiting {
     patience: Patience,
     /// How long to wait for the byte of one whose hint says that it died.
     lag: Duration,
+    /// Whether its next sleep is a [nap](NAP).
+    naps: bool,
 }
 
 impl Waiting {
@@ -255,8 +257,8 @@ impl Memory for Mapped {
 
     fn wait_begins(&self, _: Pid) -> Waiting {
         let now = Instant::now();
-        let spins = self.file.spins.for_a_waiter();
-        Waiting { began: now, looked: now, patience: Patience::new(spins), lag: Duration::ZERO }
+        let (spins, naps) = (self.file.spins.for_a_waiter(), !self.as_task && self.file.waits_are_short.load(Relaxed));
+        Waiting { began: now, looked: now, patience: Patience::new(spins), lag: Duration::ZERO, naps }
     }
 
     /// Texts on this memory say what they sleep on; this is for those that do not.
@@ -379,6 +381,15 @@ impl Seats for Mapped {
 #[derive(Default, Debug)]
 pub(in crate::shared) struct Watch(VecDeque<usize>);
 
+/// Where waits are short, the first sleep of each is a nap: it ends by itself after this time, and few
+/// deaths end it before. To sleep on a word of each process that holds or waits costs more, the more
+/// there are. No death is missed: its mark stays, and the next sleep begins with a look at all of
+/// them. Much shorter naps cost more than they save: a timer that comes before the kernel's next tick
+/// must be set in the hardware.
+const NAP: Duration = Duration::from_millis(4);
+/// As many seats a nap watches: those that are named last, which own slots.
+const WATCHED_IN_A_NAP: usize = 1;
+
 /// What to do about a sleep.
 enum Bed {
     Up(Woken),
@@ -409,7 +420,8 @@ impl Mapped {
         let mut period = looks.after(wait.looked.saturating_duration_since(wait.began));
         let mut words = vec![(self.file.offset_of(word), seen as u32)];
         let mut died = false;
-        for seat in watch.0.iter().filter(|seat| **seat < self.file.header.seats) {
+        let watched = if wait.naps { WATCHED_IN_A_NAP } else { MOST_WORDS };
+        for seat in watch.0.iter().rev().take(watched).filter(|seat| **seat < self.file.header.seats) {
             let hint = mapping.row(*seat) + row::HINT;
             match asks_to_be_woken(|| mapping.load_half(hint), |old, new| mapping.replace_half(hint, old, new)) {
                 Hint::Armed(value) => words.push((hint, value)),
@@ -429,7 +441,7 @@ impl Mapped {
         } else {
             wait.lag = Duration::ZERO;
             // However often it is called before.
-            wait.looked + period
+            if wait.naps { now + NAP } else { wait.looked + period }
         };
         Ok(Bed::Asleep { words, until: deadline.map_or(until, |deadline| deadline.min(until)), deadline })
     }
@@ -455,6 +467,8 @@ impl Mapped {
         let died = |(hint, _): &(usize, u32)| self.file.mapping.load_half(*hint) & DIED != 0;
         Ok(if !wait.lag.is_zero() || words.iter().skip(1).any(died) {
             Woken::Death
+        } else if wait.naps {
+            Woken::Called // whom to watch must be asked anew
         } else if now >= until {
             wait.looked = now;
             Woken::Again
@@ -528,6 +542,9 @@ impl Sleeps for Mapped {
         self.file.mapping.store_half(mark, 1);
         let woken = self.sleep_marked(wait, word, watch, abortable).await;
         self.file.mapping.store_half(mark, 0);
+        wait.naps = false;
+        let is_short = word.0.load(SeqCst) != word.1 && wait.began.elapsed() < NAP;
+        self.file.waits_are_short.store(is_short, Relaxed);
         woken
     }
 

@@ -42,6 +42,7 @@ use rustix::io::Errno;
 use sentinel::Sentinel;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,8 @@ pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
     starts: Mutex<()>,
     spins: memory::Spins,
+    /// Whether the last wait was shorter than a nap. An estimate, so nothing is ordered by it.
+    waits_are_short: AtomicBool,
     bytes: Bytes,
     mapping: Arc<Mapping>,
     header: Header,
@@ -68,8 +71,16 @@ impl File {
         let mapping = Mapping::new(to_map.as_fd(), header.layout(), descriptor.generation())?;
         let bytes = Bytes::new(descriptor, header.seats);
         let (mapping, path) = (Arc::new(mapping), place.path);
-        let spins = memory::Spins::default();
-        Ok(Self { sentinel: OnceLock::new(), starts: Mutex::new(()), spins, bytes, mapping, header, path })
+        Ok(Self {
+            sentinel: OnceLock::new(),
+            starts: Mutex::new(()),
+            spins: memory::Spins::default(),
+            waits_are_short: AtomicBool::new(false),
+            bytes,
+            mapping,
+            header,
+            path,
+        })
     }
 
     /// The sentinel, which is started when it is first asked for.
@@ -123,6 +134,24 @@ fn place(options: &Builder, looks: bool) -> Result<Place, Error> {
 #[expect(clippy::boxed_local, reason = "to unbox it is what this is for")]
 fn unbox(fault: Fault) -> Error {
     *fault
+}
+
+/// What the slot's word said of owners before, when the holder came.
+#[inline(always)]
+fn news_of(entered: &Entered) -> News {
+    match entered.previous.as_deref() {
+        None | Some(Previous::Clean) => News::None,
+        Some(Previous::Died(_)) => News::Died,
+        Some(Previous::Broken(_)) => News::Broken,
+    }
+}
+
+fn has_left(left: Result<Left, Fault>) -> Result<(), ReleaseError> {
+    match left {
+        Ok(Left::Passed) => Ok(()),
+        Ok(Left::Broken) => Err(ReleaseError::Broken),
+        Err(fault) => Err((*fault).into()),
+    }
 }
 
 impl<M: Backing> Handle<M> {
@@ -247,7 +276,8 @@ impl<M: Backing> Handle<M> {
     #[inline(always)]
     pub(super) fn enter_at_once(&self) -> Option<Entered> {
         let home = self.home.get()?;
-        if !(self.file.mapping.is_plain() && self.file.mapping.is_ours()) {
+        let mapping = &*self.file.mapping;
+        if !(mapping.is_plain() && mapping.is_ours()) {
             return None;
         }
         let grant = self.text.try_enter_now(home, 0).ok()??;
@@ -287,22 +317,23 @@ impl<M: Backing> Handle<M> {
 
     #[inline(always)]
     fn is_inside(&self, seat: usize, grant: Grant) -> Entered {
-        let mapping = &self.file.mapping;
-        let previous = if grant.news.is_any() { Some(self.previous(seat, grant)) } else { None };
+        let mapping = &*self.file.mapping;
+        let Grant { slot, fence, news } = grant;
+        let previous = if news.is_any() { Some(self.previous(seat, slot, fence, news)) } else { None };
         self.signature.enters(mapping, grant);
-        Entered { slot: grant.slot, fence: grant.fence, seat, news: grant.news.bits(), previous }
+        Entered { slot, fence, seat, previous }
     }
 
     #[cold]
     #[inline(never)]
-    fn previous(&self, seat: usize, grant: Grant) -> Box<Previous> {
-        let known = news::last_holder(&self.file.mapping, grant.slot);
-        let known = match now(self.text.look_at_slot(&self.process(seat), grant.slot)) {
-            Ok(Some(word)) if word.is_held_at(grant.fence) => known,
+    fn previous(&self, seat: usize, slot: usize, fence: u64, news: News) -> Box<Previous> {
+        let known = news::last_holder(&self.file.mapping, slot);
+        let known = match now(self.text.look_at_slot(&self.process(seat), slot)) {
+            Ok(Some(word)) if word.is_held_at(fence) => known,
             // It was broken itself before it looked: what stood there may be of later holders.
             _ => Known::default(),
         };
-        Box::new(match grant.news {
+        Box::new(match news {
             News::None => Previous::Clean,
             News::Died => Previous::Died(known),
             News::Broken => Previous::Broken(known),
@@ -356,25 +387,19 @@ impl<M: Backing> Handle<M> {
     /// Gives a slot back.
     #[inline(always)]
     pub(super) fn leave(&self, entered: &Entered) -> Result<(), ReleaseError> {
-        let mapping = &self.file.mapping;
+        let mapping = &*self.file.mapping;
         if !mapping.is_ours() {
             return Err(Error::Forked.into()); // the slot is the parent's
         }
-        let Entered { slot, fence, news, .. } = *entered;
+        let Entered { slot, fence, seat, .. } = *entered;
         news::leaves(mapping, slot, fence);
-        let grant = Grant { slot, fence, news: News::of(news) };
-        let left = match self.home.get().filter(|home| home.pid().index() == entered.seat) {
-            Some(home) => match self.text.exit_at_once(home, grant) {
-                Ok(Ok(left)) => Ok(left),
-                Ok(Err(going)) => self.goes_on_leaving(home, going),
-                Err(fault) => Err(fault),
+        let news = news_of(entered);
+        match self.home.get().filter(|home| home.pid().index() == seat) {
+            Some(home) => match self.text.exit_at_once(home, Grant { slot, fence, news }) {
+                Ok(Ok(Left::Passed)) => Ok(()),
+                left => self.goes_on_leaving(home, left),
             },
-            None => self.leave_another_seat(entered.seat, grant),
-        };
-        match left {
-            Ok(Left::Passed) => Ok(()),
-            Ok(Left::Broken) => Err(ReleaseError::Broken),
-            Err(fault) => Err((*fault).into()),
+            None => self.leave_another_seat(seat, slot, fence, news),
         }
     }
 
@@ -393,18 +418,22 @@ impl<M: Backing> Handle<M> {
         Ok(self.file.check_name().map_err(unbox)?)
     }
 
-    /// For a guard that somebody waits for.
+    /// For a guard that somebody waits for, and for one that is not in order.
     #[cold]
     #[inline(never)]
-    fn goes_on_leaving(&self, home: &Process<M>, going: Going) -> Result<Left, Fault> {
-        now(self.text.exit_on(home, going))
+    fn goes_on_leaving(&self, home: &Process<M>, left: Result<Result<Left, Going>, Fault>) -> Result<(), ReleaseError> {
+        has_left(match left {
+            Ok(Ok(left)) => Ok(left),
+            Ok(Err(going)) => now(self.text.exit_on(home, going)),
+            Err(fault) => Err(fault),
+        })
     }
 
     /// For a guard whose thread had to wait, with a seat that is not the home.
     #[cold]
     #[inline(never)]
-    fn leave_another_seat(&self, seat: usize, grant: Grant) -> Result<Left, Fault> {
-        now(self.text.exit(&self.process(seat), grant))
+    fn leave_another_seat(&self, seat: usize, slot: usize, fence: u64, news: News) -> Result<(), ReleaseError> {
+        has_left(now(self.text.exit(&self.process(seat), Grant { slot, fence, news })))
     }
 
     /// A descriptor that keeps the seat of this holder.
