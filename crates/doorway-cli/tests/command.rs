@@ -102,8 +102,7 @@ fn a_failure_has_a_trace_and_exit_code_1() {
 /// One of each problem: the core's tests search all of them.
 #[test]
 fn what_is_listed_holds_by_default() {
-    for id in ["tas", "am-chain", "turnstile-slots", "ya-combining", "universal", "rooms", "room-stack", "sticky-names"]
-    {
+    for id in ["tas", "am-chain", "am-assign", "ya-combining", "universal", "rooms", "room-stack", "sticky-names"] {
         assert_eq!(code(&format!("check {id}")), 0, "{id}");
     }
 }

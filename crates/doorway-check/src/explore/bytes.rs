@@ -41,6 +41,7 @@ pub(super) fn unzigzag(word: u64) -> u64 {
     (word >> 1) ^ (word & 1).wrapping_neg()
 }
 
+#[inline]
 pub(super) fn push(bytes: &mut Vec<u8>, mut word: u64) {
     while word >= 0x80 {
         bytes.push(word as u8 | 0x80);
@@ -49,6 +50,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, mut word: u64) {
     bytes.push(word as u8);
 }
 
+#[inline]
 pub(super) fn pop(bytes: &mut &[u8]) -> u64 {
     let (mut word, mut shift) = (0, 0);
     loop {

@@ -77,12 +77,6 @@ impl Judge<'_> {
         0..self.graph.states() as StateId
     }
 
-    fn state(&self, id: StateId) -> State {
-        let mut state = self.world.initial();
-        self.store.load(id, &mut state);
-        state
-    }
-
     /// A fair run in which some process is `so` and never after that `then`. `masks`: of each state, for which processes these hold. Only runs with finitely many give-ups
     /// count, unless these may go on for ever.
     pub(super) fn leads_to(&self, masks: &[(u64, u64)], endless: bool) -> Option<Lasso> {
@@ -100,8 +94,9 @@ impl Judge<'_> {
     pub(super) fn nobody_enters_any_more(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let nobody_enters = |edge: Edge| !edge.enters() && !edge.gives_up();
+        let mut state = self.world.initial();
         let someone_waits = |s: StateId| {
-            let state = self.state(s);
+            self.store.load(s, &mut state);
             (0..n).any(|p| self.world.phase(&state, p) == Phase::Entry && !self.world.has_crashed(&state, p))
         };
         let waiting: Vec<bool> = self.all().map(someone_waits).collect();
@@ -114,8 +109,9 @@ impl Judge<'_> {
     pub(super) fn unbounded_exit(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let mut exits = vec![0u64; self.graph.states()];
+        let mut state = self.world.initial();
         for s in self.all() {
-            let state = self.state(s);
+            self.store.load(s, &mut state);
             exits[s as usize] = (0..n).filter(|&p| self.world.phase(&state, p) == Phase::Exit).map(|p| 1u64 << p).sum();
         }
         (0..n).find_map(|p| {
@@ -230,7 +226,8 @@ impl Judge<'_> {
 
     /// Why everyone does its duty in the cycle.
     fn why_fair(&self, start: StateId, cycle: &[(StateId, Edge)], suffers: Option<usize>) -> Vec<String> {
-        let state = self.state(start);
+        let mut state = self.world.initial();
+        self.store.load(start, &mut state);
         (0..self.world.processes())
             .map(|p| {
                 let steps = cycle.iter().filter(|(_, edge)| edge.process() == p).count();

@@ -198,7 +198,8 @@ impl<'a> Search<'a> {
                     everyone_waits = false;
                 }
                 self.look_at_step(world, (&state, id), &next, action, stepped);
-                let to = self.store.insert(&next, id, action);
+                // A turn that failed leads back to where it began: nothing has to be looked up.
+                let to = if next == state { id } else { self.store.insert(&next, id, action) };
                 if self.graph.is_some() {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
                     let cost = if self.is_counted(world, &state, &next) { 1 } else { cost };

@@ -289,40 +289,59 @@ impl Locals {
     /// nothing new comes up or `most` continuations were compared. How many were, and whether these are all.
     pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, most: u64) -> Result<(u64, bool), TextError> {
         let mut compared: FxHashSet<Merge> = FxHashSet::default();
+        let mut runs = 0;
         for merge in std::mem::take(&mut self.merges) {
             let label = self.nodes[merge.into as usize].position.label;
-            let mut todo = VecDeque::from([merge]);
-            while let Some(pair) = todo.pop_front() {
+            // Whether what a history asks for was compared when it was run.
+            let mut todo = VecDeque::from([(merge, false)]);
+            while let Some((pair, is_alike)) = todo.pop_front() {
                 if compared.len() as u64 == most {
+                    self.runs += runs;
                     return Ok((most, false));
                 }
-                if !compared.insert(pair.clone()) {
+                if compared.contains(&pair) {
                     continue;
                 }
-                let here = self.nodes[pair.into as usize].position.clone();
-                let hides = TextError::KeepHides { pid: self.pid, label, later: here.label };
-                let asks = self.run(sim, start, pair.history.clone())?.0;
-                if !matches!(asks, Ran::Asks(position, _) if position == here) {
-                    return Err(hides);
+                let hides = |into: LocalId| {
+                    let later = self.nodes[into as usize].position.label;
+                    TextError::KeepHides { pid: self.pid, label, later }
+                };
+                let asks_alike = |ran: &Ran, into: LocalId| matches!(ran, Ran::Asks(position, _) if *position == self.nodes[into as usize].position);
+                let go_on = |history: &[Seen]| sim.run(history.to_vec(), &mut || start(self.pid));
+                if !is_alike {
+                    runs += 1;
+                    if !asks_alike(&go_on(&pair.history).0, pair.into) {
+                        return Err(hides(pair.into));
+                    }
                 }
-                for (saw, child) in self.nodes[pair.into as usize].kids.clone() {
+                for &(saw, child) in &self.nodes[pair.into as usize].kids {
                     let mut history = pair.history.clone();
                     history.push(saw);
-                    let (ran, responded) = self.run(sim, start, history.clone())?;
+                    runs += 1;
+                    let (ran, responded) = go_on(&history);
                     if responded.as_ref() != child.responds.map(|response| self.responded(response)) {
-                        return Err(hides);
+                        return Err(hides(pair.into));
                     }
-                    match (child.how, ran) {
+                    let is_alike = match (child.how, ran) {
                         (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => continue,
-                        (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) => history.truncate(head),
-                        (How::On, Ran::GoneRound(head)) => history.truncate(head),
-                        (How::On, Ran::Asks(..)) => {}
-                        _ => return Err(hides),
-                    }
-                    todo.push_back(Merge { into: child.to, history });
+                        (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::On, Ran::GoneRound(head)) => {
+                            history.truncate(head);
+                            false
+                        }
+                        (How::On, ran @ Ran::Asks(..)) => {
+                            if !asks_alike(&ran, child.to) {
+                                return Err(hides(child.to));
+                            }
+                            true
+                        }
+                        _ => return Err(hides(pair.into)),
+                    };
+                    todo.push_back((Merge { into: child.to, history }, is_alike));
                 }
+                compared.insert(pair);
             }
         }
+        self.runs += runs;
         Ok((compared.len() as u64, true))
     }
 

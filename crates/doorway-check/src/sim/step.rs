@@ -10,7 +10,7 @@ use super::op::Op;
 use super::world::{State, World, is_set};
 use doorway_core::memory::{Home, Pid, Woken};
 use doorway_core::registry::CostModel;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Something that can happen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -656,11 +656,39 @@ impl World {
     /// # Errors
     /// As [`step`](Self::step).
     pub fn enters_alone(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
-        self.always_enters(state, p, &mut HashMap::new())
+        // As long as there is one way to go, a state of the way behind is enough to see that it goes round: a later one
+        // takes its place after twice as many steps each time.
+        let (mut at, mut behind, mut steps) = (state.clone(), state.clone(), 0usize);
+        let mut actions = Vec::new();
+        while self.phase(&at, p) != Phase::Inside {
+            actions.clear();
+            self.actions_alone(&at, p, &mut actions);
+            let only = match actions[..] {
+                [only] if !self.is_asleep(&at, p) => only,
+                _ => return self.always_enters(&at, p, &mut FxHashMap::default()),
+            };
+            if self.act(&mut at, only)?.is_none() {
+                return self.always_enters(&at, p, &mut FxHashMap::default());
+            }
+            if at == behind {
+                return Ok(false);
+            }
+            steps += 1;
+            if steps.is_power_of_two() {
+                behind.clone_from(&at);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a process can do by itself.
+    fn actions_alone(&self, state: &State, p: usize, out: &mut Vec<Action>) {
+        self.actions(state, p, out);
+        out.retain(|a| matches!(a.what, What::Step | What::Sees(_)));
     }
 
     /// `been`: states on the way to here (not known to enter), and states known to enter.
-    fn always_enters(&mut self, state: &State, p: usize, been: &mut HashMap<State, bool>) -> Result<bool, TextError> {
+    fn always_enters(&mut self, state: &State, p: usize, been: &mut FxHashMap<State, bool>) -> Result<bool, TextError> {
         if self.phase(state, p) == Phase::Inside {
             return Ok(true);
         }
@@ -677,8 +705,7 @@ impl World {
             return Ok(enters);
         }
         let mut actions = Vec::new();
-        self.actions(state, p, &mut actions);
-        actions.retain(|a| matches!(a.what, What::Step | What::Sees(_)));
+        self.actions_alone(state, p, &mut actions);
         for action in &actions {
             let mut next = state.clone();
             if self.act(&mut next, *action)?.is_some() && !self.always_enters(&next, p, been)? {

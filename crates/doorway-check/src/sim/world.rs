@@ -18,7 +18,7 @@ use std::fmt;
 use std::rc::Rc;
 
 /// A state of the machine. What the rules do not ask for stays empty.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// The shared variables.
     pub vars: Vec<u64>,
@@ -51,6 +51,32 @@ pub struct State {
     pub cached: [u64; 2],
     /// The ways in which what was called can have taken effect, as a number; 0 if there are none, or nobody watches.
     pub calls: u32,
+}
+
+/// By hand, because a derived `clone_from` takes new memory for every list, and a search makes one for every step.
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            vars: self.vars.clone(),
+            locals: self.locals.clone(),
+            passages: self.passages.clone(),
+            before: self.before.clone(),
+            owes: self.owes.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        let Self { vars, locals, passages, before, owes, .. } = self;
+        vars.clone_from(&from.vars);
+        locals.clone_from(&from.locals);
+        passages.clone_from(&from.passages);
+        before.clone_from(&from.before);
+        owes.clone_from(&from.owes);
+        let [vars, before] = [vars, before].map(std::mem::take);
+        let [locals, passages, owes] = [locals, passages, owes].map(std::mem::take);
+        *self = Self { vars, locals, passages, before, owes, ..*from };
+    }
 }
 
 /// A statement of a text that a machine has come to.
@@ -288,18 +314,21 @@ impl World {
 
     /// How many processes there are.
     #[must_use]
+    #[inline]
     pub fn processes(&self) -> usize {
         self.locals.len()
     }
 
     /// What was declared.
     #[must_use]
+    #[inline]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// How it runs.
     #[must_use]
+    #[inline]
     pub fn rules(&self) -> Rules {
         self.rules
     }
@@ -361,6 +390,7 @@ impl World {
         }
     }
 
+    #[inline]
     pub(super) fn node(&self, state: &State, p: usize) -> &Node {
         &self.locals[p].nodes[state.locals[p] as usize]
     }

@@ -76,12 +76,38 @@ pub fn cell(
     states: usize,
     stop_when: fn() -> bool,
 ) -> Result<Cell, TextError> {
+    cell_among(info, registers, &instances(info), states, stop_when)
+}
+
+/// [`cell`] with the first of these instances that is not too large.
+///
+/// ```
+/// use doorway_check::tables::registers::{Outcome, cell_among, instances};
+/// use doorway_core::memory::Register;
+/// let fewest = doorway_core::registry::find("peterson-fischer").unwrap();
+/// let cell = cell_among(fewest, Register::Atomic, &instances(fewest), 1000, || false)?;
+/// assert_eq!((cell.outcome, cell.states), (Outcome::Holds, 127));
+/// # Ok::<(), doorway_check::sim::TextError>(())
+/// ```
+///
+/// # Errors
+/// As [`cell`].
+///
+/// # Panics
+/// If there is no instance.
+pub fn cell_among(
+    info: &'static Info,
+    registers: Register,
+    instances: &[(Sizes, Option<u32>)],
+    states: usize,
+    stop_when: fn() -> bool,
+) -> Result<Cell, TextError> {
     let subject = Subject::from(info);
     if let Some((_, run)) = Kind::find(info).breaks_on.iter().find(|(kind, _)| *kind == registers) {
         return Ok(known(info, registers, run));
     }
     let mut found = None;
-    for (sizes, passages) in instances(info) {
+    for &(sizes, passages) in instances {
         let rules = Rules { registers, force_registers: true, passages, ..Rules::default() };
         let report = search(&subject, sizes, rules, states, stop_when)?;
         let outcome = outcome(&subject, sizes, &report);
@@ -131,8 +157,9 @@ fn known(info: &'static Info, registers: Register, run: &str) -> Cell {
     }
 }
 
-/// The default instance, and smaller ones.
-fn instances(info: &'static Info) -> Vec<(Sizes, Option<u32>)> {
+/// The default instance, and smaller ones: sizes, and how often each process passes.
+#[must_use]
+pub fn instances(info: &'static Info) -> Vec<(Sizes, Option<u32>)> {
     let defaults = info.defaults;
     let full = Sizes { n: defaults.n, k: defaults.k };
     let fewer = |most: u32| (1..=most).rev().map(Some);
@@ -200,14 +227,27 @@ pub fn table(
     Ok(cells)
 }
 
+/// An instance as the table names it.
+///
+/// ```
+/// use doorway_check::tables::registers::instance;
+/// use doorway_core::registry::Sizes;
+/// assert_eq!(instance(Sizes { n: 2, k: 1 }, None), "(2,1), unbounded");
+/// assert_eq!(instance(Sizes { n: 3, k: 2 }, Some(2)), "(3,2), 2 passages");
+/// ```
+#[must_use]
+pub fn instance(Sizes { n, k }: Sizes, passages: Option<u32>) -> String {
+    let passages = match passages {
+        None => "unbounded".to_owned(),
+        Some(1) => "1 passage".to_owned(),
+        Some(passages) => format!("{passages} passages"),
+    };
+    format!("({n},{k}), {passages}")
+}
+
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let passages = match self.passages {
-            None => "unbounded".to_owned(),
-            Some(1) => "1 passage".to_owned(),
-            Some(passages) => format!("{passages} passages"),
-        };
-        let instance = format!("({},{}), {passages}", self.n, self.k);
+        let instance = instance(Sizes { n: self.n, k: self.k }, self.passages);
         match &self.outcome {
             Outcome::Holds => write!(f, "holds: {instance}, {} states", self.states),
             Outcome::Fails { property, .. } => write!(f, "**fails**: {property} at {instance}"),
