@@ -127,7 +127,7 @@ impl Native {
             // What is left there of a wait that is over wakes a waiter that has begun anew: it looks again.
             (Some(alarm), _) if in_table => {
                 let waker = Waker::from(Arc::clone(self.waiter()));
-                while alarm.set(&Threads, &waker).is_none() {
+                while alarm.set(&Threads, waker.clone()).is_none() {
                     thread::yield_now();
                 }
             }

@@ -121,9 +121,7 @@ impl<P: Platform> Alarm<P> {
     }
 
     /// Sets the alarm for a task, which then reads the variable. `None` if another process is busy here: the task has to try again later.
-    pub fn set(&self, platform: &P, waker: &Waker) -> Option<Set> {
-        // Cloned before: that may run anything.
-        let new = waker.clone();
+    pub fn set(&self, platform: &P, new: Waker) -> Option<Set> {
         loop {
             let state = self.state.load();
             if state & KIND == BUSY {
