@@ -18,6 +18,25 @@ impl Wake for Counts {
     }
 }
 
+/// A task that waits for several places is polled when the number of places changes, and waits on. It must not keep its
+/// executor in an endless poll.
+#[test]
+fn a_task_that_waits_for_several_places_waits_on_when_there_are_more_of_them() {
+    let slots = Slots::new(2).unwrap();
+    let _held = slots.acquire_many(2).unwrap();
+    let counts = Arc::new(Counts::default());
+    let waker = Waker::from(Arc::clone(&counts));
+    let mut future = pin!(slots.acquire_many_async(2));
+    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    slots.add(1).unwrap();
+    assert_eq!(counts.0.swap(0, SeqCst), 1, "the number of places has changed");
+    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(counts.0.load(SeqCst), 0, "nothing has changed since");
+    slots.add(1).unwrap();
+    assert!(counts.0.load(SeqCst) > 0);
+    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
+}
+
 /// A waker that is borrowed from here, as an executor may have it on its stack. Its clones are those of `leads_to`.
 struct Borrowed {
     leads_to: Waker,
