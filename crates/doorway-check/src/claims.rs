@@ -26,7 +26,11 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
 /// Everything that can be asked of an algorithm by name, whether it claims it or not.
 #[must_use]
 pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
-    together([askable_of_any(info, sizes), vec![Property::no_panic()], (Kind::find(info).claims)(sizes)])
+    together([
+        askable_of_any(info, sizes),
+        vec![Property::no_panic(), Property::one_waits()],
+        (Kind::find(info).claims)(sizes),
+    ])
 }
 
 /// What an algorithm claims as a solution of its problem, whatever its text.

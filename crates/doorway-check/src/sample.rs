@@ -106,6 +106,9 @@ impl Sampler {
         if !properties.iter().any(|p| matches!(p.test, Test::NoPanic)) {
             properties.push(Property::no_panic());
         }
+        if world.has_words_of_one() && !properties.iter().any(|p| matches!(p.test, Test::OneWaits)) {
+            properties.push(Property::one_waits());
+        }
         world.watch_for(&properties);
         let initial = world.initial();
         let parts = |p: &Property| world.layout().parts_of_kind(p.kind);
@@ -153,6 +156,7 @@ impl Sampler {
                         Test::QuietWaits => world.is_noisy(&state)?,
                         Test::Linearizable(_) => !world.is_linearizable(&state),
                         Test::NoPanic => world.who_panicked(&state).is_some(),
+                        Test::OneWaits => world.has_two_at_a_word_of_one(&state)?,
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled
                         | Test::LeadsTo(..)

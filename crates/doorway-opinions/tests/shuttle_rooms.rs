@@ -115,8 +115,9 @@ mod waiting {
     pub(crate) use alarm::{Alarm, Set};
     pub(crate) use bell::Bell;
     pub(crate) use doorway::waiting::{Patience, Policy};
-    pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads};
+    pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
     use shuttle::sync::Condvar;
+    use std::cell::UnsafeCell;
     use std::time::Instant;
     pub(crate) use table::{Place, Table, Waiter, contained};
 
@@ -131,6 +132,7 @@ mod waiting {
         type Sequence = AtomicU32;
         type Flags = AtomicU8;
         type Lock<T> = Mutex<T>;
+        type Unlocked<T> = UnsafeCell<T>;
 
         fn sleep(&self, word: &AtomicU32, expected: u32, _: Option<Instant>) {
             let guard = BED.0.lock().unwrap();

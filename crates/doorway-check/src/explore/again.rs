@@ -74,6 +74,10 @@ fn is_shown(
         Test::FirstCome(k) => last.is_some_and(|stepped| stepped.overtook as usize >= *k),
         Test::Linearizable(_) => !world.is_linearizable(state),
         Test::NoPanic => world.who_panicked(state).is_some(),
+        Test::OneWaits => {
+            let text = pair.text.clone();
+            pair.plain.has_two_at_a_word_of_one(&text)?
+        }
         Test::NeverStuck => {
             let under_way = |p: &usize| world.phase(state, *p) != Phase::Remainder && !world.has_crashed(state, *p);
             let under_way: Vec<usize> = (0..world.processes()).filter(under_way).collect();

@@ -101,6 +101,7 @@ impl Run<'_> {
             | Test::Sometimes(_)
             | Test::NeverStuck
             | Test::NoPanic
+            | Test::OneWaits
             | Test::QuietWaits
             | Test::FirstEnabled
             | Test::Linearizable(_) => false,

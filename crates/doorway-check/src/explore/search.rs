@@ -68,6 +68,7 @@ pub(super) fn is_decided_at(
         Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
         Test::NeverStuck => world.is_deadlock(state)?,
         Test::NoPanic => world.who_panicked(state).is_some(),
+        Test::OneWaits => world.has_two_at_a_word_of_one(state)?,
         Test::QuietWaits => world.is_noisy(state)?,
         Test::Linearizable(_) => !world.is_linearizable(state),
         Test::FirstEnabled => {
@@ -97,10 +98,12 @@ impl<'a> Search<'a> {
     pub(super) fn new(mut explorer: Explorer<'a>, world: &World, initial: State) -> Self {
         let named = std::mem::take(&mut explorer.properties);
         let no_panic = (!named.iter().any(|p| matches!(p.test, Test::NoPanic))).then(Property::no_panic);
+        let is_told = world.has_words_of_one() && !named.iter().any(|p| matches!(p.test, Test::OneWaits));
+        let one_waits = is_told.then(Property::one_waits);
         let asked: Vec<Asked> = named
             .into_iter()
             .map(|property| (property, false))
-            .chain(no_panic.map(|property| (property, true)))
+            .chain(no_panic.into_iter().chain(one_waits).map(|property| (property, true)))
             .map(|(property, unasked)| {
                 let parts = world.layout().parts_of_kind(property.kind);
                 Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false, unasked }
@@ -407,6 +410,8 @@ impl<'a> Search<'a> {
                 Some("there is no such part")
             } else if matches!(asked.property.test, Test::Linearizable(_)) {
                 (!world.calls_anything()).then_some("nothing is called")
+            } else if matches!(asked.property.test, Test::OneWaits) {
+                (!world.has_words_of_one()).then_some("no variable says that one process waits for it")
             } else {
                 (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
             };

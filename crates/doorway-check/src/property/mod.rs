@@ -9,6 +9,7 @@
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
 //! - [`Property::no_panic`]: the text never panics. Asked of every search, and shown if it fails.
 //! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
+//! - [`Property::one_waits`]: no two processes wait where one should. Asked where types say so, and shown if it fails.
 //! - [`Property::quiet_waits`]: who waits does not write, so that it can sleep.
 //!
 //! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
@@ -36,6 +37,9 @@ use std::rc::Rc;
 /// The name of [`Property::no_panic`].
 pub const NO_PANIC: &str = "no-panic";
 
+/// The name of [`Property::one_waits`].
+pub const ONE_WAITS: &str = "one-waits";
+
 type OfState = Box<dyn Fn(&View<'_>) -> bool>;
 type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
 type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool>;
@@ -54,6 +58,7 @@ pub(crate) enum Test {
     Unless(OfProcess, OfProcess),
     NeverStuck,
     NoPanic,
+    OneWaits,
     QuietWaits,
     /// And whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
@@ -143,6 +148,33 @@ impl Property {
     #[must_use]
     pub fn no_panic() -> Self {
         Self::new(NO_PANIC, Test::NoPanic)
+    }
+
+    /// Where the type of a variable says that [one process](doorway_core::memory::One) waits for it at a time, no two do whose waits are not
+    /// over. Another may begin to wait while the first has not noticed that its wait is over.
+    ///
+    /// Every search of an algorithm with such variables asks for it. If it was not asked for by name, its verdict is there only if
+    /// it fails.
+    ///
+    /// ```
+    /// use doorway_check::Explorer;
+    /// use doorway_check::property::ONE_WAITS;
+    /// use doorway_check::sim::{Rules, Sim, World};
+    /// use doorway_core::k_exclusion::turnstile::{Fate, Record};
+    /// use doorway_core::memory::Memory;
+    ///
+    /// // Two processes wait until the ticket of a record, for which one process waits at a time, is signalled.
+    /// let record = Record::new(1, Fate::Waits);
+    /// let world = World::of_programs(2, Rules::default(), |site| site.var("rec", record), |record, p| async move {
+    ///     let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&record, |now| now.fate == Fate::Signalled).await;
+    /// })?;
+    /// let report = Explorer::new(2).explore(world)?;
+    /// assert_eq!(report.failure().unwrap().name, ONE_WAITS);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    #[must_use]
+    pub fn one_waits() -> Self {
+        Self::new(ONE_WAITS, Test::OneWaits)
     }
 
     /// A process that comes back to where it was by its own steps, and has changed nothing, has written nothing either: no
@@ -308,6 +340,7 @@ impl fmt::Debug for Property {
             Test::Unless(..) => "unless",
             Test::NeverStuck => "never-stuck",
             Test::NoPanic => "no-panic",
+            Test::OneWaits => "one-waits",
             Test::QuietWaits => "quiet-waits",
             Test::LeadsTo(..) => "leads-to",
             Test::DeadlockFree => "deadlock-free",

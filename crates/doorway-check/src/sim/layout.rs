@@ -1,6 +1,6 @@
 //! What was declared: parts, variables, and their names.
 
-use doorway_core::memory::{Decl, Domain, Field, Home, Name, Needs, Pid, Register, Word, fit};
+use doorway_core::memory::{Decl, Domain, Field, Home, Name, Needs, Pid, Register, Waiters, Word, fit};
 use std::any::TypeId;
 use std::ops::Range;
 use std::rc::Rc;
@@ -33,6 +33,8 @@ pub struct VarInfo {
     pub watched: bool,
     /// Whether it is plain memory: accesses to it in one statement are one step.
     pub plain: bool,
+    /// Whether [one process](doorway_core::memory::One) waits for it at a time, as its type says.
+    pub one_waits: bool,
     pub(super) width: u32,
     pub(super) of: TypeId,
     fields: &'static [Field],
@@ -122,6 +124,7 @@ impl VarInfo {
             private: decl.private,
             watched: decl.watched,
             plain: decl.plain,
+            one_waits: T::Waiters::ONE,
             width: decl.width,
             of: TypeId::of::<T>(),
             fields: T::FIELDS,

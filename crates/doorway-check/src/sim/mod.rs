@@ -19,6 +19,7 @@ mod deaths;
 mod layout;
 mod locals;
 mod memory;
+mod one;
 mod op;
 mod panics;
 mod quiet;

@@ -130,7 +130,7 @@ pub(crate) enum Told<'a> {
 type Watch<'a> = dyn FnMut(Told<'_>) + 'a;
 
 /// How a turn of a wait would end, and what it would read.
-enum Turn {
+pub(super) enum Turn {
     /// It fails.
     Fails(Vec<VarId>),
     /// It succeeds, or does something else than read.
@@ -399,12 +399,17 @@ impl World {
     }
 
     /// What a turn of a wait would read if it was made now, by a process that is at its head.
-    fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
+    pub(super) fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
         let (head, keep) = (state.locals[p], self.rules().keep);
         let (mut at, mut reads) = (head, Vec::new());
+        // Where it was a while ago: it may go round where it does not come by its head.
+        let mut been = head;
         loop {
             let op = self.locals[p].nodes[at as usize].position.op;
             let value = match op {
+                Op::Read(v) if self.layout().var(v).is_forgotten(state.vars[v as usize]) => {
+                    return Ok(Turn::Ends(reads));
+                }
                 Op::Read(v) => state.vars[v as usize],
                 Op::CompareSwap(v, old, _) if state.vars[v as usize] != old => state.vars[v as usize],
                 _ => return Ok(Turn::Ends(reads)),
@@ -413,10 +418,13 @@ impl World {
             let seen = Seen { value, gave_up: false };
             let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
             at = match child.how {
-                How::On => child.to,
-                How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
+                How::On | How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
+                How::On if child.to != been => child.to,
                 _ => return Ok(Turn::Ends(reads)),
             };
+            if reads.len().is_power_of_two() {
+                been = at;
+            }
         }
     }
 

@@ -30,6 +30,26 @@ pub(crate) trait Tool: Platform + 'static {
     fn join(thread: Self::Thread);
 }
 
+/// A value without a lock: loom watches who touches it when.
+macro_rules! unlocked_of {
+    (loom) => {
+        pub(crate) struct Watched<T>(loom::cell::UnsafeCell<T>);
+
+        impl<T> doorway::waiting::Unlocked<T> for Watched<T> {
+            fn new(value: T) -> Self {
+                Self(loom::cell::UnsafeCell::new(value))
+            }
+            fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+                self.0.with_mut(f)
+            }
+        }
+    };
+    (shuttle) => {
+        use std::cell::UnsafeCell as Watched;
+    };
+}
+pub(crate) use unlocked_of;
+
 /// The platform of a tool, `platform_of!(loom)`; the tool's crate adds how to spawn and join.
 macro_rules! platform_of {
     ($tool:ident, $thread:ty, $spawn:expr, $join:expr) => {
@@ -76,6 +96,8 @@ macro_rules! platform_of {
             }
         }
 
+        waiting_kit::unlocked_of!($tool);
+
         struct Locked<T>($tool::sync::Mutex<T>);
 
         impl<T> doorway::waiting::Lock<T> for Locked<T> {
@@ -99,6 +121,11 @@ macro_rules! platform_of {
             type Sequence = Word;
             type Flags = Word;
             type Lock<T> = Locked<T>;
+            type Unlocked<T> = Watched<T>;
+
+            fn lets_others_run(&self) {
+                $tool::thread::yield_now();
+            }
 
             fn sleep(&self, word: &Word, expected: u32, until: Option<Instant>) {
                 let time_has_come = self.time_has_come.lock().unwrap();

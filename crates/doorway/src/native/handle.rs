@@ -2,7 +2,7 @@
 
 use super::Cell;
 use crate::tools::{once, thread};
-use crate::waiting::{Bell, Place, Policy, Table, Threads, Waiter, contained};
+use crate::waiting::{Bell, Place, Policy, Set, Table, Threads, Waiter, contained};
 use doorway_core::memory::Word;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
@@ -60,6 +60,8 @@ pub(super) struct Recorded {
     entries: Vec<Place>,
     /// Sequences to sleep on, with what they were.
     pub(super) sequences: Vec<(usize, u32)>,
+    /// Alarms that were set for this wait, by where they are. They stay from turn to turn.
+    alarms: Vec<(usize, Set)>,
 }
 
 impl Native {
@@ -72,7 +74,7 @@ impl Native {
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
             records: AtomicU8::new(NOWHERE),
-            recorded: Mutex::new(Recorded { entries: Vec::new(), sequences: Vec::new() }),
+            recorded: Mutex::new(Recorded { entries: Vec::new(), sequences: Vec::new(), alarms: Vec::new() }),
             waiter: OnceLock::new(),
         }
     }
@@ -126,9 +128,19 @@ impl Native {
         match (v.alarm(), v.bell()) {
             // What is left there of a wait that is over wakes a waiter that has begun anew: it looks again.
             (Some(alarm), _) if in_table => {
-                let waker = Waker::from(Arc::clone(self.waiter()));
-                while alarm.set(&Threads, &waker).is_none() {
-                    thread::yield_now();
+                let at = std::ptr::from_ref(alarm) as usize;
+                let ours = |&(of, set): &(usize, Set)| of == at && alarm.is_set(set);
+                // One that an earlier turn has set and nobody has rung since will wake the waiter. To set it anew would wake
+                // the waiter at once, turn for turn.
+                if !recorded.alarms.iter().any(ours) {
+                    let set = loop {
+                        match alarm.set(&Threads, Waker::from(Arc::clone(self.waiter()))) {
+                            Some(set) => break set,
+                            None => thread::yield_now(),
+                        }
+                    };
+                    recorded.alarms.retain(|(of, _)| *of != at);
+                    recorded.alarms.push((at, set));
                 }
             }
             (_, Some(bell)) if in_table => recorded.entries.push(bell.notify(&TABLE, self.waiter())),
@@ -141,7 +153,9 @@ impl Native {
 
     /// The wait is over, or a new turn begins.
     pub(super) fn take_recorded(&self) -> Recorded {
-        std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let alarms = std::mem::take(&mut recorded.alarms);
+        std::mem::replace(&mut *recorded, Recorded { alarms, ..Recorded::default() })
     }
 
     pub(super) fn forget(recorded: &Recorded) {
@@ -153,6 +167,7 @@ impl Native {
         if self.records.load(Relaxed) != NOWHERE {
             self.records.store(NOWHERE, Relaxed);
             Self::forget(&self.take_recorded());
+            self.recorded.lock().unwrap_or_else(PoisonError::into_inner).alarms.clear();
         }
     }
 }

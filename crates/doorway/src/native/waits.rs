@@ -408,8 +408,15 @@ impl ReadWrite for Native {
 #[derive(Default, Debug)]
 pub(crate) struct Wakes {
     set: Option<Set>,
-    /// Where the waker leads that it was set for. A clone of that waker lies in the alarm, so it is not another one's.
-    whom: (usize, usize),
+    /// Where the waker leads that lies in the alarm. While it lies there, no waker of another task leads to the same place.
+    whom: Whom,
+}
+
+/// What tells wakers apart that live at the same time.
+type Whom = (usize, usize);
+
+fn whom(waker: &Waker) -> Whom {
+    (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr())
 }
 
 impl Wakes {
@@ -417,15 +424,16 @@ impl Wakes {
     /// it is ready.
     #[inline]
     pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
-        let whom = (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr());
         if let Some(set) = self.set {
-            if whom == self.whom && alarm.is_set(set) {
+            if whom(waker) == self.whom && alarm.is_set(set) {
                 return Poll::Pending; // it was set all the while: a process that changes the variable finds it
             }
             alarm.unset(set);
         }
-        self.set = alarm.set(&Threads, waker);
-        self.whom = whom;
+        // A clone may lead elsewhere than the waker that it was made of, which can be gone when the task is polled again.
+        let clone = waker.clone();
+        self.whom = whom(&clone);
+        self.set = alarm.set(&Threads, clone);
         if self.set.is_none() {
             waker.wake_by_ref(); // another process is busy there, for a moment
             return Poll::Pending;

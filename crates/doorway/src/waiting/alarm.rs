@@ -2,9 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Platform, Sequence, contained};
-use crate::tools::thread;
-use std::cell::UnsafeCell;
+use super::{Platform, Sequence, Unlocked, contained};
 use std::mem::MaybeUninit;
 use std::task::Waker;
 
@@ -36,7 +34,7 @@ const NUMBER: u32 = 4;
 /// - *A waiter that was woken* looks whether the alarm is still the one that it set. If not, it sets it again.
 pub struct Alarm<P: Platform> {
     state: P::Sequence,
-    waker: UnsafeCell<MaybeUninit<Waker>>,
+    waker: P::Unlocked<MaybeUninit<Waker>>,
 }
 
 // SAFETY: the waker is accessed only by the process that exchanged another state for a busy one, and a `Waker` may be used by any
@@ -64,7 +62,7 @@ pub struct Set(u32);
 
 impl<P: Platform> Default for Alarm<P> {
     fn default() -> Self {
-        Self { state: P::Sequence::new(), waker: UnsafeCell::new(MaybeUninit::uninit()) }
+        Self { state: P::Sequence::new(), waker: P::Unlocked::new(MaybeUninit::uninit()) }
     }
 }
 
@@ -112,7 +110,7 @@ impl<P: Platform> Alarm<P> {
                     contained(|| waker.wake());
                     break (&self.state, set);
                 }
-                BUSY => thread::yield_now(),
+                BUSY => platform.lets_others_run(),
                 _ => {}
             }
         }
@@ -124,9 +122,7 @@ impl<P: Platform> Alarm<P> {
     }
 
     /// Sets the alarm for a task, which then reads the variable. `None` if another process is busy here: the task has to try again later.
-    pub fn set(&self, platform: &P, waker: &Waker) -> Option<Set> {
-        // Cloned before: that may run anything.
-        let new = waker.clone();
+    pub fn set(&self, platform: &P, new: Waker) -> Option<Set> {
         loop {
             let state = self.state.load();
             if state & KIND == BUSY {
@@ -138,7 +134,7 @@ impl<P: Platform> Alarm<P> {
             }
             let old = (state & KIND == TASK).then(|| self.take());
             // SAFETY: the state is busy, by this process.
-            unsafe { (*self.waker.get()).write(new) };
+            self.waker.with(|waker| unsafe { (*waker).write(new) });
             let set = next(state) | TASK;
             self.state.store(set);
             if let Some(old) = old {
@@ -168,7 +164,7 @@ impl<P: Platform> Alarm<P> {
     /// Takes the waker away. The state must be busy by this process, and have been that of a task before.
     fn take(&self) -> Waker {
         // SAFETY: a state of a task says that a waker was written, and no process but this one is at it while the state is busy.
-        unsafe { (*self.waker.get()).assume_init_read() }
+        self.waker.with(|waker| unsafe { (*waker).assume_init_read() })
     }
 }
 

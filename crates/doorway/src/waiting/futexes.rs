@@ -3,6 +3,7 @@
 use super::{Platform, Processes, Threads};
 use rustix::thread::futex::{self, Flags as FutexFlags, Wait, WaitFlags, WaitPtr, WaitvFlags};
 use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::cell::UnsafeCell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 use std::time::{Duration, Instant};
@@ -41,6 +42,7 @@ macro_rules! by_futexes {
                 type Sequence = AtomicU32;
                 type Flags = AtomicU8;
                 type Lock<T> = Mutex<T>;
+                type Unlocked<T> = UnsafeCell<T>;
 
                 fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
                     let left = left(until).and_then(|left| Timespec::try_from(left).ok());

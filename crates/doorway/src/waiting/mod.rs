@@ -47,7 +47,7 @@ pub use alarm::{Alarm, Set};
 pub use bell::Bell;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use platform::Processes;
-pub use platform::{Flags, Lock, Platform, Sequence, Threads};
+pub use platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
 pub use policy::{Patience, Policy};
 pub(crate) use table::contained;
 pub use table::{Place, Table, Waiter};

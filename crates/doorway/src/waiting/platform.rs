@@ -1,6 +1,7 @@
 //! What the wait layer is made of, so that other tools' atomics and locks can stand in for the real ones.
 
-use crate::tools::{AtomicU8, AtomicU32, Mutex};
+use crate::tools::{AtomicU8, AtomicU32, Mutex, thread};
+use std::cell::UnsafeCell;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Instant;
@@ -39,6 +40,14 @@ pub trait Lock<T> {
     fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R;
 }
 
+/// A value without a lock: something else says which process may touch it.
+pub trait Unlocked<T> {
+    /// This value.
+    fn new(value: T) -> Self;
+    /// With the value, which no other process touches meanwhile: the caller sees to that.
+    fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R;
+}
+
 /// Atomics, locks, and sleep.
 pub trait Platform: Sized {
     /// How many lists the [table](super::Table) has, a power of two from 2 on: with few, tasks that wait for different things meet in one.
@@ -50,12 +59,19 @@ pub trait Platform: Sized {
     type Flags: Flags;
     /// A mutex.
     type Lock<T>: Lock<T>;
+    /// A value without a lock.
+    type Unlocked<T>: Unlocked<T>;
 
     /// Sleeps while the word is `expected`, until woken, until the time comes, or for no reason.
     fn sleep(&self, word: &Self::Sequence, expected: u32, until: Option<Instant>);
 
     /// Wakes all that sleep on the word.
     fn wake_all(&self, word: &Self::Sequence);
+
+    /// Lets other threads run, before the caller looks again at something that one of them is about to finish.
+    fn lets_others_run(&self) {
+        thread::yield_now();
+    }
 
     /// Sleeps while each word, given by its address, is as expected, until one is woken, until the time comes, or for no reason. `false` if the platform
     /// cannot; it has not slept then.
@@ -109,6 +125,15 @@ impl<T> Lock<T> for Mutex<T> {
     fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         // What is locked here is whole between any two operations on it.
         f(&mut self.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<T> Unlocked<T> for UnsafeCell<T> {
+    fn new(value: T) -> Self {
+        Self::new(value)
+    }
+    fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        f(self.get())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Without futexes: threads sleep on one of a few condition variables, chosen by address.
 
 use super::{Platform, Threads};
+use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -16,6 +17,7 @@ impl Platform for Threads {
     type Sequence = AtomicU32;
     type Flags = AtomicU8;
     type Lock<T> = Mutex<T>;
+    type Unlocked<T> = UnsafeCell<T>;
 
     fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
         let (lock, bell) = place(word);

@@ -1,6 +1,6 @@
 //! What else a turnstile can do: entering only if that is possible at once, closing, more places and fewer. Each process has a role.
 
-use doorway_check::property::View;
+use doorway_check::property::{ONE_WAITS, View};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::{Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
@@ -368,7 +368,7 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     let world = |roles, rules| world_of(SHORT, 1, roles, rules);
     // It takes no more than two in line and one that gives up.
     let faulty = world(&[Passes, Passes, GivesUpFar], rules(2));
-    let report = Explorer::new(3).property(exclusion()).explore(faulty).unwrap();
+    let report = Explorer::new(3).property(exclusion()).keep_going(true).explore(faulty).unwrap();
     assert_eq!(report.verdict("k-exclusion").holds, Some(false));
     // p1 waits with ticket 1, and p2 wants to give 2 up, whose record is that of 0: it stays in line until its turn comes.
     let mut r = Runner::new(world(&[Passes; 3], rules(3)));
@@ -379,6 +379,19 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     r.follow("p0>out  p1.8  p1>out  p2>out").unwrap();
     let gate = r.view().get::<Gate>("gate");
     assert_eq!((gate.line, inside(&r)), (0, vec![]));
+}
+
+/// Known, and not as the type of records says: a far ticket waits for a record together with the ticket whose record it still is. It
+/// takes one inside and three in line of a ring of two; both waiters are then woken by each other, again and again.
+#[test]
+fn a_far_ticket_waits_where_an_earlier_one_waits() {
+    let alone = world_of(SHORT, 1, &[Passes; 3], rules(1));
+    Explorer::new(3).property(Property::one_waits()).explore(alone).unwrap().assert_holds();
+    let together = world_of(SHORT, 1, &[Passes; 4], rules(1));
+    let report = Explorer::new(4).property(Property::one_waits()).explore(together).unwrap();
+    let verdict = report.verdict(ONE_WAITS);
+    println!("{} states", report.states);
+    assert_eq!(verdict.holds, Some(false));
 }
 
 #[test]
