@@ -7,8 +7,8 @@ use doorway_core::Failure;
 use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark as Flag, Name, Names, Taken};
 use doorway_core::k_assignment::slots::Slots;
 use doorway_core::k_exclusion::KExclusion;
-use doorway_core::k_exclusion::turnstile::{Held, Refused, Turnstile};
-use doorway_core::memory::{Here, Mark, Process};
+use doorway_core::k_exclusion::turnstile::{Held, Limits, Refused, Turnstile};
+use doorway_core::memory::{Here, Mark, Process, Site};
 use doorway_core::registry::Sizes;
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -26,6 +26,17 @@ const fn roomy(of: &'static str, fault: &'static str) -> Text {
 
 fn with_a_name_more<N: Names<Sim> + 'static>(Sizes { n, k }: Sizes, rules: Rules) -> Result<World, TextError> {
     World::new(n, rules, |site| Slots::<_, N>::new(site, k + 1, None, |inner| Turnstile::new(inner, n, k)))
+}
+
+/// The same over an endless line.
+const fn roomy_line(fault: &'static str) -> Text {
+    own("turnstile-line-slots", A_NAME_MORE, line_with_a_name_more).and(fault)
+}
+
+fn line_with_a_name_more(Sizes { n, k }: Sizes, rules: Rules) -> Result<World, TextError> {
+    let limits = Limits::for_growing(n, k);
+    let line = |site: &Site<'_, Sim>| Turnstile::endless(site, k, limits, limits.rings(n), 0);
+    World::new(n, rules, |site| Slots::<_, FlagNames<Sim>, _>::new(site, k + 1, None, line))
 }
 
 #[rustfmt::skip] // a table
@@ -50,6 +61,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-slots", "write:18#odd=old"), TWO, Some((STUCK, 42)), "turnstile-slots-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(row("turnstile-slots", "blind:exclusion.14"), TWO, Some((STUCK, 26)), "turnstile-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     mutant(row("turnstile-slots", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-slots-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    // turnstile-line-slots
+    mutant(roomy_line("init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 11)), "turnstile-line-slots-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-line-slots", "init:gate#open-1"), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "turnstile-line-slots-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-line-slots", "split:exclusion.5"), TWO_BOUNDED, Some((STUCK, 19)), "turnstile-line-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
+    mutant(row("turnstile-line-slots", "drop:exclusion.15"), TWO_BOUNDED, Some((STUCK, 28)), "turnstile-line-slots-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
+    mutant(row("turnstile-line-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 37)), "turnstile-line-slots-is-a-stack", "14 first signals who came after, in the next ring"),
+    mutant(roomy_line("split:exclusion.2"), THREE_ONCE, Some((K_EXCLUSION, 13)), "turnstile-line-slots-two-split", "2 is two steps: two have the same ticket, and a place each"),
+    mutant(row("turnstile-line-slots", "defer:54>5"), TWO_BOUNDED, Some((STUCK, 25)), "turnstile-line-slots-announces-before-it-claims", "54 after 5: a helper does not find who waits"),
+    mutant(row("turnstile-line-slots", "read:52=0,blind:54"), TWO_BOUNDED, Some((STUCK, 35)), "turnstile-line-slots-takes-any-place", "52 finds every place free, and 54 takes it"),
+    mutant(row("turnstile-line-slots", "read:16#odd!"), (2, 1, Some(3)), Some((STUCK, 44)), "turnstile-line-slots-never-exits-ghosts", "16 takes a ghost that was not exited for one that was: it keeps its place").giving_up(),
+    mutant(row("turnstile-line-slots", "blind:14"), (2, 1, Some(3)), Some((STUCK, 40)), "turnstile-line-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
+    mutant(row("turnstile-line-slots", "read:58#line=0"), (2, 1, Some(3)), Some((DOOR, 77)), "turnstile-line-slots-never-sweeps", "58 dropped: who gives up leaves ghosts at the front where they are, until newcomers may not draw").giving_up(),
+    mutant(row("turnstile-line-slots", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-slots-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and whoever gets no place is enabled in its turn"),
+    mutant(row("turnstile-line-slots", "split:root.3"), TWO_TWO_BOUNDED, Some((NAMES, 12)), "turnstile-line-slots-tests-then-sets", "3 is two steps"),
+    mutant(roomy_line("write:root.4=-1"), TWO_TWO_BOUNDED, Some((NAMES, 20)), "turnstile-line-slots-never-gives-back", "4 clears nothing"),
     // turnstile-bits
     mutant(row("turnstile-bits", "split:root.3"), TWO_TWO, Some((NAMES, 12)), "turnstile-bits-tests-then-sets", "3 is two steps"),
     mutant(row("turnstile-bits", "read:root.3=0"), TWO_TWO, Some((NAMES, 10)), "turnstile-bits-never-looks", "3 does not look whether another one was faster"),
