@@ -20,11 +20,13 @@ enum Row {
     Offered(usize, u64, u64),
 }
 
+/// What can be seen of a process: its phase, statement, whether it has died, and which slot it has with how old a fence.
+type Seen = (u8, u16, bool, Option<(u64, u64)>);
+
 /// What can be seen of a state, with numbers counted from what they are compared with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Sight {
-    /// Of each process: its phase, statement, whether it has died, and which slot it has with how old a fence.
-    processes: Vec<(u8, u16, bool, Option<(u64, u64)>)>,
+    processes: Vec<Seen>,
     slots: Vec<(Option<usize>, u64)>,
     rows: Vec<Row>,
     bits: u64,
@@ -112,10 +114,6 @@ fn is_exact((n, k): (usize, usize), rules: Rules) {
     let sizes = Sizes { n, k };
     let exact = explore(sizes, rules, None);
     let alike = explore(sizes, rules, Some(&shipped(sizes)));
-    println!(
-        "({n},{k}) {:?} passages, {} crashes: {} of {}",
-        rules.passages, rules.crashes, alike.states, exact.states
-    );
     assert!(alike.states < exact.states, "({n},{k}): {} of {}", alike.states, exact.states);
     assert_eq!(alike.verdicts, exact.verdicts, "({n},{k})");
     assert!(sees_no_more(&exact, &alike) && sees_no_more(&alike, &exact));
@@ -264,8 +262,10 @@ fn mutants_are_found_without_the_numbers() {
     }
 }
 
-/// Faults, where they show, and a claim that they break.
-const BROKEN: &[(&str, (usize, usize), u32, usize, usize, &str)] = &[
+/// Where a fault shows: sizes, passages, crashes, restarts, and a claim that it breaks.
+type Case = (&'static str, (usize, usize), u32, usize, usize, &'static str);
+
+const BROKEN: &[Case] = &[
     ("split:3", (2, 1), 1, 0, 0, "k-exclusion"),
     ("split:3", (2, 1), 1, 0, 0, "unique-names"),
     ("drop:23=0", (2, 1), 1, 0, 0, "never-stuck"),

@@ -40,10 +40,15 @@ enum Is {
 #[derive(Debug)]
 pub(super) struct Renumbered {
     is: Vec<Is>,
+    slots: usize,
 }
 
 impl Renumbered {
-    pub(super) fn new(layout: &Layout, Sizes { n, k }: Sizes) -> Self {
+    /// `None` if there are more slots than can be told apart.
+    pub(super) fn new(layout: &Layout, Sizes { n, k }: Sizes) -> Option<Self> {
+        if k >= usize::from(u8::MAX) {
+            return None;
+        }
         let mut is = vec![Is::Other; layout.vars().len()];
         let mut set = |name: &str, at: usize, to: Is| {
             if let Some(v) = layout.find(Part::ROOT, name, at) {
@@ -56,7 +61,7 @@ impl Renumbered {
             set("last", slot, Is::Last(slot as u8));
         }
         (0..n).for_each(|seat| set("want", seat, Is::Want));
-        Self { is }
+        Some(Self { is, slots: k })
     }
 }
 
@@ -80,8 +85,8 @@ impl Numbers for Renumbered {
             Is::Last(slot) => (word & 1, fence(slot, LAST, word >> 1)),
             Is::Want => match Want::unpack(word) {
                 Want::Waits(t) => (Want::Waits(0).pack(), ticket(TICKET, t)),
-                Want::Offered { slot, fence: f, .. } => (low, fence(slot as u8, FENCE, f)),
-                Want::Nothing | Want::Damaged(_) => (word, None),
+                Want::Offered { slot, fence: f, .. } if slot < self.slots => (low, fence(slot as u8, FENCE, f)),
+                Want::Nothing | Want::Offered { .. } | Want::Damaged(_) => (word, None),
             },
             Is::Other => (word, None),
         }
@@ -125,10 +130,12 @@ impl Numbers for Renumbered {
     }
 }
 
+/// What stands for a word or a grant, its number, and what comes after that.
+type Counted<'a> = (String, Number, &'a str);
+
 /// The number that a text begins with, and what it begins with instead of it, if it begins with a word or a grant; `None` if it
 /// begins with one that is not known, or of which the slot is not known. `before` is what stands before it.
-#[allow(clippy::type_complexity)]
-fn counted<'a>(before: &str, text: &'a str) -> Option<Option<(String, Number, &'a str)>> {
+fn counted<'a>(before: &str, text: &'a str) -> Option<Option<Counted<'a>>> {
     let in_a_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     if in_a_word {
         return Some(None);

@@ -96,7 +96,7 @@ impl Checked for Seats {
     }
 
     fn numbers(layout: &Layout, sizes: Sizes) -> Option<Box<dyn Numbers>> {
-        Some(Box::new(Renumbered::new(layout, sizes)))
+        Renumbered::new(layout, sizes).map(|numbers| Box::new(numbers) as Box<dyn Numbers>)
     }
 
     fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
