@@ -111,7 +111,8 @@
 //! offered a slot, that one too; 37 looks at rows, so that it keeps nobody else from trying. Who waits must look again by
 //! itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
 //! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
-//! else.
+//! else. An exit has no bound where others come back for ever: whoever frees a slot looks again (23), may take one that
+//! another has just freed (24), and passes that on. Each round lets another process in.
 //!
 //! # Departures
 //! 17 looks before 16 does, as nobody needs `T` while nobody waits. 29 tries the lock without asking whether the owner
