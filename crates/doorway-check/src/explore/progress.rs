@@ -53,25 +53,19 @@ impl Lasso {
         for (from, edge) in self.lead_in.iter().chain(&self.cycle) {
             store.load(*from, &mut before);
             store.load(edge.to, &mut after);
-            actions.push(action_between(world, store, &before, &after, edge.process())?);
+            actions.push(action_between(world, &before, &after, edge.process())?);
         }
         Ok(actions)
     }
 }
 
 /// What a process does that leads from one state to another, or to one that is alike.
-fn action_between(
-    world: &mut World,
-    store: &Store,
-    before: &State,
-    after: &State,
-    p: usize,
-) -> Result<Action, TextError> {
+fn action_between(world: &mut World, before: &State, after: &State, p: usize) -> Result<Action, TextError> {
     let mut actions = Vec::new();
     world.actions(before, p, &mut actions);
     for action in actions {
         let mut next = before.clone();
-        if world.act(&mut next, action)?.is_some() && store.is_same(world, &next, after) {
+        if world.act(&mut next, action)?.is_some() && world.is_alike(&next, after) {
             return Ok(action);
         }
     }

@@ -121,16 +121,6 @@ impl Store {
         self.parts.read(slice(&self.bytes, &self.starts, id), state);
     }
 
-    /// Whether two states are one here.
-    pub(super) fn is_same(&self, world: &World, a: &State, b: &State) -> bool {
-        let compared = |state: &State| {
-            let mut bytes = Vec::new();
-            self.parts.write_compared(world, state, &mut bytes);
-            bytes
-        };
-        a == b || world.has_numbers() && compared(a) == compared(b)
-    }
-
     /// What leads from the first state to this one, on a shortest way.
     pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
         let mut path = Vec::new();

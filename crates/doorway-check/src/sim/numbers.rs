@@ -122,6 +122,16 @@ impl World {
         true
     }
 
+    /// Whether two states are the same, or differ only in numbers that count.
+    pub(crate) fn is_alike(&self, a: &State, b: &State) -> bool {
+        let compared = |state: &State| {
+            let mut bytes = Vec::new();
+            self.write_alike(state, &mut bytes).then_some(bytes)
+        };
+        let rest_is_the_same = || *b == State { vars: b.vars.clone(), locals: b.locals.clone(), ..a.clone() };
+        a == b || rest_is_the_same() && compared(a).is_some_and(|a| compared(b) == Some(a))
+    }
+
     fn remembered(&self, alike: &Alike, p: usize, at: LocalId) -> Option<Remembered> {
         if at == ROOT || at == DONE {
             return Some(Remembered { rest: at, numbers: Box::default() });

@@ -2,6 +2,7 @@
 //! the numbers and without them. Numbers that are forgotten although they matter are noticed.
 
 use doorway_check::property::View;
+use doorway_check::replay::Token;
 use doorway_check::sim::{Deaths, Layout, Number, Numbers, Phase, Rules, VarId};
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
@@ -157,6 +158,19 @@ fn passages_need_no_bound() {
         }
     }
     assert_eq!(unbounded.verdicts, three.verdicts);
+}
+
+/// A run that goes round, and in which fences grow as it does, can be made again.
+#[test]
+fn a_run_whose_numbers_grow_can_be_made_again() {
+    let (subject, sizes) = (subject::find("seats").unwrap(), Sizes { n: 2, k: 1 });
+    let rules = Rules { alike: true, ..Rules::default() };
+    let report = hunt("seats", sizes, rules, Some("bounded-exit"));
+    let trace = report.verdict("bounded-exit").trace.as_ref().unwrap();
+    assert!(trace.repeats_from.is_some());
+    let token = Token::new(&subject, sizes, rules, "bounded-exit", trace);
+    assert_eq!(token.replay().unwrap().steps, trace.steps);
+    assert_eq!(token.breaks_its_property(), Ok(true));
 }
 
 /// A process that waits is let in, however often the others pass.
