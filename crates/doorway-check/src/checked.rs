@@ -2,7 +2,7 @@
 
 use crate::Property;
 use crate::at_once::OddTry;
-use crate::sim::{Canon, Layout, Rules, Sim, TextError, World};
+use crate::sim::{Canon, Layout, Numbers, Rules, Sim, TextError, World};
 use doorway_core::k_exclusion::AtOnce;
 use doorway_core::memory::Register;
 use doorway_core::registry::{self, AbortableEntry, Entry, Info, Listed, Sizes};
@@ -33,6 +33,11 @@ pub(crate) trait Checked: Listed {
 
     /// Which of its states are alike, if that is known.
     fn canon(_: &Layout, _: Sizes, _: Rules) -> Option<Box<dyn Canon>> {
+        None
+    }
+
+    /// Which numbers of its states only count, if that is known.
+    fn numbers(_: &Layout, _: Sizes) -> Option<Box<dyn Numbers>> {
         None
     }
 
@@ -124,6 +129,7 @@ pub(crate) struct Kind {
     pub(crate) claims: fn(Sizes) -> Vec<Property>,
     pub(crate) asked_of_any_text: fn(Sizes) -> Vec<Property>,
     pub(crate) canon: fn(&Layout, Sizes, Rules) -> Option<Box<dyn Canon>>,
+    pub(crate) numbers: fn(&Layout, Sizes) -> Option<Box<dyn Numbers>>,
     pub(crate) most_slots: fn(usize) -> Option<usize>,
     pub(crate) at_once: Option<Machine>,
     pub(crate) breaks_on: &'static [(Register, &'static str)],
@@ -139,6 +145,7 @@ impl Kind {
             claims: E::claims,
             asked_of_any_text: E::asked_of_any_text,
             canon: E::canon,
+            numbers: E::numbers,
             most_slots: E::most_slots,
             at_once: E::AT_ONCE,
             breaks_on: E::BREAKS_ON,

@@ -10,7 +10,7 @@ pub use crate::resilient::Maps;
 use crate::Property;
 use crate::checked::{Kind, Merges};
 use crate::property::View;
-use crate::sim::{Canon, Layout, Phase, Rules};
+use crate::sim::{Canon, Layout, Numbers, Phase, Rules};
 use doorway_core::registry::{Info, Problem, Sizes};
 
 /// Everything that an algorithm claims at these sizes, in the order of its registry entry.
@@ -57,6 +57,12 @@ pub fn lags(info: &Info) -> bool {
 #[must_use]
 pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
     (Kind::find(info).canon)(layout, sizes, rules)
+}
+
+/// Which numbers of the states of an algorithm only count, if that is known.
+#[must_use]
+pub fn numbers(info: &Info, sizes: Sizes, layout: &Layout) -> Option<Box<dyn Numbers>> {
+    (Kind::find(info).numbers)(layout, sizes)
 }
 
 /// Whether it is known which of its states are alike although they are finitely many; see [`Rules::alike`].

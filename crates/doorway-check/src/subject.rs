@@ -3,7 +3,7 @@
 use crate::checked::{Kind, Merges};
 use crate::faults::{FaultError, Faults};
 use crate::mutants::{self, Mutant};
-use crate::sim::{Rules, Sim, TextError, VarInfo, World};
+use crate::sim::{Keep, Rules, Sim, TextError, VarInfo, World};
 use crate::{Property, claims};
 use doorway_core::memory::Memory as _;
 use doorway_core::registry::{self, Defaults, Info, SizeError, Sizes};
@@ -212,5 +212,10 @@ pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) 
         Merges::Wrapping => true,
         Merges::Always { .. } => rules.passages.is_none(),
     };
-    if plain && wanted { world.with_canon(|layout| claims::canon(info, sizes, rules, layout)) } else { world }
+    if !plain || !wanted {
+        return world;
+    }
+    let world = world.with_canon(|layout| claims::canon(info, sizes, rules, layout));
+    // What a process remembers is known by what it keeps.
+    if rules.keep == Keep::Ignored { world } else { world.with_numbers(|layout| claims::numbers(info, sizes, layout)) }
 }

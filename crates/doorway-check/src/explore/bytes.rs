@@ -42,7 +42,7 @@ pub(super) fn unzigzag(word: u64) -> u64 {
 }
 
 #[inline]
-pub(super) fn push(bytes: &mut Vec<u8>, mut word: u64) {
+pub(crate) fn push(bytes: &mut Vec<u8>, mut word: u64) {
     while word >= 0x80 {
         bytes.push(word as u8 | 0x80);
         word >>= 7;

@@ -26,6 +26,7 @@ mod shrink;
 mod store;
 
 pub(crate) use again::{again, breaks_off};
+pub(crate) use bytes::push;
 pub use cost::{Worst, WorstPassage};
 pub(crate) use judged::breaks;
 pub use report::{Report, Stop, Verdict};

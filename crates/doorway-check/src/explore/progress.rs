@@ -59,13 +59,13 @@ impl Lasso {
     }
 }
 
-/// What a process does that leads from one state to another.
+/// What a process does that leads from one state to another, or to one that is alike.
 fn action_between(world: &mut World, before: &State, after: &State, p: usize) -> Result<Action, TextError> {
     let mut actions = Vec::new();
     world.actions(before, p, &mut actions);
     for action in actions {
         let mut next = before.clone();
-        if world.act(&mut next, action)?.is_some() && next == *after {
+        if world.act(&mut next, action)?.is_some() && world.is_alike(&next, after) {
             return Ok(action);
         }
     }

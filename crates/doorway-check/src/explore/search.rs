@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
             .collect();
         let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
         let mut store = Store::new(world);
-        store.insert(&initial, 0, Action::step(0));
+        store.insert(world, &initial, 0, Action::step(0));
         Self { explorer, asked, store, graph, initial, edges: 0, next_look: 0 }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
                 }
                 self.look_at_step(world, (&state, id), &next, action, stepped);
                 // A turn that failed leads back to where it began: nothing has to be looked up.
-                let to = if next == state { id } else { self.store.insert(&next, id, action) };
+                let to = if next == state { id } else { self.store.insert(world, &next, id, action) };
                 if self.graph.is_some() {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
                     let cost = if self.is_counted(world, &state, &next) { 1 } else { cost };

@@ -7,6 +7,7 @@ use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use crate::sim::{Action, State, World};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
+use std::cell::RefCell;
 use std::hash::Hasher;
 
 /// A state, by the order of its discovery.
@@ -21,25 +22,46 @@ pub(super) struct Store {
     /// From which state, and by whose step, each was found.
     parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
+    /// Where states are compared otherwise than they are stored: the one that may be new, and one that is known.
+    new: Vec<u8>,
+    known: Option<Compared>,
+    parts: Parts,
+}
+
+/// A state that is known, and what it is compared by.
+#[derive(Debug)]
+struct Compared {
+    state: State,
+    bytes: Vec<u8>,
+}
+
+impl Compared {
+    fn new(like: &State) -> Self {
+        Self { state: like.clone(), bytes: Vec::new() }
+    }
+}
+
+/// What a state consists of.
+#[derive(Debug)]
+struct Parts {
     /// The variables of few bits, and how many; and the others.
     narrow: Vec<(usize, u32)>,
     wide: Vec<usize>,
     /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns, calls, deaths.
-    parts: [bool; 8],
+    optional: [bool; 8],
 }
 
 impl Store {
     pub(super) fn new(world: &World) -> Self {
-        let vars = || world.layout().vars().iter().enumerate();
         Self {
-            narrow: vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect(),
-            wide: vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect(),
             bytes: Vec::new(),
             starts: vec![0],
             table: HashTable::new(),
             parents: Vec::new(),
             scratch: Vec::new(),
-            parts: world.optional_parts(),
+            new: Vec::new(),
+            known: None,
+            parts: Parts::new(world),
         }
     }
 
@@ -47,47 +69,38 @@ impl Store {
         self.parents.len()
     }
 
-    /// Adds a state unless it is known; says which it is.
-    pub(super) fn insert(&mut self, state: &State, parent: StateId, by: Action) -> StateId {
+    /// Adds a state unless it is known, or one that is alike; says which it is.
+    pub(super) fn insert(&mut self, world: &World, state: &State, parent: StateId, by: Action) -> StateId {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        pack_bits(&mut scratch, self.narrow.iter().map(|&(v, width)| (state.vars[v], width)));
-        self.wide.iter().for_each(|&v| push(&mut scratch, zigzag(state.vars[v])));
-        state.locals.iter().for_each(|&l| push(&mut scratch, u64::from(l)));
-        state.passages.iter().for_each(|&c| push(&mut scratch, u64::from(c)));
-        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.parts;
-        if crashes {
-            push(&mut scratch, state.crashed);
-        }
-        if writes {
-            push(&mut scratch, state.writing);
-            push(&mut scratch, state.overlapped);
-        }
-        if order {
-            state.before.iter().for_each(|&mask| push(&mut scratch, mask));
-            push(&mut scratch, state.passed);
-        }
-        if cache {
-            state.cached.iter().for_each(|&mask| push(&mut scratch, mask));
-        }
-        if sleep {
-            push(&mut scratch, state.asleep);
-            state.owes.iter().for_each(|&v| push(&mut scratch, u64::from(v)));
-        }
-        if turns {
-            state.turns.iter().for_each(|&x| push(&mut scratch, u64::from(x)));
-        }
-        if calls {
-            push(&mut scratch, u64::from(state.calls));
-        }
-        if deaths {
-            push(&mut scratch, state.dying);
-            push(&mut scratch, u64::from(state.restarted));
-        }
-
-        let (bytes, starts) = (&self.bytes, &self.starts);
-        let found = |id: &StateId| slice(bytes, starts, *id) == scratch;
-        let entry = self.table.entry(hash(&scratch), found, |id| hash(slice(bytes, starts, *id)));
+        self.parts.write(state, &mut scratch);
+        let (bytes, starts, parts) = (&self.bytes, &self.starts, &self.parts);
+        let entry = if world.has_numbers() {
+            let of = |id: StateId, compared: &mut Compared| {
+                parts.read(slice(bytes, starts, id), &mut compared.state);
+                parts.write_compared(world, &compared.state, &mut compared.bytes);
+            };
+            let known = RefCell::new(self.known.take().unwrap_or_else(|| Compared::new(state)));
+            let mut new = std::mem::take(&mut self.new);
+            parts.write_compared(world, state, &mut new);
+            let found = |id: &StateId| {
+                let mut known = known.borrow_mut();
+                of(*id, &mut known);
+                known.bytes == new
+            };
+            let rehash = |id: &StateId| {
+                let mut known = known.borrow_mut();
+                of(*id, &mut known);
+                hash(&known.bytes)
+            };
+            let entry = self.table.entry(hash(&new), found, rehash);
+            self.new = new;
+            self.known = Some(known.into_inner());
+            entry
+        } else {
+            let found = |id: &StateId| slice(bytes, starts, *id) == scratch;
+            self.table.entry(hash(&scratch), found, |id| hash(slice(bytes, starts, *id)))
+        };
         let id = match entry {
             hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
             hashbrown::hash_table::Entry::Vacant(place) => {
@@ -105,14 +118,103 @@ impl Store {
 
     /// Reads a state into `state`, whose lengths are right already.
     pub(super) fn load(&self, id: StateId, state: &mut State) {
-        let mut bytes = slice(&self.bytes, &self.starts, id);
+        self.parts.read(slice(&self.bytes, &self.starts, id), state);
+    }
+
+    /// What leads from the first state to this one, on a shortest way.
+    pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
+        let mut path = Vec::new();
+        while id != 0 {
+            let (parent, by) = self.parents[id as usize];
+            path.push(Action::unpack(by));
+            id = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.capacity()
+            + self.starts.capacity() * size_of::<u64>()
+            + self.parents.capacity() * size_of::<(StateId, (u16, u16))>()
+            + self.table.allocation_size()
+    }
+}
+
+impl Parts {
+    fn new(world: &World) -> Self {
+        let vars = || world.layout().vars().iter().enumerate();
+        Self {
+            narrow: vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect(),
+            wide: vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect(),
+            optional: world.optional_parts(),
+        }
+    }
+
+    /// Writes a state down, exactly.
+    fn write(&self, state: &State, bytes: &mut Vec<u8>) {
+        pack_bits(bytes, self.narrow.iter().map(|&(v, width)| (state.vars[v], width)));
+        self.wide.iter().for_each(|&v| push(bytes, zigzag(state.vars[v])));
+        state.locals.iter().for_each(|&l| push(bytes, u64::from(l)));
+        self.write_rest(state, bytes);
+    }
+
+    /// Writes a state down so that those that are alike are the same.
+    fn write_compared(&self, world: &World, state: &State, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.push(1);
+        if world.write_alike(state, bytes) {
+            self.write_rest(state, bytes);
+        } else {
+            bytes[0] = 0;
+            self.write(state, bytes);
+        }
+    }
+
+    /// What is neither a variable nor a local state.
+    fn write_rest(&self, state: &State, bytes: &mut Vec<u8>) {
+        state.passages.iter().for_each(|&c| push(bytes, u64::from(c)));
+        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.optional;
+        if crashes {
+            push(bytes, state.crashed);
+        }
+        if writes {
+            push(bytes, state.writing);
+            push(bytes, state.overlapped);
+        }
+        if order {
+            state.before.iter().for_each(|&mask| push(bytes, mask));
+            push(bytes, state.passed);
+        }
+        if cache {
+            state.cached.iter().for_each(|&mask| push(bytes, mask));
+        }
+        if sleep {
+            push(bytes, state.asleep);
+            state.owes.iter().for_each(|&v| push(bytes, u64::from(v)));
+        }
+        if turns {
+            state.turns.iter().for_each(|&x| push(bytes, u64::from(x)));
+        }
+        if calls {
+            push(bytes, u64::from(state.calls));
+        }
+        if deaths {
+            push(bytes, state.dying);
+            push(bytes, u64::from(state.restarted));
+        }
+    }
+
+    /// Reads what was written exactly.
+    fn read(&self, mut bytes: &[u8], state: &mut State) {
         unpack_bits(&mut bytes, self.narrow.iter().map(|&(_, width)| width), |i, word| {
             state.vars[self.narrow[i].0] = word;
         });
         self.wide.iter().for_each(|&v| state.vars[v] = unzigzag(pop(&mut bytes)));
         state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
         state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
-        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.parts;
+        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.optional;
         if crashes {
             state.crashed = pop(&mut bytes);
         }
@@ -142,26 +244,6 @@ impl Store {
             state.restarted = pop(&mut bytes) as u32;
         }
         debug_assert!(bytes.is_empty());
-    }
-
-    /// What leads from the first state to this one, on a shortest way.
-    pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
-        let mut path = Vec::new();
-        while id != 0 {
-            let (parent, by) = self.parents[id as usize];
-            path.push(Action::unpack(by));
-            id = parent;
-        }
-        path.reverse();
-        path
-    }
-
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.capacity()
-            + self.starts.capacity() * size_of::<u64>()
-            + self.parents.capacity() * size_of::<(StateId, (u16, u16))>()
-            + self.table.allocation_size()
     }
 }
 

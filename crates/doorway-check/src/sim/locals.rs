@@ -236,6 +236,26 @@ impl Locals {
         history
     }
 
+    /// What the text keeps where it is after this history, if it had seen what `moved` makes of each access and what it saw.
+    pub(super) fn kept_if(
+        &self,
+        sim: &Sim,
+        start: &Start,
+        at: LocalId,
+        moved: &dyn Fn(Op, u64) -> u64,
+    ) -> Option<String> {
+        let mut history = self.history(at);
+        let mut node = at;
+        for seen in history.iter_mut().rev() {
+            node = self.nodes[node as usize].parent;
+            seen.value = moved(self.nodes[node as usize].position.op, seen.value);
+        }
+        match sim.run(history, &mut || start(self.pid)).0 {
+            Ran::Asks(_, kept) => kept,
+            _ => None,
+        }
+    }
+
     fn ancestor(&self, mut at: LocalId, depth: usize) -> LocalId {
         while self.nodes[at as usize].depth as usize > depth {
             at = self.nodes[at as usize].parent;

@@ -5,6 +5,7 @@ use super::canon::Canonical;
 use super::layout::{FORGOTTEN, Layout, Part, VarId};
 use super::locals::{DONE, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
+use super::numbers::Alike;
 use super::op::Op;
 use super::rules::{Rules, Sections};
 use super::{LocalId, TextError};
@@ -104,6 +105,7 @@ pub struct World {
     /// The variables that matter only while watched, and by whom.
     watched: Vec<(VarId, usize)>,
     pub(super) canon: Option<Canonical>,
+    pub(super) alike: Option<Alike>,
     /// The bytes of seats, in the order of the seats.
     pub(super) bytes: Vec<VarId>,
     /// The variables that do not begin as they were declared.
@@ -288,7 +290,20 @@ impl World {
         });
         let watched = watched.collect();
         let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
-        Ok(Self { layout, sim, start, locals, rules, kinds, watched, canon: None, bytes, begins, monitor: None })
+        Ok(Self {
+            layout,
+            sim,
+            start,
+            locals,
+            rules,
+            kinds,
+            watched,
+            canon: None,
+            alike: None,
+            bytes,
+            begins,
+            monitor: None,
+        })
     }
 
     /// The same machine with these rules and local states, and nobody who watches operations.
@@ -302,6 +317,7 @@ impl World {
             kinds: self.kinds.clone(),
             watched: self.watched.clone(),
             canon,
+            alike: None,
             bytes: self.bytes.clone(),
             begins: self.begins.clone(),
             monitor: None,

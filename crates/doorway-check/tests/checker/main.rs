@@ -15,6 +15,7 @@ mod faults_written;
 mod joined;
 mod linearizable;
 mod mutants;
+mod numbers;
 mod one_waits;
 mod panics;
 mod progress;

@@ -77,8 +77,8 @@ pub(crate) struct Args {
     /// failures that need few changes, and decides nothing else
     #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
     pub(super) switches: Option<u32>,
-    /// Of dgs and its kin: take states for one that are known to be alike. Fewer states, traces
-    /// harder to read
+    /// Of dgs and its kin, and of seats: take states for one that are known to be alike. Fewer
+    /// states; of dgs and its kin, traces harder to read
     #[arg(long)]
     pub(super) alike: bool,
     /// Let waiting be sleeping, and waking the sleepers a step of its own

@@ -1,5 +1,6 @@
 //! What seats claim, as their file states it.
 
+mod alike;
 pub(crate) mod mutants;
 pub(crate) mod passages;
 
@@ -75,13 +76,15 @@ impl SeatsInUse {
 }
 
 use crate::Property;
-use crate::checked::Checked;
+use crate::checked::{Checked, Merges};
 use crate::property::View;
-use crate::sim::{Phase, Rules, TextError, World};
+use crate::sim::{Layout, Numbers, Phase, Rules, TextError, World};
+use alike::Renumbered;
 use doorway_core::k_assignment::seats::{Slot, Want};
 use doorway_core::registry::{Seats, Sizes};
 
 impl Checked for Seats {
+    const MERGES: Merges = Merges::IfAsked;
     const MORTAL: bool = true;
 
     fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
@@ -90,6 +93,10 @@ impl Checked for Seats {
 
     fn claims(sizes: Sizes) -> Vec<Property> {
         claims(sizes)
+    }
+
+    fn numbers(layout: &Layout, sizes: Sizes) -> Option<Box<dyn Numbers>> {
+        Renumbered::new(layout, sizes).map(|numbers| Box::new(numbers) as Box<dyn Numbers>)
     }
 
     fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {

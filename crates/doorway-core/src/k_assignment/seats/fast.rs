@@ -75,7 +75,7 @@ impl<M: Mortal> Seats<M> {
                 let word = access!(p.at(look).keeping(&(first, slot, live)).read(&self.slot[slot]));
                 if word.owner().is_none() {
                     let Some(mine) = word.taken_by(p.pid().index()) else { return Err(p.at(take).damaged(word)) };
-                    let takes = p.at(take).keeping(&(first, slot, word, live));
+                    let takes = p.at(take).keeping(&(first, Unit { slot, word }, live));
                     if access!(takes.compare_swap(&self.slot[slot], word, mine)).is_ok() {
                         break 'text Some(Unit { slot, word: mine });
                     }

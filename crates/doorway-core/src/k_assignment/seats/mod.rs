@@ -111,7 +111,8 @@
 //! offered a slot, that one too; 37 looks at rows, so that it keeps nobody else from trying. Who waits must look again by
 //! itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
 //! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
-//! else.
+//! else. An exit has no bound where others come back for ever: whoever frees a slot looks again (23), may take one that
+//! another has just freed (24), and passes that on. Each round lets another process in.
 //!
 //! # Departures
 //! 17 looks before 16 does, as nobody needs `T` while nobody waits. 29 tries the lock without asking whether the owner
@@ -132,7 +133,7 @@ use crate::memory::{
     CompareSwap, FetchAdd, FetchAnd, FetchOr, Here, Label, Mark, Process, Site, Sleeps, Woken, decl, within,
 };
 use core::convert::Infallible;
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 
 /// What a memory must offer for [`Seats`].
 pub trait Mortal: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap {}
@@ -182,10 +183,16 @@ pub enum Left {
 }
 
 /// A slot that this process owns, and what stands there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Unit {
     slot: usize,
     word: Slot,
+}
+
+impl Debug for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{:?}", self.slot, self.word)
+    }
 }
 
 impl Unit {
@@ -301,34 +308,34 @@ impl<M: Mortal> Seats<M> {
             return Err(here.at(4).damaged(t));
         }
         attempt.ticket = Some(t);
-        here.at(5).keeping(&(from, t)).write(&self.want[me], Want::Waits(t)).await?;
+        let waits = Want::Waits(t);
+        here.at(5).keeping(&(from, waits)).write(&self.want[me], waits).await?;
         let (word, bit) = self.bit(me);
-        here.at(6).keeping(&(from, t)).fetch_or(&self.bits[word], bit).await?;
+        here.at(6).keeping(&(from, waits)).fetch_or(&self.bits[word], bit).await?;
         here.mark(Mark::DoorwayEnds);
         let mut wait = p.memory().wait_begins(p.pid());
         let (mut looks_for_dead, mut turn) = (false, 0);
         let unit = loop {
-            let live = (from, t, looks_for_dead);
+            let live = (from, waits, looks_for_dead);
             let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
-            if mine != Want::Waits(t) {
+            if mine != waits {
                 if let Some(unit) = self.accept(here, mine, &live).await? {
                     break unit;
                 }
-                here.at(11).keeping(&live).write(&self.want[me], Want::Waits(t)).await?;
+                here.at(11).keeping(&live).write(&self.want[me], waits).await?;
             } else if let Some(unit) = self.take(here, from, [71, 72], &live).await? {
                 within!(here, &("wait", live), self.pass(here, unit, unit.word.news()).await?);
             } else {
                 if looks_for_dead && here.at(8).keeping(&live).may_have_died().await? {
                     within!(here, &("wait", live), self.recover(p).await?);
                 }
-                let Some(watch) = self.whom_to_watch(here, &(from, t)).await? else {
+                let Some(watch) = self.whom_to_watch(here, &(from, waits)).await? else {
                     looks_for_dead = false;
                     turn += 1;
                     here.at(9).goes_round(turn)?;
                     continue;
                 };
-                let sleeps = here.at(9).keeping(&(from, t, &watch));
-                let waits = Want::Waits(t);
+                let sleeps = here.at(9).keeping(&(from, waits, &watch));
                 looks_for_dead = match sleeps.sleep(&mut wait, &self.want[me], waits, &watch, may_give_up).await? {
                     Woken::Called => false,
                     Woken::Death | Woken::Again => true,
@@ -392,10 +399,10 @@ impl<M: Mortal> Seats<M> {
             return Ok(false);
         }
         let Some(mine) = word.given_to(me, News::Broken) else { return Err(here.at(34).damaged(word)) };
-        if here.at(34).keeping(&(slot, word)).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
+        if here.at(34).keeping(&Unit { slot, word }).compare_swap(&self.slot[slot], word, mine).await?.is_err() {
             return Ok(false); // it changed hands meanwhile
         }
-        within!(here, &("break", word), self.pass(here, Unit { slot, word: mine }, News::Broken).await?);
+        within!(here, &"break", self.pass(here, Unit { slot, word: mine }, News::Broken).await?);
         Ok(true)
     }
 
@@ -459,7 +466,11 @@ impl<M: Mortal> Seats<M> {
             return Ok(Some((slot, now)));
         }
         let Some(given) = now.given_to(to, news) else { return Err(p.at(give).damaged(now)) };
-        let gave = p.at(give).keeping(&(offer, to, now, live)).compare_swap(&self.slot[slot], now, given).await?;
+        let gave = p
+            .at(give)
+            .keeping(&(offer, to, Unit { slot, word: now }, live))
+            .compare_swap(&self.slot[slot], now, given)
+            .await?;
         Ok(Some((slot, gave.map_or_else(|other| other, |_| given))))
     }
 
@@ -536,18 +547,19 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
         let Some(t) = attempt.ticket else { return Ok(None) };
+        let waits = Want::Waits(t);
         let mut turn = 0;
         loop {
-            let gone = here.at(14).keeping(&t).compare_swap(&self.want[me], Want::Waits(t), Want::Nothing).await?;
+            let gone = here.at(14).keeping(&waits).compare_swap(&self.want[me], waits, Want::Nothing).await?;
             let Err(offer) = gone else { break };
             if offer == Want::Nothing {
                 break; // it had not come so far as to announce itself
             }
-            if let Some(unit) = self.accept(here, offer, &t).await? {
+            if let Some(unit) = self.accept(here, offer, &waits).await? {
                 self.no_longer_waits(here, unit).await?;
                 return Ok(Some(unit.grant()));
             }
-            here.at(11).keeping(&t).write(&self.want[me], Want::Waits(t)).await?;
+            here.at(11).keeping(&waits).write(&self.want[me], waits).await?;
             turn += 1;
             here.at(14).goes_round(turn)?;
         }

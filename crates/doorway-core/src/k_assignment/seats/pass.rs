@@ -2,15 +2,24 @@
 
 use super::{Freed, Grant, Left, Mortal, News, Seats, Unit, Want};
 use crate::memory::{Here, Label, Process, within};
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 
 /// What a look at all rows with a bit has found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Line {
+    /// Tickets from this one on are too young to be looked at.
+    below: u64,
     /// The seat and the ticket of the oldest that waits.
     oldest: Option<(usize, u64)>,
     /// Whether one waits whose ticket is too young to be looked at.
     younger: bool,
+}
+
+impl Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let oldest = self.oldest.map(|(seat, t)| (seat, Want::Waits(t)));
+        write!(f, "T({}) {oldest:?} {}", self.below, self.younger)
+    }
 }
 
 impl<M: Mortal> Seats<M> {
@@ -43,15 +52,15 @@ impl<M: Mortal> Seats<M> {
         below: u64,
         live: &impl Debug,
     ) -> Result<Line, M::Error> {
-        let mut line = Line { oldest: None, younger: false };
+        let mut line = Line { below, oldest: None, younger: false };
         for word in 0..self.words {
-            let mut bits = p.at(look).keeping(&(word, line, below, live)).read(&self.bits[word]).await?;
+            let mut bits = p.at(look).keeping(&(word, line, live)).read(&self.bits[word]).await?;
             while bits != 0 {
                 let seat = word * self.per_word + bits.trailing_zeros() as usize;
                 if seat >= self.seats {
                     return Err(p.at(look).damaged(bits));
                 }
-                match p.at(row).keeping(&(word, bits, line, below, live)).read(&self.want[seat]).await? {
+                match p.at(row).keeping(&(word, bits, line, live)).read(&self.want[seat]).await? {
                     Want::Waits(t) if t >= below => line.younger = true,
                     Want::Waits(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => line.oldest = Some((seat, t)),
                     Want::Damaged(word) => return Err(p.at(row).damaged(word)),
@@ -98,9 +107,9 @@ impl<M: Mortal> Seats<M> {
             if let Some((seat, t)) = line.oldest {
                 let Some(given) = unit.word.given_to(seat, news) else { return Err(p.at(19).damaged(unit.word)) };
                 let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), news };
-                let (row, slot) = (&self.want[seat], &self.slot[unit.slot]);
-                if p.at(19).keeping(&(live, seat, t)).compare_swap(row, Want::Waits(t), offer).await?.is_ok() {
-                    let _ = p.at(20).keeping(&(live, seat, t)).compare_swap(slot, unit.word, given).await?;
+                let (row, slot, waits) = (&self.want[seat], &self.slot[unit.slot], Want::Waits(t));
+                if p.at(19).keeping(&(live, seat, waits)).compare_swap(row, waits, offer).await?.is_ok() {
+                    let _ = p.at(20).keeping(&(live, seat, waits)).compare_swap(slot, unit.word, given).await?;
                     p.at(21).keeping(&seat).wake(row).await?;
                     return Ok(true);
                 }

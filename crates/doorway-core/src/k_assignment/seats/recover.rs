@@ -112,16 +112,24 @@ impl<M: Mortal> Seats<M> {
         loop {
             let word = p.at(26).keeping(&()).read(&self.slot[slot]).await?;
             let Some(owner) = self.owner(p, 26, word)? else { return Ok(()) };
-            let is_dead = if own { owner == me } else { p.at(261).keeping(&word).is_dead(&self.bytes, owner).await? };
+            let is_dead = if own {
+                owner == me
+            } else {
+                p.at(261).keeping(&Unit { slot, word }).is_dead(&self.bytes, owner).await?
+            };
             if !is_dead {
                 return Ok(());
             }
-            if let Some((seat, news)) = self.offered(p, slot, word.fence(), &word).await? {
+            if let Some((seat, news)) = self.offered(p, Unit { slot, word }).await? {
                 let Some(given) = word.given_to(seat, news) else { return Err(p.at(271).damaged(word)) };
-                let _ = p.at(271).keeping(&(word, given)).compare_swap(&self.slot[slot], word, given).await?;
+                let _ = p
+                    .at(271)
+                    .keeping(&[Unit { slot, word }, Unit { slot, word: given }])
+                    .compare_swap(&self.slot[slot], word, given)
+                    .await?;
             } else {
                 let Some(mine) = word.given_to(me, News::Died) else { return Err(p.at(28).damaged(word)) };
-                if p.at(28).keeping(&word).compare_swap(&self.slot[slot], word, mine).await?.is_ok() {
+                if p.at(28).keeping(&Unit { slot, word }).compare_swap(&self.slot[slot], word, mine).await?.is_ok() {
                     within!(p, &(), self.pass(p, Unit { slot, word: mine }, News::Died).await?);
                     return Ok(());
                 }
@@ -132,17 +140,11 @@ impl<M: Mortal> Seats<M> {
     }
 
     /// Whom a slot is offered to in this epoch, and what with it: 27.
-    async fn offered(
-        &self,
-        p: Here<'_, M>,
-        slot: usize,
-        fence: u64,
-        live: &impl core::fmt::Debug,
-    ) -> Result<Option<(usize, News)>, M::Error> {
+    async fn offered(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<(usize, News)>, M::Error> {
         for seat in 0..self.seats {
             if let Want::Offered { slot: i, fence: s, news } =
-                p.at(27).keeping(&(seat, live)).read(&self.want[seat]).await?
-                && (i, s) == (slot, fence)
+                p.at(27).keeping(&(seat, unit)).read(&self.want[seat]).await?
+                && (i, s) == (unit.slot, unit.word.fence())
             {
                 return Ok(Some((seat, news)));
             }

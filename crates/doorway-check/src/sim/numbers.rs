@@ -1,0 +1,159 @@
+//! States that differ in nothing but how far counters have come, compared without being changed.
+//!
+//! A [`Canon`](super::Canon) changes a state into the one that stands for all that are alike. Here a state stays as it was
+//! found, and only what it is compared by is without the numbers that do not matter. So every run that a search finds is
+//! one of the machine as it is. What a process remembers is known by its [`keep`](doorway_core::memory::Here::keep), in which
+//! [`Numbers`] finds the numbers.
+//!
+//! A number that is overlooked there would make states one that are not alike. So each local state is looked at twice, as it
+//! is and with all counters further, each by another number. If what is left is not the same, or the numbers are not
+//! further by just that, the states with this local state are compared exactly.
+
+use super::LocalId;
+use super::layout::VarId;
+use super::locals::{DONE, ROOT};
+use super::op::Op;
+use super::world::{State, World};
+use crate::explore::push;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::fmt::Debug;
+
+/// A number of which only the relation to others matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Number {
+    /// Of which counter.
+    pub of: u8,
+    /// What it is to that counter, as [`Numbers`] knows it.
+    pub role: u8,
+    /// How far the counter had come.
+    pub value: u64,
+}
+
+/// What counts in the states of one algorithm.
+pub trait Numbers: Debug {
+    /// What is left of a word of this variable without its number, and that number.
+    fn in_word(&self, var: VarId, word: u64) -> (u64, Option<Number>);
+    /// The word with another number, if it has one.
+    fn with(&self, var: VarId, word: u64, value: u64) -> u64;
+    /// What is left of what a process keeps without its numbers, and these; `None` if there is anything unknown.
+    fn in_kept(&self, kept: &str) -> Option<(String, Vec<Number>)>;
+    /// Makes the numbers of a state those that stand for all that are alike.
+    fn renumber(&self, numbers: &mut [Number]);
+}
+
+/// What is known of a local state.
+#[derive(Clone, Debug)]
+enum Local {
+    /// Nobody has looked.
+    Unknown,
+    /// It can only be compared exactly.
+    Exact,
+    Known(Remembered),
+}
+
+#[derive(Clone, Debug)]
+struct Remembered {
+    /// What is left of it without its numbers.
+    rest: u32,
+    numbers: Box<[Number]>,
+}
+
+/// What counts, and what was worked out before.
+#[derive(Debug)]
+pub(super) struct Alike {
+    numbers: Box<dyn Numbers>,
+    /// For each process and local state that was looked at.
+    remembered: RefCell<Vec<Vec<Local>>>,
+    rests: RefCell<FxHashMap<String, u32>>,
+    scratch: RefCell<Vec<Number>>,
+}
+
+/// By how much a counter is further in the second look: by another number than any other counter.
+fn further(number: Number) -> u64 {
+    number.value.wrapping_add(3 + 2 * u64::from(number.of))
+}
+
+impl World {
+    /// Compares states without the numbers that only count. Where local states are not merged, they are compared exactly.
+    #[must_use]
+    pub fn with_numbers(mut self, numbers: impl FnOnce(&super::Layout) -> Option<Box<dyn Numbers>>) -> Self {
+        let Some(numbers) = numbers(self.layout()) else { return self };
+        let remembered = RefCell::new(vec![Vec::new(); self.processes()]);
+        let (rests, scratch) = (RefCell::default(), RefCell::default());
+        self.alike = Some(Alike { numbers, remembered, rests, scratch });
+        self
+    }
+
+    /// Whether states are compared without numbers that only count.
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.alike.is_some()
+    }
+
+    /// Writes down variables and local states as they are compared: `false`, and nothing is written, if that is exactly.
+    pub(crate) fn write_alike(&self, state: &State, bytes: &mut Vec<u8>) -> bool {
+        let Some(alike) = &self.alike else { return false };
+        let mut numbers = alike.scratch.borrow_mut();
+        numbers.clear();
+        let begin = bytes.len();
+        for (v, &word) in state.vars.iter().enumerate() {
+            let (rest, number) = alike.numbers.in_word(v as VarId, word);
+            push(bytes, rest);
+            numbers.extend(number);
+        }
+        let mut remembered = alike.remembered.borrow_mut();
+        for (p, (&at, known)) in state.locals.iter().zip(remembered.iter_mut()).enumerate() {
+            if known.len() <= at as usize {
+                known.resize(self.locals[p].nodes.len().max(at as usize + 1), Local::Unknown);
+            }
+            let known = &mut known[at as usize];
+            if let Local::Unknown = known {
+                *known = self.remembered(alike, p, at).map_or(Local::Exact, Local::Known);
+            }
+            let Local::Known(Remembered { rest, numbers: more }) = known else {
+                bytes.truncate(begin);
+                return false;
+            };
+            push(bytes, u64::from(*rest));
+            numbers.extend_from_slice(more);
+        }
+        alike.numbers.renumber(&mut numbers);
+        numbers.iter().for_each(|number| push(bytes, number.value));
+        true
+    }
+
+    /// Whether two states are the same, or differ only in numbers that count.
+    pub(crate) fn is_alike(&self, a: &State, b: &State) -> bool {
+        let compared = |state: &State| {
+            let mut bytes = Vec::new();
+            self.write_alike(state, &mut bytes).then_some(bytes)
+        };
+        let rest_is_the_same = || *b == State { vars: b.vars.clone(), locals: b.locals.clone(), ..a.clone() };
+        a == b || rest_is_the_same() && compared(a).is_some_and(|a| compared(b) == Some(a))
+    }
+
+    fn remembered(&self, alike: &Alike, p: usize, at: LocalId) -> Option<Remembered> {
+        if at == ROOT || at == DONE {
+            return Some(Remembered { rest: at, numbers: Box::default() });
+        }
+        let kept = |moved: &dyn Fn(Op, u64) -> u64| {
+            let kept = self.locals[p].kept_if(&self.sim, &*self.start, at, moved)?;
+            alike.numbers.in_kept(&kept)
+        };
+        let (rest, numbers) = kept(&|_, word| word)?;
+        let (same, moved) = kept(&|op, word| match (op, op.var()) {
+            (Op::Write(..) | Op::Sleep(..), _) | (_, None) => word,
+            (_, Some(v)) => match alike.numbers.in_word(v, word).1 {
+                Some(number) => alike.numbers.with(v, word, further(number)),
+                None => word,
+            },
+        })?;
+        let expected = numbers.iter().map(|&number| Number { value: further(number), ..number });
+        if same != rest || !moved.into_iter().eq(expected) {
+            return None;
+        }
+        let mut rests = alike.rests.borrow_mut();
+        let next = rests.len() as u32 + 2;
+        Some(Remembered { rest: *rests.entry(rest).or_insert(next), numbers: numbers.into() })
+    }
+}

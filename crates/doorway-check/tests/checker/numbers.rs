@@ -1,0 +1,316 @@
+//! What seats are compared without only counts: the same verdicts, and the same set of what properties can see, come out with
+//! the numbers and without them. Numbers that are forgotten although they matter are noticed.
+
+use doorway_check::property::View;
+use doorway_check::replay::Token;
+use doorway_check::sim::{Deaths, Layout, Number, Numbers, Phase, Rules, VarId};
+use doorway_check::trace::Trace;
+use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
+use doorway_core::k_assignment::seats::{Slot, Want};
+use doorway_core::registry::Sizes;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What can be seen of a row: nothing, its place among those that wait, or an offer: of which slot, whether of its epoch, of
+/// the one before or of an older one, and what is told with it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Row {
+    Nothing,
+    Waits(usize),
+    Offered(usize, u64, u64),
+}
+
+/// What can be seen of a process: its phase, statement, whether it has died, and which slot it has with how old a fence.
+type Seen = (u8, u16, bool, Option<(u64, u64)>);
+
+/// What can be seen of a state, with numbers counted from what they are compared with.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Sight {
+    processes: Vec<Seen>,
+    slots: Vec<(Option<usize>, u64)>,
+    rows: Vec<Row>,
+    bits: u64,
+    told: u64,
+    /// With what each slot guards: whether the last fence is the owner's, and whether its process is inside.
+    last: Vec<(bool, bool)>,
+}
+
+fn sight(v: &View<'_>, Sizes { n, k }: Sizes) -> Sight {
+    let slot = |i: usize| v.get_at::<Slot>("slot", i);
+    let rows: Vec<Want> = (0..n).map(|seat| v.get_at("want", seat)).collect();
+    let older = |t: u64| rows.iter().filter(|row| matches!(row, Want::Waits(other) if *other < t)).count();
+    let row = |row: &Want| match *row {
+        Want::Waits(t) => Row::Waits(older(t)),
+        Want::Offered { slot: i, fence, news } => Row::Offered(i, (slot(i).fence() - fence).min(2), news.bits()),
+        Want::Nothing | Want::Damaged(_) => Row::Nothing,
+    };
+    let process = |p: usize| {
+        let phase = match v.phase(p) {
+            Phase::Remainder => 0,
+            Phase::Entry => 1,
+            Phase::Inside => 2,
+            Phase::Exit => 3,
+        };
+        let has = v.shown::<u64>(p, "name").zip(v.shown::<u64>(p, "fence"));
+        let has = has.map(|(i, fence)| (i, slot(i as usize).fence().wrapping_sub(fence)));
+        (phase, v.label(p), v.has_crashed(p), has)
+    };
+    let guarded = v.declares("last", 0);
+    let last = |i: usize| (v.get_at::<u64>("last", i) >> 1 == slot(i).fence(), v.get_at::<u64>("last", i) & 1 == 1);
+    Sight {
+        processes: v.processes().map(process).collect(),
+        slots: (0..k).map(|i| (slot(i).owner(), slot(i).news().bits())).collect(),
+        rows: rows.iter().map(row).collect(),
+        bits: v.get("bits"),
+        told: if guarded { v.get("told") } else { 0 },
+        last: if guarded { (0..k).map(last).collect() } else { Vec::new() },
+    }
+}
+
+type Build = dyn Fn(&Layout) -> Option<Box<dyn Numbers>>;
+
+/// How many states there are, which properties hold, and what can be seen.
+#[derive(Debug)]
+struct Found {
+    states: usize,
+    verdicts: Vec<(String, Option<bool>)>,
+    sights: BTreeSet<Sight>,
+}
+
+/// All claims of seats, compared with these numbers, or exactly.
+fn explore(sizes: Sizes, rules: Rules, numbers: Option<&Build>) -> Found {
+    let subject = subject::find("seats").unwrap();
+    let sights = Rc::new(RefCell::new(BTreeSet::new()));
+    let all = Rc::clone(&sights);
+    let mut properties = subject.claims(sizes);
+    properties.push(Property::always("look", move |v| {
+        all.borrow_mut().insert(sight(v, sizes));
+        true
+    }));
+    let rules = rules.for_properties(&properties);
+    let mut world = subject.world(sizes, rules).unwrap();
+    if let Some(numbers) = numbers {
+        world = world.with_numbers(numbers);
+    }
+    let report = Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(3_000_000).explore(world);
+    let report = report.unwrap();
+    assert!(report.complete, "{sizes:?} {rules:?}");
+    let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
+    let sights = sights.take();
+    Found { states: report.states, verdicts, sights }
+}
+
+fn shipped(sizes: Sizes) -> impl Fn(&Layout) -> Option<Box<dyn Numbers>> {
+    move |layout| claims::numbers(subject::find("seats").unwrap().info, sizes, layout)
+}
+
+/// Whether one search saw nothing that the other did not see.
+fn sees_no_more(less: &Found, more: &Found) -> bool {
+    let unseen = less.sights.difference(&more.sights).next();
+    unseen.is_none_or(|sight| panic!("not seen: {sight:#?}"))
+}
+
+fn is_exact((n, k): (usize, usize), rules: Rules) {
+    let sizes = Sizes { n, k };
+    let exact = explore(sizes, rules, None);
+    let alike = explore(sizes, rules, Some(&shipped(sizes)));
+    assert!(alike.states < exact.states, "({n},{k}): {} of {}", alike.states, exact.states);
+    assert_eq!(alike.verdicts, exact.verdicts, "({n},{k})");
+    assert!(sees_no_more(&exact, &alike) && sees_no_more(&alike, &exact));
+}
+
+fn rules(passages: u32, crashes: usize, restarts: usize) -> Rules {
+    let deaths = Deaths { restarts, ..Deaths::DEFAULT };
+    Rules { crashes, deaths, ..Rules::with_passages(Some(passages)) }
+}
+
+#[test]
+fn the_same_can_be_seen_while_nobody_dies() {
+    is_exact((2, 1), rules(2, 0, 0));
+    is_exact((2, 1), rules(3, 0, 0));
+    is_exact((2, 2), rules(3, 0, 0));
+    is_exact((2, 1), Rules { give_ups: true, ..rules(2, 0, 0) });
+    is_exact((3, 1), rules(1, 0, 0));
+    is_exact((3, 2), rules(1, 0, 0));
+}
+
+#[test]
+fn the_same_can_be_seen_after_deaths() {
+    is_exact((2, 1), rules(1, 1, 1));
+    is_exact((2, 1), rules(2, 1, 0));
+    is_exact((2, 2), rules(2, 2, 2));
+    is_exact((3, 2), rules(1, 1, 0));
+}
+
+/// Without the numbers there is an end to the states of processes that pass for ever, and what can be seen there is what
+/// can be seen within three passages. But a process that has freed its slot looks again whether somebody waits (23), takes
+/// the slot that another has just freed, and so on, as long as another comes back: its exit has no bound.
+#[test]
+fn passages_need_no_bound() {
+    let sizes = Sizes { n: 2, k: 1 };
+    let unbounded = explore(sizes, Rules::default(), Some(&shipped(sizes)));
+    let mut three = explore(sizes, rules(3, 0, 0), None);
+    assert!(sees_no_more(&three, &unbounded) && sees_no_more(&unbounded, &three));
+    for (name, holds) in &mut three.verdicts {
+        if ["bounded-exit", "starvation-free"].contains(&name.as_str()) {
+            *holds = Some(false);
+        }
+    }
+    assert_eq!(unbounded.verdicts, three.verdicts);
+}
+
+/// A run that goes round, and in which fences grow as it does, can be made again.
+#[test]
+fn a_run_whose_numbers_grow_can_be_made_again() {
+    let (subject, sizes) = (subject::find("seats").unwrap(), Sizes { n: 2, k: 1 });
+    let rules = Rules { alike: true, ..Rules::default() };
+    let report = hunt("seats", sizes, rules, Some("bounded-exit"));
+    let trace = report.verdict("bounded-exit").trace.as_ref().unwrap();
+    assert!(trace.repeats_from.is_some());
+    let token = Token::new(&subject, sizes, rules, "bounded-exit", trace);
+    assert_eq!(token.replay().unwrap().steps, trace.steps);
+    assert_eq!(token.breaks_its_property(), Ok(true));
+}
+
+/// A process that waits is let in, however often the others pass.
+#[test]
+fn waiters_are_let_in_without_a_bound_on_passages() {
+    for (n, k) in [(2, 1), (3, 1)] {
+        let waits = |v: &View<'_>, p: usize| v.phase(p) == Phase::Entry;
+        let enters = Property::leads_to("waiters-enter", waits, move |v, p| !waits(v, p));
+        let rules = Rules { alike: true, ..Rules::default() };
+        let world = subject::find("seats").unwrap().world(Sizes { n, k }, rules).unwrap();
+        Explorer::new(n).property(enters).explore(world).unwrap().assert_holds();
+    }
+}
+
+/// Which number is forgotten although it matters, or is overlooked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wrong {
+    /// Nothing is wrong.
+    Nothing,
+    /// The order of tickets.
+    Tickets,
+    /// Whether a fence is the slot's.
+    Fences,
+    /// Whether a free word that is remembered is still there.
+    FreeWords,
+    /// Numbers in what processes keep are taken for something else.
+    Kept,
+}
+
+#[derive(Debug)]
+struct Mutated {
+    numbers: Box<dyn Numbers>,
+    wrong: Wrong,
+}
+
+impl Numbers for Mutated {
+    fn in_word(&self, var: VarId, word: u64) -> (u64, Option<Number>) {
+        self.numbers.in_word(var, word)
+    }
+    fn with(&self, var: VarId, word: u64, value: u64) -> u64 {
+        self.numbers.with(var, word, value)
+    }
+    fn in_kept(&self, kept: &str) -> Option<(String, Vec<Number>)> {
+        if self.wrong == Wrong::Kept { Some((kept.to_owned(), Vec::new())) } else { self.numbers.in_kept(kept) }
+    }
+    fn renumber(&self, numbers: &mut [Number]) {
+        self.numbers.renumber(numbers);
+        for number in numbers {
+            let forgotten = match self.wrong {
+                Wrong::Nothing | Wrong::Kept => false,
+                Wrong::Tickets => number.of == 0,
+                Wrong::Fences => number.of > 0,
+                Wrong::FreeWords => number.of > 0 && number.role == 2,
+            };
+            if forgotten {
+                number.value = 0;
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_that_matter_are_missed() {
+    let (sizes, rules) = (Sizes { n: 2, k: 1 }, rules(2, 1, 1));
+    let with = |wrong| {
+        let build = move |layout: &Layout| {
+            let numbers = shipped(sizes)(layout)?;
+            Some(Box::new(Mutated { numbers, wrong }) as Box<dyn Numbers>)
+        };
+        explore(sizes, rules, Some(&build))
+    };
+    let exact = explore(sizes, rules, None);
+    let same = |found: &Found| found.verdicts == exact.verdicts && found.sights == exact.sights;
+    assert!(same(&with(Wrong::Nothing)));
+    for wrong in [Wrong::Tickets, Wrong::Fences, Wrong::FreeWords] {
+        assert!(!same(&with(wrong)), "{wrong:?}");
+    }
+    // Local states with numbers that nobody has found are compared exactly.
+    let overlooked = with(Wrong::Kept);
+    assert!(same(&overlooked) && overlooked.states > with(Wrong::Nothing).states);
+}
+
+/// What a search finds of a fault that is asked for all claims, or for this one.
+fn hunt(id: &str, sizes: Sizes, rules: Rules, claim: Option<&str>) -> Report {
+    let subject = subject::find(id).unwrap();
+    let mut claims = subject.claims(sizes);
+    claims.retain(|known| claim.is_none_or(|claim| known.name() == claim));
+    let rules = rules.for_properties(&claims);
+    let world = subject.world(sizes, rules).unwrap();
+    Explorer::new(sizes.n).properties(claims).max_states(3_000_000).explore(world).unwrap()
+}
+
+/// Every mutant of seats breaks what it breaks, after as many steps.
+#[test]
+fn mutants_are_found_without_the_numbers() {
+    for mutant in mutants::ALL.iter().filter(|mutant| mutant.of == "seats" && mutant.run.is_none()) {
+        let (n, k) = (mutant.sizes.n, mutant.sizes.k);
+        let rules = Rules { alike: true, ..mutant.rules() };
+        let report = hunt(&format!("mutant:{}", mutant.name), Sizes { n, k }, rules, None);
+        let failure = report.failure().unwrap_or_else(|| panic!("{} survives {} states", mutant.name, report.states));
+        let steps = failure.trace.as_ref().map_or(0, Trace::len);
+        assert_eq!(Some((&*failure.name, steps)), mutant.fails, "{}", mutant.name);
+    }
+}
+
+/// Where a fault shows: sizes, passages, crashes, restarts, and a claim that it breaks.
+type Case = (&'static str, (usize, usize), u32, usize, usize, &'static str);
+
+const BROKEN: &[Case] = &[
+    ("split:3", (2, 1), 1, 0, 0, "k-exclusion"),
+    ("split:3", (2, 1), 1, 0, 0, "unique-names"),
+    ("drop:23=0", (2, 1), 1, 0, 0, "never-stuck"),
+    ("init:slot=1", (2, 1), 1, 0, 0, "k-enter-together"),
+    ("drop:19=0", (2, 1), 1, 0, 0, "bounded-exit"),
+    ("drop:28", (2, 1), 1, 1, 0, "starvation-free"),
+    ("drop:28", (2, 1), 1, 1, 0, "deadlock-free"),
+    ("drop:27=0", (3, 1), 1, 1, 0, "first-in-first-enabled"),
+    ("drop:30", (2, 1), 1, 1, 1, "P1"),
+    ("write:19=65542>65538,write:20=98315>98313", (2, 1), 1, 1, 0, "P2"),
+    ("bits:slot=16", (2, 1), 2, 1, 0, "P3"),
+    ("drop:12", (2, 1), 1, 0, 0, "P4"),
+];
+
+/// For each claim a fault that breaks it does so after as many steps with the numbers as without them.
+#[test]
+fn every_claim_can_fail_without_the_numbers() {
+    let claims = subject::find("seats").unwrap().claims(Sizes { n: 2, k: 1 });
+    for claim in &claims {
+        assert!(BROKEN.iter().any(|(.., broken)| *broken == claim.name()), "{} is never broken", claim.name());
+    }
+    for &(fault, (n, k), passages, crashes, restarts, claim) in BROKEN {
+        let steps = |alike| {
+            let rules = Rules { alike, ..rules(passages, crashes, restarts) };
+            let report = hunt(&format!("seats+{fault}"), Sizes { n, k }, rules, Some(claim));
+            let verdict = report.verdict(claim);
+            assert_eq!(verdict.holds, Some(false), "{fault} does not break {claim}");
+            verdict.trace.as_ref().map(Trace::len)
+        };
+        // What repeats need not be the same cycle.
+        let same = steps(false) == steps(true) || claim.ends_with("-free") || claim == "bounded-exit";
+        assert!(same, "{fault}");
+    }
+}
