@@ -65,14 +65,26 @@ fn deaths_may_be_noticed_late() {
 /// A new process may take a seat that nobody had, and bits may lie in several words.
 #[test]
 fn seats_that_nobody_had_and_bits_in_several_words() {
-    for (newcomers, bits_in_a_word, crashes) in [(1, 64, 1), (0, 1, 1), (1, 1, 1), (2, 2, 0)] {
+    newcomers_and_words_hold(&[(2, 1, 64, 1), (2, 0, 1, 1), (3, 2, 2, 0), (3, 1, 1, 0)]);
+}
+
+#[test]
+#[ignore = "takes a minute; ci/long-searches.sh runs it"]
+fn the_same_of_three_of_which_one_dies() {
+    newcomers_and_words_hold(&[(3, 1, 64, 1), (3, 0, 1, 1), (3, 1, 1, 1)]);
+}
+
+/// Processes, newcomers among them, bits in a word, crashes.
+fn newcomers_and_words_hold(instances: &[(usize, usize, usize, usize)]) {
+    for &(n, newcomers, bits_in_a_word, crashes) in instances {
         let in_use = SeatsInUse { newcomers, bits_in_a_word, ..SeatsInUse::default() };
-        let sizes = Sizes { n: 3, k: 1 };
+        let sizes = Sizes { n, k: 1 };
         let claims = in_use.claims(sizes);
         let world = in_use.world(sizes, rules(1, crashes, USUAL).for_properties(&claims)).unwrap();
-        let report = Explorer::new(3).properties(claims).max_states(3_000_000).explore(world).unwrap();
+        let report = Explorer::new(n).properties(claims).max_states(3_000_000).explore(world).unwrap();
         report.assert_holds();
         assert!(report.complete);
+        println!("{n}, newcomers: {newcomers}, bits: {bits_in_a_word}, crashes: {crashes}: {} states", report.states);
     }
 }
 
@@ -159,16 +171,29 @@ fn a_process_that_tries_passes_on_what_is_free() {
 /// A process that is let in while it gives up passes on what it was told.
 #[test]
 fn a_process_that_declines_tells_the_next() {
-    let rules = |passages, crashes| Rules { give_ups: true, ..rules(passages, crashes, USUAL) };
-    let declines = |sizes, rules, fault| search_with_last(Last::Declines, sizes, rules, fault);
-    for (sizes, rules) in [((3, 1), rules(1, 0)), ((2, 1), rules(1, 1)), ((3, 1), rules(1, 1))] {
-        let report = declines(sizes, rules, "");
-        report.assert_holds();
-        assert!(report.complete);
+    for (sizes, crashes) in [((3, 1), 0), ((2, 1), 1)] {
+        declining_holds(sizes, crashes);
     }
     // It says nothing of a death that it was told of.
     let fault = "write:19@p2=98310>98306,write:20@p2=131083>131081";
-    fails(&declines((3, 1), rules(1, 1), fault), "P2", fault);
+    fails(&declines((3, 1), 1, fault), "P2", fault);
+}
+
+#[test]
+#[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
+fn a_process_of_three_of_which_one_dies_that_declines_tells_the_next() {
+    declining_holds((3, 1), 1);
+}
+
+fn declining_holds(sizes: (usize, usize), crashes: usize) {
+    let report = declines(sizes, crashes, "");
+    report.assert_holds();
+    assert!(report.complete);
+    println!("{sizes:?}, crashes: {crashes}: {} states", report.states);
+}
+
+fn declines(sizes: (usize, usize), crashes: usize, fault: &str) -> Report {
+    search_with_last(Last::Declines, sizes, Rules { give_ups: true, ..rules(1, crashes, USUAL) }, fault)
 }
 
 /// A death that wakes a sleeper is a hint. Without second looks, one case is known in which nobody gets on: a newcomer that
@@ -329,14 +354,25 @@ fn faults_in_recovery_are_noticed() {
 /// seems to be that of the one that left.
 #[test]
 fn what_27_and_20_are_not_needed_for() {
+    what_27_and_20_do_not_change((2, 1));
+}
+
+#[test]
+#[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
+fn what_27_and_20_are_not_needed_for_where_two_wait() {
+    what_27_and_20_do_not_change((3, 1));
+}
+
+fn what_27_and_20_do_not_change(sizes: (usize, usize)) {
     let order = "first-in-first-enabled";
     let others = ["k-exclusion", STUCK, "starvation-free", "unique-names", "P1", "P2", "P3"];
     let but_20 = [&others[..], &[order]].concat();
     let but_27 = [&others[..], &["P4"]].concat();
     for (fault, claims) in [("drop:27=0", but_27), ("drop:20", but_20)] {
-        let report = search((3, 1), rules(1, 1, USUAL), fault, &claims);
+        let report = search(sizes, rules(1, 1, USUAL), fault, &claims);
         report.assert_holds();
         assert!(report.complete);
+        println!("{sizes:?}, {fault}: {} states", report.states);
     }
 }
 
