@@ -45,7 +45,7 @@ macro_rules! unlocked_of {
         }
     };
     (shuttle) => {
-        use std::cell::UnsafeCell as Watched;
+        type Watched<T> = std::cell::UnsafeCell<T>;
     };
 }
 pub(crate) use unlocked_of;
