@@ -23,6 +23,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "shared/linux/memory.rs",
         "it makes words of the file variables of the text, one atomic operation for each access, as native/ does",
     ),
+    (
+        "shared/linux/mod.rs",
+        "whether the last wait was short: an estimate by which the next wait chooses how long to sleep at first, and nothing else",
+    ),
     ("shared/linux/torture.rs", "a counter from which random numbers are made, for faults that are seeded on purpose"),
     (
         "shared/linux/fork.rs",

@@ -109,10 +109,26 @@ enum Do {
     Add,
     Panic,
     /// Whoever runs it first waits here.
-    Stop(AtomicBool, Arc<Barrier>),
+    Stop(AtomicBool, Arc<Halt>),
 }
 
-fn stop(until: &Arc<Barrier>) -> Do {
+/// Where processes stop, and how many have.
+struct Halt {
+    barrier: Barrier,
+    stopped: AtomicUsize,
+}
+
+impl Halt {
+    fn new(n: usize) -> Arc<Self> {
+        Arc::new(Self { barrier: Barrier::new(n), stopped: AtomicUsize::new(0) })
+    }
+
+    fn wait(&self) {
+        self.barrier.wait();
+    }
+}
+
+fn stop(until: &Arc<Halt>) -> Do {
     Do::Stop(AtomicBool::new(false), Arc::clone(until))
 }
 
@@ -127,6 +143,7 @@ impl Object for Fragile {
             Do::Panic => panic!("on purpose"),
             Do::Stop(stopped, until) => {
                 if !stopped.swap(true, SeqCst) {
+                    until.stopped.fetch_add(1, SeqCst);
                     until.wait();
                 }
             }
@@ -166,12 +183,13 @@ fn an_operation_that_panics_has_no_effect_and_its_caller_is_told() {
 fn those_who_stop_half_way_hold_up_nobody_while_there_are_fewer_than_k() {
     for k in [2, 3, 5] {
         let object = Resilient::new(Fragile::default(), k).unwrap();
-        let until = Arc::new(Barrier::new(k));
+        let until = Halt::new(k);
         thread::scope(|s| {
             for _ in 1..k {
                 s.spawn(|| object.apply(stop(&until)));
             }
-            while object.available() > 1 {
+            // Before that, one of the others could help, and stop in place of its caller.
+            while until.stopped.load(SeqCst) < k - 1 {
                 thread::yield_now();
             }
             assert_eq!(object.survives(), k - 1);
@@ -188,7 +206,7 @@ fn those_who_stop_half_way_hold_up_nobody_while_there_are_fewer_than_k() {
 #[test]
 fn k_that_stop_keep_the_others_waiting() {
     let object = Resilient::new(Fragile::default(), 2).unwrap();
-    let until = Arc::new(Barrier::new(3));
+    let until = Halt::new(3);
     thread::scope(|s| {
         for _ in 0..2 {
             s.spawn(|| object.apply(stop(&until)));

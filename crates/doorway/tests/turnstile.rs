@@ -122,7 +122,7 @@ fn the_front_moves_at_a_mark_though_nobody_is_in_line() {
             rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
         digits.parse::<u64>().unwrap()
     };
-    for mark in [1u64 << 39, 3 << 39, 5 << 39, 1 << 52 | 1 << 39] {
+    for mark in [1u64 << 37, 3 << 37, 5 << 37, 1 << 52 | 1 << 37] {
         let line = Turnstile::with_limits(&Site::new(&Native::new()), 2, Limits::for_ring(64, 3), mark - 50);
         let p = process(0);
         let pass = || {
