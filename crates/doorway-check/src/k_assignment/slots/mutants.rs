@@ -76,6 +76,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-line-slots", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-slots-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and whoever gets no place is enabled in its turn"),
     mutant(row("turnstile-line-slots", "split:root.3"), TWO_TWO_BOUNDED, Some((NAMES, 12)), "turnstile-line-slots-tests-then-sets", "3 is two steps"),
     mutant(roomy_line("write:root.4=-1"), TWO_TWO_BOUNDED, Some((NAMES, 20)), "turnstile-line-slots-never-gives-back", "4 clears nothing"),
+    mutant(roomy_line("read:root.2<3=1"), (3, 3, Some(1)), Some((NAMES, 15)), "turnstile-line-slots-leaves-one-out", "after 3 failed, leaves a name out"),
     // turnstile-bits
     mutant(row("turnstile-bits", "split:root.3"), TWO_TWO, Some((NAMES, 12)), "turnstile-bits-tests-then-sets", "3 is two steps"),
     mutant(row("turnstile-bits", "read:root.3=0"), TWO_TWO, Some((NAMES, 10)), "turnstile-bits-never-looks", "3 does not look whether another one was faster"),
