@@ -39,6 +39,8 @@ pub(super) struct Child {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
     On,
+    /// A turn of a loop ended whose turns may write, and the loop goes on.
+    GoneRound,
     FailedTurn { abortable: bool },
     PassageEnded,
     Panicked,
@@ -168,7 +170,7 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                Child { to: self.ancestor(from, head), how: How::On, responds }
+                Child { to: self.ancestor(from, head), how: How::GoneRound, responds }
             }
             Ran::Panicked(stopped, message) => {
                 let Position { part, label, .. } = self.nodes[from as usize].position;

@@ -399,12 +399,16 @@ impl World {
     }
 
     /// What a turn of a wait would read if it was made now, by a process that is at its head.
+    ///
+    /// A process that goes round elsewhere than in a wait reads for ever. Where local states are merged, it comes by a state in which
+    /// it was before; where they are not, it ends after more reads than a turn that looks at every variable several times needs.
     pub(super) fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
         let (head, keep) = (state.locals[p], self.rules().keep);
         let (mut at, mut reads) = (head, Vec::new());
         // Where it was a while ago: it may go round where it does not come by its head.
         let mut been = head;
-        loop {
+        let most = 64 + 8 * state.vars.len();
+        while reads.len() <= most {
             let op = self.locals[p].nodes[at as usize].position.op;
             let value = match op {
                 Op::Read(v) if self.layout().var(v).is_forgotten(state.vars[v as usize]) => {
@@ -418,14 +422,15 @@ impl World {
             let seen = Seen { value, gave_up: false };
             let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
             at = match child.how {
-                How::On | How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
-                How::On if child.to != been => child.to,
+                How::GoneRound | How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
+                How::On | How::GoneRound if child.to != been && child.to != head => child.to,
                 _ => return Ok(Turn::Ends(reads)),
             };
             if reads.len().is_power_of_two() {
                 been = at;
             }
         }
+        Ok(Turn::Ends(reads))
     }
 
     /// A step whose effects nobody can see.
