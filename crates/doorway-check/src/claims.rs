@@ -100,6 +100,7 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
         Property::deadlock_free("deadlock-free"),
         Property::bounded_exit("bounded-exit"),
         Property::starvation_free("starvation-free"),
+        Property::leads_to("every-entry-ends", is_on_its_way_in, |v, p| !is_on_its_way_in(v, p)),
         Property::leads_to("starvation-free-in-line", is_in_line, |v, p| !is_in_line(v, p)),
         Property::first_come("first-come-first-served", 1),
         Property::first_come("k-first-come-first-served", sizes.k),
@@ -113,6 +114,10 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
         }));
     }
     all
+}
+
+fn is_on_its_way_in(v: &View<'_>, p: usize) -> bool {
+    v.phase(p) == Phase::Entry
 }
 
 /// On its way in and past its doorway, or on its way out.

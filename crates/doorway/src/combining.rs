@@ -8,7 +8,7 @@ use doorway_core::mutex::yang_anderson_93;
 use doorway_core::registry::{SizeError, Sizes, YaCombining};
 use std::fmt;
 
-pub use doorway_core::memory::Word;
+pub use doorway_core::memory::{Anybody, Word};
 pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Max, Min, Store};
 
 /// A value, and operations that return what was: [`Add`], [`Store`], [`Min`], [`Max`], or any that [can be made one](Combinable).
@@ -36,7 +36,7 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// A value that stays between bounds, moved up and down: not what any machine has as an instruction.
 ///
 /// ```
-/// use doorway::combining::{Combinable, Combining, Word};
+/// use doorway::combining::{Anybody, Combinable, Combining, Word};
 ///
 /// /// Adds `by`, and keeps what comes of it between `low` and `high`.
 /// #[derive(Clone, Copy, PartialEq, Debug)]

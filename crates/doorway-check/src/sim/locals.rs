@@ -41,7 +41,9 @@ pub(super) enum How {
     On,
     /// A turn of a loop ended whose turns may write, and the loop goes on.
     GoneRound,
-    FailedTurn { abortable: bool },
+    FailedTurn {
+        abortable: bool,
+    },
     PassageEnded,
     Panicked,
 }
@@ -346,7 +348,7 @@ impl Locals {
                     }
                     let is_alike = match (child.how, ran) {
                         (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => continue,
-                        (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::On, Ran::GoneRound(head)) => {
+                        (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::GoneRound, Ran::GoneRound(head)) => {
                             history.truncate(head);
                             false
                         }

@@ -23,7 +23,7 @@ impl<T: Send + Sync + 'static> Kept for T {}
 ///     W::make(|| (), || 7, Vec::new)
 /// }
 /// let lonely = Cell::<One> { word: 0, beside: beside::<One>() };
-/// assert_eq!(One::either(&lonely.beside, |()| 0, |&one| one, |all| all.len() as u32), 7);
+/// assert_eq!(One::either(&lonely.beside, |()| 0, |&one| one, |all: &Vec<u32>| all.len() as u32), 7);
 /// assert_eq!(lonely.word, 0);
 /// assert!(size_of::<Cell<Nobody>>() == size_of::<u64>());
 /// ```

@@ -160,7 +160,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut mine = slots.acquire()?;
-    /// mine.merge(slots.acquire()?)?;
+    /// mine.merge(slots.acquire()?).expect("they are of the same slots");
     /// assert_eq!((mine.slots(), slots.available()), (vec![0, 1], 1));
     /// drop(mine);
     /// assert_eq!(slots.available(), 3);

@@ -68,7 +68,7 @@ impl SeatsInUse {
         let dropped: &[&str] = match self.last {
             Last::Passes | Last::Declines => &[],
             Last::Breaks => &["k-exclusion", "unique-names", "first-in-first-enabled"],
-            Last::Tries => &["starvation-free"],
+            Last::Tries => &["every-entry-ends"],
         };
         claims.retain(|claim| !dropped.contains(&claim.name()));
         claims

@@ -20,7 +20,7 @@ entries! {
             (Dsm, Bound::Unbounded),
         ],
         orders: Some(("O(k+s)", "O(k)")),
-        words: |s, _| turnstile_words(s.n, s.k) + 2 * s.k as u64,
+        words: |s, _| turnstile_words(s.n, s.k) + (s.k + s.k.next_power_of_two()) as u64,
         can_give_up: true,
         ..Info::k_assignment("turnstile-slots", "the turnstile with names", Paper::DOORWAY, "")
     };
@@ -38,7 +38,7 @@ entries! {
             (Dsm, Bound::Unbounded),
         ],
         orders: Some(("O(k+s)", "O(k)")),
-        words: |s, _| line_words(s.n, s.k) + 2 * s.k as u64,
+        words: |s, _| line_words(s.n, s.k) + (s.k + s.k.next_power_of_two()) as u64,
         can_give_up: true,
         defaults: Defaults { n: 2, k: 1, passages: Some(2) },
         ..Info::k_assignment(
@@ -62,7 +62,7 @@ entries! {
             (Dsm, Bound::Unbounded),
         ],
         orders: Some(("O(k+s)", "O(k)")),
-        words: |s, _| turnstile_words(s.n, s.k) + (2 * s.k + s.k.div_ceil(64)) as u64,
+        words: |s, _| turnstile_words(s.n, s.k) + (s.k.div_ceil(64) + 1 + s.k.next_power_of_two()) as u64,
         can_give_up: true,
         ..Info::k_assignment("turnstile-bits", "the turnstile with names from a bitmap, for many places", Paper::DOORWAY, "")
     };

@@ -368,9 +368,19 @@ fn rules(passages: u32, crashes: usize) -> Rules {
 
 #[test]
 fn every_operation_alone_keeps_the_invariants() {
+    every_operation_alone_is_harmless(0);
+}
+
+#[test]
+#[ignore = "takes half a minute; ci/long-searches.sh runs it"]
+fn every_operation_alone_keeps_the_invariants_if_one_dies() {
+    every_operation_alone_is_harmless(1);
+}
+
+fn every_operation_alone_is_harmless(crashes: usize) {
     // A place is left, so that nobody waits for ever; also if a process dies, unless another one takes the last place along.
     for roles in ALONE {
-        let run = Run::new(2, roles, rules(1, 1));
+        let run = Run::new(2, roles, rules(1, crashes));
         let mut properties = run.invariants();
         if !roles.contains(&Forgets) {
             properties.push(Property::starvation_free("starvation-free"));
@@ -379,7 +389,7 @@ fn every_operation_alone_keeps_the_invariants() {
     }
     // Where there is one place, processes wait for what is added, or until it is closed.
     for roles in [&[Adds, Passes, Passes], &[Closes, Passes, Passes], &[Looks, Passes, Passes]] {
-        let run = Run::new(1, roles, rules(1, 1));
+        let run = Run::new(1, roles, rules(1, crashes));
         run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
     }
     let run = Run::new(2, &[AsksForTwo, Passes], rules(1, 1));
@@ -467,13 +477,23 @@ fn what_is_split_is_given_back_part_by_part() {
 /// A process inside that takes another place, and one that waited for the first.
 #[test]
 fn what_is_merged_is_given_back_together() {
-    for (k, roles) in [(2, &[Merges, Merges] as &[Role]), (2, &[Merges, Passes, Passes]), (3, &[Merges, Forgets])] {
-        let run = Run::new(k, roles, rules(1, 0));
-        run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
+    for (k, roles) in [(2, &[Merges, Merges] as &[Role]), (2, &[Merges, Passes]), (3, &[Merges, Forgets])] {
+        merged_is_given_back(k, roles);
     }
     let run = Run::new(2, &[MergesTwice, Passes], rules(1, 0));
     let report = run.explore::<FlagNames<Sim>>(vec![no_place_is_lost()]);
     assert_eq!(report.verdict("no place is lost").holds, Some(false));
+}
+
+#[test]
+#[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
+fn what_is_merged_is_given_back_together_among_three() {
+    merged_is_given_back(2, &[Merges, Passes, Passes]);
+}
+
+fn merged_is_given_back(k: usize, roles: &'static [Role]) {
+    let run = Run::new(k, roles, rules(1, 0));
+    run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
 }
 
 #[test]
