@@ -36,7 +36,7 @@ type Shuttle = ToolMemory<AtomicU64>;
 
 /// Those that an algorithm is not made for are left out.
 const SIZES: [(usize, usize); 9] = [(2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (5, 2), (5, 3), (6, 1), (6, 2)];
-const SCHEDULES: usize = 1_000;
+const SCHEDULES: usize = 500;
 const PASSAGES: usize = 3;
 /// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 1994;

@@ -174,21 +174,28 @@ fn there_are_no_more_names_than_fit() {
 
 #[test]
 fn remote_references_are_within_the_bound() {
-    let worst = |id: &str, (n, k), model, passages, contention: usize| {
-        let subject = subject::find(id).unwrap();
-        let sizes = Sizes { n, k };
-        let claimed = subject.info.bound(model).and_then(|b| b.at(sizes, contention)).unwrap();
-        let of = |p| {
-            let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(Some(passages)) };
-            let passage = Explorer::new(n).worst_passage(subject.world(sizes, rules).unwrap(), contention).unwrap();
-            assert!(passage.complete && passage.worst <= Worst::Bounded(claimed), "{passage:?}");
-            passage.worst.bounded().unwrap()
-        };
-        ((0..n).map(of).max().unwrap(), claimed)
-    };
     assert_eq!(worst("universal", (2, 2), CostModel::Cc, 2, 1), (15, 16));
-    assert_eq!(worst("universal", (2, 2), CostModel::Cc, 3, 2), (51, 65));
     assert_eq!(worst("universal", (2, 2), CostModel::Dsm, 3, 2), (48, 65));
-    assert_eq!(worst("universal", (3, 3), CostModel::Dsm, 1, 3), (61, 90));
     assert_eq!(worst("resilient-am", (2, 2), CostModel::Cc, 1, 2), (34, 83));
+}
+
+#[test]
+#[ignore = "takes several seconds; ci/long-searches.sh runs it"]
+fn remote_references_are_within_the_bound_at_larger_sizes() {
+    assert_eq!(worst("universal", (2, 2), CostModel::Cc, 3, 2), (51, 65));
+    assert_eq!(worst("universal", (3, 3), CostModel::Dsm, 1, 3), (61, 90));
+}
+
+/// The most remote references of any passage, and how many are claimed.
+fn worst(id: &str, (n, k): (usize, usize), model: CostModel, passages: u32, contention: usize) -> (u64, u64) {
+    let subject = subject::find(id).unwrap();
+    let sizes = Sizes { n, k };
+    let claimed = subject.info.bound(model).and_then(|b| b.at(sizes, contention)).unwrap();
+    let of = |p| {
+        let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(Some(passages)) };
+        let passage = Explorer::new(n).worst_passage(subject.world(sizes, rules).unwrap(), contention).unwrap();
+        assert!(passage.complete && passage.worst <= Worst::Bounded(claimed), "{passage:?}");
+        passage.worst.bounded().unwrap()
+    };
+    ((0..n).map(of).max().unwrap(), claimed)
 }
