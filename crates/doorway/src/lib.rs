@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | at most `k` inside, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
 //! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; errors as of [`Slots`] |
+//! | values made on demand, checked and dropped: connections | [`pool::Managed`] | [`pool::Leased`], [`pool::OwnedLeased`]; [`pool::ManagedError`] |
 //! | any number in one room, nobody in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
 //! | any object, of whose callers some may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
 //! | slots between processes, which survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |

@@ -1,7 +1,13 @@
-//! [`Pool`]: as many values as there are places, lent by slot.
+//! [`Pool`]: as many values as there are places, lent by slot. [`Managed`]: a pool that makes its values, checks and drops them.
 
 // A value is lent to who holds its slot, and nobody else holds that: the compiler cannot know.
 #![allow(unsafe_code)]
+
+mod managed;
+
+pub use managed::{
+    FromFn, Lease, Leased, Make, MakeAsync, Managed, ManagedError, Manager, OwnedLeased, Reuse, Statistics, Usage,
+};
 
 use crate::slots::{AcquireTimeoutError, OwnedSlotGuard, Permit, SlotGuard, Slots, TryAcquireError};
 use crate::{Closed, SizeError};

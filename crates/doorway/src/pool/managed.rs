@@ -1,0 +1,794 @@
+//! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops those that were idle for long.
+
+use crate::slots::{AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError};
+use crate::{Closed, SizeError};
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a managed pool has to know of its values, whether threads or tasks use it.
+pub trait Manager {
+    /// What is lent.
+    type Value;
+    /// Why a value could not be made, or may not be lent again.
+    type Error;
+
+    /// Whether a value that comes back is broken. A broken value is dropped. The pool asks whenever a loan ends, so this should look at the
+    /// value and not at the network.
+    fn is_broken(&self, value: &mut Self::Value) -> bool {
+        let _ = value;
+        false
+    }
+}
+
+/// How threads make and check values.
+pub trait Make: Manager {
+    /// Makes a value. The caller has a place by then.
+    ///
+    /// # Errors
+    /// If there is none to be had. The caller that asked for a value gets the error, and its place goes to the next.
+    fn make(&self) -> Result<Self::Value, Self::Error>;
+
+    /// Whether a value that was idle may be lent again.
+    ///
+    /// # Errors
+    /// If it may not. The value is dropped, and the caller gets another one.
+    fn check(&self, value: &mut Self::Value, usage: &Usage) -> Result<(), Self::Error> {
+        let _ = (value, usage);
+        Ok(())
+    }
+}
+
+/// How tasks make and check values.
+pub trait MakeAsync: Manager {
+    /// As [`Make::make`].
+    ///
+    /// # Errors
+    /// The same.
+    fn make(&self) -> impl Future<Output = Result<Self::Value, Self::Error>> + Send;
+
+    /// As [`Make::check`].
+    ///
+    /// # Errors
+    /// The same.
+    fn check(&self, value: &mut Self::Value, usage: &Usage) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        let _ = (value, usage);
+        async { Ok(()) }
+    }
+}
+
+/// A [`Manager`] that is a function: it makes values, and finds nothing wrong with them later.
+pub struct FromFn<F>(F);
+
+impl<F> fmt::Debug for FromFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FromFn(..)")
+    }
+}
+
+impl<T, E, F: Fn() -> Result<T, E>> Manager for FromFn<F> {
+    type Value = T;
+    type Error = E;
+}
+
+impl<T, E, F: Fn() -> Result<T, E>> Make for FromFn<F> {
+    fn make(&self) -> Result<T, E> {
+        (self.0)()
+    }
+}
+
+/// What has become of a value so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Usage {
+    /// When it was made.
+    pub made: Instant,
+    /// When it came back the last time, or was made.
+    pub idle_since: Instant,
+    /// How often it was lent before.
+    pub lent: u64,
+}
+
+/// Which of the idle values is lent next.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub enum Reuse {
+    /// The one that came back last: it is warm, and values that are not needed stay idle until they are dropped.
+    #[default]
+    Newest,
+    /// The one that has been idle for longest: all are used by turns.
+    Oldest,
+}
+
+/// What a managed pool has done so far, and what it has now.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// How many values can be lent at a time.
+    pub places: usize,
+    /// How many values there are, lent or idle. It does not count those that were [taken out](Lease::take).
+    pub values: usize,
+    /// How many of them are idle.
+    pub idle: usize,
+    /// How many were made.
+    pub made: u64,
+    /// How often the manager could make none.
+    pub failed: u64,
+    /// How often a value was lent that had been lent before.
+    pub reused: u64,
+    /// How many were dropped because the manager found them broken, or did not let them be lent again.
+    pub broken: u64,
+    /// How many were dropped because they were idle or alive for too long.
+    pub expired: u64,
+}
+
+/// Why no value was lent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ManagedError<E> {
+    /// The pool is closed.
+    Closed,
+    /// All places were taken until the time ran out.
+    TimedOut,
+    /// All places are taken now.
+    NoPlace,
+    /// The manager could make no value.
+    Make(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ManagedError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => Closed.fmt(f),
+            Self::TimedOut => AcquireTimeoutError::TimedOut.fmt(f),
+            Self::NoPlace => TryAcquireError::NoPlace.fmt(f),
+            Self::Make(why) => write!(f, "no value could be made: {why}"),
+        }
+    }
+}
+
+impl<E: std::error::Error + 'static> std::error::Error for ManagedError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Make(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+impl<E> From<Closed> for ManagedError<E> {
+    fn from(_: Closed) -> Self {
+        Self::Closed
+    }
+}
+
+impl<E> From<AcquireTimeoutError> for ManagedError<E> {
+    fn from(why: AcquireTimeoutError) -> Self {
+        match why {
+            AcquireTimeoutError::Closed => Self::Closed,
+            _ => Self::TimedOut,
+        }
+    }
+}
+
+impl<E> From<TryAcquireError> for ManagedError<E> {
+    fn from(why: TryAcquireError) -> Self {
+        match why {
+            TryAcquireError::Closed => Self::Closed,
+            _ => Self::NoPlace,
+        }
+    }
+}
+
+/// A pool that makes its values when they are needed: connections, clients, buffers.
+///
+/// At most as many values are lent at a time as there are places. A caller that gets a place gets an idle value that the
+/// manager still finds good, or else a new one. Places are given in the order of arrival, as [`Slots`] give them.
+///
+/// ```
+/// use doorway::pool::{Make, Managed, Manager, Usage};
+///
+/// struct Connections;
+/// struct Connection { sent: u32 }
+///
+/// impl Manager for Connections {
+///     type Value = Connection;
+///     type Error = std::io::Error;
+///     fn is_broken(&self, connection: &mut Connection) -> bool {
+///         connection.sent > 100
+///     }
+/// }
+/// impl Make for Connections {
+///     fn make(&self) -> std::io::Result<Connection> {
+///         Ok(Connection { sent: 0 })
+///     }
+///     fn check(&self, _: &mut Connection, _: &Usage) -> std::io::Result<()> {
+///         Ok(()) // a ping, say
+///     }
+/// }
+///
+/// let pool = Managed::new(Connections, 4)?;
+/// pool.acquire()?.sent += 1; // the first is made now
+/// assert_eq!(pool.acquire()?.sent, 1); // the same one again
+/// assert_eq!((pool.statistics().made, pool.statistics().reused), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A function is enough where values need no check:
+///
+/// ```
+/// use doorway::pool::Managed;
+/// let buffers = Managed::from_fn(2, || Ok::<_, std::convert::Infallible>(Vec::<u8>::with_capacity(1 << 16)))?;
+/// let mut buffer = buffers.acquire()?;
+/// buffer.clear();
+/// assert!(buffer.capacity() >= 1 << 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics, deaths, leaks
+/// If the manager panics, the place goes back. A holder that panics gives its value back, which
+/// [`is_broken`](Manager::is_broken) may notice. A loan that is `mem::forget`-ten keeps its place for ever.
+pub struct Managed<M: Manager> {
+    slots: Arc<Slots>,
+    manager: M,
+    shelf: Mutex<Shelf<M::Value>>,
+    idle_for: Option<Duration>,
+    living_for: Option<Duration>,
+    reuse: Reuse,
+}
+
+/// The idle values, the one that came back last at the end.
+struct Shelf<T> {
+    idle: VecDeque<Kept<T>>,
+    /// How many places are to go when they come back.
+    excess: usize,
+    counts: Statistics,
+}
+
+struct Kept<T> {
+    value: T,
+    usage: Usage,
+}
+
+impl<F> Managed<FromFn<F>>
+where
+    FromFn<F>: Manager,
+{
+    /// A pool with this many places, whose values a function makes.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn from_fn(places: usize, make: F) -> Result<Self, SizeError> {
+        Self::new(FromFn(make), places)
+    }
+}
+
+impl<M: Manager> Managed<M> {
+    /// A pool with this many places, and no value yet.
+    ///
+    /// # Errors
+    /// If there are no places, or more than [`Slots::MOST`].
+    pub fn new(manager: M, places: usize) -> Result<Self, SizeError> {
+        let shelf = Shelf { idle: VecDeque::new(), excess: 0, counts: Statistics::default() };
+        let slots = Arc::new(Slots::new(places)?);
+        Ok(Self { slots, manager, shelf: Mutex::new(shelf), idle_for: None, living_for: None, reuse: Reuse::default() })
+    }
+
+    /// Values that were idle for longer are not lent again. They are dropped when a caller comes by them, or by
+    /// [`drop_expired`](Self::drop_expired).
+    #[must_use]
+    pub fn idle_for(self, most: Duration) -> Self {
+        Self { idle_for: Some(most), ..self }
+    }
+
+    /// Values that were made longer ago are not lent again, however often they are used.
+    #[must_use]
+    pub fn living_for(self, most: Duration) -> Self {
+        Self { living_for: Some(most), ..self }
+    }
+
+    /// Which of the idle values is lent next.
+    #[must_use]
+    pub fn reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
+    }
+
+    /// Leaves room for so many places in all, to [resize](Self::resize) the pool later.
+    ///
+    /// # Errors
+    /// As [`Slots::room_for`].
+    pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
+        self.with_slots(|slots| slots.room_for(places))
+    }
+
+    /// The same pool with [unfair](Slots::unfair) slots.
+    #[must_use]
+    pub fn unfair(self) -> Self {
+        self.with_slots(|slots| Ok(slots.unfair())).unwrap_or_else(|_: SizeError| unreachable!("it has its size"))
+    }
+
+    fn with_slots(self, change: impl FnOnce(Slots) -> Result<Slots, SizeError>) -> Result<Self, SizeError> {
+        let Self { slots, manager, shelf, idle_for, living_for, reuse } = self;
+        // Nobody else has the slots before the pool is shared.
+        let slots = Arc::try_unwrap(slots).map_or_else(Ok, |slots| change(slots).map(Arc::new))?;
+        Ok(Self { slots, manager, shelf, idle_for, living_for, reuse })
+    }
+
+    /// The manager.
+    pub fn manager(&self) -> &M {
+        &self.manager
+    }
+
+    /// How many values can be lent at a time.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        let shelf = self.shelf();
+        self.slots.places().saturating_sub(shelf.excess)
+    }
+
+    /// What the pool has done so far, and what it has now.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let shelf = self.shelf();
+        let places = self.slots.places().saturating_sub(shelf.excess);
+        Statistics { places, idle: shelf.idle.len(), ..shelf.counts }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf<M::Value>> {
+        // No code of the user's runs under this lock, so it is never poisoned half-way through a change.
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lends nothing any more, and drops all idle values. Callers that wait get an error. Values that are lent are dropped when they come
+    /// back.
+    pub fn close(&self) {
+        self.slots.close();
+        self.retain(|_, _| false);
+    }
+
+    /// Whether it was closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.slots.is_closed()
+    }
+
+    /// Waits until all values are back, and closes the pool. Callers that came before are served before.
+    ///
+    /// # Errors
+    /// If the pool was closed before.
+    pub fn drain(&self) -> Result<(), Closed> {
+        while let places @ 1.. = self.slots.places() {
+            match self.slots.acquire_many(places) {
+                Ok(_all) => break,
+                Err(crate::AcquireError::Closed) => return Err(Closed),
+                Err(_) => {} // there are fewer places by now
+            }
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// [`drain`](Self::drain) for tasks. If the future is dropped half-way, the pool goes on as before.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn drain_async(&self) -> Result<(), Closed> {
+        while let places @ 1.. = self.slots.places() {
+            match self.slots.acquire_many_async(places).await {
+                Ok(_all) => break,
+                Err(crate::AcquireError::Closed) => return Err(Closed),
+                Err(_) => {} // there are fewer places by now
+            }
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// Drops the idle values of which `keep` says so, and says how many.
+    pub fn retain(&self, mut keep: impl FnMut(&mut M::Value, &Usage) -> bool) -> usize {
+        // The values are looked at and dropped without the lock: both is code of the user's.
+        let idle = std::mem::take(&mut self.shelf().idle);
+        let before = idle.len();
+        let mut kept: VecDeque<Kept<M::Value>> =
+            idle.into_iter().filter_map(|mut one| keep(&mut one.value, &one.usage).then_some(one)).collect();
+        let dropped = before - kept.len();
+        let mut shelf = self.shelf();
+        // Those that came back meanwhile were used last.
+        kept.append(&mut shelf.idle);
+        shelf.idle = kept;
+        shelf.counts.values -= dropped;
+        let surplus = self.surplus(&mut shelf);
+        drop(shelf);
+        drop(surplus);
+        dropped
+    }
+
+    /// Drops the idle values that were idle or alive for too long, and says how many. A service calls this now and then.
+    ///
+    /// ```
+    /// use doorway::pool::Managed;
+    /// use std::time::Duration;
+    /// let pool = Managed::from_fn(2, || Ok::<_, std::io::Error>(7))?.idle_for(Duration::ZERO);
+    /// drop(pool.acquire()?);
+    /// std::thread::sleep(Duration::from_millis(1));
+    /// assert_eq!(pool.drop_expired(), 1);
+    /// assert_eq!(pool.statistics().values, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drop_expired(&self) -> usize {
+        let expired = self.retain(|_, usage| !self.is_expired(usage));
+        self.shelf().counts.expired += expired as u64;
+        expired
+    }
+
+    fn is_expired(&self, usage: &Usage) -> bool {
+        self.idle_for.is_some_and(|most| usage.idle_since.elapsed() > most)
+            || self.living_for.is_some_and(|most| usage.made.elapsed() > most)
+    }
+
+    /// Changes how many values can be lent at a time. If there are to be fewer, places that are taken go when they come back.
+    ///
+    /// ```
+    /// use doorway::pool::Managed;
+    /// let pool = Managed::from_fn(2, || Ok::<_, std::io::Error>(7))?;
+    /// let (one, two) = (pool.acquire()?, pool.acquire()?);
+    /// pool.resize(1)?;
+    /// drop(one);
+    /// assert!(pool.try_acquire().is_err()); // the second one has the last place
+    /// drop(two);
+    /// assert!(pool.try_acquire().is_ok());
+    /// pool.resize(3)?;
+    /// assert_eq!(pool.places(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no [room](Self::room_for).
+    pub fn resize(&self, places: usize) -> Result<(), TooMany> {
+        let mut shelf = self.shelf();
+        let now = self.slots.places().saturating_sub(shelf.excess);
+        if places >= now {
+            let back = shelf.excess.min(places - now);
+            self.slots.add(places - now - back)?;
+            shelf.excess -= back;
+            return Ok(());
+        }
+        let too_many = now - places;
+        shelf.excess += too_many - self.slots.forget(too_many);
+        let surplus = self.surplus(&mut shelf);
+        drop(shelf);
+        drop(surplus);
+        Ok(())
+    }
+
+    /// Idle values that no place is left for, to be dropped without the lock.
+    fn surplus(&self, shelf: &mut Shelf<M::Value>) -> Vec<Kept<M::Value>> {
+        let places = self.slots.places().saturating_sub(shelf.excess);
+        let too_many = shelf.counts.values.saturating_sub(places).min(shelf.idle.len());
+        shelf.counts.values -= too_many;
+        shelf.idle.drain(..too_many).collect()
+    }
+
+    /// The idle value that is lent next, if there is one.
+    fn take_idle(&self) -> Option<Kept<M::Value>> {
+        loop {
+            let mut shelf = self.shelf();
+            let kept = match self.reuse {
+                Reuse::Newest => shelf.idle.pop_back(),
+                Reuse::Oldest => shelf.idle.pop_front(),
+            }?;
+            if !self.is_expired(&kept.usage) {
+                return Some(kept);
+            }
+            shelf.counts.expired += 1;
+            shelf.counts.values -= 1;
+        }
+    }
+
+    fn is_good(&self, is_good: bool) -> bool {
+        let mut shelf = self.shelf();
+        if is_good {
+            shelf.counts.reused += 1;
+        } else {
+            shelf.counts.broken += 1;
+            shelf.counts.values -= 1;
+        }
+        is_good
+    }
+
+    /// A new value, if it could be made.
+    fn made(&self, value: Result<M::Value, M::Error>) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
+        let mut shelf = self.shelf();
+        match value {
+            Ok(value) => {
+                shelf.counts.made += 1;
+                shelf.counts.values += 1;
+                let now = Instant::now();
+                Ok(Kept { value, usage: Usage { made: now, idle_since: now, lent: 0 } })
+            }
+            Err(why) => {
+                shelf.counts.failed += 1;
+                Err(ManagedError::Make(why))
+            }
+        }
+    }
+
+    /// A loan is over: its value goes back to the shelf, unless it is broken or not needed any more.
+    fn take_back(&self, mut kept: Kept<M::Value>) {
+        let checked = Uncounted { pool: self, armed: true };
+        let is_broken = self.manager.is_broken(&mut kept.value);
+        checked.over();
+        kept.usage.lent += 1;
+        kept.usage.idle_since = Instant::now();
+        let mut shelf = self.shelf();
+        if is_broken {
+            shelf.counts.broken += 1;
+        }
+        if is_broken || self.slots.is_closed() {
+            shelf.counts.values -= 1;
+            drop(shelf);
+            drop(kept);
+        } else {
+            shelf.idle.push_back(kept);
+            let surplus = self.surplus(&mut shelf);
+            drop(shelf);
+            drop(surplus);
+        }
+    }
+
+    /// The place, unless it is one that is to go.
+    fn admit<S: Deref<Target = Slots>>(&self, permit: Permit<S, Numbered>) -> Option<Permit<S, Numbered>> {
+        let mut shelf = self.shelf();
+        if shelf.excess == 0 {
+            return Some(permit);
+        }
+        shelf.excess -= 1;
+        drop(shelf);
+        permit.forget();
+        None
+    }
+}
+
+/// A place that may be lent. A place that was given back while the pool was made smaller may still have to go.
+macro_rules! admitted {
+    ($pool:ident, $acquired:expr) => {
+        loop {
+            if let Some(permit) = $pool.admit($acquired?) {
+                break permit;
+            }
+        }
+    };
+}
+
+impl<M: Make> Managed<M> {
+    fn value(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
+        while let Some(mut kept) = self.take_idle() {
+            let checked = Uncounted { pool: self, armed: true };
+            let is_good = self.manager.check(&mut kept.value, &kept.usage).is_ok();
+            checked.over();
+            if self.is_good(is_good) {
+                return Ok(kept);
+            }
+        }
+        self.made(self.manager.make())
+    }
+
+    fn lend<'a>(&'a self, permit: SlotGuard<'a>) -> Result<Leased<'a, M>, ManagedError<M::Error>> {
+        let place = Place { permit: Some(permit), pool: self };
+        Ok(Lease { kept: Some(self.value()?), place })
+    }
+
+    fn lend_owned(self: &Arc<Self>, permit: OwnedSlotGuard) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        let place = Place { permit: Some(permit), pool: Arc::clone(self) };
+        Ok(Lease { kept: Some(self.value()?), place })
+    }
+
+    /// Waits for a place, and lends a value.
+    ///
+    /// # Errors
+    /// If the pool is closed, or if the manager could make no value.
+    pub fn acquire(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
+        self.lend(admitted!(self, self.slots.acquire()))
+    }
+
+    /// [`acquire`](Self::acquire) with a loan that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        self.lend_owned(admitted!(self, self.slots.acquire_owned()))
+    }
+
+    /// Lends a value if a place is free now. It may take as long as the manager takes to make one.
+    ///
+    /// # Errors
+    /// If all places are taken, if the pool is closed, or if the manager could make no value.
+    pub fn try_acquire(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
+        self.lend(admitted!(self, self.slots.try_acquire()))
+    }
+
+    /// [`try_acquire`](Self::try_acquire) with a loan that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        self.lend_owned(admitted!(self, self.slots.try_acquire_owned()))
+    }
+
+    /// Waits for a place, but no longer than this, and lends a value. What the manager takes to make one comes on top.
+    ///
+    /// # Errors
+    /// If the time runs out, if the pool is closed, or if the manager could make no value.
+    pub fn acquire_timeout(&self, timeout: Duration) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
+        self.lend(admitted!(self, self.slots.acquire_timeout(timeout)))
+    }
+
+    /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_timeout_owned(
+        self: &Arc<Self>,
+        timeout: Duration,
+    ) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        self.lend_owned(admitted!(self, self.slots.acquire_timeout_owned(timeout)))
+    }
+}
+
+impl<M: MakeAsync> Managed<M> {
+    async fn value_async(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
+        while let Some(mut kept) = self.take_idle() {
+            let checked = Uncounted { pool: self, armed: true };
+            let is_good = self.manager.check(&mut kept.value, &kept.usage).await.is_ok();
+            checked.over();
+            if self.is_good(is_good) {
+                return Ok(kept);
+            }
+        }
+        self.made(self.manager.make().await)
+    }
+
+    /// Waits for a place, and lends a value.
+    ///
+    /// # Cancel safety
+    /// To drop the future is to give up, at any point, and the place goes to the next. A value that was being made or checked is dropped: what a
+    /// protocol was in the middle of cannot be lent to another.
+    ///
+    /// # Errors
+    /// If the pool is closed, or if the manager could make no value.
+    pub async fn acquire_async(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
+        let place = Place { permit: Some(admitted!(self, self.slots.acquire_async().await)), pool: self };
+        Ok(Lease { kept: Some(self.value_async().await?), place })
+    }
+
+    /// [`acquire_async`](Self::acquire_async) with a loan that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        let permit = admitted!(self, self.slots.acquire_owned_async().await);
+        let place = Place { permit: Some(permit), pool: Arc::clone(self) };
+        Ok(Lease { kept: Some(self.value_async().await?), place })
+    }
+}
+
+/// A value that is being checked is on no shelf: if the check is left by a panic, or given up, there is one less.
+struct Uncounted<'a, M: Manager> {
+    pool: &'a Managed<M>,
+    armed: bool,
+}
+
+impl<M: Manager> Uncounted<'_, M> {
+    fn over(mut self) {
+        self.armed = false;
+    }
+}
+
+impl<M: Manager> Drop for Uncounted<'_, M> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.pool.shelf().counts.values -= 1;
+        }
+    }
+}
+
+impl<M: Manager> fmt::Debug for Managed<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Managed")
+            .field("slots", &self.slots)
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A value of a [`Managed`] pool that is borrowed.
+pub type Leased<'a, M> = Lease<M, &'a Managed<M>, &'a Slots>;
+/// A value of a [`Managed`] pool that is shared: it can go anywhere.
+pub type OwnedLeased<M> = Lease<M, Arc<Managed<M>>, Arc<Slots>>;
+
+/// A value that is lent. It goes back when this is dropped.
+#[must_use = "the value goes back as soon as this is dropped"]
+pub struct Lease<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> {
+    /// `None` only once it has gone.
+    kept: Option<Kept<M::Value>>,
+    // After the value: the next holder comes when the place goes, and finds the value on the shelf.
+    place: Place<M, P, S>,
+}
+
+struct Place<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> {
+    permit: Option<Permit<S, Numbered>>,
+    pool: P,
+}
+
+impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Drop for Place<M, P, S> {
+    fn drop(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            drop(self.pool.admit(permit));
+        }
+    }
+}
+
+const LENT: &str = "a loan has its value until it ends";
+
+impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Lease<M, P, S> {
+    /// Its slot: one of as many as there are places, that no other loan has.
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.place.permit.as_ref().expect(LENT).slot()
+    }
+
+    /// What has become of the value before.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.kept.as_ref().expect(LENT).usage
+    }
+
+    /// Takes the value out of the pool. The place goes to the next caller, for which another value is made.
+    ///
+    /// ```
+    /// use doorway::pool::Managed;
+    /// let pool = Managed::from_fn(1, || Ok::<_, std::io::Error>("new".to_owned()))?;
+    /// let mine = pool.acquire()?.take();
+    /// assert_eq!(mine, "new");
+    /// assert_eq!((pool.statistics().values, pool.places()), (0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use = "to give a value back, drop its loan"]
+    pub fn take(mut self) -> M::Value {
+        let kept = self.kept.take().expect(LENT);
+        self.place.pool.shelf().counts.values -= 1;
+        kept.value
+    }
+}
+
+impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Drop for Lease<M, P, S> {
+    fn drop(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.place.pool.take_back(kept);
+        }
+    }
+}
+
+impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Deref for Lease<M, P, S> {
+    type Target = M::Value;
+    fn deref(&self) -> &M::Value {
+        &self.kept.as_ref().expect(LENT).value
+    }
+}
+
+impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> DerefMut for Lease<M, P, S> {
+    fn deref_mut(&mut self) -> &mut M::Value {
+        &mut self.kept.as_mut().expect(LENT).value
+    }
+}
+
+impl<M: Manager<Value: fmt::Debug>, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> fmt::Debug
+    for Lease<M, P, S>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease").field("slot", &self.slot()).field("value", &**self).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,336 @@
+//! Managed pools: values are made when they are needed, and no place and no value is lost, whatever the manager does.
+
+#[expect(dead_code, reason = "other tests use the rest of the kit")]
+#[path = "task_kit/mod.rs"]
+mod task_kit;
+
+use doorway::pool::{Make, MakeAsync, Managed, ManagedError, Manager, Reuse, Usage};
+use std::cell::Cell;
+use std::future::{Future, pending};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Waker};
+use std::thread;
+use std::time::Duration;
+use task_kit::block_on;
+
+/// Makes numbers, counts those that are alive, and does what it is told to.
+#[derive(Default)]
+struct Numbers {
+    next: AtomicUsize,
+    alive: Arc<AtomicUsize>,
+    fails: AtomicBool,
+    panics: AtomicBool,
+    hangs: AtomicBool,
+    refuses: AtomicBool,
+}
+
+struct Number {
+    number: usize,
+    broken: bool,
+    alive: Arc<AtomicUsize>,
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        self.alive.fetch_sub(1, SeqCst);
+    }
+}
+
+#[derive(PartialEq, Debug)]
+struct Fails;
+
+impl Manager for Numbers {
+    type Value = Number;
+    type Error = Fails;
+    fn is_broken(&self, value: &mut Number) -> bool {
+        assert!(!self.panics.load(SeqCst), "the manager was told to panic");
+        value.broken
+    }
+}
+
+impl Make for Numbers {
+    fn make(&self) -> Result<Number, Fails> {
+        assert!(!self.panics.load(SeqCst), "the manager was told to panic");
+        if self.fails.load(SeqCst) {
+            return Err(Fails);
+        }
+        self.alive.fetch_add(1, SeqCst);
+        Ok(Number { number: self.next.fetch_add(1, SeqCst), broken: false, alive: Arc::clone(&self.alive) })
+    }
+    fn check(&self, _: &mut Number, _: &Usage) -> Result<(), Fails> {
+        assert!(!self.panics.load(SeqCst), "the manager was told to panic");
+        if self.refuses.load(SeqCst) { Err(Fails) } else { Ok(()) }
+    }
+}
+
+impl MakeAsync for Numbers {
+    async fn make(&self) -> Result<Number, Fails> {
+        if self.hangs.load(SeqCst) {
+            pending::<()>().await;
+        }
+        Make::make(self)
+    }
+    async fn check(&self, value: &mut Number, usage: &Usage) -> Result<(), Fails> {
+        if self.hangs.load(SeqCst) {
+            pending::<()>().await;
+        }
+        Make::check(self, value, usage)
+    }
+}
+
+fn pool(places: usize) -> Managed<Numbers> {
+    Managed::new(Numbers::default(), places).unwrap()
+}
+
+fn alive(pool: &Managed<Numbers>) -> usize {
+    pool.manager().alive.load(SeqCst)
+}
+
+#[test]
+fn values_are_made_when_they_are_needed_and_used_again() {
+    let pool = pool(3);
+    assert_eq!(alive(&pool), 0);
+    {
+        let (a, b) = (pool.acquire().unwrap(), pool.acquire().unwrap());
+        assert_eq!((a.number, b.number, a.slot(), b.slot()), (0, 1, 0, 1));
+    }
+    // They are dropped in the reverse order: the first one came back last.
+    let again = pool.acquire().unwrap();
+    assert_eq!((again.number, again.usage().lent, alive(&pool)), (0, 1, 2));
+    let now = pool.statistics();
+    assert_eq!((now.made, now.reused, now.values, now.idle, now.places), (2, 1, 2, 1, 3));
+}
+
+#[test]
+fn the_oldest_is_used_by_turns() {
+    let pool = pool(2).reuse(Reuse::Oldest);
+    {
+        let _both = (pool.acquire().unwrap(), pool.acquire().unwrap());
+    }
+    let numbers: Vec<usize> = (0..4).map(|_| pool.acquire().unwrap().number).collect();
+    assert_eq!(numbers, [0, 1, 0, 1]);
+}
+
+#[test]
+fn what_is_broken_or_refused_is_made_again() {
+    let pool = pool(1);
+    pool.acquire().unwrap().broken = true;
+    assert_eq!((alive(&pool), pool.statistics().broken), (0, 1));
+    assert_eq!(pool.acquire().unwrap().number, 1);
+    pool.manager().refuses.store(true, SeqCst);
+    assert_eq!(pool.acquire().unwrap().number, 2);
+    let now = pool.statistics();
+    assert_eq!((now.broken, now.made, now.values, alive(&pool)), (2, 3, 1, 1));
+}
+
+#[test]
+fn a_manager_that_fails_keeps_no_place() {
+    let pool = pool(1);
+    pool.manager().fails.store(true, SeqCst);
+    assert_eq!(pool.acquire().map(drop), Err(ManagedError::Make(Fails)));
+    assert_eq!(pool.try_acquire().map(drop), Err(ManagedError::Make(Fails)));
+    pool.manager().fails.store(false, SeqCst);
+    assert!(pool.try_acquire().is_ok());
+    assert_eq!(pool.statistics().failed, 2);
+}
+
+#[test]
+fn a_manager_that_panics_keeps_no_place_and_no_value() {
+    let pool = pool(1);
+    let panics = |panics| pool.manager().panics.store(panics, SeqCst);
+    panics(true); // while it makes one
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.acquire().map(drop))).is_err());
+    panics(false);
+    let lent = pool.acquire().unwrap();
+    panics(true); // while one comes back
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(lent))).is_err());
+    assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
+    panics(false);
+    drop(pool.acquire().unwrap());
+    panics(true); // while it checks one
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.acquire().map(drop))).is_err());
+    assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
+    panics(false);
+    assert!(pool.try_acquire().is_ok());
+}
+
+#[test]
+fn a_holder_that_panics_gives_its_value_back() {
+    let pool = pool(1);
+    let held = AssertUnwindSafe(|| {
+        let _held = pool.acquire().unwrap();
+        panic!("a holder panics");
+    });
+    assert!(catch_unwind(held).is_err());
+    assert_eq!(pool.try_acquire().unwrap().number, 0);
+}
+
+#[test]
+fn a_task_that_gives_up_keeps_no_place() {
+    let pool = pool(1);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut gives_up = |pool: &Managed<Numbers>| {
+        let mut waits = pin!(pool.acquire_async());
+        assert!(waits.as_mut().poll(&mut context).is_pending());
+    };
+    pool.manager().hangs.store(true, SeqCst);
+    gives_up(&pool); // while one is made
+    assert_eq!((pool.statistics().values, alive(&pool)), (0, 0));
+    pool.manager().hangs.store(false, SeqCst);
+    drop(block_on(pool.acquire_async()).unwrap());
+    pool.manager().hangs.store(true, SeqCst);
+    gives_up(&pool); // while one is checked, which is dropped
+    assert_eq!((pool.statistics().values, alive(&pool)), (0, 0));
+    pool.manager().hangs.store(false, SeqCst);
+    let _held = block_on(pool.acquire_async()).unwrap();
+    gives_up(&pool); // while it waits
+    assert_eq!(pool.statistics().values, 1);
+}
+
+#[test]
+fn loans_that_own_go_to_other_threads_and_time_runs_out() {
+    let pool = Arc::new(pool(1));
+    let lent = pool.acquire_owned().unwrap();
+    assert_eq!(pool.acquire_timeout(Duration::from_millis(1)).map(drop), Err(ManagedError::TimedOut));
+    assert_eq!(pool.acquire_timeout_owned(Duration::ZERO).map(drop), Err(ManagedError::TimedOut));
+    assert_eq!(pool.try_acquire_owned().map(drop), Err(ManagedError::NoPlace));
+    let waits = thread::spawn({
+        let pool = Arc::clone(&pool);
+        move || block_on(pool.acquire_owned_async()).unwrap().number
+    });
+    thread::spawn(move || drop(lent)).join().unwrap();
+    assert_eq!(waits.join().unwrap(), 0);
+}
+
+#[test]
+fn what_is_taken_out_is_replaced_and_what_is_forgotten_keeps_its_place() {
+    let pool = pool(2);
+    let mine = pool.acquire().unwrap().take();
+    assert_eq!((mine.number, pool.statistics().values, pool.places()), (0, 0, 2));
+    std::mem::forget(pool.acquire().unwrap());
+    let _other = pool.acquire().unwrap();
+    assert_eq!(pool.try_acquire().map(drop), Err(ManagedError::NoPlace));
+}
+
+#[test]
+fn a_closed_pool_lends_nothing_and_keeps_nothing() {
+    let pool = pool(2);
+    let lent = pool.acquire().unwrap();
+    drop(pool.acquire().unwrap());
+    pool.close();
+    assert!(pool.is_closed());
+    assert_eq!((alive(&pool), pool.statistics().idle), (1, 0));
+    assert_eq!(pool.acquire().map(drop), Err(ManagedError::Closed));
+    drop(lent);
+    assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
+    assert!(pool.drain().is_err());
+}
+
+#[test]
+fn draining_waits_for_those_that_came_before() {
+    let pool = pool(2);
+    let lent = pool.acquire().unwrap();
+    thread::scope(|s| {
+        let drains = s.spawn(|| pool.drain());
+        while format!("{pool:?}").contains("waiting: 0") {
+            thread::yield_now();
+        }
+        assert!(!drains.is_finished());
+        drop(lent);
+        assert_eq!(drains.join().unwrap(), Ok(()));
+    });
+    assert_eq!((pool.is_closed(), alive(&pool)), (true, 0));
+    assert!(block_on(pool.drain_async()).is_err());
+}
+
+#[test]
+fn a_smaller_pool_keeps_no_more_values_than_places() {
+    let pool = pool(4);
+    let lent: Vec<_> = (0..4).map(|_| pool.acquire().unwrap()).collect();
+    pool.resize(1).unwrap();
+    assert_eq!((pool.places(), pool.statistics().values), (1, 4));
+    drop(lent);
+    assert_eq!((pool.places(), pool.statistics().values, alive(&pool)), (1, 1, 1));
+    let one = pool.acquire().unwrap();
+    assert!(pool.try_acquire().is_err());
+    pool.resize(0).unwrap();
+    pool.resize(2).unwrap();
+    drop(one);
+    let _both = (pool.try_acquire().unwrap(), pool.try_acquire().unwrap());
+    assert!(pool.try_acquire().is_err());
+    assert!(pool.resize(usize::MAX).is_err());
+    assert_eq!(pool.places(), 2);
+}
+
+#[test]
+fn what_is_retained_is_in_its_order_and_the_rest_is_dropped() {
+    let pool = pool(4).reuse(Reuse::Oldest);
+    drop((0..4).map(|_| pool.acquire().unwrap()).collect::<Vec<_>>());
+    assert_eq!(pool.retain(|value, usage| usage.lent == 1 && value.number % 2 == 1), 2);
+    assert_eq!((pool.acquire().unwrap().number, pool.acquire().unwrap().number), (1, 3));
+    // A value is made while others are looked at: then there is one too many, and the oldest goes.
+    let made = Cell::new(0);
+    let pool = self::pool(1);
+    drop(pool.acquire().unwrap());
+    pool.retain(|_, _| {
+        made.set(pool.acquire().unwrap().number);
+        true
+    });
+    assert_eq!((made.get(), pool.statistics().values, alive(&pool)), (1, 1, 1));
+}
+
+#[test]
+fn what_lives_for_too_long_is_not_lent() {
+    let pool = pool(1).living_for(Duration::ZERO);
+    drop(pool.acquire().unwrap());
+    thread::sleep(Duration::from_millis(1));
+    assert_eq!((pool.acquire().unwrap().number, pool.statistics().expired), (1, 1));
+    let long = self::pool(1).living_for(Duration::MAX).idle_for(Duration::MAX);
+    drop(long.acquire().unwrap());
+    assert_eq!((long.acquire().unwrap().number, long.drop_expired()), (0, 0));
+}
+
+/// Never more are lent than there are places, and in the end there are as many values as are counted.
+#[test]
+fn nothing_is_lost_while_all_of_it_happens_at_once() {
+    const MOST: usize = 4;
+    let pool = Managed::new(Numbers::default(), MOST).unwrap();
+    let (lent, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let uses = |broken: bool, mut value: doorway::pool::Leased<'_, Numbers>| {
+        most.fetch_max(lent.fetch_add(1, SeqCst) + 1, SeqCst);
+        value.broken = broken;
+        thread::yield_now();
+        lent.fetch_sub(1, SeqCst);
+    };
+    thread::scope(|s| {
+        for worker in 0..4 {
+            let (pool, uses) = (&pool, &uses);
+            s.spawn(move || {
+                for turn in 0..500 {
+                    match (worker + turn) % 4 {
+                        0 => uses(turn % 7 == 0, pool.acquire().unwrap()),
+                        1 => uses(false, block_on(pool.acquire_async()).unwrap()),
+                        2 => drop(pool.acquire_timeout(Duration::from_micros(50)).map(|value| uses(false, value))),
+                        _ => drop(pool.try_acquire().map(|value| drop(value.take()))),
+                    }
+                }
+            });
+        }
+        s.spawn(|| {
+            for turn in 0..500 {
+                pool.resize(1 + turn % MOST).unwrap();
+                pool.retain(|value, _| value.number % 3 != 0);
+            }
+            pool.resize(MOST).unwrap();
+        });
+    });
+    assert!(most.load(SeqCst) <= MOST);
+    let now = pool.statistics();
+    assert_eq!((now.places, now.values, now.values), (MOST, now.idle, alive(&pool)));
+    let all: Vec<_> = (0..MOST).map(|_| pool.try_acquire().unwrap()).collect();
+    assert!(pool.try_acquire().is_err());
+    drop(all);
+}
