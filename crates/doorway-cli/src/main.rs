@@ -204,6 +204,9 @@ fn main() -> ExitCode {
         let passes_on = std::env::args_os().nth(1).is_some_and(|word| word == "jobserver");
         if passes_on && error.use_stderr() {
             let _ = error.print();
+            if !std::env::args_os().any(|word| word == "--") {
+                eprintln!("The command comes after two hyphens: doorway jobserver -n 8 cores -- make");
+            }
             std::process::exit(125);
         }
         error.exit()

@@ -35,7 +35,8 @@ fn what_cannot_be_run_is_told_as_shells_tell_it() {
     is_told(&["/no/such/command"], 127, "/no/such/command");
     is_told(&[""], 127, "\"\"");
     is_told(&[plain.to_str().unwrap()], 126, "Permission denied (os error 13); make it executable (chmod +x)");
-    is_told(&["/"], 126, "Permission denied");
+    is_told(&["/"], 126, "is a directory; name a program");
+    is_told(&["sleep 1"], 127, "do not quote them as one");
     // The slot is free afterwards.
     assert_eq!(place.told(&["-n", "1", "x", "--no-wait", "--", "true"]).0, 0);
     // A script without a first line is one for the shell.

@@ -5,7 +5,8 @@
 mod kit;
 
 use doorway::shared::Previous;
-use kit::run::{Place, Running, eventually, is_alive, kill, parent, told, touch};
+use kit::run::{Place, Running, eventually, is_alive, is_stopped, kill, parent, told, touch};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 /// A grandchild in a session of its own, which closes what it inherits, and one that keeps it.
@@ -31,18 +32,21 @@ enum Killed {
 
 /// The command says `ready`, its number and that of the grandchild.
 fn start(place: &Place, how: &str, grandchild: Grandchild, killed: Killed) -> Running {
-    let closes = if grandchild == Grandchild::Closes { "exec 40<&-;" } else { "" };
     let end = if matches!(killed, Killed::Nobody) { "exit 3" } else { "exec sleep 1000" };
     let gone = place.0.join("gone");
     let wait = format!("while [ ! -e {} ]; do sleep 0.01; done;", gone.display());
     let wait = if matches!(killed, Killed::Nobody) { wait.as_str() } else { "" };
-    let script = format!(
+    place.start(&["--orphans", how], &format!("{} {wait} {end}", has_a_grandchild(place, grandchild)))
+}
+
+fn has_a_grandchild(place: &Place, grandchild: Grandchild) -> String {
+    let closes = if grandchild == Grandchild::Closes { "exec 40<&-;" } else { "" };
+    format!(
         "setsid bash -c '{closes} echo $$ >{pid}.new; mv {pid}.new {pid}; exec sleep 1000' >/dev/null 2>&1 </dev/null &
          while [ ! -e {pid} ]; do sleep 0.01; done
-         echo ready $$ $(cat {pid}); {wait} {end}",
+         echo ready $$ $(cat {pid});",
         pid = place.0.join("pid").display(),
-    );
-    place.start(&["--orphans", how], &script)
+    )
 }
 
 fn is_held(place: &Place) -> bool {
@@ -330,4 +334,40 @@ fn no_control_group_is_left() {
     let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2")).unwrap();
     let path = std::path::Path::new(mount.split(' ').nth(1).unwrap()).join(group.trim_start_matches('/'));
     assert!(!path.exists(), "{}", path.display());
+}
+
+/// `timeout -s KILL`, shells and many runners of builds kill the whole process group.
+#[test]
+fn killing_the_whole_group_leaves_nobody_with_kill() {
+    for grandchild in [Grandchild::Closes, Grandchild::Keeps] {
+        let place = Place::new();
+        let script = format!("{} exec sleep 1000", has_a_grandchild(&place, grandchild));
+        let mut command = place.run(&["-n", "1", "x", "--orphans", "kill", "--", "bash", "-c", &script]);
+        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = Running::new(command.spawn().unwrap());
+        let child = running.number(2);
+        assert!(is_held(&place) && is_alive(child));
+        kill(running.wrapper.id().wrapping_neg(), libc::SIGKILL);
+        running.wrapper.wait().unwrap();
+        eventually("the grandchild is killed", || !is_alive(child));
+        eventually("the slot is free", || !is_held(&place));
+    }
+}
+
+/// A command that is stopped and let go on by itself, as `pkill -P` does it.
+#[test]
+fn the_wrapper_goes_on_when_only_the_command_is_let_go_on() {
+    let place = Place::new();
+    let go = place.0.join("go");
+    let script = format!("echo ready $$; while [ ! -e {} ]; do sleep 0.01; done; exit 3", go.display());
+    let mut running = place.start(&[], &script);
+    let wrapper = running.wrapper.id();
+    for _ in 0..3 {
+        kill(running.command, libc::SIGSTOP);
+        eventually("the wrapper stops with the command", || is_stopped(wrapper));
+        kill(running.command, libc::SIGCONT);
+        eventually("the wrapper goes on with the command", || !is_stopped(wrapper));
+    }
+    touch(&go);
+    assert_eq!(running.wrapper.wait().unwrap().code(), Some(3));
 }

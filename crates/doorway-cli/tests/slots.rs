@@ -250,7 +250,7 @@ fn what_is_in_use_is_removed_by_force_only() {
     assert!(!place.0.join("gpu").exists());
     // What is damaged can be removed too.
     fs::write(place.0.join("damaged"), "nothing of ours").unwrap();
-    assert_eq!(place.text(0, "rm damaged"), "removed damaged\n");
+    assert_eq!(place.text(0, "rm --force damaged"), "removed damaged\n");
     // A path is as good as a name.
     drop(place.slots("gpu", 3));
     let path = place.0.join("gpu");
@@ -324,4 +324,28 @@ fn a_closed_standard_output_is_no_error() {
     drop(child.stdout.take());
     let out = child.wait_with_output().unwrap();
     assert_eq!((out.status.code(), out.stderr), (Some(0), Vec::new()));
+}
+
+#[test]
+fn rm_does_not_touch_files_of_others() {
+    let place = Place::new("not-slots");
+    for (name, text) in [("thesis", "precious\n"), ("empty", ""), ("short", "doorway")] {
+        let path = place.0.join(name);
+        fs::write(&path, text).unwrap();
+        let shown = path.display().to_string();
+        place.refused(1, &format!("rm {shown}"), &["no file of slots", "remove it as you"]);
+        place.refused(1, &format!("rm --force {shown}"), &["no file of slots"]);
+        // Under a name it was one once: by force it goes.
+        place.refused(1, &format!("rm {name}"), &["no file of slots"]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        place.text(0, &format!("rm --force {name}"));
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn many_slots_have_more_seats() {
+    let place = Place::new("many-slots");
+    let all: Vec<Slots> = (0..300).map(|_| place.slots("many", 300)).collect();
+    assert!(all.iter().map(Slots::try_acquire).collect::<Vec<_>>().iter().all(Result::is_ok));
 }

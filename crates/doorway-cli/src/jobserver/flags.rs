@@ -61,6 +61,8 @@ pub(super) fn without_jobs(command: &[OsString]) -> Option<Vec<OsString>> {
     if !DEAF_IF_TOLD.contains(&file_name(program)) {
         return None;
     }
+    let with_a_value = if file_name(program).contains("make") { MAKE_WITH_A_VALUE } else { NINJA_WITH_A_VALUE };
+    let is_number = |word: &OsString| !word.is_empty() && word.as_bytes().iter().all(u8::is_ascii_digit);
     let mut kept = vec![program.clone()];
     let mut arguments = arguments.iter().peekable();
     while let Some(argument) = arguments.next() {
@@ -69,16 +71,58 @@ pub(super) fn without_jobs(command: &[OsString]) -> Option<Vec<OsString>> {
             kept.extend(arguments.cloned());
             break;
         }
-        if !is_about_jobs(argument.as_bytes()) {
-            kept.push(argument.clone());
-            continue;
-        }
-        let takes_the_next = argument == "-j" || argument == "--jobs";
-        if takes_the_next {
-            arguments.next_if(|next| !next.is_empty() && next.as_bytes().iter().all(u8::is_ascii_digit));
+        match letters(argument.as_bytes(), with_a_value) {
+            Letters::Jobs { before, takes_the_next } => {
+                if before > 1 {
+                    kept.push(OsStr::from_bytes(&argument.as_bytes()[..before]).to_owned());
+                }
+                if takes_the_next {
+                    arguments.next_if(|next| is_number(next));
+                }
+            }
+            Letters::TakesTheNext => kept.extend([argument.clone()].into_iter().chain(arguments.next().cloned())),
+            Letters::Others if is_about_jobs(argument.as_bytes()) => {
+                if argument == "--jobs" {
+                    arguments.next_if(|next| is_number(next));
+                }
+            }
+            Letters::Others => kept.push(argument.clone()),
         }
     }
-    (kept.len() != command.len()).then_some(kept)
+    (kept != command).then_some(kept)
+}
+
+/// Options of one letter whose value is the rest of the word, or the next word.
+const MAKE_WITH_A_VALUE: &[u8] = b"CEfIoW";
+const NINJA_WITH_A_VALUE: &[u8] = b"Cdfkltw";
+
+/// What a word says that may be several options of one letter.
+enum Letters {
+    /// The one at this place says how many jobs, and perhaps the next word does.
+    Jobs { before: usize, takes_the_next: bool },
+    /// The value of the last one is the next word.
+    TakesTheNext,
+    /// Nothing of the kind.
+    Others,
+}
+
+fn letters(word: &[u8], with_a_value: &[u8]) -> Letters {
+    if !word.starts_with(b"-") || word.starts_with(b"--") {
+        return Letters::Others;
+    }
+    for (at, letter) in word.iter().enumerate().skip(1) {
+        let is_last = at + 1 == word.len();
+        if *letter == b'j' {
+            return Letters::Jobs { before: at, takes_the_next: is_last };
+        }
+        if with_a_value.contains(letter) {
+            return if is_last { Letters::TakesTheNext } else { Letters::Others };
+        }
+        if !letter.is_ascii_alphabetic() {
+            return Letters::Others;
+        }
+    }
+    Letters::Others
 }
 
 /// A path, unless there is a make that does not understand one, and the command may run it.
@@ -137,6 +181,14 @@ mod tests {
             assert_eq!(of(told).as_deref(), Some("make all"), "{told}");
         }
         assert_eq!(of("/usr/bin/ninja -k0 -j4").as_deref(), Some("/usr/bin/ninja -k0"));
+        for told in ["make -kj8 all", "make -kj 8 all", "make -kj all"] {
+            assert_eq!(of(told).as_deref(), Some("make -k all"), "{told}");
+        }
+        assert_eq!(of("make -C -j8 -sj8").as_deref(), Some("make -C -j8 -s"), "a directory of this name");
+        assert_eq!(of("make -fj8"), None, "a file of this name");
+        assert_eq!(of("make -Otarget -j8").as_deref(), Some("make -Otarget"));
+        assert_eq!(of("ninja -vj4 -k 0").as_deref(), Some("ninja -v -k 0"));
+        assert_eq!(of("ninja -t jobs"), None);
         assert_eq!(of("make all"), None);
         assert_eq!(of("make -- -j8"), None, "a file of this name");
         assert_eq!(of("cargo build -j8"), None, "cargo says itself that it does not listen");

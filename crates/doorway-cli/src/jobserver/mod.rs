@@ -55,7 +55,7 @@ enum Wanted {
 pub(crate) struct Args {
     /// How many jobs may run at the same time: the command itself, and one for each token. With a
     /// name, everybody who uses it must say the same number
-    #[arg(short = 'n', long, value_name = "K")]
+    #[arg(short = 'n', long, value_name = "K", value_parser = run::number)]
     slots: usize,
     /// The name of slots that builds on this machine share, as in `doorway run`; without, they are
     /// this build's own
@@ -124,6 +124,10 @@ struct Jobserver {
 }
 
 impl Besides for Jobserver {
+    fn speaker(&self) -> &'static str {
+        "doorway jobserver"
+    }
+
     fn begin(&mut self, args: &run::Args) -> Result<Vec<CString>, String> {
         let before = std::env::var_os("MAKEFLAGS").unwrap_or_default();
         let slots = builder(args).open().map_err(|error| error.to_string())?;
@@ -135,7 +139,11 @@ impl Besides for Jobserver {
         // Before the command begins, so that the first token lies there.
         self.turn(&mut |_| {});
         if args.verbose {
-            self.news = Some(format!("clients reach the jobserver by {auth}"));
+            let style = match self.style {
+                Style::Fifo => "a path",
+                Style::Pipe => "two descriptors",
+            };
+            self.news = Some(format!("clients reach the jobserver by {style}, {auth}"));
         }
         Ok(vec![
             variable("MAKEFLAGS", flags::makeflags(&before, args.slots, &auth)),

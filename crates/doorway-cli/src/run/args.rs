@@ -42,14 +42,14 @@ pub(crate) enum Orphans {
 #[command(after_help = MORE)]
 pub(crate) struct Args {
     /// How many may run at the same time. Everybody who uses the name must say the same number
-    #[arg(short = 'n', long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(short = 'n', long, value_name = "K", allow_negative_numbers = true, value_parser = number)]
     pub(crate) slots: usize,
     /// The name of the slots: letters, digits, dots, underscores and hyphens. With a slash in it,
     /// the path of a file
     #[arg(value_name = "NAME")]
     pub(crate) name: OsString,
     /// Gives up after this time: 90, 90s, 5m, 1h30m, 500ms
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Gives up at once if no slot is free
     #[arg(long, conflicts_with = "timeout")]
@@ -69,8 +69,8 @@ pub(crate) struct Args {
     /// Where names lie, instead of the usual place or DOORWAY_DIR
     #[arg(long, value_name = "PATH")]
     pub(crate) directory: Option<PathBuf>,
-    /// How many may hold or wait at the same time, together: a multiple of 64, at most 4096; 256 if
-    /// nothing is said. Everybody must say the same number
+    /// How many may hold or wait at the same time, together: a multiple of 64, at most 4096. A new
+    /// name has twice as many as slots, and at least 256. One more ends with 125
     #[arg(long, value_name = "SEATS")]
     pub(crate) seats: Option<usize>,
     /// For several users: the permissions of the file, such as 660. Everybody must say the same
@@ -79,6 +79,10 @@ pub(crate) struct Args {
     /// The command and its arguments, in which {slot}, {fence} and {name} are replaced
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+pub(crate) fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "take a number, such as 4".to_owned())
 }
 
 /// Without a key and a `=`, programs would not find it.
@@ -113,7 +117,9 @@ fn duration(text: &str) -> Result<Duration, String> {
         seconds += number * UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(fails)?.1;
         rest = &rest[end..];
     }
-    Duration::try_from_secs_f64(seconds).map_err(|_| fails())
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        format!("{text:?} is too long; take 90, 90s, 5m, 1h30m or 500ms, or leave it out to wait for ever")
+    })
 }
 
 /// What stands for something else in arguments.

@@ -21,8 +21,15 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
 /// The whole life of the guardian.
-pub(super) fn live(args: &Args, besides: &mut dyn Besides, link: &Link, signals: &Signals, board: Board) -> ! {
-    let ending = match try_live(args, besides, link, signals, board) {
+pub(super) fn live(
+    args: &Args,
+    besides: &mut dyn Besides,
+    link: &Link,
+    signals: &Signals,
+    board: Board,
+    wrapper: Pid,
+) -> ! {
+    let ending = match try_live(args, besides, link, signals, board, wrapper) {
         Ok(ended) => ended,
         Err(failed) => Some(failed),
     };
@@ -40,6 +47,7 @@ fn try_live(
     link: &Link,
     signals: &Signals,
     board: Board,
+    wrapper: Pid,
 ) -> Result<Option<Message>, Message> {
     tree::adopt();
     let slots = Arc::new(builder(args).open().map_err(|error| failed(FAILED, advice(&error, args)))?);
@@ -56,7 +64,8 @@ fn try_live(
     let started = held.start(args, variables, &besides.inherits(), signals, board)?;
     native::let_go_of(0..3);
     let command = started.child;
-    let mut watch = Watch { args, besides, link, signals, board, command, early: Vec::new(), continued_by: None };
+    let mut watch =
+        Watch { args, besides, link, signals, board, command, wrapper, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_terminal).map(|signal| signal.number);
     // If it is not known, the command gets them once more rather than not at all.
     watch.early =
@@ -171,7 +180,15 @@ impl Held {
             let name = program.to_string_lossy();
             match error.raw_os_error() {
                 Some(libc::ENOENT) if !name.contains('/') => {
-                    failed(NOT_FOUND, format!("there is no command {name:?} in PATH; say where it is"))
+                    let advice = if name.contains(' ') {
+                        "if these are a program and its arguments, do not quote them as one"
+                    } else {
+                        "say where it is"
+                    };
+                    failed(NOT_FOUND, format!("there is no command {name:?} in PATH; {advice}"))
+                }
+                Some(libc::EACCES) if std::path::Path::new(&program).is_dir() => {
+                    failed(NOT_EXECUTABLE, format!("{name:?} is a directory; name a program"))
                 }
                 Some(libc::ENOENT | libc::ENOTDIR) => {
                     failed(NOT_FOUND, format!("there is no {name:?}, or what it is to be run by is not there"))
@@ -194,7 +211,8 @@ impl Held {
         match self.guard.release() {
             Ok(()) => None,
             Err(ReleaseError::Broken) => Some(format!(
-                "slot {slot} was taken away while the command ran; another one may have run with it meanwhile"
+                "slot {slot} was taken away while the command ran, or its file was overwritten; another command may \
+                 have run with the slot meanwhile"
             )),
             Err(error) => Some(format!("slot {slot} cannot be given back: {error}")),
         }
@@ -235,6 +253,7 @@ struct Watch<'a> {
     signals: &'a Signals,
     board: Board,
     command: Pid,
+    wrapper: Pid,
     /// Signals of the terminal that came when the command was not there yet.
     early: Vec<i32>,
     /// Which process has let this one go on, by SIGCONT.
@@ -291,12 +310,25 @@ impl Watch<'_> {
                     self.board.set_end(code, signal);
                     return Some((code, signal));
                 }
+                News::Continued { child } if child == self.command => self.lets_the_wrapper_go_on(),
                 News::Stopped { child, signal } if child == self.command => {
                     self.link.tell(&Message::Stopped { signal, process: child.as_raw_nonzero().get() });
                 }
                 News::Nothing | News::Alone => return None,
-                News::Ended { .. } | News::Stopped { .. } => {}
+                News::Ended { .. } | News::Stopped { .. } | News::Continued { .. } => {}
             }
+        }
+    }
+
+    /// The wrapper stops with the command. If only the command was let go on, the wrapper would stay.
+    fn lets_the_wrapper_go_on(&self) {
+        // The wrapper may be about to stop.
+        for _ in 0..3 {
+            if tree::is_stopped(self.wrapper) && !tree::is_stopped(self.command) {
+                let _ = native::send(self.wrapper, libc::SIGCONT);
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(15));
         }
     }
 
@@ -317,6 +349,9 @@ impl Watch<'_> {
         if signal.by_terminal {
             let missed = self.early.iter().position(|early| *early == signal.number);
             return missed.map(|at| self.early.swap_remove(at)).is_none();
+        }
+        if signal.sender == std::process::id() {
+            return true; // it went on before the wrapper did
         }
         // The whole group was let go on, as shells do. Once more, and later, would undo a new stop.
         if signal.number == libc::SIGCONT && self.continued_by.take() == Some(signal.sender) {
@@ -360,7 +395,7 @@ impl Watch<'_> {
             match tree::look() {
                 News::Alone => return,
                 News::Nothing => drop(self.waits(false)),
-                News::Ended { .. } | News::Stopped { .. } => {}
+                News::Ended { .. } | News::Stopped { .. } | News::Continued { .. } => {}
             }
         }
     }

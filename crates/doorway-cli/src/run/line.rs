@@ -5,12 +5,17 @@ use crate::output::{cut, visible};
 use std::io::Write as _;
 
 /// What stands on standard error.
-#[derive(Default)]
 pub(super) struct Line {
+    /// The command that speaks.
+    speaker: &'static str,
     is_shown: bool,
 }
 
 impl Line {
+    pub(super) fn of(speaker: &'static str) -> Self {
+        Self { speaker, is_shown: false }
+    }
+
     /// Shows a line instead of the one before, cut at the width of the terminal.
     pub(super) fn show(&mut self, line: &str) {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
@@ -31,7 +36,7 @@ impl Line {
     /// Writes a line that stays.
     pub(super) fn say(&mut self, line: &str) {
         self.clear();
-        write(&format!("doorway run: {}\n", visible(line)));
+        write(&format!("{}: {}\n", self.speaker, visible(line)));
     }
 }
 

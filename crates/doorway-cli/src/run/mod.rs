@@ -30,7 +30,7 @@ mod waiting;
 mod wrapper;
 
 use crate::slots::not_ours;
-pub(crate) use args::{Args, Orphans, variable};
+pub(crate) use args::{Args, Orphans, number, variable};
 use clap::Parser;
 use clap::error::ErrorKind;
 use doorway::shared::Error;
@@ -38,6 +38,7 @@ pub(crate) use guardian::builder;
 use link::{Link, Message};
 use native::{Board, Signals};
 use rustix::fd::BorrowedFd;
+use rustix::process::getpid;
 use std::ffi::{CString, OsString};
 use std::io::Write as _;
 use std::time::Duration;
@@ -87,6 +88,11 @@ pub(crate) fn command_of(arguments: &[OsString]) -> Option<Vec<OsString>> {
 
 /// What a guardian does besides, for as long as the command runs.
 pub(crate) trait Besides {
+    /// What people have called.
+    fn speaker(&self) -> &'static str {
+        "doorway run"
+    }
+
     /// There is a slot, and the command is about to begin: variables for it.
     fn begin(&mut self, _args: &Args) -> Result<Vec<CString>, String> {
         Ok(Vec::new())
@@ -128,7 +134,7 @@ pub(crate) fn run(args: &Args) -> ! {
 /// Never returns.
 pub(crate) fn run_besides(args: &Args, besides: &mut dyn Besides) -> ! {
     let code = begin(args, besides).unwrap_or_else(|error| {
-        line::Line::default().say(&cannot_begin(&error));
+        line::Line::of(besides.speaker()).say(&cannot_begin(&error));
         FAILED
     });
     native::end(code.into())
@@ -138,11 +144,13 @@ fn begin(args: &Args, besides: &mut dyn Besides) -> std::io::Result<u8> {
     let board = Board::new()?;
     let (link, other) = Link::pair()?;
     let signals = Signals::take_over()?;
+    let wrapper = getpid();
     tree::adopt(); // the command, if the guardian is killed
     match native::fork()? {
         Some(child) => {
             drop(other);
-            let code = wrapper::live(child, &link, &signals, board);
+            let line = line::Line::of(besides.speaker());
+            let code = wrapper::live(child, &link, &signals, board, line, args.orphans != Orphans::Release);
             besides.wrapper_ends();
             Ok(code)
         }
@@ -162,7 +170,7 @@ fn begin(args: &Args, besides: &mut dyn Besides) -> std::io::Result<u8> {
                     }
                 }
             }
-            guardian::live(args, besides, &other, &signals, board)
+            guardian::live(args, besides, &other, &signals, board, wrapper)
         }
     }
 }

@@ -10,6 +10,8 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 
 /// The whole life of the sweeper, from when there is a guardian.
 pub(super) fn live(guardian: Pid, board: Board) -> ! {
+    // Away from the others' group: `timeout -s KILL` and many runners of builds kill the whole group.
+    let _ = rustix::process::setsid();
     native::let_go_of(0..3);
     native::close_inherited();
     let status = waitpid(Some(guardian), WaitOptions::empty()).ok().flatten();

@@ -23,6 +23,8 @@ pub(crate) enum News {
     Ended { child: Pid, code: u8, signal: u8 },
     /// It was stopped by this signal.
     Stopped { child: Pid, signal: i32 },
+    /// It goes on after a stop.
+    Continued { child: Pid },
     /// There are children, and nothing is new.
     Nothing,
     /// Nobody is left.
@@ -32,7 +34,7 @@ pub(crate) enum News {
 /// Looks at what became of children.
 pub(crate) fn look() -> News {
     loop {
-        match wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+        match wait(WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED) {
             Ok(Some((child, status))) => {
                 if let Some(news) = news(child, status) {
                     return news;
@@ -49,6 +51,9 @@ fn news(child: Pid, status: WaitStatus) -> Option<News> {
     if let Some(signal) = status.stopping_signal() {
         return Some(News::Stopped { child, signal });
     }
+    if status.continued() {
+        return Some(News::Continued { child });
+    }
     if let Some(code) = status.exit_status() {
         return Some(News::Ended { child, code: code as u8, signal: 0 });
     }
@@ -62,7 +67,7 @@ pub(crate) fn is_anybody_left() -> bool {
         match look() {
             News::Alone => return false,
             News::Nothing => return true,
-            News::Ended { .. } | News::Stopped { .. } => {}
+            News::Ended { .. } | News::Stopped { .. } | News::Continued { .. } => {}
         }
     }
 }
@@ -85,7 +90,7 @@ pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<
                     }
                     pause = Duration::from_micros(100);
                 }
-                News::Stopped { .. } => {}
+                News::Stopped { .. } | News::Continued { .. } => {}
             }
         }
         if let Some(cgroup) = cgroup {

@@ -10,9 +10,9 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use std::time::Duration;
 
 /// The whole life of the wrapper, from when it has a child: the guardian, or the sweeper. Its exit code.
-pub(super) fn live(child: Pid, link: &Link, signals: &Signals, board: Board) -> u8 {
+pub(super) fn live(child: Pid, link: &Link, signals: &Signals, board: Board, line: Line, has_lifeline: bool) -> u8 {
     native::let_go_of(0..2);
-    let mut wrapper = Wrapper { child, link, signals, line: Line::default(), keys: 0, missed: Vec::new(), last: None };
+    let mut wrapper = Wrapper { child, link, signals, line, has_lifeline, keys: 0, missed: Vec::new(), last: None };
     loop {
         let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
         let _ = poll(&mut ready, None);
@@ -48,6 +48,8 @@ struct Wrapper<'a> {
     link: &'a Link,
     signals: &'a Signals,
     line: Line,
+    /// Whether the command inherits a descriptor that keeps the slot.
+    has_lifeline: bool,
     /// A bit for each signal that came from keys of the terminal.
     keys: u64,
     /// Signals that the guardian was dead for.
@@ -128,9 +130,12 @@ impl Wrapper<'_> {
             self.line.say(&format!("the guardian {how}{when}; the next holder of the slot is told"));
             return self.end(code, signal);
         }
-        self.line.say(&format!(
-            "the guardian {how}; the slot stays taken only while a process of the command keeps DOORWAY_FD open"
-        ));
+        let slot = if self.has_lifeline {
+            "the slot stays taken only while a process of the command keeps DOORWAY_FD open"
+        } else {
+            "the slot goes to the next, and the command goes on without it"
+        };
+        self.line.say(&format!("the guardian {how}; {slot}"));
         let unheard = self.last.take().filter(|_| self.link.was_not_heard());
         let missed: Vec<Signal> = unheard.into_iter().chain(self.missed.drain(..)).collect();
         pass_on(command, missed);
@@ -146,7 +151,7 @@ impl Wrapper<'_> {
                     let _ = poll(&mut [PollFd::new(self.signals, PollFlags::IN)], None);
                     pass_on(command, std::iter::from_fn(|| self.signals.next()));
                 }
-                News::Ended { .. } | News::Stopped { .. } => {}
+                News::Ended { .. } | News::Stopped { .. } | News::Continued { .. } => {}
             }
         }
     }

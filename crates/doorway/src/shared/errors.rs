@@ -70,6 +70,8 @@ pub enum Error {
     },
     /// The file is none of ours, or holds what no program of ours writes.
     Corrupt(PathBuf),
+    /// The file to be removed does not begin as a file of slots does.
+    NotSlots(PathBuf),
     /// The file was deleted while it was open here.
     Deleted(PathBuf),
     /// Every seat is taken by a process that lives; with [`Mode::Tolerate`] also by a dead one that
@@ -170,6 +172,12 @@ impl fmt::Display for Error {
             Self::Corrupt(path) => write!(
                 f,
                 "{} holds what this program never writes; stop its users, remove it, and open it anew",
+                path.display()
+            ),
+            Self::NotSlots(path) => write!(
+                f,
+                "{} is no file of slots, or its beginning is damaged; if it is to go all the same, remove it as you \
+                 remove other files",
                 path.display()
             ),
             Self::Deleted(path) => write!(

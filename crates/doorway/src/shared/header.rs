@@ -10,7 +10,7 @@ pub(super) const FEATURES: u32 = 0;
 /// Features without which a program must not touch the file. Those below are compatible: a program
 /// that does not know them ignores them.
 const INCOMPATIBLE: u32 = 0xffff_0000;
-const MAGIC: &[u8; 8] = b"doorway\0";
+pub(super) const MAGIC: &[u8; 8] = b"doorway\0";
 /// The header's part of the file. It is written once and never mapped.
 pub(super) const HEADER: usize = 4096;
 /// As much of the header as means something.

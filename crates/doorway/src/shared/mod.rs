@@ -100,6 +100,11 @@ use std::time::{Duration, Instant};
 const MOST_SEATS: usize = doorway_core::k_assignment::seats::MOST_SEATS;
 /// Four words of bits: every passage reads them three times.
 const SEATS: usize = 256;
+
+/// How many seats a file of so many slots gets: a process for each slot, and as many that wait.
+fn usual_seats(slots: usize) -> usize {
+    slots.saturating_mul(2).min(MOST_SEATS).next_multiple_of(64).max(SEATS)
+}
 const WAITERS: usize = 8;
 
 /// What happens to slots of processes that die.
@@ -155,7 +160,8 @@ pub struct Builder {
     name: PathBuf,
     /// None: those of the file, which must exist.
     slots: Option<usize>,
-    seats: usize,
+    /// None: those of the file, or as many as fit the slots.
+    seats: Option<usize>,
     mode: Mode,
     directory: Option<PathBuf>,
     permissions: Option<u32>,
@@ -188,7 +194,7 @@ impl Builder {
         Self {
             name: name_or_path.as_ref().to_owned(),
             slots: None,
-            seats: SEATS,
+            seats: None,
             mode: Mode::default(),
             directory: None,
             permissions: None,
@@ -207,10 +213,11 @@ impl Builder {
     }
 
     /// The upper bound of handles and of waiting threads in all processes together: a multiple of
-    /// 64, at most 4096; the default is 256. Every process that opens the file must ask for the
-    /// same number. With [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
+    /// 64, at most 4096. Every process that says how many must say the same number. Without this, a
+    /// file is taken as it is, and a new one has twice as many seats as slots, and at least 256.
+    /// With [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
     pub fn seats(self, seats: usize) -> Self {
-        Self { seats, ..self }
+        Self { seats: Some(seats), ..self }
     }
 
     /// The directory that names lie in.

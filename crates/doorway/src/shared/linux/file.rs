@@ -1,7 +1,7 @@
 //! Making, opening and removing the file. A file that has its name is complete.
 
-use super::super::header::{HEADER, Header, MEANT};
-use super::super::{Error, Mode};
+use super::super::header::{HEADER, Header, MAGIC, MEANT};
+use super::super::{Error, Mode, usual_seats};
 use super::bytes::{self, Lock};
 use super::fork::Descriptor;
 use super::place::Place;
@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     /// Slots, seats and mode; without, the file must exist, and is taken as it is.
-    pub(super) sizes: Option<(usize, usize, Mode)>,
+    pub(super) sizes: Option<(usize, Option<usize>, Mode)>,
     /// The permissions, if several users share the file.
     pub(super) permissions: Option<u32>,
     pub(super) group: Option<u32>,
@@ -169,22 +169,24 @@ fn read_header(file: BorrowedFd<'_>, stat: &Stat, known: u32, path: &Path) -> Re
 }
 
 /// Never "take theirs", never another file: two files would be two limits.
-fn compare(header: &Header, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
+fn compare(header: &Header, (slots, seats, mode): (usize, Option<usize>, Mode)) -> Result<(), Error> {
     if header.slots != slots {
         return Err(Error::OtherSlots { found: header.slots, asked: slots });
     }
     if header.mode != mode {
         return Err(Error::OtherMode { found: header.mode, asked: mode });
     }
-    if header.seats != seats {
-        return Err(Error::OtherSeats { found: header.seats, asked: seats });
+    match seats {
+        Some(asked) if header.seats != asked => return Err(Error::OtherSeats { found: header.seats, asked }),
+        _ => {}
     }
     Ok(())
 }
 
 /// Writes the whole file before it gets its name. If another process was faster, theirs is the
 /// file.
-fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, usize, Mode)) -> Result<(), Error> {
+fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, Option<usize>, Mode)) -> Result<(), Error> {
+    let seats = seats.unwrap_or_else(|| usual_seats(slots));
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
     let header = Header { slots, seats, mode, features: wanted.features, nonce: nonce(), created: now };
     match without_a_name(place, wanted, &header) {
@@ -293,6 +295,13 @@ fn write_all(file: BorrowedFd<'_>, mut bytes: &[u8], mut at: u64) -> Result<(), 
     Ok(())
 }
 
+/// Whether the file begins as one of any version does.
+fn begins_as_ours(file: BorrowedFd<'_>) -> Result<bool, Error> {
+    let mut bytes = [0; MAGIC.len()];
+    let read = rustix::io::pread(file, &mut bytes, 0).map_err(|errno| system("reading the header", errno))?;
+    Ok(read == bytes.len() && bytes == *MAGIC)
+}
+
 /// Removes the file. Unless it is forced, nobody may have it open.
 pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), Error> {
     let missing = || Error::Missing(place.path.clone());
@@ -310,12 +319,16 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
         return Err(Error::NotOurs(place.path.clone()));
     }
+    // A file that a path names may be anything. In the place for names, a damaged one can be removed by force.
+    if !begins_as_ours(file)? && !(force && place.is_named) {
+        return Err(Error::NotSlots(place.path.clone()));
+    }
     if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
         return Err(Error::NotOurs(place.path.clone()));
     }
     if !force {
-        // All bytes, and without a look at the header: it may be damaged, or of another version,
-        // while others have the file open.
+        // All bytes, and without a look at the rest of the header: it may be damaged, or of another
+        // version, while others have the file open.
         if !bytes::lock_all(file)? {
             return Err(Error::InUse(place.path.clone()));
         }
@@ -343,7 +356,7 @@ mod tests {
     }
 
     fn wanted() -> Wanted {
-        Wanted { sizes: Some((2, 64, Mode::Reclaim)), permissions: None, group: None, features: 0 }
+        Wanted { sizes: Some((2, Some(64), Mode::Reclaim)), permissions: None, group: None, features: 0 }
     }
 
     #[test]

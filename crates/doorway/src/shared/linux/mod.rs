@@ -123,7 +123,7 @@ pub(super) struct Handle<M: Mortal = Mapped> {
     file: Arc<File>,
 }
 
-fn wanted(options: &Builder, sizes: Option<(usize, usize, Mode)>) -> file::Wanted {
+fn wanted(options: &Builder, sizes: Option<(usize, Option<usize>, Mode)>) -> file::Wanted {
     file::Wanted { sizes, permissions: options.permissions, group: options.group, features: options.features }
 }
 
@@ -159,7 +159,7 @@ impl<M: Backing> Handle<M> {
     pub(super) fn open(options: &Builder) -> Result<Self, Error> {
         let sizes = options.slots.map(|slots| (slots, options.seats, options.mode));
         if let Some((slots, seats, _)) = sizes {
-            header::check_sizes(slots, seats)?;
+            header::check_sizes(slots, seats.unwrap_or_else(|| super::usual_seats(slots)))?;
         }
         let file = Arc::new(File::open(place(options, sizes.is_none())?, &wanted(options, sizes))?);
         let memory = M::from(Mapped::new(&file));

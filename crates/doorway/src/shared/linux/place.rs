@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub(super) directory: OwnedFd,
     pub(super) name: String,
     pub(super) path: PathBuf,
+    /// Whether it is in the place for names, and no path led there.
+    pub(super) is_named: bool,
 }
 
 /// Finds the place of a name, or of a path.
@@ -42,7 +44,7 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, 
         Error::Missing(directory) => Error::Missing(directory.join(&name)),
         error => error,
     })?;
-    Ok(Place { directory, path: path.join(&name), name })
+    Ok(Place { directory, path: path.join(&name), name, is_named: above.is_none() })
 }
 
 /// The directory that plain names lie in, if the caller or the environment names one.
