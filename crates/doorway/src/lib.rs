@@ -68,7 +68,10 @@ pub use slots::{
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// As is that of the page.
+/// As are those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/resilient.md")]
 struct ResilientPage;
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pools.md")]
+struct PoolsPage;

@@ -293,6 +293,19 @@ fn what_lives_for_too_long_is_not_lent() {
     assert_eq!((long.acquire().unwrap().number, long.drop_expired()), (0, 0));
 }
 
+#[test]
+fn values_can_be_made_before_they_are_needed() {
+    let pool = pool(3);
+    assert_eq!((pool.fill(2), pool.statistics().idle), (Ok(2), 2));
+    let _held = pool.acquire().unwrap();
+    assert_eq!((block_on(pool.fill_async(9)), pool.statistics().idle), (Ok(2), 2));
+    pool.manager().refuses.store(true, SeqCst);
+    pool.manager().fails.store(true, SeqCst);
+    assert_eq!(pool.fill(1), Err(ManagedError::Make(Fails)));
+    pool.close();
+    assert_eq!((pool.fill(1), block_on(pool.fill_async(1))), (Err(ManagedError::Closed), Err(ManagedError::Closed)));
+}
+
 /// Never more are lent than there are places, and in the end there are as many values as are counted.
 #[test]
 fn nothing_is_lost_while_all_of_it_happens_at_once() {

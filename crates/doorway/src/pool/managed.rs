@@ -636,6 +636,31 @@ impl<M: Make> Managed<M> {
     ) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         self.lend_owned(admitted!(self, self.slots.acquire_timeout_owned(timeout)))
     }
+
+    /// Makes values until this many are idle, as far as places are free, and says how many are. A service that must not
+    /// let its first callers wait calls this when it begins.
+    ///
+    /// ```
+    /// use doorway::pool::Managed;
+    /// let pool = Managed::from_fn(4, || Ok::<_, std::io::Error>(7))?;
+    /// assert_eq!(pool.fill(2)?, 2);
+    /// assert_eq!(pool.statistics().idle, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the pool is closed, or if the manager could make no value.
+    pub fn fill(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
+        let mut lent = Vec::new();
+        while lent.len() < values {
+            match self.try_acquire() {
+                Ok(one) => lent.push(one),
+                Err(ManagedError::NoPlace) => break,
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(lent.len())
+    }
 }
 
 impl<M: MakeAsync> Managed<M> {
@@ -672,6 +697,25 @@ impl<M: MakeAsync> Managed<M> {
         let permit = admitted!(self, self.slots.acquire_owned_async().await);
         let place = Place { permit: Some(permit), pool: Arc::clone(self) };
         Ok(Lease { kept: Some(self.value_async().await?), place })
+    }
+
+    /// [`fill`](Self::fill) for tasks.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn fill_async(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
+        let mut lent = Vec::new();
+        while lent.len() < values {
+            let permit = match self.slots.try_acquire() {
+                Ok(permit) => permit,
+                Err(TryAcquireError::Closed) => return Err(ManagedError::Closed),
+                Err(_) => break,
+            };
+            let Some(permit) = self.admit(permit) else { continue };
+            let place = Place { permit: Some(permit), pool: self };
+            lent.push(Lease { kept: Some(self.value_async().await?), place });
+        }
+        Ok(lent.len())
     }
 }
 
