@@ -50,7 +50,7 @@ fn try_live(
     wrapper: Pid,
 ) -> Result<Option<Message>, Message> {
     tree::adopt();
-    let slots = Arc::new(builder(args).open().map_err(|error| failed(FAILED, advice(&error, args)))?);
+    let slots = Arc::new(builder(args).thread_stays().open().map_err(|error| failed(FAILED, advice(&error, args)))?);
     // The process ends when it has given the slot back. To close the file first takes time.
     std::mem::forget(Arc::clone(&slots));
     let guard = match waiting::wait(args, &slots, link) {

@@ -169,6 +169,7 @@ pub struct Builder {
     waiters: usize,
     label: String,
     times: bool,
+    thread_stays: bool,
     /// What the program knows beyond version 1 of the file.
     features: u32,
 }
@@ -202,6 +203,7 @@ impl Builder {
             waiters: WAITERS,
             label: String::new(),
             times: true,
+            thread_stays: false,
             features: header::FEATURES,
         }
     }
@@ -254,6 +256,14 @@ impl Builder {
     /// some nanoseconds less.
     pub fn times(self, times: bool) -> Self {
         Self { times, ..self }
+    }
+
+    /// The thread that opens the file stays as long as the process does, opens no other file like this, and locks no robust
+    /// mutex. Then the handle starts no thread of its own before a task waits. For programs that are to start quickly: if it is
+    /// not so, those that wait for this process hear of its death late, or look in vain, and nothing else happens.
+    #[doc(hidden)]
+    pub fn thread_stays(self) -> Self {
+        Self { thread_stays: true, ..self }
     }
 
     /// Opens the file, and makes it if it is not there.

@@ -23,6 +23,8 @@ pub(super) struct Wanted {
     pub(super) group: Option<u32>,
     /// The features that this program knows, and gives to a file that it makes.
     pub(super) features: u32,
+    /// Whether the thread that opens it stays as long as the process does.
+    pub(super) thread_stays: bool,
 }
 
 impl Wanted {
@@ -356,7 +358,13 @@ mod tests {
     }
 
     fn wanted() -> Wanted {
-        Wanted { sizes: Some((2, Some(64), Mode::Reclaim)), permissions: None, group: None, features: 0 }
+        Wanted {
+            sizes: Some((2, Some(64), Mode::Reclaim)),
+            permissions: None,
+            group: None,
+            features: 0,
+            thread_stays: false,
+        }
     }
 
     #[test]

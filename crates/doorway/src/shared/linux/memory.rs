@@ -492,7 +492,7 @@ impl Mapped {
             Bed::Asleep { words, until, deadline } => (words, until, deadline),
         };
         if self.as_task {
-            self.file.sentinel()?.sleep(words.clone(), until).await;
+            self.file.sentinel()?.sleep(words.clone(), until)?.await;
         } else {
             let mapping = &self.file.mapping;
             let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);

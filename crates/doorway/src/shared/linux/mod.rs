@@ -55,6 +55,8 @@ fn system(doing: &'static str, errno: Errno) -> Error {
 #[derive(Debug)]
 pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
+    /// Whether the thread that opens it stays as long as the process does.
+    thread_stays: bool,
     starts: Mutex<()>,
     spins: memory::Spins,
     /// Whether the last wait was shorter than a nap. An estimate, so nothing is ordered by it.
@@ -73,6 +75,7 @@ impl File {
         let (mapping, path) = (Arc::new(mapping), place.path);
         Ok(Self {
             sentinel: OnceLock::new(),
+            thread_stays: wanted.thread_stays,
             starts: Mutex::new(()),
             spins: memory::Spins::default(),
             waits_are_short: AtomicBool::new(false),
@@ -90,7 +93,7 @@ impl File {
         }
         let _one_at_a_time = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         if self.sentinel.get().is_none() {
-            let _ = self.sentinel.set(Sentinel::new(&self.mapping)?);
+            let _ = self.sentinel.set(Sentinel::new(&self.mapping, self.thread_stays)?);
         }
         Ok(self.sentinel.get().expect("it was set above"))
     }
@@ -124,7 +127,8 @@ pub(super) struct Handle<M: Mortal = Mapped> {
 }
 
 fn wanted(options: &Builder, sizes: Option<(usize, Option<usize>, Mode)>) -> file::Wanted {
-    file::Wanted { sizes, permissions: options.permissions, group: options.group, features: options.features }
+    let &Builder { permissions, group, features, thread_stays, .. } = options;
+    file::Wanted { sizes, permissions, group, features, thread_stays }
 }
 
 fn place(options: &Builder, looks: bool) -> Result<Place, Error> {

@@ -1,4 +1,5 @@
 //! One thread for each handle. It lives as long as the handle does, and does two things.
+//! (A program whose main thread opens the handle and stays may [do without](super::super::Builder::thread_stays), until a task waits.)
 //!
 //! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its
 //!   list of robust futexes, and wakes a sleeper of each. The sentinel's list has the hint of every
@@ -24,7 +25,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::cell::UnsafeCell;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -229,7 +230,8 @@ pub(super) struct Sentinel {
     room: Arc<Room>,
     /// What hints of this handle say while it lives; 0 if the kernel took no list.
     number: u32,
-    thread: Option<JoinHandle<()>>,
+    /// None while the thread that opened the handle has the list, and no task has slept.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl std::fmt::Debug for Sentinel {
@@ -239,7 +241,8 @@ impl std::fmt::Debug for Sentinel {
 }
 
 impl Sentinel {
-    pub(super) fn new(mapping: &Arc<Mapping>) -> Result<Self, Error> {
+    /// With `stays`, the calling thread has the list, and stays as long as the process does.
+    pub(super) fn new(mapping: &Arc<Mapping>, stays: bool) -> Result<Self, Error> {
         let list = List::new(mapping)?;
         let head = list.head.get().expose_provenance();
         let room = Arc::new(Room {
@@ -248,25 +251,24 @@ impl Sentinel {
             sleepers: Mutex::default(),
             bell: Sequence::new(),
         });
+        if stays {
+            // The thread has the list for as long as it lives: so long the room must be there.
+            std::mem::forget(Arc::clone(&room));
+            return Ok(Self { room, number: take_list(head), thread: Mutex::new(None) });
+        }
         let (tell, told) = mpsc::sync_channel(1);
         let watched = Arc::clone(&room);
-        let body = move || {
+        let thread = start(move || {
             let _withdraws = Withdraws;
-            // SAFETY: the head lives in the room, which this thread keeps until it has withdrawn the
-            // list. The list is this thread's own: it locks no robust mutex.
-            let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
-            let number = if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 };
-            let _ = tell.send(number);
+            let _ = tell.send(take_list(head));
             watched.watch();
-        };
-        // With as much stack as any other: wakers run on it.
-        let thread = without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).spawn(body));
-        let thread = thread.map_err(|error| Error::System {
-            doing: "starting a thread",
-            code: error.raw_os_error().unwrap_or(libc::EAGAIN),
         })?;
         let number = told.recv().unwrap_or(0);
-        Ok(Self { room, number, thread: Some(thread) })
+        Ok(Self { room, number, thread: Mutex::new(Some(thread)) })
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on the death of this process is told to those that watch this seat, unless the
@@ -286,9 +288,31 @@ impl Sentinel {
     }
 
     /// Sleeps, for a task, while each word is as given, until the time has come or for no reason.
-    pub(super) fn sleep(&self, words: Vec<(usize, u32)>, until: Instant) -> Sleep<'_> {
-        Sleep { room: &self.room, state: State::New(words, until) }
+    pub(super) fn sleep(&self, words: Vec<(usize, u32)>, until: Instant) -> Result<Sleep<'_>, Error> {
+        let mut thread = self.thread();
+        if thread.is_none() {
+            let watched = Arc::clone(&self.room);
+            *thread = Some(start(move || watched.watch())?);
+        }
+        Ok(Sleep { room: &self.room, state: State::New(words, until) })
     }
+}
+
+/// The calling thread has the list with this head from now on. Its number; 0 if the kernel took no list.
+fn take_list(head: usize) -> u32 {
+    // SAFETY: the head lives in a room that is there until this thread has withdrawn the list, or has ended. The
+    // thread locks no robust mutex of the C library's.
+    let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
+    if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 }
+}
+
+/// With as much stack as any other: wakers run on it.
+fn start(body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    let thread = without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).spawn(body));
+    thread.map_err(|error| Error::System {
+        doing: "starting a thread",
+        code: error.raw_os_error().unwrap_or(libc::EAGAIN),
+    })
 }
 
 /// When it is dropped, the kernel forgets this thread's list.
@@ -319,7 +343,7 @@ impl Drop for Sentinel {
         let mapping = &self.room.mapping;
         if !mapping.is_ours() {
             // In a forked child there is no such thread, and the words are the parent's.
-            std::mem::forget(self.thread.take());
+            std::mem::forget(std::mem::take(&mut self.thread));
             return;
         }
         {
@@ -335,7 +359,8 @@ impl Drop for Sentinel {
         self.room.sleepers(|sleepers| sleepers.closing = true);
         self.room.ring();
         // A waker may have dropped the handle: then this is the thread itself, which ends by itself.
-        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id()) {
+        let thread = self.thread().take();
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
             let _ = thread.join();
         }
     }
