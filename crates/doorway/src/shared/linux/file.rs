@@ -322,7 +322,8 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
         return Err(Error::NotOurs(place.path.clone()));
     }
     // A file that a path names may be anything. In the place for names, a damaged one can be removed by force.
-    if !begins_as_ours(file)? && !(force && place.is_named) {
+    let may_go = begins_as_ours(file)? || force && place.is_named;
+    if !may_go {
         return Err(Error::NotSlots(place.path.clone()));
     }
     if stat.st_uid != geteuid().as_raw() && wanted.permissions.is_none() && !force {
