@@ -21,7 +21,9 @@ fn the_short_form_finds_nothing() {
     }
     let modes: Vec<&str> =
         report["trials"].as_array().unwrap().iter().map(|trial| trial["mode"].as_str().unwrap()).collect();
-    for mode in ["random", "statements", "stops", "restless", "deletions", "threads", "tasks", "tolerate", "mix"] {
+    for mode in
+        ["random", "statements", "stops", "restless", "deletions", "threads", "tasks", "tolerate", "bypass", "mix"]
+    {
         assert!(modes.contains(&mode), "{modes:?}");
     }
     let hit = report["killed_at_statements"].as_object().unwrap().values().filter(|n| n.as_u64() > Some(0)).count();
@@ -53,6 +55,7 @@ macro_rules! faults {
 
 faults! {
     no_recovery: "no-recovery", "--mode random" => "stuck" | "lost";
+    no_recovery_where_newcomers_pass: "no-recovery", "--mode bypass" => "stuck" | "lost";
     no_recovery_in_threads: "no-recovery", "--mode threads" => "stuck" | "lost";
     untold_to_tasks: "untold", "--mode tasks" => "untold";
     blind_take_where_slots_are_kept: "blind-take", "--mode tolerate" => "over_admitted" | "fences_out_of_order" | "false_deaths" | "untold";

@@ -84,6 +84,8 @@ struct Race {
     one_inside: bool,
     /// The most preemptions in an execution, where all would be too many.
     preemptions: Option<usize>,
+    /// How often newcomers may pass the first in line.
+    bypass: u32,
 }
 
 /// All that processes share.
@@ -102,11 +104,12 @@ struct Room {
 }
 
 impl Room {
-    fn new(seats: usize, k: usize, encoding: Encoding, fault: Option<Fault>, deaths: &Arc<AtomicUsize>) -> Self {
+    fn new(race: &Race, encoding: Encoding, fault: Option<Fault>, deaths: &Arc<AtomicUsize>) -> Self {
+        let seats = race.parts.len();
         let kernel = Kernel::new(seats);
-        let text = Text::new(&Site::new(&Loom::new(encoding, fault, &kernel, Fate::default())), seats, k);
-        let inside = (0..k).map(|_| UnsafeCell::new(())).collect();
-        let is_inside = (0..k).map(|_| Local::new(false)).collect();
+        let memory = Loom::new(encoding, fault, &kernel, Fate::default());
+        let text = Text::new(&Site::new(&memory), seats, 1).with_bypass(race.bypass);
+        let (inside, is_inside) = (vec![UnsafeCell::new(())], vec![Local::new(false)]);
         Self { text, kernel, inside, is_inside, deaths: Arc::clone(deaths), encoding, fault }
     }
 
@@ -171,7 +174,7 @@ fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) 
     loom.check(move || {
         counted.fetch_add(1, Ordering::Relaxed);
         let n = race.parts.len();
-        let room = Rc::new(Room::new(n, 1, encoding, fault, &died));
+        let room = Rc::new(Room::new(&race, encoding, fault, &died));
         let mut processes: Vec<_> = (0..n).map(|seat| room.process(seat, race.parts[seat].fate)).collect();
         for p in &processes {
             room.kernel.lock().locked[p.pid().index()] = true;
@@ -206,11 +209,16 @@ fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) 
 
 impl Race {
     fn new(preemptions: usize, parts: &[Part]) -> Self {
-        Self { parts: parts.to_vec(), one_inside: true, preemptions: Some(preemptions) }
+        Self { parts: parts.to_vec(), one_inside: true, preemptions: Some(preemptions), bypass: 0 }
     }
 
     fn outside(self) -> Self {
         Self { one_inside: false, ..self }
+    }
+
+    /// Every second owner of the slot hands it over, and the others call the first in line.
+    fn passing(self) -> Self {
+        Self { bypass: 2, ..self }
     }
 }
 
@@ -238,6 +246,29 @@ fn nobody_is_inside_too_early_and_nobody_sleeps_for_ever_in_any_execution() {
             let (executions, _) = run(&race, encoding, None);
             assert!(executions > 1, "{name}, {how}: nothing was interleaved");
             println!("{name}, {how}: {executions} executions");
+        }
+    }
+}
+
+/// Where newcomers may pass: the owner that frees its slot calls the waiter, which looks for the slot, and the call is
+/// passed on by a waiter that gives up.
+#[test]
+fn nobody_sleeps_through_a_call_in_any_execution() {
+    use Part as P;
+    let races = [
+        ("two from outside", Race::new(4, &[P::ONCE, P::ONCE]).outside()),
+        ("one inside, one comes", Race::new(4, &[P::ONCE, P::ONCE])),
+        ("the first comes again", Race::new(3, &[P::TWICE, P::ONCE])),
+        ("one gives up, one waits", Race::new(2, &[P::ONCE, P::GIVES_UP, P::ONCE])),
+        ("the holder dies before it calls", Race::new(3, &[P::dies_at(38), P::ONCE])),
+        ("the holder dies before it wakes", Race::new(3, &[P::dies_at(39), P::ONCE])),
+        ("the waiter dies that is called", Race::new(2, &[P::ONCE, P::dies_at(41), P::ONCE])),
+    ];
+    for (name, race) in races {
+        for (how, encoding) in SOUND {
+            let (executions, _) = run(&race.clone().passing(), encoding, None);
+            assert!(executions > 1, "{name}, {how}: nothing was interleaved");
+            println!("passing, {name}, {how}: {executions} executions");
         }
     }
 }
@@ -289,6 +320,7 @@ fn every_fault_is_found() {
     let again = race("the first comes again");
     let keeps = race("the same, in the mode that keeps slots");
     let dies = Race::new(3, &[Part::dies_at(17), Part::ONCE]);
+    let passes = Race::new(4, &[Part::ONCE, Part::ONCE]).passing();
     let [(_, swaps), (_, fenced)] = SOUND;
     for (fault, race, encoding, harm) in [
         // What a holder did is not seen by the next one.
@@ -304,6 +336,10 @@ fn every_fault_is_found() {
         (Fault::NoSecondLook, &once, swaps, DEADLOCK),
         (Fault::NoWake, &comes, fenced, DEADLOCK),
         (Fault::FreedBeforeConfirmed, &again, swaps, TWO_INSIDE),
+        // Where newcomers may pass: the waiter is called and not woken, or the holder does not look whether somebody waits.
+        (Fault::NoWake, &passes, fenced, DEADLOCK),
+        (Fault::NoSecondLook, &passes, swaps, DEADLOCK),
+        (Fault::AcquireRelease(&[23]), &passes, fenced, DEADLOCK),
         (Fault::DisorderlyDeath, &dies, swaps, TWO_INSIDE),
     ] {
         let got = complaint(|| {

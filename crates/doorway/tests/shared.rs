@@ -1,5 +1,10 @@
 //! Slots between processes: what happens when processes die, stop, fork and are broken into.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 

@@ -1,6 +1,11 @@
 //! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no
 //! undefined behaviour.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 

@@ -4,7 +4,12 @@
 //! A case is a damage and one thing that a user does. Most cases are words of an open file; a
 //! handle that has found the damage is told to forget it, so that a case costs microseconds. Files
 //! that are truncated or grown, and headers, are opened anew.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 
@@ -52,7 +57,10 @@ impl Tally {
             Error::NoSeats { .. } => "no seats",
             Error::OtherVersion { .. } => "other version",
             Error::OtherFeatures { .. } => "other features",
-            Error::OtherSlots { .. } | Error::OtherSeats { .. } | Error::OtherMode { .. } => "other sizes",
+            Error::OtherSlots { .. }
+            | Error::OtherSeats { .. }
+            | Error::OtherMode { .. }
+            | Error::OtherBypass { .. } => "other sizes",
             other => panic!("{other:?}"),
         });
     }

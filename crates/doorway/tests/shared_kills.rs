@@ -1,6 +1,11 @@
 //! Processes that are killed while they acquire and release all the time, with a witness outside of
 //! the slots.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 

@@ -1,5 +1,10 @@
 //! Lifelines: a slot that outlives its holder while another process has a copy.
-#![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 use doorway::shared::{Error, Previous, Slots};
 use std::fs::File;

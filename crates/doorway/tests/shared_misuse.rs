@@ -1,6 +1,11 @@
 //! Slots between processes whose users do what nobody expects: futures that are dropped at the
 //! worst moment, wakers that drop or poll what they wake, files that are damaged and removed.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 

@@ -1,5 +1,10 @@
 //! Threads and tasks of one process that wait for slots between processes.
-#![cfg(target_os = "linux")]
+#![cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 
 mod shared_kit;
 #[allow(dead_code, reason = "only its executor is needed")]

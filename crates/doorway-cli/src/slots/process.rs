@@ -89,7 +89,11 @@ mod tests {
         let path = std::env::temp_dir().join(format!("doorway-process-{}", std::process::id()));
         let file = fs::File::create(&path).unwrap();
         let processes = Processes::of(&path);
-        let of = |pid| processes.command(&Known { pid, ..Known::default() });
+        let of = |pid| {
+            let mut known = Known::default();
+            known.pid = pid;
+            processes.command(&known)
+        };
         assert_eq!(of(Some(std::process::id())), Some(std::env::args().collect()));
         assert_eq!(of(Some(1)), None);
         assert_eq!(of(Some(u32::MAX)), None);

@@ -58,9 +58,9 @@ impl Look {
     }
 
     fn describe(&self, text: &mut String, name: &str, status: &Status) {
-        let Status { slots, mode, holders, waiters, .. } = status;
+        let Status { slots, mode, bypass, holders, waiters, .. } = status;
         let held = format!("{} of {slots} slots held", holders.len());
-        let _ = writeln!(text, "{name}: {held}, {} waiting, mode {mode}", waiters.len());
+        let _ = writeln!(text, "{name}: {held}, {} waiting, mode {mode}{}", waiters.len(), bypass_of(*bypass));
         if self.directory.is_none() {
             let _ = writeln!(text, "{}", visible(&status.path.to_string_lossy()));
         }
@@ -81,7 +81,7 @@ impl Look {
         let command = match (holder.dead, mode) {
             (false, _) => command,
             (true, Mode::Reclaim) => "dead: the slot comes back by this look".to_owned(),
-            (true, Mode::Tolerate) => format!("dead: the slot is taken until `doorway break {name} {slot}`"),
+            (true, _) => format!("dead: the slot is taken until `doorway break {name} {slot}`"),
         };
         [slot.to_string(), fence.to_string(), pid, since, label, command]
     }
@@ -140,11 +140,17 @@ impl Look {
             slots: status.slots,
             seats: status.seats,
             mode: status.mode.to_string(),
+            bypass: status.bypass,
             holders: status.holders.iter().map(holder).collect(),
             waiters: status.waiters.iter().map(waiter).collect(),
         };
         FileRow { name, error: None, file: Some(file) }
     }
+}
+
+/// In strict order there is nothing to say.
+fn bypass_of(bypass: u16) -> String {
+    if bypass == 0 { String::new() } else { format!(", bypass {bypass}") }
 }
 
 fn text_of(path: &Path) -> String {
@@ -172,6 +178,7 @@ struct Contents {
     slots: usize,
     seats: usize,
     mode: String,
+    bypass: u16,
     holders: Vec<HolderRow>,
     waiters: Vec<WaiterRow>,
 }

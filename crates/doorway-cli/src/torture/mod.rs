@@ -48,7 +48,9 @@ pub(crate) enum Mode {
     Tasks,
     /// Slots of the dead stay taken until somebody breaks them
     Tolerate,
-    /// All of it but the last three; some wait as tasks
+    /// Newcomers pass those that wait
+    Bypass,
+    /// All of it but the last four; some wait as tasks
     Mix,
 }
 
@@ -71,7 +73,7 @@ impl Mode {
 
     /// Whether processes may kill themselves after a statement, beside what else happens.
     fn has_statements(self) -> bool {
-        matches!(self, Self::Threads | Self::Tasks | Self::Tolerate | Self::Mix)
+        matches!(self, Self::Threads | Self::Tasks | Self::Tolerate | Self::Bypass | Self::Mix)
     }
 
     /// How many threads a process has.
@@ -95,6 +97,7 @@ impl Mode {
             | Self::Threads
             | Self::Tasks
             | Self::Tolerate
+            | Self::Bypass
             | Self::Mix => 8,
         }
     }
@@ -191,6 +194,7 @@ impl Trial {
             Mode::Statements => options.seats(64),
             Mode::Threads | Mode::Tasks => options.seats(512).waiters(2),
             Mode::Tolerate => options.seats(4096).mode(doorway::shared::Mode::Tolerate),
+            Mode::Bypass => options.seats(512).bypass(8),
             Mode::Random | Mode::Stops | Mode::Restless | Mode::Deletions | Mode::Mix => options.seats(512),
         }
     }
@@ -245,6 +249,8 @@ const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
     (Mode::Threads, 2, 4, 20, 5),
     (Mode::Tasks, 2, 4, 20, 5),
     (Mode::Tolerate, 3, 6, 20, 5),
+    (Mode::Bypass, 1, 4, 5, 5),
+    (Mode::Bypass, 2, 8, 20, 5),
     (Mode::Mix, 2, 6, 20, 5),
 ];
 

@@ -68,6 +68,13 @@ pub enum Error {
         /// The one that was asked for.
         asked: Mode,
     },
+    /// The file lets newcomers pass the first in line another number of times.
+    OtherBypass {
+        /// That of the file.
+        found: u16,
+        /// The one that was asked for.
+        asked: u16,
+    },
     /// The file is none of ours, or holds what no program of ours writes.
     Corrupt(PathBuf),
     /// The file to be removed does not begin as a file of slots does.
@@ -169,6 +176,11 @@ impl fmt::Display for Error {
                 "the file has mode {found}, and {asked} was asked for; ask for {found}, or remove the file when nobody \
                  uses it"
             ),
+            Self::OtherBypass { found, asked } => write!(
+                f,
+                "the file has a bypass of {found}, and {asked} was asked for; ask for {found}, or remove the file when \
+                 nobody uses it"
+            ),
             Self::Corrupt(path) => write!(
                 f,
                 "{} holds what this program never writes; stop its users, remove it, and open it anew",
@@ -219,7 +231,7 @@ fn differs(f: &mut fmt::Formatter<'_>, what: &str, found: &usize, asked: &usize)
 
 impl std::error::Error for Error {}
 
-/// Why no slot was taken.
+/// Why no slot was taken. It may be matched exhaustively: whatever else goes wrong is an [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TryAcquireError {
     /// None is free now, or somebody waits in line.
@@ -228,7 +240,8 @@ pub enum TryAcquireError {
     Failed(Error),
 }
 
-/// Why waiting ended without a slot.
+/// Why waiting ended without a slot. It may be matched exhaustively: whatever else goes wrong is an
+/// [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TimeoutError {
     /// The time ran out.
@@ -237,7 +250,8 @@ pub enum TimeoutError {
     Failed(Error),
 }
 
-/// What a holder learns that gives its slot back by [`release`](super::Guard::release).
+/// What a holder learns that gives its slot back by [`release`](super::Guard::release). It may be
+/// matched exhaustively: whatever else goes wrong is an [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReleaseError {
     /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another user of

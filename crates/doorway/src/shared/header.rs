@@ -5,8 +5,11 @@ use std::path::Path;
 
 /// The version that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
-/// The features that this program knows: none so far.
-pub(super) const FEATURES: u32 = 0;
+/// Newcomers may pass waiters, within a bound. A program that does not know it would break the
+/// bound, and would take a waiter that is called for damage.
+pub(super) const BYPASS: u32 = 1 << 16;
+/// The features that this program knows.
+pub(super) const FEATURES: u32 = BYPASS;
 /// Features without which a program must not touch the file. Those below are compatible: a program
 /// that does not know them ignores them.
 const INCOMPATIBLE: u32 = 0xffff_0000;
@@ -28,6 +31,8 @@ pub(super) struct Header {
     pub(super) slots: usize,
     pub(super) seats: usize,
     pub(super) mode: Mode,
+    /// How many newcomers may pass the first in line; 0 in strict order.
+    pub(super) bypass: u16,
     /// What the program that made it added to version 1.
     pub(super) features: u32,
     /// Of no meaning, but two files never have the same.
@@ -109,6 +114,7 @@ impl Header {
         put(16, &(self.slots as u32).to_le_bytes());
         put(20, &(self.seats as u32).to_le_bytes());
         put(24, &self.mode.number().to_le_bytes());
+        put(26, &self.bypass.to_le_bytes());
         put(28, &self.features.to_le_bytes());
         put(32, &self.nonce.to_le_bytes());
         put(40, &self.created.to_le_bytes());
@@ -135,10 +141,14 @@ impl Header {
         if features & INCOMPATIBLE & !known != 0 {
             return Err(Error::OtherFeatures { found: features, known });
         }
-        let mode = Mode::from_number(four(24)).ok_or_else(corrupt)?;
+        let mode = Mode::from_number(four(24) as u16).ok_or_else(corrupt)?;
+        let bypass = (four(24) >> 16) as u16;
+        if (bypass != 0) != (features & BYPASS != 0) {
+            return Err(corrupt());
+        }
         let (slots, seats) = (four(16) as usize, four(20) as usize);
         check_sizes(slots, seats).map_err(|_| corrupt())?;
-        let header = Self { slots, seats, mode, features, nonce: eight(32), created: eight(40) };
+        let header = Self { slots, seats, mode, bypass, features, nonce: eight(32), created: eight(40) };
         let expected = header.layout().length as u64;
         if four(12) as usize != HEADER || eight(48) != expected || length != expected {
             return Err(corrupt());
@@ -161,6 +171,7 @@ mod tests {
             slots: 4,
             seats: 512,
             mode: Mode::Reclaim,
+            bypass: 0,
             features: 0,
             nonce: 0x0123_4567_89ab_cdef,
             created: 1_000_000_007,
@@ -217,9 +228,22 @@ mod tests {
         for compatible in [1, 0x8000, 0xffff] {
             assert_eq!(decode(compatible, 0), Ok(with(compatible)));
         }
-        for found in [0x1_0000, 0x8000_0000, 0x3_0001] {
-            assert_eq!(decode(found, 0x1_0000 & !found), Err(Error::OtherFeatures { found, known: 0x1_0000 & !found }));
+        for found in [0x2_0000, 0x8000_0000, 0x6_0001] {
+            assert_eq!(decode(found, 0x2_0000 & !found), Err(Error::OtherFeatures { found, known: 0x2_0000 & !found }));
             assert_eq!(decode(found, found), Ok(with(found)));
+        }
+    }
+
+    #[test]
+    fn a_bound_on_passing_stands_in_the_header_and_needs_its_feature() {
+        let path = Path::new("x");
+        let decode = |header: Header, known| Header::decode(&header.encode(), 70_400, known, path);
+        let bounded = Header { bypass: 0x1234, features: BYPASS, ..golden() };
+        assert_eq!(bounded.encode()[24..32], [0, 0, 0x34, 0x12, 0, 0, 1, 0]);
+        assert_eq!(decode(bounded, FEATURES), Ok(bounded));
+        assert_eq!(decode(bounded, 0), Err(Error::OtherFeatures { found: BYPASS, known: 0 }));
+        for half in [Header { features: 0, ..bounded }, Header { bypass: 0, ..bounded }] {
+            assert_eq!(decode(half, FEATURES), Err(Error::Corrupt(path.to_owned())));
         }
     }
 }

@@ -37,6 +37,7 @@
 //! several of its threads and tasks wait at the same time. Further ones wait inside the process, in
 //! order, for a seat that comes back; only then do they get in line with other processes. So a
 //! process with a thousand waiting threads has as many places in line as it has seats.
+//! [`Builder::bypass`] lets newcomers pass waiters, within a bound.
 //!
 //! # What a holder sees
 //! What a holder did before it gave its slot back *happens before* what the next holder of that
@@ -64,29 +65,59 @@
 //! when a process dies, and `docs/format.md` the file byte by byte.
 
 #![cfg_attr(
-    not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")),
+    not(all(
+        target_os = "linux",
+        target_endian = "little",
+        target_pointer_width = "64",
+        not(any(miri, doorway_portable))
+    )),
     allow(dead_code, reason = "what is asked for is not looked at where nothing can be opened")
 )]
 
-#[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+)))]
 mod elsewhere;
 mod errors;
 mod guard;
 mod header;
-#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#[cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 mod linux;
 mod names;
 mod status;
 
-#[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+)))]
 use elsewhere::{Handle, Lifeline as Kept};
 pub use errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
 use guard::Entered;
 pub use guard::{Guard, Lifeline, OwnedGuard, Permit};
-#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#[cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 #[doc(hidden)]
 pub use linux::torture;
-#[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#[cfg(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_pointer_width = "64",
+    not(any(miri, doorway_portable))
+))]
 use linux::{Handle, Lifeline as Kept};
 pub use names::{Names, names, names_in};
 pub use status::{Holder, Known, Previous, Status, Waiter};
@@ -109,6 +140,7 @@ const WAITERS: usize = 8;
 
 /// What happens to slots of processes that die.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub enum Mode {
     /// They come back, and the next holder is told.
     #[default]
@@ -120,14 +152,14 @@ pub enum Mode {
 }
 
 impl Mode {
-    fn number(self) -> u32 {
+    fn number(self) -> u16 {
         match self {
             Self::Reclaim => 0,
             Self::Tolerate => 1,
         }
     }
 
-    fn from_number(number: u32) -> Option<Self> {
+    fn from_number(number: u16) -> Option<Self> {
         [Self::Reclaim, Self::Tolerate].into_iter().find(|mode| mode.number() == number)
     }
 }
@@ -163,6 +195,7 @@ pub struct Builder {
     /// None: those of the file, or as many as fit the slots.
     seats: Option<usize>,
     mode: Mode,
+    bypass: u16,
     directory: Option<PathBuf>,
     permissions: Option<u32>,
     group: Option<u32>,
@@ -190,13 +223,14 @@ impl Builder {
         Self { slots: Some(slots), ..Self::existing(name_or_path) }
     }
 
-    /// A file that exists, with the slots, the seats and the mode that it has.
+    /// A file that exists, with the slots, the seats, the mode and the bypass that it has.
     pub fn existing(name_or_path: impl AsRef<Path>) -> Self {
         Self {
             name: name_or_path.as_ref().to_owned(),
             slots: None,
             seats: None,
             mode: Mode::default(),
+            bypass: 0,
             directory: None,
             permissions: None,
             group: None,
@@ -212,6 +246,33 @@ impl Builder {
     /// the same mode.
     pub fn mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
+    }
+
+    /// Lets newcomers pass the first in line, at most this many times before it is served. Every
+    /// process that opens the file must ask for the same number; 0, the default, is strict order.
+    ///
+    /// In strict order each passage is a change of processes as soon as somebody waits, which takes
+    /// microseconds. Where holders stay inside for less than that, a bound such as 64 lets a process
+    /// that is running come back many times before the next one is woken. The price is paid by
+    /// waiters: a waiter with `m` waiters before it is passed at most `(m + 1)` times this number.
+    /// Waiters are served in the order of arrival among themselves.
+    ///
+    /// The bound is shared between the slots, in powers of two: with `k` slots, less than `2 k` is
+    /// strict order. It is a bound while no process dies. A death may let the newcomers in that came
+    /// before the next waiter noticed.
+    ///
+    /// ```
+    /// use doorway::shared::{Builder, Error, Slots};
+    /// # let path = std::env::temp_dir().join(format!("doorway-bypass-{}", std::process::id()));
+    /// let counters = Builder::new(&path, 1).bypass(64).open()?;
+    /// assert_eq!(counters.status()?.bypass, 64);
+    /// assert_eq!(Slots::open(&path, 1).unwrap_err(), Error::OtherBypass { found: 64, asked: 0 });
+    /// # drop(counters);
+    /// # Slots::remove(&path)?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn bypass(self, bypass: u16) -> Self {
+        Self { bypass, ..self }
     }
 
     /// The upper bound of handles and of waiting threads in all processes together: a multiple of
@@ -258,10 +319,29 @@ impl Builder {
         Self { times, ..self }
     }
 
-    /// The thread that opens the file stays as long as the process does, opens no other file like this, and locks no robust
-    /// mutex. Then the handle starts no thread of its own before a task waits. For programs that are to start quickly: if it is
-    /// not so, those that wait for this process hear of its death late, or look in vain, and nothing else happens.
-    #[doc(hidden)]
+    /// If the main thread opens the file, the handle starts no thread of its own before a task waits:
+    /// for programs that must start quickly. The kernel then tells others of the death of the main
+    /// thread, so that thread must stay until the process ends, and must lock no robust mutex of the
+    /// C library.
+    ///
+    /// In any other thread, and for the second file that is opened like this, it changes nothing. The
+    /// handle keeps a few pages until the process ends.
+    ///
+    /// If the main thread ends before the process does, by `pthread_exit`, waiters of other processes
+    /// look whether this process lives, and find that it does; of its death they then hear late. If
+    /// the main thread locks a robust mutex, the users of that mutex do not hear of its death.
+    ///
+    /// ```
+    /// # #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))] {
+    /// use doorway::shared::{Builder, Slots};
+    /// let path = std::env::temp_dir().join(format!("doorway-stays-{}", std::process::id()));
+    /// let slots = Builder::new(&path, 1).thread_stays().open()?;
+    /// assert_eq!(slots.acquire()?.slot(), 0);
+    /// # drop(slots);
+    /// # Slots::remove(&path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn thread_stays(self) -> Self {
         Self { thread_stays: true, ..self }
     }
@@ -363,7 +443,7 @@ ways_in! {
     acquire, acquire_owned, () -> Error,
     |slots| slots.enter();
 
-    /// Takes a slot if one is free and nobody waits.
+    /// Takes a slot if one is free and nobody waits; with a [bypass](Builder::bypass), if one is free.
     ///
     /// If it finds none, it looks for the dead and tries once more.
     ///

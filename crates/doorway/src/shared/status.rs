@@ -7,6 +7,7 @@ use std::time::SystemTime;
 /// What is known of a process. Other processes wrote it, so it may be a lie, and a process that
 /// died early wrote nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Known {
     /// Its number in its own namespace.
     pub pid: Option<u32>,
@@ -66,6 +67,8 @@ pub struct Status {
     pub seats: usize,
     /// What happens to slots of the dead.
     pub mode: Mode,
+    /// How many newcomers may pass the first in line; 0 in strict order.
+    pub bypass: u16,
     /// The holders, by slot.
     pub holders: Vec<Holder>,
     /// The waiters: first those that are offered a slot, then the others, the oldest first.

@@ -4,6 +4,7 @@
 //!   which of them are older.
 //! - *Fences* of a slot are compared with that of its word, and with each other for equality. One that is older by two or more
 //!   never becomes the word's, nor the one before it. A free word that is remembered is only compared with the slot's.
+//! - *Where every second, fourth, ... owner hands over*, it matters for each fence whether its owner does.
 //! - *What a slot guards* remembers the last fence, and is asked whether that is the owner's or an older one.
 
 use crate::sim::{Layout, Number, Numbers, Part, VarId};
@@ -41,12 +42,14 @@ enum Is {
 pub(super) struct Renumbered {
     is: Vec<Is>,
     slots: usize,
+    /// An owner whose fence is a multiple of this hands its slot over.
+    period: u64,
 }
 
 impl Renumbered {
     /// `None` if there are more slots than can be told apart.
-    pub(super) fn new(layout: &Layout, Sizes { n, k }: Sizes) -> Option<Self> {
-        if k >= usize::from(u8::MAX) {
+    pub(super) fn new(layout: &Layout, Sizes { n, k }: Sizes, period: u64) -> Option<Self> {
+        if k >= usize::from(u8::MAX) || period > 1 << 8 {
             return None;
         }
         let mut is = vec![Is::Other; layout.vars().len()];
@@ -61,7 +64,7 @@ impl Renumbered {
             set("last", slot, Is::Last(slot as u8));
         }
         (0..n).for_each(|seat| set("want", seat, Is::Want));
-        Some(Self { is, slots: k })
+        Some(Self { is, slots: k, period })
     }
 }
 
@@ -81,10 +84,14 @@ impl Numbers for Renumbered {
         let low = word & ((1 << SEQ) - 1);
         match self.is[var as usize] {
             Is::Next => (0, ticket(NEXT, word)),
-            Is::Slot(slot) => (low, fence(slot, CURRENT, Slot::unpack(word).fence())),
+            Is::Slot(slot) => {
+                let f = Slot::unpack(word).fence();
+                (low | (f % self.period) << SEQ, fence(slot, CURRENT, f))
+            }
             Is::Last(slot) => (word & 1, fence(slot, LAST, word >> 1)),
             Is::Want => match Want::unpack(word) {
                 Want::Waits(t) => (Want::Waits(0).pack(), ticket(TICKET, t)),
+                Want::Called(t) => (Want::Called(0).pack(), ticket(TICKET, t)),
                 Want::Offered { slot, fence: f, .. } if slot < self.slots => (low, fence(slot as u8, FENCE, f)),
                 Want::Nothing | Want::Offered { .. } | Want::Damaged(_) => (word, None),
             },
@@ -99,6 +106,7 @@ impl Numbers for Renumbered {
             Is::Last(_) => word & 1 | value << 1,
             Is::Want => match Want::unpack(word) {
                 Want::Waits(_) => Want::Waits(value).pack(),
+                Want::Called(_) => Want::Called(value).pack(),
                 Want::Offered { slot, news, .. } => Want::Offered { slot, fence: value, news }.pack(),
                 Want::Nothing | Want::Damaged(_) => word,
             },
@@ -113,6 +121,9 @@ impl Numbers for Renumbered {
         while let Some(c) = left.chars().next() {
             if let Some((shape, number, behind)) = counted(&rest, left)? {
                 rest.push_str(&shape);
+                if self.period > 1 && number.of != TICKETS {
+                    rest.push_str(if number.value % self.period == 0 { "last " } else { "" });
+                }
                 numbers.push(number);
                 left = behind;
             } else {
@@ -121,6 +132,10 @@ impl Numbers for Renumbered {
             }
         }
         Some((rest, numbers))
+    }
+
+    fn period(&self) -> u64 {
+        self.period
     }
 
     fn renumber(&self, numbers: &mut [Number]) {
@@ -144,6 +159,10 @@ fn counted<'a>(before: &str, text: &'a str) -> Option<Option<Counted<'a>>> {
     if let Some(text) = text.strip_prefix("W(") {
         let (t, behind) = digits(text)?;
         return Some(Some(("W(".to_owned(), ticket(TICKET, t)?, behind)));
+    }
+    if let Some(text) = text.strip_prefix("C(") {
+        let (t, behind) = digits(text)?;
+        return Some(Some(("C(".to_owned(), ticket(TICKET, t)?, behind)));
     }
     if let Some(text) = text.strip_prefix("T(") {
         let (t, behind) = digits(text)?;

@@ -29,6 +29,8 @@ pub struct SeatsInUse {
     pub bits_in_a_word: usize,
     /// What the last process does.
     pub last: Last,
+    /// How often newcomers may pass the oldest that waits.
+    pub bypass: u32,
 }
 
 /// What the last process does that uses seats.
@@ -47,7 +49,7 @@ pub enum Last {
 
 impl Default for SeatsInUse {
     fn default() -> Self {
-        Self { newcomers: 0, bits_in_a_word: 64, last: Last::Passes }
+        Self { newcomers: 0, bits_in_a_word: 64, last: Last::Passes, bypass: 0 }
     }
 }
 
@@ -64,7 +66,8 @@ impl SeatsInUse {
     /// process that does not wait in line is promised nothing but that it gets on.
     #[must_use]
     pub fn claims(self, sizes: Sizes) -> Vec<Property> {
-        let mut claims = crate::claims::of(&<Seats as doorway_core::registry::Listed>::INFO, sizes);
+        let info = if self.bypass == 0 { &Seats::INFO } else { &SeatsBypass::INFO };
+        let mut claims = crate::claims::of(info, sizes);
         let dropped: &[&str] = match self.last {
             Last::Passes | Last::Declines => &[],
             Last::Breaks => &["k-exclusion", "unique-names", "first-in-first-enabled"],
@@ -72,6 +75,27 @@ impl SeatsInUse {
         };
         claims.retain(|claim| !dropped.contains(&claim.name()));
         claims
+    }
+
+    /// While nobody has died, at most this many newcomers take a free slot while the same process is the first in line.
+    #[must_use]
+    pub fn bypass_bound(Sizes { n, k }: Sizes, most: u32) -> Property {
+        let ticket = |v: &View<'_>, p: usize| match v.get_at::<Want>("want", p) {
+            Want::Waits(t) | Want::Called(t) if v.get_at::<u64>("bits", 0) >> p & 1 == 1 => Some(t),
+            _ => None,
+        };
+        let is_first = move |v: &View<'_>, p: usize| {
+            v.deaths() == 0
+                && ticket(v, p).is_some_and(|mine| (0..n).all(|q| ticket(v, q).is_none_or(|theirs| mine <= theirs)))
+        };
+        let passes = move |before: &View<'_>, after: &View<'_>| {
+            (0..k).any(|i| {
+                let (was, is) = (before.get_at::<Slot>("slot", i), after.get_at::<Slot>("slot", i));
+                let newcomer = is.owner().filter(|&p| after.get_at::<Want>("want", p) == Want::Nothing);
+                was.owner().is_none() && newcomer.is_some()
+            })
+        };
+        Property::at_most("bypass-bound", most, is_first, passes)
     }
 }
 
@@ -81,7 +105,7 @@ use crate::property::View;
 use crate::sim::{Layout, Numbers, Phase, Rules, TextError, World};
 use alike::Renumbered;
 use doorway_core::k_assignment::seats::{Slot, Want};
-use doorway_core::registry::{Seats, Sizes};
+use doorway_core::registry::{Listed, Seats, SeatsBypass, Sizes};
 
 impl Checked for Seats {
     const MERGES: Merges = Merges::IfAsked;
@@ -96,12 +120,34 @@ impl Checked for Seats {
     }
 
     fn numbers(layout: &Layout, sizes: Sizes) -> Option<Box<dyn Numbers>> {
-        Renumbered::new(layout, sizes).map(|numbers| Box::new(numbers) as Box<dyn Numbers>)
+        Renumbered::new(layout, sizes, 1).map(|numbers| Box::new(numbers) as Box<dyn Numbers>)
     }
 
     fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
         claims(sizes)
     }
+}
+
+impl Checked for SeatsBypass {
+    const MERGES: Merges = Merges::IfAsked;
+    const MORTAL: bool = true;
+
+    fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
+        SeatsInUse { bypass: least_bypass(sizes), ..SeatsInUse::default() }.world(sizes, rules)
+    }
+
+    fn claims(sizes: Sizes) -> Vec<Property> {
+        claims(sizes).into_iter().chain([SeatsInUse::bypass_bound(sizes, least_bypass(sizes))]).collect()
+    }
+
+    fn numbers(layout: &Layout, sizes: Sizes) -> Option<Box<dyn Numbers>> {
+        Renumbered::new(layout, sizes, 2).map(|numbers| Box::new(numbers) as Box<dyn Numbers>)
+    }
+}
+
+/// The smallest bound that is not strict order: every second owner of a slot hands it over.
+fn least_bypass(Sizes { k, .. }: Sizes) -> u32 {
+    2 * k as u32
 }
 
 /// (P1) to (P4). They say nothing of statements, so they are asked of every text.

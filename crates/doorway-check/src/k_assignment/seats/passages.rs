@@ -181,10 +181,10 @@ impl Abortable<Sim> for Passages {
 pub(crate) fn world(
     Sizes { n, k }: Sizes,
     rules: Rules,
-    SeatsInUse { newcomers, bits_in_a_word, last }: SeatsInUse,
+    SeatsInUse { newcomers, bits_in_a_word, last, bypass }: SeatsInUse,
 ) -> Result<World, TextError> {
     let build = |site: &Site<'_, Sim>| {
-        let (text, sim) = (Seats::with_words_of(site, n, k, bits_in_a_word), site.memory());
+        let (text, sim) = (Seats::with_words_of(site, n, k, bits_in_a_word).with_bypass(bypass), site.memory());
         for seat in 0..n.saturating_sub(newcomers) {
             sim.begins_locked(seat);
         }

@@ -1,4 +1,4 @@
-//! Its entry in the catalogue.
+//! Their entries in the catalogue.
 
 use crate::registry::prelude::*;
 
@@ -22,5 +22,16 @@ objects! {
             Paper::DOORWAY,
             "",
         )
+    };
+    /// The same, where newcomers may pass those that wait, within a bound.
+    SeatsBypass: Info {
+        properties: &[
+            "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "every-entry-ends", "unique-names",
+            "P1", "P2", "P3", "P4", "bypass-bound",
+        ],
+        fairness: "the oldest that waits is passed a bounded number of times",
+        id: "seats-bypass",
+        title: "the same, but newcomers may pass the oldest that waits, a bounded number of times",
+        ..Seats::INFO
     };
 }

@@ -13,7 +13,7 @@ impl<M: Mortal> Seats<M> {
         #[inline(always)]
         pub fn try_enter, try_enter_now(&self, p: &Process<M>, from: usize) -> Option<Grant> {'text: {
             let here = p.on(self.part);
-            if either!(self.anybody(here, 1, &from), self.anybody_now(here, 1, &from)) {
+            if self.is_in_order() && either!(self.anybody(here, 1, &from), self.anybody_now(here, 1, &from)) {
                 break 'text None;
             }
             let unit = either!(self.take(here, from, [2, 3], &()), self.take_now(here, from, [2, 3], &()));
@@ -25,7 +25,11 @@ impl<M: Mortal> Seats<M> {
         #[inline(always)]
         pub fn begin_exit, exit_at_once(&self, p: &Process<M>, grant: Grant) -> Result<Left, Going> {
             let (here, unit) = (p.on(self.part), Unit::of(p, grant));
-            match either!(self.free(here, unit, News::None, &true), self.free_now(here, unit, News::None, &true)) {
+            let hands_over = self.hands_over(unit);
+            match either!(
+                self.free(here, unit, News::None, hands_over, &true),
+                self.free_now(here, unit, News::None, hands_over, &true)
+            ) {
                 Freed::Done => Ok(Left::Passed),
                 Freed::NotMine => Ok(Left::Broken),
                 Freed::LookAgain => Err(Going(unit, true)),
@@ -87,11 +91,18 @@ impl<M: Mortal> Seats<M> {
             }
         }}
 
-        /// Frees a slot unless somebody may wait, and looks again: 17, 22, 23.
+        /// Frees a slot unless it is to be handed over and somebody may wait, and looks again: 17, 22, 23.
         #[inline(always)]
-        pub(super) fn free, free_now(&self, p: Here<'_, M>, unit: Unit, news: News, live: &impl Debug) -> Freed {'text: {
+        pub(super) fn free, free_now(
+            &self,
+            p: Here<'_, M>,
+            unit: Unit,
+            news: News,
+            hands_over: bool,
+            live: &impl Debug
+        ) -> Freed {'text: {
             let live = (unit, news, live);
-            if either!(self.anybody(p, 17, &live), self.anybody_now(p, 17, &live)) {
+            if hands_over && either!(self.anybody(p, 17, &live), self.anybody_now(p, 17, &live)) {
                 break 'text Freed::SomebodyWaits;
             }
             let (slot, free) = (&self.slot[unit.slot], unit.word.freed(news));

@@ -16,39 +16,49 @@
 //! on the slot word, and whoever finds an offer that was not followed up can do that for a dead process. The memory
 //! [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that a slot may be taken away.
 //!
+//! # Order, or a bound on how often a waiter is passed
+//! In strict order (`P = 1`) a newcomer gets in line if anybody waits, and every owner hands its slot over: each passage
+//! is a change of processes. With a larger `P`, a power of two, newcomers take what is free, and only every `P`-th owner
+//! of a slot hands it over. The others free it and *call* the oldest that waits, unless it is called already: it looks
+//! whether a slot is free, and if a newcomer was faster it sleeps again. So at most `P` newcomers take one slot while the
+//! same waiter is the oldest, and at most `k P` take any.
+//!
 //! # Shared variables
-//! `S` seats, of which each process has one; `W(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and `H(o,s,d)`
-//! of [`Slot`], and `d` is what the next owner is told: nothing, that an owner died, or that it was broken ([`News`]).
+//! `S` seats, of which each process has one; `W(t)`, `C(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and
+//! `H(o,s,d)` of [`Slot`], and `d` is what the next owner is told: nothing, that an owner died, or that it was broken ([`News`]).
 //!
 //! | name | range | initially | written at | meaning |
 //! |---|---|---|---|---|
 //! | `bits[0..S/64]` | 64 bits | 0 | 6, 12, 15, 29 | which seats have announced that they wait |
 //! | `next` | number | 0 | 4 | the next ticket |
 //! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28, 34 | a unit: free, or who holds it |
-//! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25 | what the owner of the seat wants, or is offered |
+//! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25, 38, 41 | what the owner of the seat wants, or is offered |
 //!
 //! And a byte for each seat, which its owner keeps locked: 29, 30.
 //!
 //! # Statements
 //! ```text
 //! enter:
-//!  1  if any bit is set goto 4
+//!  1  if P = 1 and any bit is set goto 4
 //!  2  for each slot i, from the last one used: if slot[i] is free
 //!  3      slot[i]: F(s,d) → H(me,s+1,d): inside
 //!  4  t := next; next := next + 1
 //!  5  want[me] := W(t)
 //!  6  bits := bits ∪ {me}                                  the doorway ends
+//! 41  if want[me] = C(t): want[me] := W(t)
 //!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to myself
 //!  8  after a death, and when it is time to look again: recover
 //!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners; then goto 7
 //! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
 //! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
 //! 12  bits := bits ∖ {me}
-//! 13  want[me] := 0: inside
+//! 13  want[me] := 0; 42: inside
 //! give up:
-//! 14  want[me]: W(t) → 0; if it is something else: 10
-//! 15  bits := bits ∖ {me}
-//! exit: pass on, with nothing to be told
+//! 14  want[me]: W(t) or C(t) → 0; if it is something else: 10
+//! 15  bits := bits ∖ {me}; 42
+//! exit: if s mod P = 0, pass on, with nothing to be told; otherwise
+//! 17  as below
+//! 22  slot[i]: H(me,s,·) → F(s); 38
 //! decline, of a process that was let in while it gave up: pass on, with d as it was told
 //! pass on slot i, which is H(me,s,·), and say d of it:
 //! 16  T := next
@@ -57,23 +67,28 @@
 //! 19  want[j]: W(t) → G(i,s,d); if it is something else goto 16
 //! 20  slot[i]: H(me,s,·) → H(j,s+1,d)
 //! 21  wake j; done
-//! 22  slot[i]: H(me,s,·) → F(s,d)
+//! 22  slot[i]: H(me,s,·) → F(s,d); if P > 1: 38
 //! 23  if no row with a bit is W: done
 //! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest that waits; done
+//! call:
+//! 38  of all rows with a bit, the smallest W(t) or C(t); none, or C(t): done; want[j]: W(t) → C(t); failed: done
+//! 39  wake j
+//! of a process that no longer waits, if P > 1:
+//! 42  if a slot is free: 38
 //! recover:
 //! 25  for each row j that is not 0 and whose owner is dead: if it is G(i,s,d), 10 for j; want[j] → 0
 //! 26  for each slot i that is H(o,s,·) and whose owner is dead:
 //! 27      if some want[j] = G(i,s,d): slot[i] → H(j,s+1,d), and 26 for the same i
 //! 28      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
-//! 29  for each bit j whose owner is dead: lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j
+//! 29  for each bit j whose owner is dead: lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j; 42
 //! register:
 //! 30  lock byte me
-//! 31  25 to 29 for the seat me alone
+//! 31  25 to 29 for the seat me alone; 42
 //! break slot i, of the owner that was seen there:
 //! 33  if H(o,s,·) was seen
 //! 34      slot[i]: H(o,s,·) → H(me,s+1,broken), and pass it on
 //! try, of a process that does not wait:
-//! 37  if some row with a bit is W: take a free slot as in 24, pass it on, goto 37; there is none: fail
+//! 37  if P = 1 and some row with a bit is W: take a free slot as in 24, pass it on, goto 37; there is none: fail
 //!     otherwise: 2 and 3; there is none: fail
 //! ```
 //! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
@@ -154,6 +169,8 @@ pub struct Seats<M: Mortal> {
     per_word: usize,
     /// How many words of bits there are: every passage needs it, and a division would cost more than the rest.
     words: usize,
+    /// `P - 1`: an owner whose fence has none of these bits hands its slot over.
+    keeps: u64,
 }
 
 /// What a passage carries from entry to exit.
@@ -253,7 +270,31 @@ impl<M: Mortal> Seats<M> {
             k,
             per_word,
             words: seats.div_ceil(per_word),
+            keeps: 0,
         }
+    }
+
+    /// The same, where at most `bypass` newcomers get in before the oldest that waits. With less than `2 k` the order is
+    /// strict: then no newcomer does.
+    ///
+    /// All processes must agree on this. If they do not, nothing is lost but the bound.
+    #[must_use]
+    pub fn with_bypass(mut self, bypass: u32) -> Self {
+        let each = bypass as usize / self.k;
+        self.keeps = if each == 0 { 0 } else { (1 << each.ilog2()) - 1 };
+        self
+    }
+
+    /// Whether newcomers get in line behind those that wait.
+    #[inline(always)]
+    pub(self) fn is_in_order(&self) -> bool {
+        self.keeps == 0
+    }
+
+    /// Whether the owner of this hands it over if somebody waits.
+    #[inline(always)]
+    pub(self) fn hands_over(&self, unit: Unit) -> bool {
+        unit.word.fence() & self.keeps == 0
     }
 
     /// How many seats there are.
@@ -318,7 +359,10 @@ impl<M: Mortal> Seats<M> {
         let unit = loop {
             let live = (from, waits, looks_for_dead);
             let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
-            if mine != waits {
+            if mine == Want::Called(t) && !self.is_in_order() {
+                // It fails if a slot is offered by now, which the next turn sees.
+                let _ = here.at(41).keeping(&live).compare_swap(&self.want[me], mine, waits).await?;
+            } else if mine != waits {
                 if let Some(unit) = self.accept(here, mine, &live).await? {
                     break unit;
                 }
@@ -361,7 +405,8 @@ impl<M: Mortal> Seats<M> {
     /// # Errors
     /// If an access failed, or a word is damaged.
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
-        self.pass(p.on(self.part), Unit::of(p, grant), News::None).await
+        let (here, unit) = (p.on(self.part), Unit::of(p, grant));
+        self.pass_or_free(here, unit, News::None, self.hands_over(unit)).await
     }
 
     /// The exit section of a process that was let in and does not come: the next owner is told what it was told.
@@ -381,7 +426,7 @@ impl<M: Mortal> Seats<M> {
         if !freed {
             return self.pass(here, unit, News::None).await;
         }
-        match self.take_another(here, unit).await? {
+        match self.looks_again(here, unit).await? {
             Some(another) => self.pass(here, another, another.word.news()).await.map(|_| Left::Passed),
             None => Ok(Left::Passed),
         }
@@ -480,7 +525,7 @@ impl<M: Mortal> Seats<M> {
         let (word, bit) = self.bit(me);
         p.at(12).keeping(&unit).fetch_and(&self.bits[word], !bit).await?;
         p.at(13).keeping(&unit).write(&self.want[me], Want::Nothing).await?;
-        Ok(())
+        self.one_waits_less(p, &unit).await
     }
 
     /// All that wait, and then all owners, so that nobody is missed that becomes one: 9. `None` if a slot is free by now:
@@ -548,13 +593,21 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
         let (here, me) = (p.on(self.part), p.pid().index());
         let Some(t) = attempt.ticket else { return Ok(None) };
         let waits = Want::Waits(t);
-        let mut turn = 0;
+        let (mut stands, mut turn) = (waits, 0);
         loop {
-            let gone = here.at(14).keeping(&waits).compare_swap(&self.want[me], waits, Want::Nothing).await?;
+            let gone =
+                here.at(14).keeping(&(waits, stands)).compare_swap(&self.want[me], stands, Want::Nothing).await?;
             let Err(offer) = gone else { break };
             if offer == Want::Nothing {
                 break; // it had not come so far as to announce itself
             }
+            if offer == Want::Called(t) && !self.is_in_order() {
+                stands = offer;
+                turn += 1;
+                here.at(14).goes_round(turn)?;
+                continue;
+            }
+            stands = waits;
             if let Some(unit) = self.accept(here, offer, &waits).await? {
                 self.no_longer_waits(here, unit).await?;
                 return Ok(Some(unit.grant()));
@@ -565,6 +618,7 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
         }
         let (word, bit) = self.bit(me);
         here.at(15).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
+        self.one_waits_less(here, &"gone").await?;
         Ok(None)
     }
 }

@@ -9,8 +9,9 @@ use core::fmt::{self, Debug};
 struct Line {
     /// Tickets from this one on are too young to be looked at.
     below: u64,
-    /// The seat and the ticket of the oldest that waits.
+    /// The seat and the ticket of the oldest that waits, and what stands in its row.
     oldest: Option<(usize, u64)>,
+    called: bool,
     /// Whether one waits whose ticket is too young to be looked at.
     younger: bool,
 }
@@ -18,7 +19,8 @@ struct Line {
 impl Debug for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let oldest = self.oldest.map(|(seat, t)| (seat, Want::Waits(t)));
-        write!(f, "T({}) {oldest:?} {}", self.below, self.younger)
+        let called = if self.called { " called" } else { "" };
+        write!(f, "T({}) {oldest:?}{called} {}", self.below, self.younger)
     }
 }
 
@@ -31,6 +33,10 @@ impl<M: Mortal> Seats<M> {
     /// If an access failed, or a word is damaged.
     pub async fn try_past_offers(&self, p: &Process<M>, from: usize) -> Result<Option<Grant>, M::Error> {
         let here = p.on(self.part);
+        if !self.is_in_order() {
+            let unit = self.take(here, from, [2, 3], &()).await?;
+            return Ok(unit.map(|unit| self.inside(here, unit)));
+        }
         let mut turn = 0;
         loop {
             if self.line(here, [37, 371], u64::MAX, &from).await?.oldest.is_none() {
@@ -52,7 +58,7 @@ impl<M: Mortal> Seats<M> {
         below: u64,
         live: &impl Debug,
     ) -> Result<Line, M::Error> {
-        let mut line = Line { below, oldest: None, younger: false };
+        let mut line = Line { below, oldest: None, called: false, younger: false };
         for word in 0..self.words {
             let mut bits = p.at(look).keeping(&(word, line, live)).read(&self.bits[word]).await?;
             while bits != 0 {
@@ -60,11 +66,15 @@ impl<M: Mortal> Seats<M> {
                 if seat >= self.seats {
                     return Err(p.at(look).damaged(bits));
                 }
-                match p.at(row).keeping(&(word, bits, line, live)).read(&self.want[seat]).await? {
-                    Want::Waits(t) if t >= below => line.younger = true,
-                    Want::Waits(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => line.oldest = Some((seat, t)),
+                let want = p.at(row).keeping(&(word, bits, line, live)).read(&self.want[seat]).await?;
+                match want {
+                    Want::Called(_) if self.is_in_order() => return Err(p.at(row).damaged(want)),
                     Want::Damaged(word) => return Err(p.at(row).damaged(word)),
-                    Want::Nothing | Want::Waits(_) | Want::Offered { .. } => {}
+                    Want::Waits(t) | Want::Called(t) if t >= below => line.younger = true,
+                    Want::Waits(t) | Want::Called(t) if line.oldest.is_none_or(|(_, oldest)| t < oldest) => {
+                        (line.oldest, line.called) = (Some((seat, t)), want == Want::Called(t));
+                    }
+                    Want::Nothing | Want::Waits(_) | Want::Called(_) | Want::Offered { .. } => {}
                 }
                 bits &= bits - 1;
             }
@@ -74,10 +84,21 @@ impl<M: Mortal> Seats<M> {
 
     /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
     pub(super) async fn pass(&self, p: Here<'_, M>, unit: Unit, news: News) -> Result<Left, M::Error> {
+        self.pass_or_free(p, unit, news, true).await
+    }
+
+    /// [`pass`](Self::pass), or, unless this owner hands over, frees the slot whoever waits.
+    pub(super) async fn pass_or_free(
+        &self,
+        p: Here<'_, M>,
+        unit: Unit,
+        news: News,
+        hands_over: bool,
+    ) -> Result<Left, M::Error> {
         let (mut unit, mut news, mut is_first) = (unit, news, true);
         loop {
             let broken = if is_first { Left::Broken } else { Left::Passed };
-            match self.free(p, unit, news, &is_first).await? {
+            match self.free(p, unit, news, hands_over, &is_first).await? {
                 Freed::Done => return Ok(Left::Passed),
                 Freed::NotMine => return Ok(broken),
                 Freed::LookAgain => {}
@@ -92,7 +113,7 @@ impl<M: Mortal> Seats<M> {
                     }
                 }
             }
-            let Some(another) = self.take_another(p, unit).await? else { return Ok(Left::Passed) };
+            let Some(another) = self.looks_again(p, unit).await? else { return Ok(Left::Passed) };
             (unit, news, is_first) = (another, another.word.news(), false);
         }
     }
@@ -107,7 +128,8 @@ impl<M: Mortal> Seats<M> {
             if let Some((seat, t)) = line.oldest {
                 let Some(given) = unit.word.given_to(seat, news) else { return Err(p.at(19).damaged(unit.word)) };
                 let offer = Want::Offered { slot: unit.slot, fence: unit.word.fence(), news };
-                let (row, slot, waits) = (&self.want[seat], &self.slot[unit.slot], Want::Waits(t));
+                let (row, slot) = (&self.want[seat], &self.slot[unit.slot]);
+                let waits = if line.called { Want::Called(t) } else { Want::Waits(t) };
                 if p.at(19).keeping(&(live, seat, waits)).compare_swap(row, waits, offer).await?.is_ok() {
                     let _ = p.at(20).keeping(&(live, seat, waits)).compare_swap(slot, unit.word, given).await?;
                     p.at(21).keeping(&seat).wake(row).await?;
@@ -121,8 +143,44 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
+    /// What a process does that has freed a slot, if somebody may wait. A slot that it has taken to pass it on.
+    pub(super) async fn looks_again(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
+        if self.is_in_order() {
+            return self.take_another(p, unit).await;
+        }
+        self.call(p, &()).await?;
+        Ok(None)
+    }
+
+    /// Tells the oldest that waits to look whether a slot is free, unless it has been told and has not looked yet: 38, 39.
+    async fn call(&self, p: Here<'_, M>, live: &impl Debug) -> Result<(), M::Error> {
+        let line = self.line(p, [381, 382], u64::MAX, live).await?;
+        let (Some((seat, t)), false) = (line.oldest, line.called) else { return Ok(()) };
+        let (row, waits, called) = (&self.want[seat], Want::Waits(t), Want::Called(t));
+        if p.at(38).keeping(&(seat, waits, live)).compare_swap(row, waits, called).await?.is_ok() {
+            p.at(39).keeping(&(seat, live)).wake(row).await?;
+        }
+        // Otherwise it was called, or was offered a slot, or has given up: then it comes to 42 by itself. To try again
+        // would go on for ever while others come and go.
+        Ok(())
+    }
+
+    /// What a process does that no longer waits, or has cleared the row of one: it may have been called, so it passes
+    /// the call on: 42.
+    pub(super) async fn one_waits_less(&self, p: Here<'_, M>, live: &impl Debug) -> Result<(), M::Error> {
+        if self.is_in_order() {
+            return Ok(());
+        }
+        for slot in 0..self.k {
+            if p.at(42).keeping(&(slot, live)).read(&self.slot[slot]).await?.owner().is_none() {
+                return self.call(p, live).await;
+            }
+        }
+        Ok(())
+    }
+
     /// Who has freed a slot looks again whether somebody waits, and takes a free slot to pass it on: 23, 24.
-    pub(super) async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
+    async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
         let Some((oldest, _)) = self.line(p, [231, 232], u64::MAX, &unit.slot).await?.oldest else {
             return Ok(None);
         };

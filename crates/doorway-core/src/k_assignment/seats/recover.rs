@@ -27,7 +27,7 @@ impl<M: Mortal> Seats<M> {
                 bits &= bits - 1;
             }
         }
-        Ok(())
+        self.one_waits_less(here, &"recovered").await
     }
 
     /// Whether nothing is left of an owner before: such seats are taken first, because there is nothing to clean up.
@@ -79,7 +79,7 @@ impl<M: Mortal> Seats<M> {
         if here.at(31).keeping(&()).read(&self.bits[word]).await? & bit != 0 {
             here.at(311).keeping(&()).fetch_and(&self.bits[word], !bit).await?;
         }
-        Ok(())
+        self.one_waits_less(here, &"clean").await
     }
 
     /// 25 for one row. An owner that was here before `own` is dead: its seat is this process's.
@@ -90,7 +90,8 @@ impl<M: Mortal> Seats<M> {
             match want {
                 Want::Nothing => return Ok(()),
                 Want::Damaged(word) => return Err(p.at(25).damaged(word)),
-                Want::Waits(_) | Want::Offered { .. } => {}
+                Want::Called(_) if self.is_in_order() => return Err(p.at(25).damaged(want)),
+                Want::Waits(_) | Want::Called(_) | Want::Offered { .. } => {}
             }
             if !own && !p.at(251).keeping(&want).is_dead(&self.bytes, seat).await? {
                 return Ok(());

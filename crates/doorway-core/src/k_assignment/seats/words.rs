@@ -193,7 +193,7 @@ impl fmt::Debug for Slot {
 ///
 /// | bits | |
 /// |---|---|
-/// | 0 and 1 | 0 nothing, 1 it waits, 2 it is offered a slot; 3 is no value |
+/// | 0 and 1 | 0 nothing, 1 it waits, 2 it is offered a slot, 3 it waits and is called |
 /// | 2 to 63 | of one that waits: its ticket |
 /// | 2 and 3 | of an offer: what the next owner is to be told; 3 is no value |
 /// | 4 to 14 | of an offer: the slot |
@@ -206,7 +206,8 @@ impl fmt::Debug for Slot {
 /// use doorway_core::memory::Word;
 /// let offer = Want::Offered { slot: 2, fence: 7, news: News::Died };
 /// assert_eq!(Want::unpack(offer.pack()), offer);
-/// assert_eq!(Want::unpack(3), Want::Damaged(3));
+/// assert_eq!(Want::unpack(Want::Called(5).pack()), Want::Called(5));
+/// assert_eq!(Want::unpack(4), Want::Damaged(4));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Want {
@@ -214,6 +215,8 @@ pub enum Want {
     Nothing,
     /// It waits with this ticket.
     Waits(u64),
+    /// It waits with this ticket, and is to look whether a slot is free.
+    Called(u64),
     /// It is offered a slot in the epoch of this fence, which is that of the process that offers it.
     Offered {
         /// Which slot.
@@ -241,6 +244,7 @@ impl Word for Want {
         match self {
             Self::Nothing => 0,
             Self::Waits(ticket) => ticket << 2 | 1,
+            Self::Called(ticket) => ticket << 2 | 3,
             Self::Offered { slot, fence, news } => fence << SEQ | (slot as u64) << 4 | news.bits() << 2 | 2,
             Self::Damaged(word) => word,
         }
@@ -250,6 +254,7 @@ impl Word for Want {
         match word & 3 {
             0 if word == 0 => Self::Nothing,
             1 => Self::Waits(word >> 2),
+            3 => Self::Called(word >> 2),
             2 if word >> 2 & 3 != 3 => Self::Offered {
                 slot: (word >> 4) as usize & (MOST_SLOTS - 1),
                 fence: word >> SEQ,
@@ -265,6 +270,7 @@ impl fmt::Debug for Want {
         match self {
             Self::Nothing => f.write_str("0"),
             Self::Waits(ticket) => write!(f, "W({ticket})"),
+            Self::Called(ticket) => write!(f, "C({ticket})"),
             Self::Offered { slot, fence, news } => write!(f, "G({slot},{fence}{})", news.text()),
             Self::Damaged(word) => write!(f, "?({word:#x})"),
         }

@@ -3,4 +3,5 @@
 mod anderson_moir_94;
 mod names;
 mod seats;
+mod seats_bypass;
 mod slots;

@@ -41,16 +41,17 @@ fn must(succeeded: bool, doing: &str) {
     }
 }
 
-/// Slots between processes. Without times, holders do not write down since when they hold.
-pub(super) struct Doorway<const TIMES: bool>(Slots);
+/// Slots between processes. Without times, holders do not write down since when they hold. With a bypass, that many newcomers
+/// pass the first in line.
+pub(super) struct Doorway<const TIMES: bool, const BYPASS: u16>(Slots);
 
-impl<const TIMES: bool> Gate for Doorway<TIMES> {
+impl<const TIMES: bool, const BYPASS: u16> Gate for Doorway<TIMES, BYPASS> {
     fn make(place: &Path, k: usize) -> io::Result<Kept> {
         Self::open(place, k)?;
         nothing_kept()
     }
     fn open(place: &Path, k: usize) -> io::Result<Self> {
-        Builder::new(place, k).times(TIMES).open().map(Self).map_err(io::Error::other)
+        Builder::new(place, k).times(TIMES).bypass(BYPASS).open().map(Self).map_err(io::Error::other)
     }
     #[inline(always)]
     fn pass(&self, inside: impl FnOnce(bool)) {
@@ -288,6 +289,7 @@ impl<G: Gate> Entrance for Room<G> {
 pub(super) enum Peer {
     Doorway,
     DoorwayUntimed,
+    DoorwayBypass,
     SysV,
     Robust,
     Flock,
@@ -297,13 +299,14 @@ pub(super) enum Peer {
 
 impl Peer {
     /// Those that crowds pass through, and that are killed.
-    pub(super) const MAIN: [Self; 6] =
-        [Self::Doorway, Self::SysV, Self::Robust, Self::Flock, Self::Jobserver, Self::Posix];
+    pub(super) const MAIN: [Self; 7] =
+        [Self::Doorway, Self::DoorwayBypass, Self::SysV, Self::Robust, Self::Flock, Self::Jobserver, Self::Posix];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Doorway => "doorway shared",
             Self::DoorwayUntimed => "doorway shared, no times",
+            Self::DoorwayBypass => "doorway, bypass 1024",
             Self::SysV => "SysV SEM_UNDO",
             Self::Robust => "robust mutex",
             Self::Flock => "flock files",
@@ -319,7 +322,7 @@ impl Peer {
 
     /// Whether a holder knows which unit it has.
     pub(super) fn numbers_slots(self) -> bool {
-        matches!(self, Self::Doorway | Self::DoorwayUntimed | Self::Flock)
+        matches!(self, Self::Doorway | Self::DoorwayUntimed | Self::DoorwayBypass | Self::Flock)
     }
 }
 
@@ -330,11 +333,15 @@ macro_rules! with_gate {
         use $crate::bench::processes::mapped::Mapped;
         match $peer {
             Peer::Doorway => {
-                type $gate = Doorway<true>;
+                type $gate = Doorway<true, 0>;
                 $body
             }
             Peer::DoorwayUntimed => {
-                type $gate = Doorway<false>;
+                type $gate = Doorway<false, 0>;
+                $body
+            }
+            Peer::DoorwayBypass => {
+                type $gate = Doorway<true, 1024>;
                 $body
             }
             Peer::SysV => {

@@ -11,9 +11,9 @@ fn alone(contest: &Alone, of: Peer, to: Peer, bound: Bound) -> Option<Verdict> {
     verdict(&what, bound, "one process alone", vec![(format!("k = {}", contest.k), ratio)])
 }
 
-fn crowded(cells: &[&Crowd], section_us: u128, theirs: Peer) -> Option<Verdict> {
-    let figures = cells.iter().filter_map(|cell| Some((cell.name(), cell.ops(Peer::Doorway)? / cell.ops(theirs)?)));
-    let what = format!("throughput against {}", theirs.name());
+fn crowded(cells: &[&Crowd], section_us: u128, ours: Peer, theirs: Peer) -> Option<Verdict> {
+    let figures = cells.iter().filter_map(|cell| Some((cell.name(), cell.ops(ours)? / cell.ops(theirs)?)));
+    let what = format!("throughput, {} against {}", ours.name(), theirs.name());
     let over = format!("{section_us} us inside");
     verdict(&what, Bound::AtLeast(1.0), &over, figures.collect())
 }
@@ -36,8 +36,10 @@ pub(super) fn all(contests: &[Alone], crowds: &[Crowd], deaths: &Deaths) -> Vec<
     }
     for section in SECTIONS {
         let cells: Vec<_> = crowds.iter().filter(|cell| u128::from(cell.section_ns) == section.as_nanos()).collect();
-        for theirs in [Peer::SysV, Peer::Robust] {
-            all.push(crowded(&cells, section.as_micros(), theirs));
+        for ours in [Peer::Doorway, Peer::DoorwayBypass] {
+            for theirs in [Peer::SysV, Peer::Robust] {
+                all.push(crowded(&cells, section.as_micros(), ours, theirs));
+            }
         }
     }
     all.extend(death(deaths));

@@ -1,6 +1,6 @@
 //! Making, opening and removing the file. A file that has its name is complete.
 
-use super::super::header::{HEADER, Header, MAGIC, MEANT};
+use super::super::header::{BYPASS, HEADER, Header, MAGIC, MEANT};
 use super::super::{Error, Mode, usual_seats};
 use super::bytes::{self, Lock};
 use super::fork::Descriptor;
@@ -13,11 +13,21 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
+/// What a file must be like that exists, and what one gets that is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) slots: usize,
+    /// None: those of the file, or as many as fit the slots.
+    pub(super) seats: Option<usize>,
+    pub(super) mode: Mode,
+    pub(super) bypass: u16,
+}
+
 /// What a caller wants a file to be.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// Slots, seats and mode; without, the file must exist, and is taken as it is.
-    pub(super) sizes: Option<(usize, Option<usize>, Mode)>,
+    /// Without, the file must exist, and is taken as it is.
+    pub(super) shape: Option<Shape>,
     /// The permissions, if several users share the file.
     pub(super) permissions: Option<u32>,
     pub(super) group: Option<u32>,
@@ -56,8 +66,8 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
         let descriptor = match Descriptor::open(|| open_name(place)) {
             Ok(descriptor) => descriptor,
             Err(Errno::NOENT) => {
-                let Some(sizes) = wanted.sizes else { return Err(Error::Missing(place.path.clone())) };
-                create(place, wanted, sizes)?;
+                let Some(shape) = wanted.shape else { return Err(Error::Missing(place.path.clone())) };
+                create(place, wanted, shape)?;
                 continue;
             }
             Err(errno) => return Err(not_opened(errno, place)),
@@ -76,8 +86,8 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
         }
         check_file_system(file)?;
         let header = read_header(file, &stat, wanted.features, &place.path)?;
-        if let Some(sizes) = wanted.sizes {
-            compare(&header, sizes)?;
+        if let Some(shape) = wanted.shape {
+            compare(&header, shape)?;
         }
         // A process that removes the file holds this byte alone, for a moment.
         if !bytes::lock(file, header.seats as u64, Lock::Shared)? {
@@ -127,7 +137,7 @@ fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> 
         return Err(Error::NotOurs(place.path.clone()));
     }
     let found = stat.st_mode & 0o7777;
-    if wanted.sizes.is_some() && found != wanted.bits() {
+    if wanted.shape.is_some() && found != wanted.bits() {
         return Err(Error::OtherPermissions { found, asked: wanted.bits() });
     }
     Ok(())
@@ -171,12 +181,15 @@ fn read_header(file: BorrowedFd<'_>, stat: &Stat, known: u32, path: &Path) -> Re
 }
 
 /// Never "take theirs", never another file: two files would be two limits.
-fn compare(header: &Header, (slots, seats, mode): (usize, Option<usize>, Mode)) -> Result<(), Error> {
+fn compare(header: &Header, Shape { slots, seats, mode, bypass }: Shape) -> Result<(), Error> {
     if header.slots != slots {
         return Err(Error::OtherSlots { found: header.slots, asked: slots });
     }
     if header.mode != mode {
         return Err(Error::OtherMode { found: header.mode, asked: mode });
+    }
+    if header.bypass != bypass {
+        return Err(Error::OtherBypass { found: header.bypass, asked: bypass });
     }
     match seats {
         Some(asked) if header.seats != asked => return Err(Error::OtherSeats { found: header.seats, asked }),
@@ -187,10 +200,11 @@ fn compare(header: &Header, (slots, seats, mode): (usize, Option<usize>, Mode)) 
 
 /// Writes the whole file before it gets its name. If another process was faster, theirs is the
 /// file.
-fn create(place: &Place, wanted: &Wanted, (slots, seats, mode): (usize, Option<usize>, Mode)) -> Result<(), Error> {
+fn create(place: &Place, wanted: &Wanted, Shape { slots, seats, mode, bypass }: Shape) -> Result<(), Error> {
     let seats = seats.unwrap_or_else(|| usual_seats(slots));
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
-    let header = Header { slots, seats, mode, features: wanted.features, nonce: nonce(), created: now };
+    let features = if bypass == 0 { wanted.features & !BYPASS } else { wanted.features | BYPASS };
+    let header = Header { slots, seats, mode, bypass, features, nonce: nonce(), created: now };
     match without_a_name(place, wanted, &header) {
         Err(Nameless::Impossible) => under_another_name(place, wanted, &header),
         Ok(()) => Ok(()),
@@ -360,7 +374,7 @@ mod tests {
 
     fn wanted() -> Wanted {
         Wanted {
-            sizes: Some((2, Some(64), Mode::Reclaim)),
+            shape: Some(Shape { slots: 2, seats: Some(64), mode: Mode::Reclaim, bypass: 0 }),
             permissions: None,
             group: None,
             features: 0,
@@ -387,7 +401,8 @@ mod tests {
     #[test]
     fn a_file_that_is_made_under_another_name_is_complete_and_alone() {
         let (directory, place) = place("another");
-        let header = |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, features: 0, nonce, created: 0 };
+        let header =
+            |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, bypass: 0, features: 0, nonce, created: 0 };
         under_another_name(&place, &wanted(), &header(1)).unwrap();
         under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: theirs is the file
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "the other names are gone");

@@ -126,9 +126,9 @@ pub(super) struct Handle<M: Mortal = Mapped> {
     file: Arc<File>,
 }
 
-fn wanted(options: &Builder, sizes: Option<(usize, Option<usize>, Mode)>) -> file::Wanted {
+fn wanted(options: &Builder, shape: Option<file::Shape>) -> file::Wanted {
     let &Builder { permissions, group, features, thread_stays, .. } = options;
-    file::Wanted { sizes, permissions, group, features, thread_stays }
+    file::Wanted { shape, permissions, group, features, thread_stays }
 }
 
 fn place(options: &Builder, looks: bool) -> Result<Place, Error> {
@@ -161,17 +161,19 @@ fn has_left(left: Result<Left, Fault>) -> Result<(), ReleaseError> {
 impl<M: Backing> Handle<M> {
     /// Opens the file, and makes it if it is not there and the number of slots is known.
     pub(super) fn open(options: &Builder) -> Result<Self, Error> {
-        let sizes = options.slots.map(|slots| (slots, options.seats, options.mode));
-        if let Some((slots, seats, _)) = sizes {
+        let &Builder { seats, mode, bypass, .. } = options;
+        let shape = options.slots.map(|slots| file::Shape { slots, seats, mode, bypass });
+        if let Some(slots) = options.slots {
             header::check_sizes(slots, seats.unwrap_or_else(|| super::usual_seats(slots)))?;
         }
-        let file = Arc::new(File::open(place(options, sizes.is_none())?, &wanted(options, sizes))?);
+        let file = Arc::new(File::open(place(options, shape.is_none())?, &wanted(options, shape))?);
         let memory = M::from(Mapped::new(&file));
-        let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots);
+        let text = Text::new(&Site::new(&memory), file.header.seats, file.header.slots)
+            .with_bypass(u32::from(file.header.bypass));
         let pool = Pool::new(&file.mapping, options.waiters);
         let signature = Signature::new(&options.label, options.times);
         let handle = Self { home: OnceLock::new(), text, pool, signature, settles: Mutex::new(()), file };
-        if sizes.is_some() {
+        if shape.is_some() {
             handle.home()?;
         }
         Ok(handle)

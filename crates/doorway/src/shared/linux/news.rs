@@ -121,7 +121,7 @@ pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Sta
     let mut waiters = Vec::new();
     for seat in 0..file.header.seats {
         let (ticket, offered) = match now(text.look_at_seat(&p, seat)).map_err(unbox)? {
-            Some(Want::Waits(ticket)) => (ticket, None),
+            Some(Want::Waits(ticket) | Want::Called(ticket)) => (ticket, None),
             Some(Want::Offered { slot, .. }) => (0, Some(slot)),
             _ => continue,
         };
@@ -134,6 +134,7 @@ pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Sta
         slots: file.header.slots,
         seats: file.header.seats,
         mode: file.header.mode,
+        bypass: file.header.bypass,
         holders,
         waiters: waiters.into_iter().map(|(_, waiter)| waiter).collect(),
     })

@@ -1,5 +1,6 @@
 //! One thread for each handle. It lives as long as the handle does, and does two things.
-//! (A program whose main thread opens the handle and stays may [do without](super::super::Builder::thread_stays), until a task waits.)
+//! (A program whose main thread opens the handle and stays may
+//! [do without](super::super::Builder::thread_stays), until a task waits.)
 //!
 //! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its
 //!   list of robust futexes, and wakes a sleeper of each. The sentinel's list has the hint of every
@@ -241,7 +242,7 @@ impl std::fmt::Debug for Sentinel {
 }
 
 impl Sentinel {
-    /// With `stays`, the calling thread has the list, and stays as long as the process does.
+    /// With `stays`, the calling thread has the list, if it can: it stays as long as the process does.
     pub(super) fn new(mapping: &Arc<Mapping>, stays: bool) -> Result<Self, Error> {
         let list = List::new(mapping)?;
         let head = list.head.get().expose_provenance();
@@ -251,7 +252,7 @@ impl Sentinel {
             sleepers: Mutex::default(),
             bell: Sequence::new(),
         });
-        if stays {
+        if stays && can_have_a_list() {
             // The thread has the list for as long as it lives: so long the room must be there.
             std::mem::forget(Arc::clone(&room));
             return Ok(Self { room, number: take_list(head), thread: Mutex::new(None) });
@@ -296,6 +297,16 @@ impl Sentinel {
         }
         Ok(Sleep { room: &self.room, state: State::New(words, until) })
     }
+}
+
+/// Whether the calling thread ends with the process, and has no list yet. The first of the two asks for
+/// the main thread, which of a forked child is the one that forked.
+fn can_have_a_list() -> bool {
+    /// Which process the list is of: a forked child has none.
+    static HAS: Mutex<u32> = Mutex::new(0);
+    let process = std::process::id();
+    let main = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() == process;
+    main && std::mem::replace(&mut *HAS.lock().unwrap_or_else(PoisonError::into_inner), process) != process
 }
 
 /// The calling thread has the list with this head from now on. Its number; 0 if the kernel took no list.

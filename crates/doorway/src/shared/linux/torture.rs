@@ -86,10 +86,12 @@ impl Fault {
 }
 
 /// The statements of the text that write, lock, unlock or wake, and that slots run.
-pub const STATEMENTS: [u16; 28] = [
+pub const STATEMENTS: [u16; 31] = [
     3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 22, 221, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30, 311,
-    34,
+    34, 38, 39, 41,
 ];
+/// Those that slots run only where newcomers may [pass](super::super::Builder::bypass).
+pub const STATEMENTS_OF_BYPASS: [u16; 3] = [38, 39, 41];
 
 /// Slots in a memory that a [`Torment`] is done to.
 #[derive(Debug)]
