@@ -5,6 +5,7 @@ mod kit;
 
 use kit::run::{Place, eventually, is_alive, kill, touch};
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -176,12 +177,18 @@ fn a_waiter_is_served_and_says_how_long_it_took() {
     let slots = place.builder(1).label("the holder").open().unwrap();
     let guard = slots.acquire().unwrap();
     let mut run = place.run(&["-n", "1", "x", "--verbose", "--", "echo", "done"]);
-    let waiter = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    eventually("it waits", || slots.status().unwrap().waiters.len() == 1);
+    let mut waiter = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It looks for the holder once it stands in line: only then may the holder go.
+    let mut waits = String::new();
+    let mut lines = BufReader::new(waiter.stderr.take().unwrap());
+    lines.read_line(&mut waits).unwrap();
+    assert_eq!(slots.status().unwrap().waiters.len(), 1);
+    assert!(waits.contains("waiting for a slot of x; held by") && waits.contains("(the holder)"), "{waits}");
     drop(guard);
-    let (code, out, said) = kit::run::told(waiter.wait_with_output().unwrap());
+    let (code, out, _) = kit::run::told(waiter.wait_with_output().unwrap());
     assert_eq!((code, out.as_str()), (0, "done\n"));
-    assert!(said.contains("waiting for a slot of x; held by") && said.contains("(the holder)"), "{said}");
+    let mut said = String::new();
+    lines.read_to_string(&mut said).unwrap();
     assert!(said.contains("slot 0 of x after "), "{said}");
     let (_, _, said) = place.told(&["-n", "1", "x", "--verbose", "--", "true"]);
     assert_eq!(said, "doorway run: slot 0 of x at once\n");

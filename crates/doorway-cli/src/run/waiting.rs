@@ -206,12 +206,14 @@ fn behind(slots: &Slots) -> (String, u32) {
     if ahead > 0 {
         text += &format!(", {ahead} ahead");
     }
-    for (i, holder) in status.holders.iter().filter(|holder| !holder.dead).take(SHOWN).enumerate() {
+    // This process may have been served since it began to wait: it does not wait for itself.
+    let held: Vec<_> = status.holders.iter().filter(|holder| !holder.dead && holder.known.pid != me).collect();
+    for (i, holder) in held.iter().take(SHOWN).enumerate() {
         text += if i == 0 { "; held by " } else { ", " };
         text += &describe(&holder.known);
     }
-    if status.holders.len() > SHOWN {
-        text += &format!(" and {} more", status.holders.len() - SHOWN);
+    if held.len() > SHOWN {
+        text += &format!(" and {} more", held.len() - SHOWN);
     }
     (text, u32::try_from(status.waiters.len()).unwrap_or(1).max(1))
 }
