@@ -4,6 +4,7 @@
 //! asks of every solution is here; what a text claims is beside its faults, under the path of its paper.
 
 pub use crate::k_assignment::seats::{Last, SeatsInUse};
+pub use crate::k_exclusion::bypass::bypass_bound;
 pub use crate::mutex::yang_anderson_93::FetchAndOp;
 pub use crate::resilient::Maps;
 

@@ -38,6 +38,7 @@ const TABLES: &[&[Mutant]] = &[
     k_assignment::anderson_moir_94::mutants::MUTANTS,
     k_exclusion::danek_10::mutants::MUTANTS,
     k_exclusion::turnstile::mutants::MUTANTS,
+    k_exclusion::bypass::mutants::MUTANTS,
     k_assignment::slots::mutants::MUTANTS,
     k_assignment::seats::mutants::MUTANTS,
     k_assignment::names::sticky::mutants::MUTANTS,

@@ -7,7 +7,7 @@ use crate::sim::{Rules, TextError, World};
 use doorway_core::memory::Register;
 use doorway_core::registry::{Defaults, Sizes};
 
-type In = (usize, usize, Option<u32>);
+pub(crate) type In = (usize, usize, Option<u32>);
 
 pub(crate) const TWO: In = (2, 1, None);
 pub(crate) const TWO_ONCE: In = (2, 1, Some(1));

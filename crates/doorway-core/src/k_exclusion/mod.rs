@@ -11,7 +11,7 @@
 //! [mutual exclusion](crate::mutex), which tolerates none.
 //!
 //! # Solutions
-//! Remote references of one passage, at most; `c` is how many compete. All tolerate `k - 1` crashes anywhere and are starvation-free.
+//! Remote references of one passage, at most; `c` is how many compete. All tolerate `k - 1` crashes anywhere (but for `bypass`) and are starvation-free.
 //!
 //! | id | under contention | while `c <= k` | waits on | shared words | needs, beside reads and writes |
 //! |---|---|---|---|---|---|
@@ -28,6 +28,7 @@
 //! | `kbakery-fife` | `5(N-1)`, CC `12(N-1)+1` | the same | its own word | `Θ(N²)` | nothing |
 //! | `kbakery-nonatomic` | `10(N-1)` | the same | its own word | `Θ(N²)` | nothing, and reads and writes may tear |
 //! | `turnstile` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
+//! | `bypass` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
 //! | `turnstile-simple` | a constant | a constant | a cached word | about `2N+2k` | fetch-and-add, compare-and-swap |
 //! | `dgs` | not known | not known | everybody's bits | `12N(N-1)+N` | nothing, and these need not be atomic |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
@@ -36,7 +37,8 @@
 //! where at most `k` compete, the theorems say `7k+2` and `14k+2`, and the figures above are what a passage really costs. `doorway rmr --theorems` measures all of it.
 //!
 //! [`turnstile`] is our own; it is first in, first enabled, and its waiting processes can give up. Its constant grows by a few references for each helper that is slow or dead and each place in line that was
-//! given up. `turnstile-simple` is its first version, short enough to read first: nobody can give up there.
+//! given up. `turnstile-simple` is its first version, short enough to read first: nobody can give up there. Around a turnstile, [`bypass`] lets
+//! newcomers pass those in line, a bounded number of times; it tolerates no crash.
 //!
 //! # Which to take
 //! - **To build something on:** `turnstile`, as `doorway::Slots`. All others are for who wants the paper's algorithm, a machine without compare-and-swap, or local spinning in a distributed memory.
@@ -59,6 +61,7 @@
 //! [`Chain`](anderson_moir_94::Chain) of any [slots](anderson_moir_94::Slot).
 
 pub mod anderson_moir_94;
+pub mod bypass;
 pub mod danek_10;
 pub mod dolev_gafni_shavit_88;
 pub mod turnstile;

@@ -427,6 +427,7 @@ impl Info {
 
 /// Why an algorithm cannot be built for some sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum SizeError {
     /// `n = 0`.
     NoProcess,
@@ -495,7 +496,7 @@ impl fmt::Display for SizeError {
                 write!(f, "n = {n} is more processes than have names; give at most {}", Pid::LIMIT)
             }
             Self::TooManyPlaces(k) => {
-                write!(f, "k = {k} is more places than there can be processes; give at most {}", Pid::LIMIT)
+                write!(f, "k = {k} places are too many; give at most {}", Pid::LIMIT)
             }
             Self::OnlyOneInside { id, k } => {
                 write!(

@@ -36,11 +36,12 @@ pub use info::{Bound, CostModel, Defaults, Fits, Info, Paper, Problem, Second, S
 
 pub use crate::k_assignment::anderson_moir_94::entries::{AmAssign, AmDsmAssign};
 pub use crate::k_assignment::names::sticky::entries::StickyNames;
-pub use crate::k_assignment::seats::entries::Seats;
+pub use crate::k_assignment::seats::entries::{Seats, SeatsBypass};
 pub use crate::k_assignment::slots::entries::{TurnstileBits, TurnstileLineSlots, TurnstileSlots};
 pub use crate::k_exclusion::anderson_moir_94::entries::{
     AmChain, AmDsmChain, AmDsmFast, AmDsmGraceful, AmDsmTree, AmDsmUnbounded, AmFast, AmGraceful, AmQueue, AmTree,
 };
+pub use crate::k_exclusion::bypass::entries::Bypass;
 pub use crate::k_exclusion::danek_10::entries::{Kbakery, KbakeryFife, KbakeryNonatomic, KbakeryNonatomicAsPrinted};
 pub use crate::k_exclusion::dolev_gafni_shavit_88::entries::{Dgs, DgsAsPrinted, DgsUnfair};
 pub use crate::k_exclusion::turnstile::entries::{
@@ -106,7 +107,7 @@ macro_rules! every_algorithm {
             PetersonTree KesselsTree YaTwo YaTree YaCombining YaFast Dgs DgsUnfair DgsAsPrinted
             AmQueue AmChain AmTree AmFast AmGraceful AmDsmUnbounded AmDsmChain AmDsmTree AmDsmFast
             AmDsmGraceful Kbakery KbakeryFife KbakeryNonatomic KbakeryNonatomicAsPrinted Turnstile
-            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileLine TurnstileLineMany TurnstileSlots TurnstileLineSlots TurnstileBits AmAssign
+            TurnstileMany TurnstileUnfair TurnstileSimple TurnstileLine TurnstileLineMany TurnstileSlots TurnstileLineSlots TurnstileBits Bypass AmAssign
             AmDsmAssign Universal Resilient ResilientAm
         }
     };
@@ -123,7 +124,7 @@ macro_rules! every_object {
         $then! {
             Rooms RoomsChange RoomsTry RoomsStrict RoomsLateJoin RoomsAsPrinted RoomStack RoomQueue
             RoomDynamicStack RoomSegmentStack RoomWorkStack RoomDynamicStackAsPrinted
-            UniversalInUse StickyNames Seats
+            UniversalInUse StickyNames Seats SeatsBypass
         }
     };
 }

@@ -42,7 +42,7 @@ fn in_line(v: &View<'_>, p: usize) -> Option<(u64, u64)> {
 fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     (0..places).any(|i| {
         let record = v.get_at::<Record>("rec", i);
-        record.is_of(t) && matches!(record.fate, Fate::Waits | Fate::Shut)
+        record.is_of(t) && (record.fate.is_open() || record.fate == Fate::Shut)
     })
 }
 
@@ -81,5 +81,5 @@ pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property
         }),
         door_opens(kind),
     ];
-    counts(places).into_iter().chain(claims).map(|claim| claim.each(kind)).collect()
+    counts(places, |_| 0).into_iter().chain(claims).map(|claim| claim.each(kind)).collect()
 }

@@ -114,14 +114,14 @@ pub(crate) fn door_opens(kind: &'static str) -> Property {
     Property::leads_to("door-opens", move |v, _| owed(v), move |v, _| !owed(v)).each(kind)
 }
 
-/// (T1) to (T4), where records have so many places.
-fn counts(places: usize) -> [Property; 4] {
+/// (T1) to (T4), where records have so many places, and units may be held by nobody.
+fn counts(places: usize, of_nobody: fn(&View<'_>) -> u64) -> [Property; 4] {
     [
         Property::always("T1", move |v| {
             let units_there_are = v.get::<Places>("places").0 as i64;
             let drawn = v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) + units_there_are;
             let held: u64 = v.processes().map(|p| units(v, p)).sum();
-            drawn == (held + ghosts(v, places)) as i64
+            drawn == (held + of_nobody(v) + ghosts(v, places)) as i64
         }),
         Property::always("T2", move |v| {
             let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
@@ -145,6 +145,11 @@ fn counts(places: usize) -> [Property; 4] {
 
 /// (T1) to (T6) and that the door opens, where `kind` is the part that the turnstile is.
 pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
+    turnstile_with(limits, kind, |_| 0)
+}
+
+/// The same, where units may be held by nobody.
+pub(crate) fn turnstile_with(limits: Limits, kind: &'static str, of_nobody: fn(&View<'_>) -> u64) -> Vec<Property> {
     let bounds = [
         Property::always("T5", move |v| {
             let gate = v.get::<Gate>("gate");
@@ -154,7 +159,7 @@ pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
             let mut tickets = v.processes().filter(lives).filter(in_line).filter_map(|p| v.shown::<u64>(p, "ticket"));
             let is_near = |t: u64| {
                 let record: Record = v.get_at("rec", t as usize & (limits.ring - 1));
-                record.fate_of(t) != Fate::Waits || gate.distance(t) >= -places
+                !record.fate_of(t).is_open() || gate.distance(t) >= -places
             };
             let mut waiting = v.processes().filter(lives).filter_map(|p| v.shown::<u64>(p, "waits"));
             tickets.all(|t| gate.distance(t) + places < ring) && waiting.all(is_near)
@@ -162,7 +167,7 @@ pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
         Property::always("T6", move |v| v.get::<Gate>("gate").line <= limits.ring as u64),
         door_opens(kind),
     ];
-    counts(limits.ring).into_iter().chain(bounds).map(|claim| claim.each(kind)).collect()
+    counts(limits.ring, of_nobody).into_iter().chain(bounds).map(|claim| claim.each(kind)).collect()
 }
 
 /// At most `k` units are held, by whomever.
@@ -232,7 +237,7 @@ impl Canon for Alike {
     fn applies(&self, vars: &[u64], facts: &Facts) -> bool {
         let is_dealt_with = |t: u64| {
             let record = Record::unpack(vars[self.rec + (t as usize & (self.limits.ring - 1))]);
-            difference(t, self.front(vars).ticket) >= 0 || record.fate_of(t) != Fate::Waits
+            difference(t, self.front(vars).ticket) >= 0 || !record.fate_of(t).is_open()
         };
         facts.get("waits").is_none_or(is_dealt_with)
     }

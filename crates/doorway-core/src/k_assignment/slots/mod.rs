@@ -36,6 +36,9 @@
 //! Those of the turnstile; a name costs one read-modify-write and a write more. A process that dies inside keeps its places and their names.
 
 pub mod entries;
+mod passing;
+
+pub use passing::Passing;
 
 use super::KAssignment;
 use super::names::{Name, Names, NoNames};
@@ -176,6 +179,14 @@ impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
     }
 }
 
+impl<M: Memory, N, L, X> Slots<M, N, L, X> {
+    /// The same, with something else beside it.
+    pub fn with_other<Y>(self, other: impl FnOnce(X) -> Y) -> Slots<M, N, L, Y> {
+        let Self { part, names, line, room, below, last, beside } = self;
+        Slots { part, names, line, room, below, last, beside: other(beside) }
+    }
+}
+
 impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
     /// What its owner keeps beside it.
     #[inline(always)]
@@ -227,6 +238,14 @@ impl<M: Memory, N, L, X> Slots<M, N, L, X> {
 
 /// A name has room for numbers up to this one.
 const LAST_FENCE: u64 = u64::MAX >> 2;
+
+/// What a process holds that did not have to wait in line.
+fn inside<M: Memory>(stands: Stands<'_, M>) -> Option<Held> {
+    match stands {
+        Stands::Inside(held) => Some(held),
+        Stands::InLine { .. } | Stands::GivesUp => None,
+    }
+}
 
 #[cold]
 #[inline(never)]
@@ -368,12 +387,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         units: u64,
         attempt: &mut Attempt,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
-        Ok(match self.line.stand(p, drawn, units, attempt, true).await? {
-            Stands::Inside(held) => {
+        Ok(match inside(self.line.stand(p, drawn, units, attempt, true).await?) {
+            Some(held) => {
                 p.on(self.part).part_done();
                 Some(self.named(p.on(self.part), held).await?)
             }
-            Stands::InLine { .. } | Stands::GivesUp => None,
+            None => None,
         })
     }
 
@@ -565,6 +584,16 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         let here = p.on(self.part);
         let look = within!(here, &(), self.line.look(p).await?);
         Ok(look)
+    }
+
+    /// How many of those that a look found waiting had [given up](Turnstile::ghosts).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn ghosts(&self, p: &Process<M>, look: &Look) -> Result<u64, M::Error> {
+        let here = p.on(self.part);
+        let ghosts = within!(here, &(), self.line.ghosts(p, look).await?);
+        Ok(ghosts)
     }
 
     /// How many places there are.

@@ -1,8 +1,9 @@
 //! What changes a turnstile as a whole: more places, fewer places, closing; and a look at it.
 
-use super::{Door, Gate, Held, Line, Places, TooMany, Turnstile};
+use super::words::after;
+use super::{Door, Duty, Fate, Gate, Held, Line, Places, Record, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
-use crate::memory::{CompareSwap, FetchAdd, Process, within};
+use crate::memory::{CompareSwap, FetchAdd, Here, Process, within};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
@@ -26,6 +27,18 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             self.release(p, Held::of(units, false)).await?;
         }
         Ok(Ok(()))
+    }
+
+    /// An exit with one unit that is not this process's own, whatever that has or waits for: 9. `Some` if it must
+    /// [help](Self::help_before) then.
+    pub(in crate::k_exclusion) async fn give_another_back(&self, p: Here<'_, M>) -> Result<Option<Duty>, M::Error> {
+        let g = p.at(9).keeping(&"another").fetch_add(&self.gate, Gate::exited(1, false)).await?;
+        let (upto, far) = (g.opened(1).open, g.passes_a_mark(1));
+        let duty = Duty { upto, units: 1, owes: true, line: g.line != 0, far, odd: g.odd, sweeps: false };
+        if duty.line || far {
+            p.shows("upto", upto);
+        }
+        Ok((duty.line || far).then_some(duty))
     }
 
     /// A process inside leaves the line, and stays inside: 43, and the door. It is then as one that found nobody in line.
@@ -114,6 +127,30 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let camping = !door.is_open() && !door.is_shut();
         Ok(Look { places, next, free, waiting, camping, closed: g.closed })
     }
+
+    /// How many of the units that a look found waiting were given up: 57, for each of them.
+    ///
+    /// - (L4) Each is judged as its record says at that moment. A ticket that was given up is never taken up again, so
+    ///   the waiters that are left are an upper bound of those that still wait, and exact if nobody came or went.
+    ///
+    /// It takes as many steps as units wait, and more where records lie in several rings: it is for people who look.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn ghosts(&self, p: &Process<M>, look: &Look) -> Result<u64, M::Error> {
+        let p = p.on(self.part);
+        let mut ghosts = 0;
+        for back in (1..=look.waiting).rev() {
+            let t = after(look.next, back.wrapping_neg());
+            p.shows("judges", t);
+            p.hides("gone");
+            let found = self.line.find(p, 57, t, (ghosts, back, look.next)).await?;
+            let gone = found.is_some_and(|(_, record)| record == Record::new(t, Fate::Gone));
+            p.shows("gone", gone); // it stays shown: no step of this text follows the last one
+            ghosts += u64::from(gone);
+        }
+        Ok(ghosts)
+    }
 }
 
 /// What a [look](Turnstile::look) found.
@@ -125,7 +162,8 @@ pub struct Look {
     pub next: u64,
     /// Units that nobody has asked for; never more than there are places.
     pub free: u64,
-    /// Units that have been asked for and were not free; those that were given up are counted until their turn comes.
+    /// Units that have been asked for and were not free. Those that were given up count until their turn comes; [how
+    /// many](Turnstile::ghosts) takes a longer look.
     pub waiting: u64,
     /// Whether the line is too long for newcomers.
     pub camping: bool,

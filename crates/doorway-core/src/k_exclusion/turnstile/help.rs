@@ -12,6 +12,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     pub async fn help(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         here.part(&live);
+        self.help_before(here, duty).await?;
+        self.see_to_the_door(p).await?;
+        here.part_done();
+        Ok(())
+    }
+
+    /// The same without a look at the door.
+    pub(in crate::k_exclusion) async fn help_before(&self, here: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
         if duty.line {
             self.deal_with_tickets(here, duty).await?;
         } else if duty.far {
@@ -21,13 +29,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
             let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
         }
-        self.see_to_the_door(p).await?;
-        here.part_done();
         Ok(())
     }
 
     /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line may have closed it.
-    pub(super) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
+    pub(in crate::k_exclusion) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let door = here.at(29).keeping(&()).read(&self.door).await?;
         if !door.is_open() && !door.is_shut() {
@@ -130,7 +136,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                         p.hides("front");
                         continue 'look;
                     }
-                    Fate::Waits | Fate::Shut => {
+                    Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => {
                         p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
                         if p.at(14).compare_swap(self.line.record(ring, front.ticket), record, signalled).await?.is_ok()

@@ -189,7 +189,7 @@ impl<M: FetchAdd + LateRows> Endless<M> {
                     Fate::Free => true,
                     _ if is_before(t, record.ticket) => false,
                     Fate::Signalled => true,
-                    Fate::Waits | Fate::Shut => is_past,
+                    Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => is_past,
                     Fate::Gone => {
                         let front = p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front).await?;
                         if front.ticket == record.ticket && is_past {
@@ -304,7 +304,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
             while place < of.line.first << ring {
                 let cell = of.line.record(ring, place);
                 let record = p.at(35).keeping(&(front, rings, ring, place)).read(cell).await?;
-                if record.fate == Fate::Waits
+                if record.fate.is_open()
                     && !is_before(record.ticket, front)
                     && p.at(36)
                         .keeping(&(front, rings, ring, place, record))

@@ -92,16 +92,16 @@ use words::after;
 /// The shared variables of the turnstile, and where records lie: in one [ring](Ring), or in an [endless](Endless) line.
 pub struct Turnstile<M: Memory, L = Ring<M>> {
     part: M::Part,
-    limits: Limits,
+    pub(in crate::k_exclusion) limits: Limits,
     /// The bits of a ticket that are noted: all, or none.
     noted: u64,
     next: M::Var<Next>,
     // A process that has to do with one of these has to do with the gate.
-    gate: Near<M, Gate>,
-    front: Near<M, Front>,
-    door: Near<M, Door>,
+    pub(super) gate: Near<M, Gate>,
+    pub(super) front: Near<M, Front>,
+    pub(super) door: Near<M, Door>,
     places: Near<M, Places>,
-    line: L,
+    pub(super) line: L,
 }
 
 impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
@@ -279,7 +279,11 @@ pub struct TooMany {
 
 impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} places were asked for, and there can be at most {} here; ask for fewer", self.asked, self.most)
+        write!(
+            f,
+            "{} places were asked for, and there can be at most {} here; ask for fewer, or make room for more first",
+            self.asked, self.most
+        )
     }
 }
 impl core::error::Error for TooMany {}
@@ -714,7 +718,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     }
 
     /// Waits although that may be in vain: 8, 45 and 47. There may be too few places for several units by now, and closing does not reach the record of a far ticket.
-    async fn watch(
+    pub(super) async fn watch(
         &self,
         p: Here<'_, M>,
         (t, record): (u64, &M::Cell<Record>),

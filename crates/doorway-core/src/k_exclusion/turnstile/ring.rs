@@ -75,7 +75,7 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
         while is_before(t, end) {
             let cell = of.line.record(0, t);
             let record = p.at(35).keeping(&(t, end)).read(cell).await?;
-            if record.fate_of(t) == Fate::Waits
+            if record.fate_of(t).is_open()
                 && p.at(36)
                     .keeping(&(t, end, record))
                     .compare_swap(cell, record, Record::new(t, Fate::Shut))

@@ -251,6 +251,18 @@ pub enum Fate {
     Gone,
     /// The turnstile was closed, and nothing else has become of it.
     Shut,
+    /// Nothing yet, and it can be [called](crate::k_exclusion::bypass) to look for a place that was left.
+    Listens,
+    /// Nothing yet, and it was called.
+    Called,
+}
+
+impl Fate {
+    /// Whether nothing has become of it yet, and it is not closed.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Waits | Self::Listens | Self::Called)
+    }
 }
 
 /// A place in a ring, for the tickets that are equal modulo its size.
@@ -276,6 +288,8 @@ impl Word for Record {
                 Fate::Signalled => 2,
                 Fate::Gone => 3,
                 Fate::Shut => 4,
+                Fate::Listens => 5,
+                Fate::Called => 6,
             }
     }
     fn unpack(word: u64) -> Self {
@@ -284,7 +298,9 @@ impl Word for Record {
             1 => Fate::Waits,
             2 => Fate::Signalled,
             3 => Fate::Gone,
-            _ => Fate::Shut,
+            4 => Fate::Shut,
+            5 => Fate::Listens,
+            _ => Fate::Called,
         };
         Self { ticket: low(word >> 3, TICKET), fate }
     }

@@ -1,10 +1,12 @@
-//! What a look at the turnstile finds was so: (L1) to (L3), among processes that pass, take places along and add some.
+//! What a look at the turnstile finds was so: (L1) to (L4), among processes that pass, take places along and add some.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Part, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
-use doorway_core::k_exclusion::turnstile::{Attempt, Gate, Held, Limits, Next, Places, Refused, Turnstile};
+use doorway_core::k_exclusion::turnstile::{
+    Attempt, Fate, Gate, Held, Limits, Look, Next, Places, Record, Refused, Turnstile,
+};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Label, Memory, Process, Site};
 use std::convert::Infallible;
@@ -20,8 +22,12 @@ enum Role {
     Looks,
     /// By the text below.
     LooksWith(Fault),
+    /// Looks, and then counts those that gave up.
+    Counts,
+    /// Looks, and counts by the text below.
+    CountsWith(Fault),
 }
-use Role::{Adds, Forgets, Looks, LooksWith, Passes};
+use Role::{Adds, Counts, CountsWith, Forgets, Looks, LooksWith, Passes};
 
 /// What is wrong with a look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +41,10 @@ enum Fault {
     Uncompared,
     /// Says that nothing is free, and nobody waits: a lower bound of everything.
     SaysNothing,
+    /// Counts each ticket of which anything has become.
+    AlsoSignalled,
+    /// Looks at the record of the ticket before.
+    OneTooFar,
 }
 
 struct Users {
@@ -87,6 +97,31 @@ async fn look(p: &Process<Sim>, fault: Fault) -> Result<(), Infallible> {
     Ok(())
 }
 
+/// The text that counts those that gave up again, with faults.
+async fn count(p: &Process<Sim>, look: &Look, fault: Fault) -> Result<(), Infallible> {
+    let sim = p.memory();
+    let p = p.on(Sim::ROOT);
+    let rec = sim.declared_row::<Record>(Part::ROOT, "rec");
+    let mut ghosts = 0;
+    for back in (1..=look.waiting).rev() {
+        let t = look.next - back;
+        p.shows("judges", t);
+        p.hides("gone");
+        let place = (t as usize).wrapping_sub(usize::from(fault == Fault::OneTooFar)) & (rec.len() - 1);
+        p.keep(57, &(ghosts, back, look.next));
+        let record = p.at(57).read(&rec[place]).await?;
+        let gone = match fault {
+            Fault::SaysNothing => false,
+            Fault::AlsoSignalled => record.is_of(t) && record.fate != Fate::Waits,
+            Fault::OneTooFar => record.fate == Fate::Gone,
+            _ => record == Record::new(t, Fate::Gone),
+        };
+        p.shows("gone", gone);
+        ghosts += u64::from(gone);
+    }
+    Ok(())
+}
+
 type Refusal = Option<Refused>;
 
 impl KExclusion<Sim> for Users {
@@ -124,6 +159,16 @@ impl Abortable<Sim> for Users {
             Adds => drop(self.line.add(p, 1, ROOM as u64).await?),
             Looks => drop(self.line.look(p).await?),
             LooksWith(fault) => look(p, fault).await?,
+            Counts => {
+                let look = self.line.look(p).await?;
+                self.line.ghosts(p, &look).await?;
+                self.line.places(p).await?; // a step more, in which the last judgement is still seen
+            }
+            CountsWith(fault) => {
+                let look = self.line.look(p).await?;
+                count(p, &look, fault).await?;
+                self.line.places(p).await?;
+            }
         }
         Err(Failure::Refused(None))
     }
@@ -151,7 +196,7 @@ fn finds(name: &'static str, label: Label, so: impl Fn(&View<'_>, usize) -> bool
     Property::unless(name, move |v, p| v.at(p, label) && !v.has_crashed(p), move |v, p| v.has_crashed(p) || so(v, p))
 }
 
-fn claims() -> Vec<Property> {
+fn claims(ring: usize) -> Vec<Property> {
     let free_now = |v: &View<'_>, p: usize| {
         let same = || v.shown::<Gate>(p, "gate before") == Some(v.get("gate"));
         v.shown::<u64>(p, "free").is_some_and(|found| found == free(v) || found < free(v) && !same())
@@ -164,7 +209,17 @@ fn claims() -> Vec<Property> {
         let places = v.shown::<u64>(p, "places found");
         places == Some(v.get::<Places>("places").0) && v.shown::<u64>(p, "free") <= places
     };
-    vec![finds("L1", 38, free_now), finds("L2", 39, waiting_now), finds("L3", 48, places_now)]
+    let judged_now = move |v: &View<'_>, p: usize| {
+        let Some(t) = v.shown::<u64>(p, "judges") else { return false };
+        let record: Record = v.get_at("rec", t as usize & (ring - 1));
+        v.shown(p, "gone") == Some(record == Record::new(t, Fate::Gone))
+    };
+    vec![
+        finds("L1", 38, free_now),
+        finds("L2", 39, waiting_now),
+        finds("L3", 48, places_now),
+        finds("L4", 57, judged_now),
+    ]
 }
 
 fn explore(k: usize, roles: &'static [Role], rules: Rules) -> Report {
@@ -172,7 +227,8 @@ fn explore(k: usize, roles: &'static [Role], rules: Rules) -> Report {
     let limits = Limits::for_processes(n + 1, ROOM);
     let build = |site: &Site<'_, Sim>| Users { line: Turnstile::with_limits(site, k, limits, 0), roles };
     let world = World::of_abortable(n, rules, build).unwrap();
-    let report = Explorer::new(n).properties(claims()).keep_going(true).max_states(2_000_000).explore(world).unwrap();
+    let report =
+        Explorer::new(n).properties(claims(limits.ring)).keep_going(true).max_states(2_000_000).explore(world).unwrap();
     println!("k {k} {roles:?}, {:?} passages, {} crashes: {} states", rules.passages, rules.crashes, report.states);
     assert!(report.complete);
     report
@@ -191,6 +247,7 @@ fn what_a_look_finds_was_so() {
         for roles in [&[Looks, Passes], &[Looks, Forgets], &[Looks, Adds]] {
             explore(k, roles, rules(2)).assert_holds();
         }
+        explore(k, &[Counts, Passes, Passes], rules(1)).assert_holds();
         explore(k, &[Looks, Passes, Passes], Rules { give_ups: false, ..rules(2) }).assert_holds();
     }
 }
@@ -200,6 +257,10 @@ fn what_a_look_finds_was_so() {
 fn without_a_fault_it_is_the_shipped_text() {
     let shipped = explore(2, &[Looks, Passes, Forgets], rules(1));
     let copied = explore(2, &[LooksWith(Fault::None), Passes, Forgets], rules(1));
+    copied.assert_holds();
+    assert_eq!((shipped.states, shipped.edges), (copied.states, copied.edges));
+    let shipped = explore(1, &[Counts, Passes, Passes], rules(1));
+    let copied = explore(1, &[CountsWith(Fault::None), Passes, Passes], rules(1));
     copied.assert_holds();
     assert_eq!((shipped.states, shipped.edges), (copied.states, copied.edges));
 }
@@ -214,4 +275,7 @@ fn each_claim_is_seen_to_fail() {
     assert_eq!(failing(1, &[LooksWith(Fault::OneGate), Passes, Passes], 1), ["L2"]);
     assert_eq!(failing(2, &[LooksWith(Fault::Uncompared), Forgets], 1), ["L3"]);
     assert_eq!(failing(1, &[LooksWith(Fault::SaysNothing), Passes, Passes], 1), ["L1", "L2"]);
+    assert_eq!(failing(1, &[CountsWith(Fault::SaysNothing), Passes, Passes], 1), ["L4"]);
+    assert_eq!(failing(1, &[CountsWith(Fault::AlsoSignalled), Passes, Passes], 1), ["L4"]);
+    assert_eq!(failing(1, &[CountsWith(Fault::OneTooFar), Passes, Passes], 1), ["L4"]);
 }

@@ -1,0 +1,297 @@
+//! Slots whose newcomers may [pass those in line](crate::k_exclusion::bypass), a bounded number of times.
+//!
+//! Each operation is that of [slots](super) with a [tray](Tray) beside the turnstile. A process that passes has no ticket. So
+//! the fence numbers of such slots come from the tray's stamps (76) in place of tickets: a stamp is drawn inside, at most `k - 1`
+//! older ones are on their way then, and [what holds of tickets](Grant::name) holds of stamps.
+
+use super::{Entered, Grant, Slots};
+use crate::Failure;
+use crate::k_assignment::KAssignment;
+use crate::k_assignment::names::Names;
+use crate::k_exclusion::bypass::{Rest, Tray};
+use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Held, Line, Record, Refused, Ring, Tried};
+use crate::k_exclusion::{Abortable, KExclusion};
+use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, within};
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
+    in_both_forms! {
+        /// What a newcomer does that may pass: it takes a place that was left, or one that is free. `NoPlace` if there is none; it may try again. One that asks for several takes only what is free.
+        #[inline(always)]
+        pub fn begin_passing, begin_passing_now(&self, p: &Process<M>, tray: &Tray<M>, units: u64, once: bool) -> Entered {'text: {
+            let here = p.on(self.part);
+            here.part(&());
+            let taken = units == 1 && either!(tray.take(p, once), tray.take_now(p, once));
+            let held = if taken {
+                Held::of(1, false)
+            } else {
+                let tried =
+                    either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
+                match tried {
+                    Tried::Drawn(Drawn::Inside(held)) => held,
+                    Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
+                    Tried::NoPlace => {
+                        here.part_done();
+                        break 'text Entered::NoPlace;
+                    }
+                    Tried::Closed => {
+                        here.part_done();
+                        break 'text Entered::Refused(Refused::Closed);
+                    }
+                    Tried::TooMany(too_many) => {
+                        here.part_done();
+                        break 'text Entered::Refused(Refused::TooMany(too_many));
+                    }
+                }
+            };
+            let held = either!(tray.stamped(p, held), tray.stamped_now(p, held));
+            here.part_done();
+            Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
+        }}
+
+        /// The exit section of a process that holds one unit and [did not wait](Grant::is_one_at_once), up to where it calls a waiter.
+        #[inline(always)]
+        pub fn end_passing, end_passing_now(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Rest {
+            let here = p.on(self.part);
+            let held = grant.held();
+            either!(self.names.give_back(here, grant.name()), self.names.give_back_now(here, grant.name()));
+            self.is_nameless(here, held);
+            here.part(&());
+            let rest = either!(tray.give_back(p, &self.line, held), tray.give_back_now(p, &self.line, held));
+            if rest == Rest::Nothing {
+                here.part_done();
+            }
+            rest
+        }
+    }
+
+    /// The rest of that exit section.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn settle_passing(&self, p: &Process<M>, tray: &Tray<M>, rest: Rest) -> Result<(), M::Error> {
+        tray.settle(p, &self.line, rest).await?;
+        p.on(self.part).part_done();
+        Ok(())
+    }
+
+    /// [`release`](KExclusion::release).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn release_passing(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        self.give_names_back(here, grant).await?;
+        within!(here, &(), tray.release(p, &self.line, grant.held()).await?);
+        Ok(())
+    }
+
+    /// [`barge`](Self::barge). Those in line are passed.
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn barge_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        tries: core::ops::Range<u32>,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        for tried in tries {
+            if tried > 0 {
+                here.pauses(tried);
+            }
+            let entered = within!(here, &tried, self.begin_passing(p, tray, 1, true).await?);
+            match entered {
+                Entered::Inside(grant) => return Ok(Some(grant)),
+                Entered::Not(drawn) => {
+                    return self.go_on_passing(p, tray, drawn, 1, &mut Attempt::default(), false).await;
+                }
+                Entered::NoPlace => {}
+                Entered::Refused(why) => return Err(Failure::Refused(why)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Draws a ticket, with which the process [goes on](Self::go_on_passing).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn draw_passing(&self, p: &Process<M>, units: u64) -> Result<Drawn, M::Error> {
+        p.on(self.part).part(&());
+        self.line.draw(p, units).await
+    }
+
+    /// [`go_on`](Self::go_on).
+    ///
+    /// # Errors
+    /// As that.
+    pub async fn go_on_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let let_in = tray.go_on(p, &self.line, drawn, units, attempt, may_give_up).await?;
+        self.named_passing(p, tray, let_in).await
+    }
+
+    /// [`stand`](Self::stand).
+    ///
+    /// # Errors
+    /// As that.
+    pub async fn stand_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let let_in = self.line.stand(p, drawn, units, attempt, true).await.map(super::inside);
+        match tray.let_in(p, &self.line, let_in).await? {
+            None => Ok(None),
+            let_in => self.named_passing(p, tray, let_in).await,
+        }
+    }
+
+    /// [`turn`](Self::turn), of a process that listens.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn turn_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        place: (u64, &M::Cell<Record>),
+        attempt: &Attempt,
+    ) -> Result<Option<Fate>, M::Error> {
+        tray.turn(p, &self.line, place, attempt, 0).await
+    }
+
+    /// [`enter_in_turn`](Self::enter_in_turn).
+    ///
+    /// # Errors
+    /// If an access failed, or if it is closed.
+    pub async fn enter_in_turn_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        attempt: &mut Attempt,
+        told: Fate,
+    ) -> Result<Grant, Failure<M::Error, Refused>> {
+        let let_in = self.line.enter_in_turn(p, attempt, Ok(told)).await.map(Some);
+        let let_in = tray.let_in(p, &self.line, let_in).await?;
+        match self.named_passing(p, tray, let_in).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("it was let in"),
+        }
+    }
+
+    /// [`leave`](Abortable::leave).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn leave_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        attempt: Attempt,
+    ) -> Result<Option<Grant>, M::Error> {
+        Ok(match tray.leave(p, &self.line, attempt).await? {
+            Some(held) => {
+                let held = tray.stamped(p, held).await?;
+                Some(self.named(p.on(self.part), held).await?)
+            }
+            None => None,
+        })
+    }
+
+    async fn named_passing(
+        &self,
+        p: &Process<M>,
+        tray: &Tray<M>,
+        let_in: Option<Held>,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        let held = match let_in {
+            Some(held) => Some(tray.stamped(p, held).await?),
+            None => None,
+        };
+        here.part_done();
+        Ok(match held {
+            Some(held) => Some(self.named(here, held).await?),
+            None => None,
+        })
+    }
+}
+
+/// Slots and a tray: what `doorway::Slots` run whose newcomers pass.
+#[derive(Debug)]
+pub struct Passing<M: Memory, N, L = Ring<M>> {
+    slots: Slots<M, N, L>,
+    tray: Tray<M>,
+}
+
+impl<M: Memory, N, L> Passing<M, N, L> {
+    /// The tray must have been made where the turnstile was.
+    pub fn new(slots: Slots<M, N, L>, tray: Tray<M>) -> Self {
+        Self { slots, tray }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Passing<M, N, L> {
+    async fn enter(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        if let Some(grant) = self.slots.barge_passing(p, &self.tray, 0..1).await? {
+            return Ok(Some(grant));
+        }
+        let drawn = self.slots.draw_passing(p, 1).await?;
+        self.slots.go_on_passing(p, &self.tray, drawn, 1, attempt, may_give_up).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KExclusion<M> for Passing<M, N, L> {
+    type Held = Grant;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
+        match self.enter(p, &mut Attempt::default(), false).await? {
+            Some(grant) => Ok(grant),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+        self.slots.release_passing(p, &self.tray, grant).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Abortable<M> for Passing<M, N, L> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        self.enter(p, attempt, true).await
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
+        self.slots.leave_passing(p, &self.tray, attempt).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KAssignment<M> for Passing<M, N, L> {
+    fn name(held: &Grant) -> usize {
+        held.name().slot as usize
+    }
+}

@@ -1,0 +1,558 @@
+//! `(N, k)`-exclusion whose newcomers may pass those in line, a bounded number of times.
+//!
+//! # Problem
+//! Strict order makes every passage a change of threads, once there are more threads than processors. Without order a waiter
+//! can wait for ever. Between the two: a waiter is passed, and a number `B` says how often.
+//!
+//! # Source
+//! Our own, around the [turnstile](super::turnstile). That a waiter which was woken competes with newcomers, and gets
+//! the place itself once it has lost for too long, is old: Go's `sync.Mutex` does so after a millisecond, `parking_lot` and
+//! WebKit at random, about twice in a millisecond. What is counted here is passages, not time: so it can be checked.
+//!
+//! # Idea
+//! The turnstile keeps the line, and does not change. A holder that leaves while a waiter is in line does not exit: it leaves
+//! its place in the *tray*, and *calls* the first in line. A newcomer may take a place from the tray, until `B` of them have.
+//! The first in line, once it runs, *moves* a place from the tray to the turnstile: it exits, and so lets itself in. After `B`
+//! newcomers the holder that leaves does that at once: the place is the first waiter's, and no newcomer can take it.
+//!
+//! # Shared variables
+//! Those of the turnstile, and
+//!
+//! | name     | range                     | initially   | home   | written at     | meaning |
+//! |----------|---------------------------|-------------|--------|----------------|---------|
+//! | `tray`   | `(loose, moving, passed)` | `(0, 0, 0)` | nobody | 61, 63, 69, 70 | [places that were left](Left), places on their way to the turnstile, newcomers that took one since a place was last moved |
+//! | `rec[t]` | as there                  | as there    | nobody | also 67, 72    | a waiter [listens](Fate::Listens) there, and is [called](Fate::Called) there |
+//! | `stamp`  | number                    | 0           | nobody | 76             | how many were let in, if that is to be noted |
+//!
+//! # Statements
+//! Beside those of the turnstile:
+//!
+//! | statement | what |
+//! |---|---|
+//! | 60, 61 | a newcomer takes a place from the tray |
+//! | 62, 63 | a holder leaves: if nobody is in line it exits, otherwise the place goes to the tray |
+//! | 64 to 67 | it calls the first in line. If that is no waiter which listens, it moves the place |
+//! | 68, 69, 9, 70 | moving a place: from the tray, by an exit, to the first in line |
+//! | 71, 72, 73 | a waiter listens, then looks whether a place lies there |
+//! | 74 | a waiter that was called looks as often as `tries` says |
+//! | 75 | a process that comes out of the line, let in or not, looks whether the next one must be called; all places that lie there go to one which does not listen |
+//! | 76 | how many were let in before |
+//! | 77 | a process that exits looks whether newcomers are kept out (29) |
+//!
+//! # Why
+//! - *At most `B` pass the first in line.* Newcomers get in past a line only by 61, and 61 needs `moving = 0` and `passed < B`.
+//!   Only 69 sets `passed` back, and makes `moving` positive; between a 69 and the 70 that makes `moving` zero again lies
+//!   an exit (9). So in the time between two exits, and so while one ticket is the first that is not enabled, `passed` is set back
+//!   at most before the first of these newcomers. **While a waiter is first in line, at most `B` newcomers get in before
+//!   it; so a waiter with `m` waiters before it is passed at most `(m + 1) B` times.**
+//! - *No place is left lying.* A place in the tray, and a first waiter that listens: then some process is on its way to call it.
+//!   For the one that left the place called the waiter that was first then, after it left it (63 before 64). That one
+//!   moves a place, or finds none after it listens again (72 before 73), or comes out of the line, and looks (75). Whoever
+//!   becomes first without having been called listened after that (73), or will be called by the one before it (75).
+//! - *A move that fails (69) is tried again* while a place lies there. To leave it to the process that was faster loses places
+//!   where there are several: each of two processes left the last one to the other.
+//! - *A process that has moved a place looks again (75)*, and moves as many as lay there then, until it finds a waiter that
+//!   listens. So no place lies there when everybody is gone, and one that waits for several gets them.
+//! - *The door (77).* A process that waited is no longer counted in line once it is inside, so that `line` says whether a
+//!   waiter is there (62). So every exit looks whether newcomers may draw again, not only that of a process that waited.
+//! - *A waiter is woken once.* One that was called is not called again until it has listened again.
+//! - *Who was called and finds nothing* has been passed, and listens again: it keeps its place in line, and its count.
+//!
+//! # Invariants (all checked)
+//! - those of the turnstile, where a place in the tray counts as held: (T1) to (T6), door opens
+//! - (Y1) `moving` is the number of processes between 69 and 70
+//! - (Y2) `passed <= B`
+//! - (Y3) no place lies in the tray while everybody is in its remainder
+//! - bypass-bound: while the ticket of a waiter is the first that is not enabled, 61 succeeds at most `B` times
+//!
+//! Complete without crashes, for `B = 1`: (2,1) 9,761 states, (2,2) 380, with unbounded passages; (3,2) with
+//! one passage each 1,353,809. With give-ups: (2,1) 74,950; (3,1) and (3,2) with one passage each 980,828 and 3,692,972. (`doorway check bypass --n 3
+//! --k 1`, and so on.) With `B - 1` in place of `B` the bound is seen to fail.
+//!
+//! # Cost, faults, fairness
+//! Alone, two loads more than the turnstile. A passage past a line is two read-modify-writes on the tray and a few loads.
+//! Leaving is lock-free: 69 is tried again only if another process took, left or moved a place meanwhile. **So an exit has
+//! no bound where others come back for ever**: `bounded-exit` and `starvation-free`, which also asks that exits end, hold for
+//! two processes and fail for three with one place and unbounded passages. What is claimed is `every-entry-ends`.
+//!
+//! **One death costs more than in the turnstile.** It is claimed and checked that all holds without crashes. With a crash:
+//!
+//! - inside: one place, as everywhere;
+//! - between 63 and 67: one place, until another holder leaves, or a newcomer takes it;
+//! - between 69 and 9: one place. Up to 70, nobody passes any more: strict order, for ever;
+//! - in line: one place, when its turn comes. And if it was called or will be, places lie in the tray for newcomers only,
+//!   until `B` of them came; if none comes, those in line wait for ever, however many places lie there.
+//!
+//! So where waiters can die, take strict order: `k - 1` deaths are nothing to the [turnstile](super::turnstile).
+
+pub mod entries;
+mod words;
+
+pub use words::Left;
+
+use super::turnstile::{Attempt, Drawn, Fate, Held, Line, Next, Record, Refused, Ring, Stands, Turnstile, Unsettled};
+use super::{Abortable, KExclusion};
+use crate::Failure;
+use crate::memory::{CompareSwap, FetchAdd, Memory, Near, Process, Site, in_both_forms, within};
+use core::fmt::Debug;
+
+/// Places that were left for newcomers, beside a turnstile.
+#[derive(Debug)]
+pub struct Tray<M: Memory> {
+    part: M::Part,
+    tray: Near<M, Left>,
+    stamp: Near<M, Next>,
+    most: u32,
+    tries: u8,
+    notes: bool,
+}
+
+impl<M: Memory> Tray<M> {
+    /// A tray in the same part as its turnstile: at most `most` newcomers pass the first in line, and a waiter that was called
+    /// looks `tries` times before it listens again.
+    pub fn new(site: &Site<'_, M>, most: u32, tries: u8) -> Self {
+        Self {
+            part: site.here(),
+            tray: site.near("tray", Left::NOTHING),
+            stamp: site.near("no stamp", Next(0)),
+            most,
+            tries,
+            notes: false,
+        }
+    }
+
+    /// The same, but a passage knows [how many were let in before](Held::ticket). What counts for ever cannot be searched
+    /// without a bound on passages.
+    #[must_use]
+    pub fn noting_stamps(self, site: &Site<'_, M>, first: u64) -> Self {
+        Self { notes: true, stamp: site.near("stamp", Next(first)), ..self }
+    }
+
+    /// How many newcomers may pass the first in line.
+    pub fn most(&self) -> u32 {
+        self.most
+    }
+}
+
+/// How far a process that leaves has come without calling anybody.
+#[must_use = "those in line wait for the rest of the exit section"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// Nothing is left to do.
+    Nothing,
+    /// It exited from the turnstile, and newcomers are kept out, perhaps for no reason any more.
+    Door,
+    /// It exited from the turnstile, and there is more to do.
+    Settle(Unsettled),
+    /// It left its place in the tray: the first in line must be called, or gets the place if it was passed as often as may be.
+    Left(Left),
+}
+
+impl<M: FetchAdd + CompareSwap> Tray<M> {
+    in_both_forms! {
+        /// Takes a place that was left, if a newcomer may: 60, 61. With `once` it does not try again if the tray changed meanwhile.
+        #[inline(always)]
+        pub fn take, take_now(&self, p: &Process<M>, once: bool) -> bool {
+            let p = p.on(self.part);
+            loop {
+                let left = access!(p.at(60).keeping(&()).read(&self.tray));
+                let Some(taken) = left.taken(u64::from(self.most)) else { break false };
+                let swapped = access!(p.at(61).keeping(&left).compare_swap(&self.tray, left, taken));
+                if swapped.is_ok() {
+                    p.shows("units", 1u64);
+                }
+                if swapped.is_ok() || once {
+                    break swapped.is_ok();
+                }
+            }
+        }
+
+        /// The exit section of a process that holds one unit and is not counted in line, up to where it calls: 62, 63, or the turnstile's.
+        #[inline(always)]
+        pub fn give_back, give_back_now<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, held: Held) -> Rest {'text: {
+            let here = p.on(self.part);
+            let g = access!(here.at(62).keeping(&held).read(&line.gate));
+            if g.line == 0 {
+                let unsettled = either!(line.give_back(p, held), line.give_back_now(p, held));
+                if let Some(unsettled) = unsettled {
+                    break 'text Rest::Settle(unsettled);
+                }
+                let door = access!(here.at(77).keeping(&()).read(&line.door));
+                break 'text if door.is_open() || door.is_shut() { Rest::Nothing } else { Rest::Door };
+            }
+            let left = access!(here.at(63).keeping(&held).fetch_add(&self.tray, Left::ONE));
+            here.hides("units");
+            Rest::Left(left)
+        }}
+
+        /// How many were let in before this one: 76. Zero unless that is noted.
+        #[inline(always)]
+        pub fn stamped, stamped_now(&self, p: &Process<M>, held: Held) -> Held {
+            let ticket = if self.notes {
+                access!(p.on(self.part).at(76).keeping(&held).fetch_add(&self.stamp, Next(1))).0
+            } else {
+                0
+            };
+            Held { ticket, ..held }
+        }
+    }
+
+    /// How many were let in so far, if that is noted: 76.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn stamps(&self, p: &Process<M>) -> Result<u64, M::Error> {
+        Ok(p.on(self.part).at(76).keeping(&()).read(&self.stamp).await?.0)
+    }
+
+    /// The rest of the exit section.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn settle<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, rest: Rest) -> Result<(), M::Error> {
+        match rest {
+            Rest::Nothing => Ok(()),
+            Rest::Door => line.see_to_the_door(p).await,
+            Rest::Settle(unsettled) => line.settle(p, Held::of(1, false), unsettled).await,
+            Rest::Left(left) => {
+                let has_moved = if left.passed < u64::from(self.most) {
+                    self.call(p, line, &()).await?
+                } else {
+                    self.move_one(p, line, &()).await?
+                };
+                // Another process may have left its move to this one. Of one place nothing else lies there.
+                if has_moved && line.limits.places > 1 {
+                    self.look_after(p, line, &()).await?;
+                }
+                line.see_to_the_door(p).await
+            }
+        }
+    }
+
+    /// The exit section. Several units at once exit from the turnstile: they are the line's.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn release<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        held: Held,
+    ) -> Result<(), M::Error> {
+        if held.units != 1 {
+            return line.release(p, held).await;
+        }
+        let held = within!(p.on(self.part), &(), line.leave_line(p, held).await?);
+        let rest = self.give_back(p, line, held).await?;
+        self.settle(p, line, rest).await
+    }
+
+    /// Sees to it that the first in line looks at the tray: 64 to 67. If it is no waiter that listens, it gets a place: `true`.
+    async fn call<L: Line<M>, K: Debug>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        live: &K,
+    ) -> Result<bool, M::Error> {
+        let here = p.on(self.part);
+        let mut has_moved = false;
+        let g = here.at(64).keeping(live).read(&line.gate).await?;
+        here.shows("upto", g.open);
+        let front = here.at(65).keeping(&(live, g.open)).read(&line.front).await?;
+        let behind = front.behind(g.open);
+        if behind < 0 {
+            // Others were enabled meanwhile. Who is first now may have given up, or looked, before the place lay there.
+            here.hides("upto");
+            has_moved = self.move_one(p, line, live).await?;
+        } else {
+            let first = Record::new(front.ticket.wrapping_add(behind.unsigned_abs()), Fate::Called);
+            let t = first.ticket;
+            let found = within!(here, live, line.line.find(here, 66, t, t).await?);
+            let fate = found.map_or(Fate::Free, |(_, record)| record.fate_of(t));
+            match (fate, found) {
+                (Fate::Called, _) => {}
+                (Fate::Listens, Some((ring, record))) => {
+                    // If this fails, the waiter was let in, has given up, or was called: in each case it looks at the tray.
+                    here.keep(67, &(live, ring, record));
+                    let _ = here.at(67).compare_swap(line.line.record(ring, t), record, first).await?;
+                }
+                // Also one that is signalled: perhaps nobody has drawn its ticket yet, and so nobody would look.
+                _ => {
+                    here.hides("upto");
+                    has_moved = self.move_one(p, line, live).await?;
+                }
+            }
+        }
+        here.hides("upto");
+        Ok(has_moved)
+    }
+
+    /// Moves a place from the tray to the turnstile, if there is one: 68, 69, 9, 70. It is the first waiter's then. `false`
+    /// if there was none, or another process sees to it.
+    async fn move_one<L: Line<M>, K: Debug>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        live: &K,
+    ) -> Result<bool, M::Error> {
+        let here = p.on(self.part);
+        let mut left = here.at(68).keeping(live).read(&self.tray).await?;
+        loop {
+            let Some(moved) = left.moved() else { return Ok(false) };
+            match here.at(69).keeping(&(live, left)).compare_swap(&self.tray, left, moved).await? {
+                Ok(_) => break,
+                Err(now) => left = now,
+            }
+        }
+        here.shows("moves", true);
+        here.part(live);
+        let duty = line.give_another_back(here).await?;
+        here.shows("moves", false);
+        here.at(70).keeping(&duty).fetch_add(&self.tray, Left::ARRIVED).await?;
+        here.hides("moves");
+        if let Some(duty) = duty {
+            line.help_before(here, duty).await?;
+            here.hides("upto");
+        }
+        here.part_done();
+        Ok(true)
+    }
+
+    /// Calls the next in line, if a place lies in the tray: 75. If that is no waiter which listens, it gets all places that lay
+    /// there: it may need several, and if nobody is in line, nobody else moves them. What is left there later, its holder sees to.
+    async fn look_after<L: Line<M>, K: Debug>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        live: &K,
+    ) -> Result<(), M::Error> {
+        let mut more = p.on(self.part).at(75).keeping(live).read(&self.tray).await?.loose;
+        while more > 0 && self.call(p, line, &(more, live)).await? {
+            more -= 1;
+        }
+        Ok(())
+    }
+
+    /// What a process does that was let in from the line: it is no longer counted there, and the next one is called if need be.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn arrive<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        held: Held,
+    ) -> Result<Held, M::Error> {
+        let held = within!(p.on(self.part), &(), line.leave_line(p, held).await?);
+        self.look_after(p, line, &held).await?;
+        Ok(held)
+    }
+
+    /// The entry section of a process that has drawn this. `None` if the process was asked to give up: then
+    /// [`leave`](Self::leave) must run with the attempt.
+    ///
+    /// # Errors
+    /// If an access failed, if it is closed, or if there are not as many places.
+    pub async fn go_on<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
+        let let_in = match line.stand(p, drawn, units, attempt, may_give_up).await {
+            Ok(Stands::Inside(held)) => Ok(Some(held)),
+            Ok(Stands::GivesUp) => return Ok(None),
+            Ok(Stands::InLine { t, record, units, far }) => {
+                let here = p.on(self.part);
+                let told = if units > 1 || far {
+                    line.watch(here, (t, record), units, far, may_give_up).await?
+                } else {
+                    self.listen(p, line, (t, record), attempt, may_give_up).await?.map(Ok)
+                };
+                match told {
+                    None => return Ok(None),
+                    Some(told) => line.enter_in_turn(p, attempt, told).await.map(Some),
+                }
+            }
+            Err(why) => Err(why),
+        };
+        self.let_in(p, line, let_in).await
+    }
+
+    /// What comes of a wait that is over.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn let_in<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        let_in: Result<Option<Held>, Failure<M::Error, Refused>>,
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
+        match let_in {
+            Ok(Some(held)) => Ok(Some(self.arrive(p, line, held).await?)),
+            Err(Failure::Refused(why)) => {
+                self.look_after(p, line, &()).await?;
+                line.see_to_the_door(p).await?;
+                Err(Failure::Refused(why))
+            }
+            other => other,
+        }
+    }
+
+    /// The wait of a process that asked for one unit: 71 to 74, and 8.
+    async fn listen<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        (t, record): (u64, &M::Cell<Record>),
+        attempt: &Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Fate>, M::Error> {
+        let here = p.on(self.part);
+        let is_called = |record: Record| record.fate_of(t) != Fate::Listens;
+        loop {
+            if let Some(fate) = self.turn(p, line, (t, record), attempt, u32::from(self.tries)).await? {
+                return Ok(Some(fate));
+            }
+            here.keep(8, attempt);
+            if !may_give_up {
+                here.at(8).wait_until(record, is_called).await?;
+            } else if here.at(8).wait_unless_given_up(record, is_called).await?.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// One turn of that wait. `Some` if it is over; otherwise the process listens, and no place lay there since.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn turn<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        (t, record): (u64, &M::Cell<Record>),
+        attempt: &Attempt,
+        tries: u32,
+    ) -> Result<Option<Fate>, M::Error> {
+        let here = p.on(self.part);
+        let listens = Record::new(t, Fate::Listens);
+        'turn: loop {
+            let now = here.at(71).keeping(attempt).read(record).await?;
+            let fate = now.fate_of(t);
+            match fate {
+                Fate::Signalled | Fate::Shut => return Ok(Some(fate)),
+                Fate::Listens => return Ok(None),
+                _ => {}
+            }
+            let was_called = fate == Fate::Called;
+            if was_called {
+                for tried in 0..tries {
+                    here.pauses(tried);
+                    if here.at(74).keeping(&(attempt, now, tried)).read(&self.tray).await?.loose > 0 {
+                        self.move_one(p, line, attempt).await?;
+                        continue 'turn;
+                    }
+                }
+            }
+            if here.at(72).keeping(&(attempt, now)).compare_swap(record, now, listens).await?.is_err()
+                || here.at(73).keeping(&(attempt, was_called)).read(&self.tray).await?.loose == 0
+            {
+                continue;
+            }
+            if was_called {
+                self.move_one(p, line, attempt).await?;
+            } else {
+                self.call(p, line, attempt).await?;
+            }
+        }
+    }
+
+    /// Withdraws an attempt: the turnstile's, and 75. `Some` if the process was let in before.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn leave<L: Line<M>>(
+        &self,
+        p: &Process<M>,
+        line: &Turnstile<M, L>,
+        attempt: Attempt,
+    ) -> Result<Option<Held>, M::Error> {
+        if attempt == Attempt::Outside {
+            return Ok(None);
+        }
+        match line.leave(p, attempt).await? {
+            Some(held) => Ok(Some(self.arrive(p, line, held).await?)),
+            None => {
+                self.look_after(p, line, &()).await?;
+                line.see_to_the_door(p).await?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A turnstile and a tray.
+#[derive(Debug)]
+pub struct Bypass<M: Memory, L = Ring<M>> {
+    line: Turnstile<M, L>,
+    tray: Tray<M>,
+}
+
+impl<M: Memory> Bypass<M> {
+    /// For `n` processes and `k` places: at most `most` newcomers pass the first in line.
+    pub fn new(site: &Site<'_, M>, n: usize, k: usize, most: u32) -> Self {
+        Self { line: Turnstile::new(site, n, k), tray: Tray::new(site, most, 0) }
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Bypass<M, L> {
+    async fn enter(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
+        if self.tray.take(p, true).await? {
+            return Ok(Some(Held::of(1, false)));
+        }
+        let drawn = self.line.draw(p, 1).await?;
+        self.tray.go_on(p, &self.line, drawn, 1, attempt, may_give_up).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, L: Line<M>> KExclusion<M> for Bypass<M, L> {
+    type Held = Held;
+    type Refusal = Refused;
+
+    async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
+        match self.enter(p, &mut Attempt::default(), false).await? {
+            Some(held) => Ok(held),
+            None => unreachable!("nobody is asked to give up who may not"),
+        }
+    }
+
+    async fn release(&self, p: &Process<M>, held: Held) -> Result<(), M::Error> {
+        self.tray.release(p, &self.line, held).await
+    }
+}
+
+impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Bypass<M, L> {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<M>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Held>, Failure<M::Error, Refused>> {
+        self.enter(p, attempt, true).await
+    }
+
+    async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
+        self.tray.leave(p, &self.line, attempt).await
+    }
+}
