@@ -2,12 +2,15 @@
 
 mod rooms_kit;
 
-use doorway::rooms::{Finished, GrowingStack, Queue, RoomsBuildError, Stack, WorkStack};
-use rooms_kit::{Counted, Dice};
+use doorway::rooms::{Ended, Finished, GrowingStack, Queue, RoomsBuildError, Stack, TakeTimeoutError, WorkStack};
+use rooms_kit::{Bell, Counted, Dice, block_on, poll};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier};
+use std::task::Poll;
 use std::thread;
+use std::time::{Duration, Instant};
 
 #[test]
 fn sizes_that_make_no_sense_are_refused() {
@@ -17,7 +20,10 @@ fn sizes_that_make_no_sense_are_refused() {
     let asked = usize::MAX;
     assert_eq!(Queue::<u64>::new(asked).unwrap_err(), RoomsBuildError::TooLarge { asked });
     assert_eq!(Stack::<u64>::new(asked).unwrap_err(), RoomsBuildError::TooLarge { asked });
-    assert_eq!(Stack::<u64>::new(1 << 62).unwrap_err(), RoomsBuildError::TooLarge { asked: 1 << 62 });
+    assert_eq!(
+        Stack::<u64>::new(usize::MAX / 4 + 1).unwrap_err(),
+        RoomsBuildError::TooLarge { asked: usize::MAX / 4 + 1 }
+    );
     assert_eq!(Queue::<u8>::new(5).unwrap().capacity(), 8);
     assert_eq!(Stack::<u8>::new(5).unwrap().capacity(), 5);
 }
@@ -296,12 +302,13 @@ fn as_many_as_there_are_can_be_asked_for() {
 /// Values without a size need no memory, but positions must not run over.
 #[test]
 fn more_values_than_can_be_counted_are_refused() {
-    assert!(matches!(Queue::<()>::new(1 << 41), Err(RoomsBuildError::TooLarge { .. })));
-    assert!(matches!(Stack::<()>::new(1 << 41), Err(RoomsBuildError::TooLarge { .. })));
-    let stack = GrowingStack::with_capacity(1 << 40).unwrap();
-    let mut values = vec![(); 3 << 40];
-    assert_eq!(stack.push_all(&mut values).unwrap_err().0, 1 << 40);
-    assert_eq!((stack.len(), values.len()), (1 << 40, 2 << 40));
+    const MOST: usize = if usize::BITS == 64 { 1 << (usize::BITS - 24) } else { 1 << (usize::BITS - 2) };
+    assert!(matches!(Queue::<()>::new(2 * MOST), Err(RoomsBuildError::TooLarge { .. })));
+    assert!(matches!(Stack::<()>::new(2 * MOST), Err(RoomsBuildError::TooLarge { .. })));
+    let stack = GrowingStack::with_capacity(MOST).unwrap();
+    let mut values = vec![(); 3 * MOST];
+    assert_eq!(stack.push_all(&mut values).unwrap_err().0, MOST);
+    assert_eq!((stack.len(), values.len()), (MOST, 2 * MOST));
     assert!(stack.push(()).is_err());
     assert_eq!(stack.pop(), Some(()));
 }
@@ -323,7 +330,7 @@ fn who_has_work_keeps_others_from_going_home() {
             });
         }
         all.wait();
-        thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
         assert_eq!(gone_home.load(SeqCst), 0);
         assert!(!stack.is_finished());
         loot.extend([8, 9]);
@@ -395,4 +402,103 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
         }
         values.into_iter().for_each(|value| queue.push(value).map_err(drop).unwrap());
     });
+}
+
+/// What those that wait for a value have in common, for a queue and for a stack.
+macro_rules! waiting {
+    ($($name:ident: $of:ident;)*) => {
+        $(
+            mod $name {
+                use super::*;
+
+                #[test]
+                fn a_value_wakes_those_that_wait() {
+                    let all = $of::new(4).unwrap();
+                    let taken = AtomicUsize::new(0);
+                    thread::scope(|s| {
+                        for i in 0..4 {
+                            let (all, taken) = (&all, &taken);
+                            s.spawn(move || {
+                                let next = || if i % 2 == 0 { all.take() } else { block_on(all.take_async()) };
+                                while let Ok(value) = next() {
+                                    taken.fetch_add(value, SeqCst);
+                                }
+                            });
+                        }
+                        for value in 1..=200 {
+                            while all.push(value).is_err() {
+                                thread::yield_now();
+                            }
+                        }
+                        all.close();
+                    });
+                    assert_eq!(taken.into_inner(), 200 * 201 / 2);
+                    assert!(all.is_empty());
+                }
+
+                #[test]
+                fn waiting_ends_in_time() {
+                    let all = $of::<u8>::new(4).unwrap();
+                    assert_eq!(all.take_timeout(Duration::ZERO).unwrap_err(), TakeTimeoutError::TimedOut);
+                    assert_eq!(all.take_timeout(Duration::from_millis(1)).unwrap_err(), TakeTimeoutError::TimedOut);
+                    assert_eq!(all.take_deadline(Instant::now()).unwrap_err(), TakeTimeoutError::TimedOut);
+                    all.push(1).unwrap();
+                    assert_eq!(all.take_deadline(Instant::now()), Ok(1));
+                    thread::scope(|s| {
+                        s.spawn(|| assert_eq!(all.take_timeout(Duration::MAX), Ok(2)));
+                        all.push(2).unwrap();
+                    });
+                }
+
+                #[test]
+                fn a_task_that_is_dropped_has_taken_nothing() {
+                    let all = $of::new(4).unwrap();
+                    let bells: [Arc<Bell>; 2] = Default::default();
+                    let mut stays = pin!(all.take_async());
+                    {
+                        let mut goes = pin!(all.take_async());
+                        assert!(poll(stays.as_mut(), &bells[0]).is_pending());
+                        assert!(poll(goes.as_mut(), &bells[1]).is_pending());
+                        all.push(1).unwrap();
+                        assert!(bells[0].takes() > 0 && bells[1].takes() > 0, "one value wakes all");
+                    }
+                    assert_eq!(poll(stays.as_mut(), &bells[0]), Poll::Ready(Ok(1)));
+                    let mut last = pin!(all.take_async());
+                    assert!(poll(last.as_mut(), &bells[0]).is_pending());
+                    bells[0].takes();
+                    all.close();
+                    assert!(bells[0].takes() > 0);
+                    assert_eq!(poll(last.as_mut(), &bells[0]), Poll::Ready(Err(Ended)));
+                }
+
+                #[test]
+                fn what_is_there_is_taken_after_closing_and_nothing_is_added() {
+                    let all = $of::new(4).unwrap();
+                    all.push(1).unwrap();
+                    assert!(!all.is_closed());
+                    all.close();
+                    all.close();
+                    assert!(all.is_closed());
+                    assert_eq!(all.push(2).unwrap_err().0, 2);
+                    let mut batch = vec![3, 4];
+                    assert_eq!((all.push_all(&mut batch), batch), (0, vec![3, 4]));
+                    assert_eq!((all.len(), all.take(), all.take()), (1, Ok(1), Err(Ended)));
+                    assert_eq!((all.pop(), all.take_timeout(Duration::MAX)), (None, Err(TakeTimeoutError::Ended)));
+                    assert_eq!(block_on(all.take_async()), Err(Ended));
+                }
+
+                #[test]
+                fn tasks_that_wait_can_be_sent() {
+                    fn is_send<T: Send>(_: &T) {}
+                    let all = $of::<u8>::new(4).unwrap();
+                    is_send(&all.take_async());
+                }
+            }
+        )*
+    };
+}
+
+waiting! {
+    queue: Queue;
+    stack: Stack;
 }

@@ -7,8 +7,8 @@
 //! | [`Kept`] | threads on their way out | it only spares them a lock; a thread that has kept a panic has counted it itself, and sees its own count |
 
 use crate::tools::{AtomicBool, AtomicUsize};
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Mutex, PoisonError};
 
 /// Whose rooms: a number that no two of them have in the life of the program. An address would come back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,8 +16,10 @@ pub(super) struct Id(u64);
 
 impl Id {
     pub(super) fn new() -> Self {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Self(LAST.fetch_add(1, Relaxed) + 1)
+        static LAST: Mutex<u64> = Mutex::new(0);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        *last += 1;
+        Self(*last)
     }
 
     /// As a number, which is not 0.

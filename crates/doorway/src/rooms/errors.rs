@@ -188,7 +188,7 @@ impl fmt::Display for StrictError {
 }
 impl std::error::Error for StrictError {}
 
-/// What did not fit, handed back.
+/// What did not fit, or came after a queue or stack was closed, handed back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T>(pub T);
 
@@ -200,7 +200,9 @@ impl<T> fmt::Debug for Full<T> {
 
 impl<T> fmt::Display for Full<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no room for it; take something out first, or build it larger")
+        f.write_str(
+            "it is full, or it is closed; ask `is_closed` before you try again, and build it larger if it is too small",
+        )
     }
 }
 impl<T> std::error::Error for Full<T> {}

@@ -1,7 +1,7 @@
 //! Guards: what one holds inside.
 
 use super::held::Left;
-use super::{ByAnyone, ByThread, EnterError, LastExit, Nothing, Room, Rooms, Who};
+use super::{ByAnyone, ByThread, EnterError, HeldBy, LastExit, Nothing, Room, Rooms};
 use crate::native::WaysIn;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Inside;
 use std::fmt;
@@ -32,14 +32,14 @@ pub type OwnedRoomGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<
 ///
 /// To `mem::forget` it is to stay inside for ever: nobody gets into another room any more.
 #[must_use = "the room is left as soon as this is dropped"]
-pub struct Visit<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> {
+pub struct Visit<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> {
     rooms: S,
     inside: Option<Inside>,
     room: R,
     who: W,
 }
 
-impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Visit<S, R, X, W> {
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S, R, X, W> {
     #[inline(always)]
     pub(super) fn new(rooms: S, inside: Inside, room: R) -> Self {
         let who = W::enters(rooms.id.number());
@@ -110,7 +110,7 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
     }
 }
 
-impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Drop for Visit<S, R, X, W> {
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Drop for Visit<S, R, X, W> {
     #[inline(always)]
     fn drop(&mut self) {
         let left = Left(&self.who, &self.rooms.id);
@@ -121,7 +121,7 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> Drop for V
     }
 }
 
-impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: Who> fmt::Debug for Visit<S, R, X, W> {
+impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> fmt::Debug for Visit<S, R, X, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Visit").field("room", &self.room).finish_non_exhaustive()
     }

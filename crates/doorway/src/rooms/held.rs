@@ -31,8 +31,15 @@ fn with_more<T>(what: impl FnOnce(&mut Vec<u64>) -> T) -> T {
     })
 }
 
-/// Who is inside: this decides whether guards can go to other threads.
-pub trait Who: Sized {
+/// Whether a guard stays with its thread ([`ByThread`]) or can go to others ([`ByAnyone`]). No other
+/// type implements this.
+pub trait HeldBy: Enters {}
+
+impl HeldBy for ByThread {}
+impl HeldBy for ByAnyone {}
+
+/// What is remembered of a guard while it is there. It is not exported: that seals [`HeldBy`].
+pub trait Enters: Sized {
     /// Somebody goes into rooms with this number.
     fn enters(id: u64) -> Self;
     /// It goes out of them again.
@@ -46,11 +53,11 @@ pub struct ByThread {
     not_send: PhantomData<*const ()>,
 }
 
-/// Nobody in particular: a task, or whoever has the guard.
+/// No thread in particular: a task, or the thread that has the guard at the time.
 #[derive(Debug)]
 pub struct ByAnyone;
 
-impl Who for ByThread {
+impl Enters for ByThread {
     #[inline(always)]
     fn enters(id: u64) -> Self {
         let place = HELD.with(|held| match held.iter().position(|place| place.get() == FREE) {
@@ -87,7 +94,7 @@ fn forget(id: u64) {
     with_more(|ids| ids.iter().position(|&held| held == id).map(|place| ids.swap_remove(place)));
 }
 
-impl Who for ByAnyone {
+impl Enters for ByAnyone {
     #[inline(always)]
     fn enters(_: u64) -> Self {
         Self
@@ -97,9 +104,9 @@ impl Who for ByAnyone {
 }
 
 /// Also if the code of the last one out panics, the thread is no longer inside.
-pub(super) struct Left<'a, W: Who>(pub(super) &'a W, pub(super) &'a Id);
+pub(super) struct Left<'a, W: Enters>(pub(super) &'a W, pub(super) &'a Id);
 
-impl<W: Who> Drop for Left<'_, W> {
+impl<W: Enters> Drop for Left<'_, W> {
     #[inline(always)]
     fn drop(&mut self) {
         self.0.exits(self.1.number());

@@ -3,7 +3,7 @@
 use super::bookkeeping::Id;
 use super::held::Left;
 use super::last_exit::Hook;
-use super::{ByThread, EnterError, LastExit, Named, Nothing, PATIENT, Room, RoomsBuildError, Who, check_rooms};
+use super::{ByThread, EnterError, Enters, LastExit, Named, Nothing, PATIENT, Room, RoomsBuildError, check_rooms};
 use crate::native::{Native, now, refused, someone, sure};
 
 use crate::waiting::Policy;

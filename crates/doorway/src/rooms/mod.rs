@@ -10,9 +10,13 @@
 //! | [`GrowingStack`] | a stack without a bound, with batches | [`SegmentStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::SegmentStack) |
 //! | [`WorkStack`] | a stack of work that knows when all is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
 //!
+//! [`Queue`] and [`Stack`] let users wait for a value, and can be closed, by the text of
+//! [`AwaitedRooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::AwaitedRooms).
+//!
 //! The algorithms are those of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type
 //! runs the text that is checked. What is here are guards, waiting, and storage.
 
+mod awaiting;
 mod bookkeeping;
 mod entering;
 mod errors;
@@ -28,9 +32,11 @@ mod store;
 mod strict;
 mod work;
 
+pub use awaiting::{Ended, TakeTimeoutError};
 pub use errors::{EnterError, EnterTimeoutError, Full, RoomsBuildError, StrictError, TryEnterError};
 pub use guard::{OwnedRoomGuard, RoomGuard, TaskRoomGuard, Visit};
-pub use held::{ByAnyone, ByThread, Who};
+use held::Enters;
+pub use held::{ByAnyone, ByThread, HeldBy};
 pub use last_exit::{LastExit, Nothing};
 pub use late::{LateGuard, LateRooms};
 pub use names::{Named, Room};
@@ -98,7 +104,7 @@ pub struct Rooms<R: Room = usize, X = Nothing> {
 
 /// How threads wait unless told otherwise: visits are short, and who opens a room waits for whom it let in, so that a sleep makes everybody wait for the kernel. It spins for about as long as that would
 /// take, and does not yield: where others want the core, that would be for a whole time slice.
-const PATIENT: Policy = Policy { spins: 10, ..Policy::SLEEP };
+const PATIENT: Policy = Policy::SLEEP.turns(10, 0);
 
 impl Rooms {
     /// As many rooms as there can be.

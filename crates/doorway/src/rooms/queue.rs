@@ -3,13 +3,14 @@
 // What is left is dropped.
 #![allow(unsafe_code)]
 
-use super::pair::Pair;
+use super::awaiting::{self, Doors, Ended, TakeTimeoutError, awaiting, doors};
 use super::store::{Ring, put_many, put_one, take_many, take_one};
 use super::{Full, RoomsBuildError};
-use crate::native::Native;
+use crate::native::{Native, now, sure};
 use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomQueue, Whole};
 use std::fmt;
+use std::time::{Duration, Instant};
 
 /// A bounded queue, first in, first out: those who push are in one room, those who pop in another, and within a room nobody waits for anybody.
 ///
@@ -27,7 +28,7 @@ use std::fmt;
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
-/// A push waits while others pop and the other way round, but not for ever, and never because the queue is full or empty: that is told at once. A batch is one visit: its values are neighbours in the queue.
+/// A push waits while others pop and the other way round, but not for ever, and never because the queue is full or empty: that is told at once. [`take`](Self::take) and its kin wait for a value. A batch is one visit: its values are neighbours in the queue.
 ///
 /// Who shares it sends values, so values must be able to be sent:
 ///
@@ -40,7 +41,7 @@ use std::fmt;
 /// # When not to use this
 /// For one value at a time `crossbeam_queue::ArrayQueue` takes a fraction of the time. See `docs/rooms.md`.
 pub struct Queue<T> {
-    text: RoomQueue<Native, Pair<()>, Ring<T>, Whole>,
+    text: RoomQueue<Native, Doors, Ring<T>, Whole>,
 }
 
 impl<T> Queue<T> {
@@ -55,13 +56,13 @@ impl<T> Queue<T> {
         let too_large = RoomsBuildError::TooLarge { asked: capacity };
         let slots = capacity.checked_next_power_of_two().ok_or(too_large)?;
         let (memory, ring) = (Native::new(), Ring::new(slots).ok_or(too_large)?);
-        let text = RoomQueue::new(&Site::new(&memory), slots, u64::BITS, ring, |site| Pair::new(site, ()));
+        let text = RoomQueue::new(&Site::new(&memory), slots, u64::BITS, ring, doors);
         Ok(Self { text })
     }
 
     #[inline(always)]
     fn anyone(&self) -> &Process<Native> {
-        &self.text.rooms().anyone
+        &self.text.rooms().rooms().anyone
     }
 
     /// How many fit.
@@ -85,22 +86,23 @@ impl<T> Queue<T> {
     /// Puts a value at the end.
     ///
     /// # Errors
-    /// If it is full: the value comes back.
+    /// If it is full or [closed](Self::close): the value comes back.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
-            let Ok(_) = self.text.enqueue_now(self.anyone(), hand, 1);
+            // If it is closed, nothing is moved.
+            let _ = self.text.enqueue_now(self.anyone(), hand, 1);
         })
         .map_err(Full)
     }
 
-    /// Puts the first values of a batch at the end, as many as fit, in one visit; how many. The others stay in the vector.
+    /// Puts the first values of a batch at the end, as many as fit, in one visit; how many. The others stay in the vector: all, if it is closed.
     pub fn push_all(&self, values: &mut Vec<T>) -> usize {
         if values.is_empty() {
             return 0;
         }
         put_many(values, |hand, count| {
-            let Ok(_) = self.text.enqueue_now(self.anyone(), hand, count);
+            let _ = self.text.enqueue_now(self.anyone(), hand, count);
         })
     }
 
@@ -108,7 +110,7 @@ impl<T> Queue<T> {
     #[inline]
     pub fn pop(&self) -> Option<T> {
         take_one(|hand| {
-            let Ok(_) = self.text.dequeue_now(self.anyone(), hand, 1);
+            let _ = self.text.dequeue_now(self.anyone(), hand, 1);
         })
     }
 
@@ -124,10 +126,12 @@ impl<T> Queue<T> {
     pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
         let most = most.min(self.capacity());
         take_many(values, most, |hand| {
-            let Ok(_) = self.text.dequeue_now(self.anyone(), hand, most);
+            let _ = self.text.dequeue_now(self.anyone(), hand, most);
         })
     }
 }
+
+awaiting! { [T] Queue<T>, "first", "Queue"; }
 
 /// What is left is dropped.
 impl<T> Drop for Queue<T> {

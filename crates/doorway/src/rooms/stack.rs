@@ -3,14 +3,16 @@
 // What is left is dropped.
 #![allow(unsafe_code)]
 
+use super::awaiting::{self, Doors, Ended, TakeTimeoutError, awaiting, doors};
 use super::pair::Pair;
 use super::store::{Ring, Segmented, put_many, put_one, take_many, take_one};
 use super::{Full, RoomsBuildError};
-use crate::native::Native;
+use crate::native::{Native, now, sure};
 use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::Lit;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomStack, SegmentStack, Segments};
 use std::fmt;
+use std::time::{Duration, Instant};
 
 /// A bounded stack, last in, first out: those who push are in one room, those who pop in another, and within a room nobody waits for anybody.
 ///
@@ -27,7 +29,7 @@ use std::fmt;
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
-/// A push waits while others pop and the other way round, but not for ever, and never because the stack is full or empty: that is told at once.
+/// A push waits while others pop and the other way round, but not for ever, and never because the stack is full or empty: that is told at once. [`take`](Self::take) and its kin wait for a value.
 ///
 /// Who shares it sends values, so values must be able to be sent:
 ///
@@ -37,7 +39,7 @@ use std::fmt;
 /// std::thread::scope(|s| { s.spawn(|| stack.pop()); });
 /// ```
 pub struct Stack<T: Send> {
-    text: RoomStack<Native, Pair<()>, Ring<T>>,
+    text: RoomStack<Native, Doors, Ring<T>>,
 }
 
 impl<T: Send> Stack<T> {
@@ -47,7 +49,7 @@ impl<T: Send> Stack<T> {
     /// If it is 0, or if there is no memory for so many.
     pub fn new(capacity: usize) -> Result<Self, RoomsBuildError> {
         let ring = slots(capacity, Ring::new)?;
-        let text = RoomStack::new(&Site::new(&Native::new()), capacity, ring, |site| Pair::new(site, ()));
+        let text = RoomStack::new(&Site::new(&Native::new()), capacity, ring, doors);
         Ok(Self { text })
     }
 
@@ -63,28 +65,31 @@ impl<T: Send> Stack<T> {
         self.text.len_now(self.anyone())
     }
 
-    /// Puts the first values of a batch on top, one above the other, as many as fit, in one visit; how many. The others stay in the vector.
+    /// Puts the first values of a batch on top, one above the other, as many as fit, in one visit; how many. The others stay in the vector: all, if it is closed.
     pub fn push_all(&self, values: &mut Vec<T>) -> usize {
         if values.is_empty() {
             return 0;
         }
         put_many(values, |hand, count| {
-            let Ok(_) = self.text.push_now(self.anyone(), hand, count);
+            let _ = self.text.push_now(self.anyone(), hand, count);
         })
     }
 
     /// Puts a value on top.
     ///
     /// # Errors
-    /// If it is full: the value comes back.
+    /// If it is full or [closed](Self::close): the value comes back.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
-            let Ok(_) = self.text.push_now(self.anyone(), hand, 1);
+            // If it is closed, nothing is moved.
+            let _ = self.text.push_now(self.anyone(), hand, 1);
         })
         .map_err(Full)
     }
 }
+
+awaiting! { [T: Send] Stack<T>, "topmost", "Stack"; }
 
 /// What is left is dropped.
 impl<T: Send> Drop for Stack<T> {
@@ -208,12 +213,12 @@ fn slots<S>(capacity: usize, store: fn(usize) -> Option<S>) -> Result<S, RoomsBu
 }
 
 macro_rules! in_common {
-    ($($name:ident)*) => {
+    ($($name:ident $($doors:ident)?;)*) => {
         $(
             impl<T: Send> $name<T> {
                 #[inline(always)]
                 fn anyone(&self) -> &Process<Native> {
-                    &self.text.rooms().anyone
+                    &self.text.rooms()$(.$doors())?.anyone
                 }
 
                 /// Whether there are none.
@@ -226,7 +231,7 @@ macro_rules! in_common {
                 #[inline]
                 pub fn pop(&self) -> Option<T> {
                     take_one(|hand| {
-                        let Ok(_) = self.text.pop_now(self.anyone(), hand, 1);
+                        let _ = self.text.pop_now(self.anyone(), hand, 1);
                     })
                 }
 
@@ -242,7 +247,7 @@ macro_rules! in_common {
                 pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
                     let most = most.min(self.capacity());
                     take_many(values, most, |hand| {
-                        let Ok(_) = self.text.pop_now(self.anyone(), hand, most);
+                        let _ = self.text.pop_now(self.anyone(), hand, most);
                     })
                 }
             }
@@ -257,4 +262,4 @@ macro_rules! in_common {
     };
 }
 
-in_common! { Stack GrowingStack }
+in_common! { Stack rooms; GrowingStack; }

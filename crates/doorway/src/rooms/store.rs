@@ -11,9 +11,11 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, ready};
 use std::mem::MaybeUninit;
+use std::panic::RefUnwindSafe;
 
-/// A structure has at most so many slots, so that positions do not run over.
-const MOST_SLOTS: usize = 1 << 40;
+/// A structure has at most this many slots, so that positions do not run over: 2^40, or 2^30 where
+/// a `usize` has 32 bits. Segments of a stack have twice as many in all.
+const MOST_SLOTS: usize = 1 << if usize::BITS > 41 { 40 } else { usize::BITS - 2 };
 
 /// So many slots. They are plain memory; dropping this drops no values.
 struct Cells<T>(Box<[UnsafeCell<MaybeUninit<T>>]>);
@@ -151,6 +153,9 @@ pub(super) struct Ring<T>(Cells<T>);
 // all that was done in earlier ones. So sharing this sends values from the thread that puts one to the thread that takes it, and shares none.
 unsafe impl<T: Send> Sync for Ring<T> {}
 
+/// Values are moved in and out whole, and no code of the user's runs meanwhile.
+impl<T> RefUnwindSafe for Ring<T> {}
+
 impl<T> Ring<T> {
     /// `None` if there cannot be so many slots, or if there is no memory for them.
     pub(super) fn new(slots: usize) -> Option<Self> {
@@ -249,6 +254,9 @@ pub(super) struct Segmented<T> {
 
 // SAFETY: as `Ring`; and the table is changed only by the last one out of a room, when nobody is inside: that happens after all that was done inside, and before all that will be.
 unsafe impl<T: Send> Sync for Segmented<T> {}
+
+/// As `Ring`.
+impl<T> RefUnwindSafe for Segmented<T> {}
 
 impl<T> Segmented<T> {
     /// With so many slots to begin with, or as many more as make a power of two; `None` if there cannot be so many, or if

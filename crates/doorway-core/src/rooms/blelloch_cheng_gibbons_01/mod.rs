@@ -65,6 +65,7 @@
 //! # Departures
 //! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
 
+mod awaited;
 mod dynamic_stack;
 pub mod entries;
 mod late_join;
@@ -76,6 +77,7 @@ mod strict;
 mod words;
 mod work_stack;
 
+pub use awaited::{Awaited, AwaitedRooms, Heard, NotLetIn, Tidings};
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
 pub use queue::{RoomQueue, bits_of_a_queue};

@@ -35,8 +35,8 @@ use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, Rea
 use crate::rooms::{LastOut, Lit, Refusal, or_refused};
 use core::fmt::Debug;
 
-/// So many elements are put or taken at once at the most, so that `top` does not run over.
-const AT_ONCE: usize = 1 << 40;
+/// At most this many elements are put or taken at once, so that `top` does not run over.
+const AT_ONCE: usize = 1 << if usize::BITS > 40 { 40 } else { usize::BITS - 1 };
 
 /// What the last one out of the push room looks after: segments, and how many elements are in them.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Rooms of Blelloch, Cheng and Gibbons: the hard interleavings, as schedules.
 
+mod awaited;
 mod batches;
 mod structures;
 mod work;

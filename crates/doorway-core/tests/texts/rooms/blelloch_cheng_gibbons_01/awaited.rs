@@ -1,0 +1,281 @@
+//! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to (A3).
+
+use doorway_check::faults::Faults;
+use doorway_check::property::View;
+use doorway_check::sim::{Keep, Part, Phase, Rules, Sequential, Sim, World};
+use doorway_check::{Explorer, Property, Report};
+use doorway_core::memory::{Memory, Process, Site};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{
+    Awaited, AwaitedRooms, Count, Heard, InWords, NotLetIn, RoomQueue, RoomStack, Rooms, Tidings, Top, Width,
+    bits_of_a_queue,
+};
+use std::convert::Infallible;
+use std::rc::Rc;
+
+const SIZE: usize = 2;
+/// What a slot holds that nobody has written.
+const UNWRITTEN: u64 = 7;
+
+/// What a process does, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Does {
+    Put(u64),
+    /// Waits for an element.
+    Take,
+    /// Takes one if there is one.
+    Try,
+    Close,
+}
+use Does::{Close, Put, Take, Try};
+
+/// What is asked and told, as words.
+const ASKS_TAKE: u64 = 100;
+const ASKS_TRY: u64 = 101;
+const ASKS_CLOSE: u64 = 102;
+const FITS: u64 = 50;
+const FULL: u64 = 51;
+const CLOSED: u64 = 52;
+const NOTHING: u64 = 53;
+const GAVE_UP: u64 = 54;
+/// What nobody is ever told: a take from an empty structure that is open takes effect later.
+const NEVER: u64 = 55;
+
+struct Elements {
+    first_in_first_out: bool,
+}
+
+impl Sequential for Elements {
+    type State = (Vec<u64>, bool);
+    type Op = u64;
+    type Response = u64;
+
+    fn initial(&self) -> (Vec<u64>, bool) {
+        (Vec::new(), false)
+    }
+
+    fn apply(&self, (elements, closed): &(Vec<u64>, bool), op: u64) -> ((Vec<u64>, bool), u64) {
+        let (mut elements, closed) = (elements.clone(), *closed);
+        let told = match op {
+            ASKS_CLOSE => return ((elements, true), CLOSED),
+            ASKS_TAKE | ASKS_TRY if !elements.is_empty() => {
+                if self.first_in_first_out {
+                    elements.remove(0)
+                } else {
+                    elements.remove(elements.len() - 1)
+                }
+            }
+            ASKS_TAKE => {
+                if closed {
+                    CLOSED
+                } else {
+                    NEVER
+                }
+            }
+            ASKS_TRY => NOTHING,
+            _ if closed => CLOSED,
+            _ if elements.len() == SIZE => FULL,
+            put => {
+                elements.push(put);
+                FITS
+            }
+        };
+        ((elements, closed), told)
+    }
+}
+
+type Doors = AwaitedRooms<Sim, Rooms<Sim, Tidings<Sim>>>;
+type Told = Result<Result<usize, NotLetIn<doorway_core::rooms::Refusal>>, Infallible>;
+
+enum Structure {
+    Queue(RoomQueue<Sim, Doors, InWords<Sim>>),
+    Stack(RoomStack<Sim, Doors, InWords<Sim>>),
+}
+
+impl Structure {
+    fn doors(&self) -> &Doors {
+        match self {
+            Self::Queue(queue) => queue.rooms(),
+            Self::Stack(stack) => stack.rooms(),
+        }
+    }
+
+    async fn put(&self, p: &Process<Sim>, hand: &mut Vec<u64>) -> Told {
+        match self {
+            Self::Queue(queue) => queue.enqueue(p, hand, 1).await,
+            Self::Stack(stack) => stack.push(p, hand, 1).await,
+        }
+    }
+
+    async fn look(&self, p: &Process<Sim>) -> Result<Option<u64>, Infallible> {
+        let mut hand = Vec::new();
+        let Ok(told) = match self {
+            Self::Queue(queue) => queue.dequeue(p, &mut hand, 1).await,
+            Self::Stack(stack) => stack.pop(p, &mut hand, 1).await,
+        };
+        told.expect("nobody is shut out of the room of those that take");
+        Ok(hand.pop())
+    }
+}
+
+async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool) {
+    let here = p.on(Sim::ROOT);
+    match does {
+        Put(x) => {
+            here.invokes(x);
+            let Ok(told) = all.put(p, &mut vec![x]).await;
+            here.responds(match told {
+                Ok(1) => FITS,
+                Ok(_) => FULL,
+                Err(NotLetIn::Closed) => CLOSED,
+                Err(NotLetIn::Refused(why)) => panic!("{why}"),
+            });
+        }
+        Take => {
+            // An operation that is given up has no effect, so it is none.
+            if !gives_up {
+                here.invokes(ASKS_TAKE);
+            }
+            let Ok(told) = all.doors().wait_for(p, gives_up, || all.look(p)).await;
+            if told == Awaited::GaveUp {
+                here.shows("gave up", true);
+                let Ok(_) = all.doors().is_closed(p).await; // a step more, in which that is still seen
+                here.hides("gave up");
+            }
+            if !gives_up {
+                here.responds(match told {
+                    Awaited::Got(x) => x,
+                    Awaited::Ended => CLOSED,
+                    Awaited::GaveUp => GAVE_UP,
+                });
+            }
+        }
+        Try => {
+            here.invokes(ASKS_TRY);
+            let Ok(told) = all.look(p).await;
+            here.responds(told.unwrap_or(NOTHING));
+        }
+        Close => {
+            here.invokes(ASKS_CLOSE);
+            let Ok(told) = all.doors().close(p).await;
+            told.expect("there is such a room");
+            here.responds(CLOSED);
+        }
+    }
+}
+
+type Programs = &'static [&'static [Does]];
+
+fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
+    let n = programs.len();
+    let gives_up = rules.give_ups;
+    let build = move |site: &Site<'_, Sim>| {
+        let doors = |site: &Site<'_, Sim>| {
+            Doors::new(site, |site, tidings| Rooms::with(site, 2, Width::for_users(n, 0), tidings))
+        };
+        let store = InWords::new(site, SIZE, UNWRITTEN);
+        if fifo {
+            Structure::Queue(RoomQueue::new(site, SIZE, bits_of_a_queue(SIZE, n), store, doors))
+        } else {
+            Structure::Stack(RoomStack::new(site, SIZE, store, doors))
+        }
+    };
+    let body = move |all: Rc<Structure>, p: Process<Sim>| async move {
+        for (i, &does) in programs[p.pid().index()].iter().enumerate() {
+            p.on(Sim::ROOT).part(&i);
+            run(&all, &p, does, gives_up).await;
+            p.on(Sim::ROOT).part_done();
+        }
+    };
+    let rules = Rules { passages: Some(1), ..rules };
+    let world = World::of_programs(n, rules, build, body).unwrap();
+    let closed = |v: &View<'_>| v.get::<Heard>("news").closed;
+    let sleeps = |v: &View<'_>, p: usize| v.shown::<Heard>(p, "waits for") == Some(v.get("news"));
+    let is_empty = move |v: &View<'_>| {
+        let v = v.of(Part::ROOT);
+        if fifo { v.get::<Count>("top") == v.get("bot") } else { v.get::<Top>("top") == Top(0) }
+    };
+    let waits_in_vain = move |v: &View<'_>| {
+        let rests = |p: usize| v.phase(p) == Phase::Remainder || sleeps(v, p);
+        v.processes().any(|p| sleeps(v, p)) && v.processes().all(rests) && (closed(v) || !is_empty(v))
+    };
+    let mut properties = vec![
+        Property::always("A2", move |v| !waits_in_vain(v)).each("rooms"),
+        Property::unless("A3", move |v, _| closed(v), |_, _| false).each("rooms"),
+    ];
+    if programs[0][0] == Take {
+        let somebody_sleeps = move |v: &View<'_>| v.processes().any(|p| sleeps(v, p));
+        properties.push(Property::sometimes("somebody sleeps", somebody_sleeps).each("rooms"));
+    }
+    if gives_up {
+        let gave_up = |v: &View<'_>| v.processes().any(|p| v.shown::<bool>(p, "gave up").is_some());
+        properties.push(Property::sometimes("somebody gives up", gave_up));
+    }
+    if !gives_up {
+        properties.push(Property::linearizable("A1", Elements { first_in_first_out: fifo }));
+    }
+    let report = Explorer::new(n).properties(properties).max_states(3_000_000).explore(world).unwrap();
+    println!("{programs:?}, fifo {fifo}, {:?}: {} states", rules.faults, report.states);
+    report
+}
+
+const CROSSED: Programs = &[&[Take, Take], &[Put(1), Close]];
+
+const ALL: &[Programs] = &[
+    &[&[Take], &[Put(1)]],
+    &[&[Take, Take], &[Put(1), Put(2)]],
+    &[&[Take, Put(3)], &[Put(1), Take]],
+    &[&[Take], &[Close]],
+    CROSSED,
+    &[&[Put(1), Put(2)], &[Close, Take, Take, Take]],
+    &[&[Take], &[Put(1)], &[Close]],
+    &[&[Take], &[Take], &[Put(1), Put(2)]],
+    &[&[Take, Try], &[Put(1), Try]],
+];
+
+#[test]
+fn waiters_get_what_is_put_or_learn_that_it_is_closed() {
+    for fifo in [true, false] {
+        for programs in ALL {
+            if !fifo && programs.len() > 2 {
+                continue; // the structure makes no difference to those that wait
+            }
+            // To compare all that is merged takes longer than the search, so it is done for one of them.
+            let crossed = fifo && *programs == CROSSED;
+            let keep = if crossed { Keep::CrossChecked } else { Keep::Trusted };
+            let report = search(programs, fifo, Rules { keep, ..Rules::default() });
+            report.assert_holds();
+            assert!(report.complete);
+        }
+    }
+}
+
+#[test]
+fn waiters_can_give_up() {
+    const MORE_TAKES: &[Programs] =
+        &[&[&[Take], &[Put(1)]], &[&[Take, Take], &[Put(1)]], &[&[Take], &[Take], &[Put(1)]]];
+    for programs in MORE_TAKES {
+        let report = search(programs, true, Rules { give_ups: true, ..Rules::default() });
+        report.assert_holds();
+        assert!(report.complete);
+    }
+}
+
+#[test]
+fn each_claim_is_seen_to_fail() {
+    let failing = |programs, fault: &str| -> Vec<String> {
+        let faults: Faults = fault.parse().unwrap();
+        let report = search(programs, true, Rules { faults, ..Rules::default() });
+        report.verdicts.iter().filter(|v| v.holds == Some(false)).map(|v| v.name.to_string()).collect()
+    };
+    // A put does not look whether it is closed.
+    assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:60"), ["A1"]);
+    // The last one out does not turn the number, or takes the flag down and leaves the number as it was.
+    assert_eq!(failing(&[&[Take], &[Put(1)]], "drop:64"), ["A2"]);
+    assert_eq!(failing(&[&[Take], &[Take], &[Put(1), Put(2)]], "write:64#turns-1"), ["A2"]);
+    // A waiter raises the flag after it has looked.
+    assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:62>24"), ["A2"]);
+    // A process that closes says nothing.
+    assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:67"), ["A1"]);
+    // A waiter raises the flag whatever has become of the word.
+    assert!(failing(&[&[Take], &[Close]], "blind:62").contains(&"A3".to_owned()));
+}

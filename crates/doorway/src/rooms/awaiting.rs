@@ -1,0 +1,169 @@
+//! Waiting for a value, and closing: what [`Queue`](super::Queue) and [`Stack`](super::Stack) have in common.
+
+use super::pair::Pair;
+use crate::native::{Native, now, someone, sure};
+use crate::waiting::Policy;
+use doorway_core::memory::Site;
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms, Tidings};
+use std::fmt;
+use std::future::ready;
+use std::time::Instant;
+
+/// Two rooms whose users can wait for each other.
+pub(super) type Doors = AwaitedRooms<Native, Pair<Tidings<Native>>>;
+
+pub(super) fn doors(site: &Site<'_, Native>) -> Doors {
+    Doors::new(site, Pair::new)
+}
+
+/// It is closed, and nothing is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended;
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("closed, and nothing is left; stop taking")
+    }
+}
+impl std::error::Error for Ended {}
+
+/// Why waiting ended without a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TakeTimeoutError {
+    /// The time ran out.
+    TimedOut,
+    /// It is closed, and nothing is left.
+    Ended,
+}
+
+impl From<Ended> for TakeTimeoutError {
+    fn from(_: Ended) -> Self {
+        Self::Ended
+    }
+}
+
+impl fmt::Display for TakeTimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("no value came in time; wait longer, or try again"),
+            Self::Ended => Ended.fmt(f),
+        }
+    }
+}
+impl std::error::Error for TakeTimeoutError {}
+
+/// Waits as a thread, until then at the longest, for what `look` finds.
+pub(super) fn wait_as_thread<T>(
+    doors: &Doors,
+    deadline: Option<Instant>,
+    mut look: impl FnMut() -> Option<T>,
+) -> Result<T, TakeTimeoutError> {
+    let p = someone(Policy::SLEEP);
+    p.memory().give_up_at(deadline);
+    found(sure(now(doors.wait_for(&p, deadline.is_some(), || ready(Ok(look()))))))
+}
+
+/// Waits as a task. To drop the future is to give up.
+pub(super) async fn wait_as_task<T>(doors: &Doors, mut look: impl FnMut() -> Option<T>) -> Result<T, Ended> {
+    let p = someone(Policy::SLEEP);
+    p.memory().wait_as_task(true);
+    ended(found(sure(doors.wait_for(&p, false, || ready(Ok(look()))).await)))
+}
+
+fn found<T>(told: Awaited<T>) -> Result<T, TakeTimeoutError> {
+    match told {
+        Awaited::Got(value) => Ok(value),
+        Awaited::Ended => Err(TakeTimeoutError::Ended),
+        Awaited::GaveUp => Err(TakeTimeoutError::TimedOut),
+    }
+}
+
+/// Of one that has no time limit.
+pub(super) fn ended<T>(told: Result<T, TakeTimeoutError>) -> Result<T, Ended> {
+    told.map_err(|why| match why {
+        TakeTimeoutError::Ended => Ended,
+        TakeTimeoutError::TimedOut => unreachable!("nobody asks it to give up"),
+    })
+}
+
+pub(super) fn close(doors: &Doors) {
+    let Ok(()) = sure(now(doors.close(&someone(super::PATIENT))));
+}
+
+/// Makes the methods of those that wait.
+macro_rules! awaiting {
+    ($([$($generics:tt)*] $of:ty, $which:literal, $example:literal;)*) => {
+        $(
+            impl<$($generics)*> $of {
+                #[doc = concat!("Takes the ", $which, " value, and waits until there is one.")]
+                ///
+                /// One value wakes all that wait, and those that find nothing wait again: there is no order among them.
+                ///
+                /// ```
+                #[doc = concat!("let jobs = doorway::rooms::", $example, "::new(4)?;")]
+                /// std::thread::scope(|s| {
+                ///     let worker = s.spawn(|| std::iter::from_fn(|| jobs.take().ok()).sum::<u32>());
+                ///     (1..=3).for_each(|job| jobs.push(job).unwrap());
+                ///     jobs.close(); // what is there is still taken
+                ///     assert_eq!(worker.join().unwrap(), 6);
+                /// });
+                /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
+                /// ```
+                ///
+                /// # Errors
+                /// If it is [closed](Self::close), and nothing is left.
+                pub fn take(&self) -> Result<T, Ended> {
+                    awaiting::ended(awaiting::wait_as_thread(self.text.rooms(), None, || self.pop()))
+                }
+
+                /// [`take`](Self::take), but it waits no longer than this.
+                ///
+                /// # Errors
+                /// If the time runs out, or if it is closed and nothing is left.
+                pub fn take_timeout(&self, timeout: Duration) -> Result<T, TakeTimeoutError> {
+                    // Without a deadline, if that is beyond the end of time.
+                    awaiting::wait_as_thread(self.text.rooms(), Instant::now().checked_add(timeout), || self.pop())
+                }
+
+                /// [`take_timeout`](Self::take_timeout) until a point in time.
+                ///
+                /// # Errors
+                /// If the time comes, or if it is closed and nothing is left.
+                pub fn take_deadline(&self, deadline: Instant) -> Result<T, TakeTimeoutError> {
+                    awaiting::wait_as_thread(self.text.rooms(), Some(deadline), || self.pop())
+                }
+
+                /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for them as a thread does, for as
+                /// long as a push takes.
+                ///
+                /// The task is woken by the last process that leaves the room of pushes, before another room opens. So **a waker must
+                /// not use this object itself**: a waker that pops, pushes or closes here waits for ever. Executors that only
+                /// note a task in `wake` are fine; one that runs tasks there, or keeps them in this very object, is not.
+                ///
+                /// # Cancel safety
+                /// To drop the future is to give up, and exact: it has taken nothing.
+                ///
+                /// # Errors
+                /// If it is closed, and nothing is left.
+                pub async fn take_async(&self) -> Result<T, Ended> {
+                    awaiting::wait_as_task(self.text.rooms(), || self.pop()).await
+                }
+
+                /// Lets nobody push any more. What is there can still be taken; those that wait are told.
+                ///
+                /// A push that has returned before is there to be taken, and a push that is refused is not.
+                pub fn close(&self) {
+                    awaiting::close(self.text.rooms());
+                }
+
+                /// Whether it was closed.
+                #[must_use]
+                pub fn is_closed(&self) -> bool {
+                    sure(now(self.text.rooms().is_closed(self.anyone())))
+                }
+            }
+        )*
+    };
+}
+pub(super) use awaiting;
