@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build --release -p doorway --example slots_instructions
-//! for what in numbered unnumbered unfair many try pool; do
+//! for what in numbered unnumbered unfair bypass many try pool; do
 //!     for n in 1000 11000; do
 //!         valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/slots_instructions $what $n
 //!     done
@@ -29,6 +29,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let slots = slots.unfair();
             (0..n).try_for_each(|_| slots.acquire().map(|guard| drop(black_box(guard))))?;
         }
+        "bypass" => {
+            let slots = slots.bypass(64);
+            (0..n).try_for_each(|_| slots.acquire().map(|guard| drop(black_box(guard))))?;
+        }
         "bits" => {
             let slots = Slots::new(1000)?;
             (0..n).try_for_each(|_| slots.acquire().map(|guard| drop(black_box(guard))))?;
@@ -39,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let pool = Pool::new([0u64; 4])?;
             (0..n).try_for_each(|_| pool.acquire().map(|guard| drop(black_box(guard))))?;
         }
-        _ => return Err("ask for numbered, unnumbered, unfair, bits, many, try or pool, and how often".into()),
+        _ => return Err("ask for numbered, unnumbered, unfair, bypass, bits, many, try or pool, and how often".into()),
     }
     Ok(())
 }

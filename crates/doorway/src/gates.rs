@@ -134,6 +134,7 @@ impl<E: Entry> fmt::Debug for Gate<E> {
 
 /// All names of a gate are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Full {
     /// How many members there are at the most.
     pub members: usize,

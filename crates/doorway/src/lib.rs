@@ -16,6 +16,7 @@
 //! - [`gates`]: every algorithm of the catalogue by name. [`k_exclusion`](doorway_core::k_exclusion) and
 //!   [`k_assignment`](doorway_core::k_assignment) say which to take when.
 //! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
+//! - [`observed`]: slots and pools that say how they are: holders, waiters, histograms; `tracing`.
 //! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
 //! - [`native`]: the memory they run on, for texts of [`doorway_core`] that are composed directly.
 //!
@@ -38,6 +39,7 @@ pub mod combining;
 pub mod gates;
 pub mod mutex;
 pub mod native;
+pub mod observed;
 pub mod pool;
 #[cfg(feature = "lock_api")]
 pub mod raw;
@@ -75,3 +77,15 @@ struct ResilientPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/pools.md")]
 struct PoolsPage;
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/operating.md")]
+struct OperatingPage;
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/coming_from_tokio.md")]
+struct ComingFromTokioPage;
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/coming_from_async_lock.md")]
+struct ComingFromAsyncLockPage;
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/recipes.md")]
+struct RecipesPage;

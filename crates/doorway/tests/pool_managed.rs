@@ -246,6 +246,29 @@ fn draining_waits_for_those_that_came_before() {
     assert!(block_on(pool.drain_async()).is_err());
 }
 
+/// Callers in line behind the one that drains get nothing, however soon they run.
+#[test]
+fn nobody_gets_a_value_after_draining_has_begun() {
+    for _ in 0..20 {
+        let pool = pool(1);
+        let lent = pool.acquire().unwrap();
+        thread::scope(|s| {
+            let drains = s.spawn(|| pool.drain());
+            while !format!("{pool:?}").contains("waiting: 1") {
+                thread::yield_now();
+            }
+            let late: Vec<_> = (0..3).map(|_| s.spawn(|| pool.acquire().map(drop))).collect();
+            while !format!("{pool:?}").contains("waiting: 4") {
+                thread::yield_now();
+            }
+            drop(lent);
+            assert_eq!(drains.join().unwrap(), Ok(()));
+            assert!(late.into_iter().all(|late| late.join().unwrap() == Err(ManagedError::Closed)));
+        });
+        assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
+    }
+}
+
 #[test]
 fn a_smaller_pool_keeps_no_more_values_than_places() {
     let pool = pool(4);

@@ -52,6 +52,39 @@ fn all_can_be_taken(slots: &Slots) {
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
 }
 
+/// Those that gave up are ghosts in line until the front reaches them. They do not count as waiting.
+#[test]
+fn debug_tells_the_living_from_those_that_gave_up() {
+    let slots = Slots::new(3).unwrap();
+    let debug = || {
+        let text = format!("{slots:?}");
+        text.split_once("waiting: ").unwrap().1.trim_end_matches(" }").to_owned()
+    };
+    let held = slots.acquire_many(3).unwrap();
+    let mut patient = Box::pin(slots.acquire_async());
+    assert!(poll_once(patient.as_mut()).is_pending());
+    assert_eq!(debug(), "1");
+    {
+        let mut gives_up = pin!(slots.acquire_async());
+        assert!(poll_once(gives_up.as_mut()).is_pending());
+        assert_eq!(debug(), "2");
+    }
+    assert_eq!(debug(), "1, gave_up: 1");
+    let mut behind = Box::pin(slots.acquire_many_async(2));
+    assert!(poll_once(behind.as_mut()).is_pending());
+    {
+        let mut gives_up = pin!(slots.acquire_many_async(2));
+        assert!(poll_once(gives_up.as_mut()).is_pending());
+        assert_eq!(debug(), "5, gave_up: 1"); // places that are asked for
+    }
+    assert_eq!(debug(), "3, gave_up: 3");
+    drop(patient);
+    assert_eq!(debug(), "2, gave_up: 2"); // those before which nobody waits are gone
+    drop(held);
+    assert!(poll_once(behind.as_mut()).is_ready());
+    assert_eq!(debug(), "0");
+}
+
 #[test]
 fn sizes_that_make_no_sense_are_refused() {
     assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
@@ -115,7 +148,7 @@ fn one_who_waits_is_let_in() {
 
 #[test]
 fn every_policy_lets_threads_in() {
-    let policies = [Policy::PARK, Policy::YIELD, Policy { spins: 0, yields: 0, ..Policy::PARK }];
+    let policies = [Policy::PARK, Policy::YIELD, Policy::PARK.turns(0, 0)];
     for policy in policies.into_iter().chain([Policy::PARK.at_most(Duration::from_millis(1))]) {
         let slots = Slots::new(1).unwrap().with_policy(policy);
         let (turns, inside) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -323,8 +356,8 @@ fn none_is_refused_and_so_are_too_many() {
 fn too_many_are_refused_by_every_kind_of_slots() {
     fn refuses<N: doorway::slots::Numbering>(slots: &Slots<N>) {
         let _held = slots.acquire().unwrap();
-        for bits in [2, 16, 17, 32, 40, 41, 42, 43, 53, 54, 63] {
-            for asked in [1usize << bits, (1 << bits) + 1, usize::MAX - bits] {
+        for bits in [2, 16, 17, 31, 32, 40, 41, 42, 43, 53, 54, 63].into_iter().filter(|&bits| bits < usize::BITS) {
+            for asked in [1usize << bits, (1 << bits) + 1, usize::MAX - bits as usize] {
                 let too_many = TooMany { asked, most: 2 };
                 assert_eq!(slots.acquire_many(asked).map(drop).unwrap_err(), AcquireError::TooMany(too_many));
                 assert_eq!(slots.try_acquire_many(asked).map(drop).unwrap_err(), TryAcquireError::TooMany(too_many));
@@ -930,4 +963,41 @@ fn errors_say_what_to_do() {
     assert!(TryAcquireError::NoPlace.to_string().contains("try again"));
     assert!(AcquireTimeoutError::TimedOut.to_string().contains("wait longer"));
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
+}
+
+/// A holder that leaves just after it was closed lets nobody in.
+#[test]
+fn once_it_is_closed_no_waiter_gets_in() {
+    fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>) {
+        let held = slots.acquire().unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        {
+            let mut one = pin!(slots.acquire_async());
+            let mut several = pin!(slots.acquire_many_async(1));
+            assert!(one.as_mut().poll(&mut context).is_pending());
+            assert!(several.as_mut().poll(&mut context).is_pending());
+            slots.close();
+            drop(held);
+            assert!(matches!(one.as_mut().poll(&mut context), Poll::Ready(Err(Closed))));
+            assert!(matches!(several.as_mut().poll(&mut context), Poll::Ready(Err(AcquireError::Closed))));
+        }
+        assert_eq!(slots.places(), 1);
+    }
+    is_refused(Slots::new(1).unwrap());
+    is_refused(Slots::new(1).unwrap().unfair());
+    is_refused(Slots::new(1).unwrap().without_numbers());
+    is_refused(Slots::new(1).unwrap().bypass(64));
+    for _ in 0..20 {
+        let slots = Slots::new(1).unwrap();
+        let held = slots.acquire().unwrap();
+        thread::scope(|s| {
+            let waits = s.spawn(|| slots.acquire().is_ok());
+            while !format!("{slots:?}").contains("waiting: 1") {
+                thread::yield_now();
+            }
+            slots.close();
+            drop(held);
+            assert!(!waits.join().unwrap());
+        });
+    }
 }

@@ -102,14 +102,8 @@ impl<T: Word> Var<T> {
 
 impl<T: Word<Waiters = Anybody>> Var<T> {
     /// A variable of all 64 bits whose word is zero, before the program runs.
-    ///
-    /// ```
-    /// use doorway::native::Var;
-    /// static TAKEN: Var<bool> = Var::zero();
-    /// assert_eq!(format!("{TAKEN:?}"), "Var(CachePadded { value: false })");
-    /// ```
-    #[must_use]
-    pub const fn zero() -> Self {
+    #[allow(dead_code, reason = "only the raw mutexes of the feature `lock_api` are made so")]
+    pub(crate) const fn zero() -> Self {
         Self(CachePadded::new(Cell::of_word_awaited(0)))
     }
 }

@@ -18,9 +18,9 @@ mod handle;
 mod late;
 mod waits;
 
-pub use cells::{Cell, Row, Table, Var};
+pub(crate) use cells::{Cell, Row, Table, Var};
 pub use handle::Native;
-pub use late::Late;
+pub(crate) use late::Late;
 pub(crate) use waits::{Begun, InLine, Wakes, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
 
 use crossbeam_utils::{Backoff, CachePadded};

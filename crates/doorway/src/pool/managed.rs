@@ -360,14 +360,19 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// If the pool was closed before.
     pub fn drain(&self) -> Result<(), Closed> {
+        let mut all = None;
         while let places @ 1.. = self.slots.places() {
             match self.slots.acquire_many(places) {
-                Ok(_all) => break,
+                Ok(permits) => {
+                    all = Some(permits);
+                    break;
+                }
                 Err(crate::AcquireError::Closed) => return Err(Closed),
                 Err(_) => {} // there are fewer places by now
             }
         }
         self.close();
+        drop(all); // not before it is closed: the next in line would get in
         Ok(())
     }
 
@@ -376,14 +381,19 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// The same.
     pub async fn drain_async(&self) -> Result<(), Closed> {
+        let mut all = None;
         while let places @ 1.. = self.slots.places() {
             match self.slots.acquire_many_async(places).await {
-                Ok(_all) => break,
+                Ok(permits) => {
+                    all = Some(permits);
+                    break;
+                }
                 Err(crate::AcquireError::Closed) => return Err(Closed),
                 Err(_) => {} // there are fewer places by now
             }
         }
         self.close();
+        drop(all); // not before it is closed: the next in line would get in
         Ok(())
     }
 
@@ -623,7 +633,10 @@ impl<M: Make> Managed<M> {
     /// # Errors
     /// If the time runs out, if the pool is closed, or if the manager could make no value.
     pub fn acquire_timeout(&self, timeout: Duration) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
-        self.lend(admitted!(self, self.slots.acquire_timeout(timeout)))
+        match Instant::now().checked_add(timeout) {
+            Some(deadline) => self.acquire_deadline(deadline),
+            None => self.acquire(), // beyond the end of time
+        }
     }
 
     /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns.
@@ -634,7 +647,29 @@ impl<M: Make> Managed<M> {
         self: &Arc<Self>,
         timeout: Duration,
     ) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
-        self.lend_owned(admitted!(self, self.slots.acquire_timeout_owned(timeout)))
+        match Instant::now().checked_add(timeout) {
+            Some(deadline) => self.acquire_deadline_owned(deadline),
+            None => self.acquire_owned(),
+        }
+    }
+
+    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    ///
+    /// # Errors
+    /// If the time comes, if the pool is closed, or if the manager could make no value.
+    pub fn acquire_deadline(&self, deadline: Instant) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
+        self.lend(admitted!(self, self.slots.acquire_deadline(deadline)))
+    }
+
+    /// [`acquire_deadline`](Self::acquire_deadline) with a loan that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_deadline_owned(
+        self: &Arc<Self>,
+        deadline: Instant,
+    ) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
+        self.lend_owned(admitted!(self, self.slots.acquire_deadline_owned(deadline)))
     }
 
     /// Makes values until this many are idle, as far as places are free, and says how many are. A service that must not
@@ -788,6 +823,12 @@ impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Lease<
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.kept.as_ref().expect(LENT).usage
+    }
+
+    /// The pool that lent it.
+    #[must_use]
+    pub fn issuer(&self) -> &P {
+        &self.place.pool
     }
 
     /// Takes the value out of the pool. The place goes to the next caller, for which another value is made.

@@ -16,6 +16,7 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,10 @@ struct Empty {
 // SAFETY: a value is touched only by who holds its slot, and slots are unique among those inside; a slot goes from one holder to the next by a release and an acquire on its name.
 // So sharing a pool only ever sends values from thread to thread.
 unsafe impl<T: Send> Sync for Pool<T> {}
+
+/// After a panic of a holder the pool is whole: the value is back, as it is. There is no poison, so
+/// values must bear that.
+impl<T: UnwindSafe + RefUnwindSafe> RefUnwindSafe for Pool<T> {}
 
 /// A value that is lent. It goes back when this is dropped.
 pub type Lent<'a, T> = Loan<T, &'a Pool<T>, &'a Slots>;
@@ -115,12 +120,16 @@ impl<T> Pool<T> {
         self.slots.is_closed()
     }
 
+    pub(crate) fn slots(&self) -> &Arc<Slots> {
+        &self.slots
+    }
+
     #[inline(always)]
-    fn lend<'a>(&'a self, permit: SlotGuard<'a>) -> Lent<'a, T> {
+    pub(crate) fn lend<'a>(&'a self, permit: SlotGuard<'a>) -> Lent<'a, T> {
         Loan { permit, pool: self, lends: PhantomData }
     }
 
-    fn lend_owned(self: &Arc<Self>, permit: OwnedSlotGuard) -> OwnedLent<T> {
+    pub(crate) fn lend_owned(self: &Arc<Self>, permit: OwnedSlotGuard) -> OwnedLent<T> {
         Loan { permit, pool: Arc::clone(self), lends: PhantomData }
     }
 
@@ -166,12 +175,28 @@ impl<T> Pool<T> {
         Ok(self.lend(self.slots.acquire_timeout(timeout)?))
     }
 
+    /// [`acquire_timeout`](Self::acquire_timeout) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_timeout_owned(self: &Arc<Self>, timeout: Duration) -> Result<OwnedLent<T>, AcquireTimeoutError> {
+        Ok(self.lend_owned(self.slots.acquire_timeout_owned(timeout)?))
+    }
+
     /// Waits for a value until a point in time. See [`Slots::acquire_deadline`].
     ///
     /// # Errors
     /// If the time comes, or if the pool is closed or drained.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_deadline(deadline)?))
+    }
+
+    /// [`acquire_deadline`](Self::acquire_deadline) with a guard that owns.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn acquire_deadline_owned(self: &Arc<Self>, deadline: Instant) -> Result<OwnedLent<T>, AcquireTimeoutError> {
+        Ok(self.lend_owned(self.slots.acquire_deadline_owned(deadline)?))
     }
 
     /// [`acquire`](Self::acquire) for tasks. Cancel-safe as [`Slots::acquire_async`] is.
@@ -295,6 +320,18 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.permit.fence()
+    }
+
+    /// The pool that lent it.
+    ///
+    /// ```
+    /// let pool = doorway::Pool::new([1, 2])?;
+    /// assert_eq!(pool.acquire()?.issuer().available(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn issuer(&self) -> &P {
+        &self.pool
     }
 
     /// Takes the value out, because it is broken or wanted elsewhere. There is a place less, until another one is [added](Pool::add). To exchange it, use `mem::replace` on the guard.

@@ -9,7 +9,6 @@ use super::{ANYONE, AcquireError, Numbered, Numbering, OwnedSlotGuard, Permit, S
 use crate::native::{Begun, Wakes, WaysIn, now, refused, sure};
 use doorway_core::k_assignment::Grant;
 use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Refused};
-use doorway_core::k_exclusion::{Abortable, KExclusion};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -106,7 +105,11 @@ impl<'a> State<'a> {
             let (slots, place) = (slots.clone(), PlaceInLine { drawn, units, attempt });
             return Ok(Begins::Waits(Self::Elsewhere(N::wait_elsewhere(slots, place))));
         }
-        let stands = now(slots.text.stand(&ANYONE, drawn, units, &mut attempt)).map_err(refused)?;
+        let stands = match slots.tray() {
+            Some(tray) => now(slots.text.stand_passing(&ANYONE, tray, drawn, units, &mut attempt)),
+            None => now(slots.text.stand(&ANYONE, drawn, units, &mut attempt)),
+        };
+        let stands = stands.map_err(refused)?;
         Ok(stands.map_or_else(|| Begins::Waits(Self::InLine(attempt, Wakes::default())), Begins::Inside))
     }
 }
@@ -121,7 +124,12 @@ fn turn<N: Numbering>(
 ) -> Poll<Result<Grant, Refused>> {
     let (t, record) = slots.text.place(attempt).expect("it is in line for one place");
     let alarm = record.alarm().expect("one process waits for a record at a time");
-    let told = || sure(now(slots.text.turn(&ANYONE, t, record)));
+    let told = || {
+        sure(match slots.tray() {
+            Some(tray) => now(slots.text.turn_passing(&ANYONE, tray, (t, record), attempt)),
+            None => now(slots.text.turn(&ANYONE, t, record)),
+        })
+    };
     let mut fate = told();
     if fate.is_none() {
         let looks_again = || {
@@ -134,19 +142,22 @@ fn turn<N: Numbering>(
     }
     wakes.end(alarm);
     let fate = fate.expect("its wait is over");
-    Poll::Ready(now(slots.text.enter_in_turn(&ANYONE, attempt, fate)).map_err(refused))
+    let entered = match slots.tray() {
+        Some(tray) => now(slots.text.enter_in_turn_passing(&ANYONE, tray, attempt, fate)),
+        None => now(slots.text.enter_in_turn(&ANYONE, attempt, fate)),
+    };
+    Poll::Ready(entered.map_err(refused).and_then(|grant| slots.unless_closed(grant)))
 }
 
 /// To drop it is to give up.
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Asks<'_, S, N> {
     fn drop(&mut self) {
         let (State::InLine(attempt, wakes), Some(slots)) = (&mut self.state, &self.slots) else { return };
-        let text = &slots.text;
-        if let Some(alarm) = text.place(attempt).and_then(|(_, record)| record.alarm()) {
+        if let Some(alarm) = slots.text.place(attempt).and_then(|(_, record)| record.alarm()) {
             wakes.end(alarm);
         }
-        if let Some(grant) = sure(now(text.leave(&ANYONE, *attempt))) {
-            sure(now(text.release(&ANYONE, grant)));
+        if let Some(grant) = slots.withdraw(&ANYONE, *attempt) {
+            slots.leave(grant);
         }
     }
 }
@@ -191,7 +202,7 @@ macro_rules! futures {
 
 /// Why one that asks for one place is refused.
 #[cold]
-fn closed(why: AcquireError) -> Closed {
+pub(super) fn closed(why: AcquireError) -> Closed {
     match why {
         AcquireError::Closed => Closed,
         AcquireError::TooMany(_) | AcquireError::Nothing => {

@@ -1,11 +1,12 @@
 //! Guards: what a holder has.
 
 use super::errors::NotMine;
-use super::{ANYONE, Numbered, Numbering, Slots};
-use crate::native::{now, sure};
+use super::{ANYONE, KnowsSlots, Numbered, Numbering, Slots};
+use crate::native::{Native, WaysIn, now, sure};
 use doorway_core::k_assignment::names::Names;
 use doorway_core::k_assignment::{Grant, Retired};
 use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::bypass::{Rest, Tray};
 use doorway_core::k_exclusion::turnstile::{Held, Unsettled};
 use std::fmt;
 use std::marker::PhantomData;
@@ -29,7 +30,7 @@ pub struct Permit<S: Deref<Target = Slots<N>>, N: Numbering> {
     numbering: PhantomData<fn() -> N>,
 }
 
-impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
+impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// Its slot: one of `0..k` that no other guard has, the lowest that was free. Of a guard that holds several, the first of its [`slots`](Self::slots).
     ///
     /// It goes back with the guard; a guard that was `mem::forget`-ten keeps it for ever.
@@ -58,7 +59,9 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     pub fn slots(&self) -> Vec<usize> {
         self.all_slots()
     }
+}
 
+impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     /// Goes, and takes its one place along, and leaves its slot taken: nobody gets that slot any more, until it is [revived](Slots::revive).
     pub(crate) fn retire(mut self) -> Retired {
         let grant = self.take_grant();
@@ -211,7 +214,17 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
     #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
         let slots = &*self.slots;
-        if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
+        if N::PASSES
+            && let Some(tray) = slots.tray()
+        {
+            if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
+                give_back(slots, self.grant);
+            } else if let rest @ (Rest::Door | Rest::Settle(_) | Rest::Left(_)) =
+                slots.text.end_passing_now(&ANYONE, tray, self.grant)
+            {
+                settle_passing(slots, tray, rest);
+            }
+        } else if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
             give_back(slots, self.grant);
         } else if let Some(unsettled) = slots.text.end_now(&ANYONE, self.grant) {
             slots.settle_at_once(unsettled);
@@ -228,10 +241,17 @@ impl<N: Numbering> Slots<N> {
     }
 }
 
+/// The rest of an exit of one that leaves while another waits.
+#[inline(never)]
+fn settle_passing<N: Numbering>(slots: &Slots<N>, tray: &Tray<Native>, rest: Rest) {
+    sure(now(slots.text.settle_passing(&ANYONE, tray, rest)));
+}
+
 #[inline(never)]
 fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
     match grant.units() {
         0 => {}
+        _ if N::PASSES => slots.leave(grant),
         1 => {
             if let Some(unsettled) = slots.text.end_now(&ANYONE, grant) {
                 sure(now(slots.text.settle(&ANYONE, grant.held(), unsettled)));

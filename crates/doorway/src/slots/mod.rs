@@ -5,16 +5,19 @@ mod errors;
 mod future;
 mod guard;
 mod numbers;
+mod poll;
 
 pub use errors::{AcquireError, AcquireTimeoutError, NotMine, TooMany, TryAcquireError};
 pub use future::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned};
 pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
-pub use numbers::{Numbered, Numbering, Unnumbered};
+pub use numbers::{KnowsSlots, Numbered, Numbering, Passing, Unnumbered};
+pub use poll::PollSlots;
 
 use crate::native::{Cell, Late, Native, Var, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
+use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Endless, Gate, Limits, Look, MOST_RINGS, Turnstile};
 use doorway_core::memory::{Near, Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
@@ -36,16 +39,36 @@ use std::fmt;
 /// ```
 ///
 /// # Fairness
-/// First come, first enabled: who asks later does not get in before one who asked earlier could. The place of who gives up goes to the next in line. With
-/// [`unfair`](Self::unfair) newcomers first try a few times to take what is free; while anybody is in line nothing is, so whoever waits in line is never passed.
+/// First come, first enabled: while a caller waits, nobody that asked later is let in before it could be. The place of a
+/// caller that gives up goes to the next in line. With [`unfair`](Self::unfair) newcomers retry for a moment before they get
+/// in line. With [`bypass`](Self::bypass) newcomers may pass the first in line, a bounded number of times.
 ///
 /// The line grows by itself, up to two million that wait at a time. Those that come when it is as long wait in front of it, in
 /// no particular order.
+///
+/// # Names
+/// All ways in are called by one rule: `[try_]acquire[_many][_timeout|_deadline][_owned][_async]`.
+///
+/// | | one place | several | with a guard that owns |
+/// |---|---|---|---|
+/// | wait as a thread | `acquire` | `acquire_many` | `…_owned` |
+/// | do not wait | `try_acquire` | `try_acquire_many` | `…_owned` |
+/// | wait for some time | `acquire_timeout` | `acquire_many_timeout` | `…_owned` |
+/// | wait until a time | `acquire_deadline` | `acquire_many_deadline` | `…_owned` |
+/// | wait as a task | `acquire_async` | `acquire_many_async` | `acquire_owned_async`, `acquire_many_owned_async` |
+/// | be polled | [`PollSlots::poll_acquire`] | [`PollSlots::poll_acquire_many`] | they own |
+///
+/// `acquire_many(1)` is `acquire`: the same order, the same place. A task has no `_timeout`: take the executor's, since to
+/// drop the future is exact.
 ///
 /// # Giving up
 /// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. If a waiter is let in at the
 /// last moment, it either gets its guard or passes the place on. A future that is `mem::forget`-ten while it waits is another thing: it is a waiter that died, and
 /// the place that it would have got is lost when its turn comes.
+///
+/// # On tokio
+/// Slots take no part in tokio's cooperative budget. A task that acquires and releases in a loop, and never has to wait,
+/// never gives its worker away. One line in the loop cures that: `tokio::task::consume_budget().await`.
 ///
 /// # When places go
 /// [`forget`](Self::forget) and [`Permit::forget`] take places away. A caller that waits for more places than are left gets an error, so that it does not hold up those behind it.
@@ -68,14 +91,15 @@ use std::fmt;
 /// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
 /// [65,535](Self::MOST) places here. Between processes take [`shared::Slots`](crate::shared::Slots).
 pub struct Slots<N: Numbering = Numbered> {
-    text: Text<Native, N::SlotNames, Endless<Native>, Manners>,
+    text: Text<Native, N::SlotNames, Endless<Native>, Manners<N::Tray>>,
 }
 
 /// How callers wait.
 #[derive(Clone, Copy, Debug)]
-struct Manners {
+struct Manners<T> {
     policy: Policy,
     unfair: bool,
+    tray: T,
 }
 
 /// Makes all accesses that wait for nothing. The algorithm does not tell processes apart.
@@ -97,7 +121,7 @@ impl Slots {
     /// If there are none, or more than [`MOST`](Self::MOST).
     pub fn new(places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
-        Ok(Self::build(k, 0, k, (0, 0)))
+        Ok(Self::build(k, 0, k, (0, 0), ()))
     }
 
     /// [`new`](Self::new) before the program runs, for statics: at most 16 places.
@@ -138,7 +162,9 @@ impl Slots {
         let names =
             FlagNames::of_parts([const { Cell::of_word_early(0) }; FEW], Late::of_word_early(FEW as u32, 1, 0), FEW);
         let policy = if places == 1 { Policy::PARK } else { Policy::SLEEP };
-        Self { text: Text::of_parts((), EitherNames::Few(names), line, FEW, Manners { policy, unfair: false }) }
+        Self {
+            text: Text::of_parts((), EitherNames::Few(names), line, FEW, Manners { policy, unfair: false, tray: () }),
+        }
     }
 
     /// The same, but nobody learns which slot it got, and getting in is faster.
@@ -157,7 +183,7 @@ impl Slots {
 
 impl<N: Numbering> Slots<N> {
     /// So many places that are free, and others that are lost, of those there is room for; and which ticket and which fence number come next.
-    fn build(free: usize, lost: usize, room: usize, (ticket, fences): (u64, u64)) -> Self {
+    fn build(free: usize, lost: usize, room: usize, (ticket, fences): (u64, u64), tray: N::Tray) -> Self {
         // There is as much as the names take in any case.
         let room = room.next_multiple_of(if room <= FEW { FEW } else { 64 }).min(Slots::MOST);
         let line = |site: &Site<'_, Native>| {
@@ -167,16 +193,17 @@ impl<N: Numbering> Slots<N> {
         // A waiter for the only place does well to let its holder run; among several places, a waiter that yields is in the way of the holders.
         let policy = if free + lost == 1 { Policy::PARK } else { Policy::SLEEP };
         let text = Text::new(&Site::new(ANYONE.memory()), room, Some(fences), line);
-        Self { text: text.with(Manners { policy, unfair: false }) }
+        Self { text: text.with(Manners { policy, unfair: false, tray }) }
     }
 
-    fn with_manners(mut self, change: impl FnOnce(&mut Manners)) -> Self {
+    fn with_manners(mut self, change: impl FnOnce(&mut Manners<N::Tray>)) -> Self {
         change(self.text.beside_mut());
         self
     }
 
-    /// The same, but newcomers first try for a moment to take a place that is free, and only then get in line. Better throughput where sections are short and threads many; who is
-    /// in line is still served in order, and is never passed.
+    /// The same, but a newcomer retries for a moment before it gets in line. While it retries it has no place in the order,
+    /// and others that retry may get in before it. Once it is in line, nobody passes it. Better throughput where sections
+    /// are short and there are more threads than processors.
     ///
     /// ```
     /// let slots = doorway::Slots::new(2)?.unfair();
@@ -186,6 +213,60 @@ impl<N: Numbering> Slots<N> {
     #[must_use]
     pub fn unfair(self) -> Self {
         self.with_manners(|manners| manners.unfair = true)
+    }
+
+    /// The same, but newcomers may pass waiters, within a bound: while a waiter is first in line, at most `newcomers`
+    /// callers that came later get in before it. **A waiter with `m` waiters before it is passed at most
+    /// `(m + 1) * newcomers` times.** With 0 no caller in line is passed.
+    ///
+    /// In strict order every passage is a change of threads as soon as there are more threads than processors. Here a
+    /// thread that comes back at once may go on, while the first in line wakes up. Once the bound is reached, the place is
+    /// handed over to it. Waiters are let in by arrival among themselves.
+    ///
+    /// A thread that finds no place tries for a moment before it gets in line, as with [`unfair`](Self::unfair). The bound
+    /// counts from its place in line on.
+    ///
+    /// A caller that asks for several places at once passes nobody. It may be passed as any other.
+    ///
+    /// **A waiter that dies costs more than in strict order.** A waiting future that is leaked with `mem::forget` takes a
+    /// place with it when its turn comes, as in strict order. Here it also keeps free places from the waiters behind it,
+    /// until the bound is reached. If no newcomers come, those waiters wait for ever. Where futures may be leaked, stay with
+    /// strict order.
+    ///
+    /// A guard's [`fence`](Permit::fence) costs one read-modify-write more than in strict order.
+    ///
+    /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards are
+    /// `SlotGuard<'_, Passing>`. Such slots cannot be [observed](crate::observed). What [`unfair`](Self::unfair) said before is
+    /// forgotten.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(4)?.bypass(64);
+    /// let guard = slots.acquire()?;
+    /// assert_eq!((guard.slot(), slots.newcomers_pass()), (0, Some(64)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn bypass(self, newcomers: u32) -> Slots<N::Passing> {
+        let tray = numbers::tray(newcomers, self.stamps());
+        let other = |Manners { policy, .. }: Manners<_>| Manners { policy, unfair: false, tray };
+        Slots { text: self.text.with_other(other) }
+    }
+
+    /// How many newcomers may [pass](Self::bypass) the first in line. `None` without a bypass: then nobody in line is passed.
+    #[must_use]
+    pub fn newcomers_pass(&self) -> Option<u32> {
+        self.tray().map(Tray::most)
+    }
+
+    /// What newcomers need to pass, if they may.
+    #[inline(always)]
+    fn tray(&self) -> Option<&Tray<Native>> {
+        N::tray(&self.text.beside().tray)
+    }
+
+    /// What fence numbers come from: more than that of every guard so far.
+    fn stamps(&self) -> u64 {
+        self.tray().map_or_else(|| self.look().next, |tray| sure(now(tray.stamps(&ANYONE))))
     }
 
     /// The same, in the order of arrival again.
@@ -209,12 +290,14 @@ impl<N: Numbering> Slots<N> {
         // Nobody is inside or in line, for whoever is has it borrowed. What was lost stays lost.
         let look = self.look();
         let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
-        let so_far = (look.next, self.text.largest_fence(look.next));
-        let new = Self::build(free, look.places as usize - free, room, so_far);
+        let stamps = self.stamps();
+        let Manners { policy, unfair, ref tray } = *self.text.beside();
+        let so_far = (look.next, self.text.largest_fence(stamps));
+        let new = Self::build(free, look.places as usize - free, room, so_far, N::tray_after(tray, stamps));
         if look.closed {
             new.close();
         }
-        Ok(new.with_manners(|manners| *manners = *self.text.beside()))
+        Ok(new.with_manners(|manners| (manners.policy, manners.unfair) = (policy, unfair)))
     }
 
     /// The same, but threads wait by this policy, and not by [`Policy::PARK`] (one place) or [`Policy::SLEEP`] (several).
@@ -223,7 +306,7 @@ impl<N: Numbering> Slots<N> {
         self.with_manners(|manners| manners.policy = policy)
     }
 
-    fn look(&self) -> Look {
+    pub(crate) fn look(&self) -> Look {
         sure(now(self.text.look(&ANYONE)))
     }
 
@@ -270,7 +353,8 @@ impl<N: Numbering> Slots<N> {
         std::iter::from_fn(one).take(places).count()
     }
 
-    /// Lets nobody in any more. Those who wait, and all who come, get an error; guards remain what they are.
+    /// Lets nobody in any more. Once this has returned, every waiter and every later caller gets an error; a caller that
+    /// gives up at that moment may be told that its time ran out. Guards remain what they are.
     ///
     /// ```
     /// use doorway::{Closed, Slots, TryAcquireError};
@@ -302,9 +386,16 @@ impl<N: Numbering> fmt::Debug for Slots<N> {
             let taken = |&slot: &usize| sure(now(self.text.is_taken(&ANYONE, slot)));
             all.field("slots", &(0..self.text.room() as usize).filter(taken).collect::<Vec<_>>());
         }
-        all.field("waiting", &look.waiting);
+        let gave_up = sure(now(self.text.ghosts(&ANYONE, &look))).min(look.waiting);
+        all.field("waiting", &(look.waiting - gave_up));
+        if gave_up > 0 {
+            all.field("gave_up", &gave_up);
+        }
         if self.text.beside().unfair {
             all.field("unfair", &true);
+        }
+        if let Some(newcomers) = self.newcomers_pass() {
+            all.field("newcomers_pass", &newcomers);
         }
         if look.camping {
             all.field("more_wait_in_front_of_the_line", &true);
@@ -320,8 +411,12 @@ const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Slots>();
     is_send_and_sync::<Slots<Unnumbered>>();
+    is_send_and_sync::<Slots<Passing>>();
+    is_send_and_sync::<Slots<Passing<Unnumbered>>>();
     is_send_and_sync::<OwnedSlotGuard>();
     is_send_and_sync::<SlotGuard<'_>>();
+    const fn is_send<T: Send>() {}
+    is_send::<PollSlots>();
     const fn is_unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
     is_unwind_safe::<Slots>();
     is_unwind_safe::<Slots<Unnumbered>>();

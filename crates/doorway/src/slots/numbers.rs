@@ -1,20 +1,40 @@
-//! Whether guards know their slots.
+//! Whether guards know their slots, and whether newcomers pass those in line.
 
-use super::Slots;
 use super::entering::PlaceInLine;
+use super::{ANYONE, Slots};
 use crate::native::{Native, wait_as_task};
 use doorway_core::k_assignment::Grant;
 use doorway_core::k_assignment::names::{EitherNames, Names, NoNames};
+use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::Refused;
+use doorway_core::memory::Site;
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::pin::Pin;
 
-/// Whether guards know their slots: [`Numbered`] or [`Unnumbered`].
+/// Whether guards know their slots: [`Numbered`] or [`Unnumbered`]. And whether newcomers pass those in line: [`Passing`].
 pub trait Numbering: Sized + private::Sealed {
     /// Who has which.
     #[doc(hidden)]
     type SlotNames: Names<Native> + Debug + Send + Sync;
+    /// What newcomers need to pass those in line.
+    #[doc(hidden)]
+    type Tray: Debug + Send + Sync;
+    /// The same, where newcomers [may pass](Slots::bypass) those in line.
+    type Passing: Numbering<SlotNames = Self::SlotNames, Tray = Tray<Native>>;
+
+    /// Whether newcomers may pass. A constant, so that nothing is left of it where they may not.
+    #[doc(hidden)]
+    const PASSES: bool;
+
+    /// What newcomers need to pass, if they may.
+    #[doc(hidden)]
+    fn tray(tray: &Self::Tray) -> Option<&Tray<Native>>;
+
+    /// The same as this one, after this many were let in.
+    #[doc(hidden)]
+    fn tray_after(tray: &Self::Tray, stamps: u64) -> Self::Tray;
 
     /// A task's wait that takes more than is kept of one in line.
     #[doc(hidden)]
@@ -30,7 +50,17 @@ mod private {
     pub trait Sealed {}
     impl Sealed for super::Numbered {}
     impl Sealed for super::Unnumbered {}
+    impl<N> Sealed for super::Passing<N> {}
 }
+
+/// Of what guards know their slots: [`Numbered`], also where newcomers may pass.
+#[diagnostic::on_unimplemented(
+    message = "these guards have no slot numbers",
+    note = "slots made by `without_numbers` hand out no numbers; leave that call out to have `slot()` and `fence()`"
+)]
+pub trait KnowsSlots: Numbering {}
+impl KnowsSlots for Numbered {}
+impl KnowsSlots for Passing<Numbered> {}
 
 /// Guards know their slots.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +70,37 @@ pub struct Numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct Unnumbered;
 
+/// The same, and newcomers [may pass](Slots::bypass) those in line.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing<N = Numbered>(PhantomData<fn() -> N>);
+
+/// How often a waiter looks whether a place lies there, when it was called, before it sleeps again.
+const LOOKS: u8 = 8;
+
+/// A tray for a bound on newcomers, after `stamps` callers were let in.
+pub(super) fn tray(newcomers: u32, stamps: u64) -> Tray<Native> {
+    let site = Site::new(ANYONE.memory());
+    Tray::new(&site, newcomers, LOOKS).noting_stamps(&site, stamps)
+}
+
 /// For each by itself: of a text over any names it is not known that it can be sent.
 macro_rules! numbering {
-    ($($who:ty: $names:ty;)*) => {
+    ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param, $stamps:pat_param| $again:expr, $passing:ty;)*) => {
         $(
             impl Numbering for $who {
+                const PASSES: bool = size_of::<$tray>() > 0;
                 type SlotNames = $names;
+                type Tray = $tray;
+                type Passing = $passing;
+
+                #[inline(always)]
+                fn tray($of: &Self::Tray) -> Option<&Tray<Native>> {
+                    $passes
+                }
+
+                fn tray_after($old: &Self::Tray, $stamps: u64) -> Self::Tray {
+                    $again
+                }
 
                 fn wait_elsewhere<'a, S>(slots: S, place: PlaceInLine) -> Elsewhere<'a>
                 where
@@ -59,6 +114,8 @@ macro_rules! numbering {
 }
 
 numbering! {
-    Numbered: EitherNames<Native>;
-    Unnumbered: NoNames;
+    Numbered: EitherNames<Native>, () = |()| None, |(), _| (), Passing<Self>;
+    Unnumbered: NoNames, () = |()| None, |(), _| (), Passing<Self>;
+    Passing<Numbered>: EitherNames<Native>, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), Self;
+    Passing<Unnumbered>: NoNames, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), Self;
 }

@@ -1,6 +1,6 @@
 //! How threads and processes sleep where there are futexes.
 
-use super::{Platform, Processes, Threads};
+use super::platform::{Platform, Processes, Threads};
 use rustix::thread::futex::{self, Flags as FutexFlags, Wait, WaitFlags, WaitPtr, WaitvFlags};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::cell::UnsafeCell;

@@ -138,6 +138,6 @@ impl<T> Unlocked<T> for UnsafeCell<T> {
 }
 
 /// Processes that share memory. Their sleeps should be [bounded in time](super::Policy::at_most): a process may be killed between its change and its wake-up.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable))))]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Processes;

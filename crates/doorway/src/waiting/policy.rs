@@ -21,6 +21,7 @@ use std::time::Duration;
 /// assert!(shared.parks && shared.nap == Some(Duration::from_millis(50)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Policy {
     /// Turns that are spent spinning at the most, each twice as long as the one before; none on a machine with one core, and fewer where waits have
     /// lately ended in a sleep all the same.
@@ -49,6 +50,19 @@ impl Policy {
     /// It does not yield: where others want the core, a yield gives it to them for a whole time slice, and with strict hand-over everybody waits for that.
     pub const SLEEP: Self = Self { spins: 6, yields: 0, parks: true, nap: None };
 
+    /// The same, but it spins and yields for at most this many turns before it sleeps. Without any,
+    /// it sleeps at once.
+    ///
+    /// ```
+    /// use doorway::waiting::Policy;
+    /// let asleep_at_once = Policy::PARK.turns(0, 0);
+    /// assert!(asleep_at_once.parks && asleep_at_once.spins == 0);
+    /// ```
+    #[must_use]
+    pub const fn turns(self, spins: u32, yields: u32) -> Self {
+        Self { spins, yields, ..self }
+    }
+
     /// The same, but no sleep is longer.
     #[must_use]
     pub const fn at_most(self, nap: Duration) -> Self {
@@ -66,14 +80,14 @@ impl Default for Policy {
 static ALONE: LazyLock<bool> = LazyLock::new(|| cores() == 1);
 
 /// Cores of the main thread: those that the process was given, unless the program has pinned that one too.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable))))]
 fn cores() -> usize {
     use rustix::thread::{Pid, sched_getaffinity};
     let process = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw);
     process.and_then(|main| sched_getaffinity(Some(main)).ok()).map_or(0, |cores| cores.count() as usize)
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable)))))]
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(0, std::num::NonZero::get)
 }
@@ -119,7 +133,7 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     #[test]
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(any(miri, doorway_portable))))]
     fn a_pinned_thread_does_not_speak_for_the_process() {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
         let all = super::cores();

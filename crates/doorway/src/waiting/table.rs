@@ -157,8 +157,10 @@ impl<P: Platform> Default for Table<P> {
 
 impl<P: Platform> Table<P> {
     fn bucket(&self, address: usize) -> &P::Lock<Bucket<P>> {
-        // Bells are 16 bytes apart or more; the product spreads neighbours.
-        &self.buckets[(address / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - P::BUCKETS.ilog2())]
+        // Bells are 16 bytes apart or more; the product spreads neighbours. Its upper bits are the best mixed,
+        // and of 64 bits there are enough for any number of buckets.
+        let spread = (address as u64 / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.buckets[(spread >> (u64::BITS - P::BUCKETS.ilog2())) as usize]
     }
 
     /// Adds a waiter, and sets the flag that says so, while nobody can wake.

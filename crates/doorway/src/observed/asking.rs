@@ -1,0 +1,219 @@
+//! Asking for places, as a thread or as a task: what the plain object does, and a note of it.
+
+use super::book::{Book, By, Outcome};
+use super::guard::Held;
+use super::status::Site;
+use super::trace::{self, Wait};
+use crate::slots::{AcquireError, AcquireTimeoutError, Numbered, Permit, Slots, TryAcquireError};
+use crate::{Closed, OwnedSlotGuard, SlotGuard};
+use std::fmt;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Instant;
+
+/// A caller that asks. If it is dropped while it waits, it was cancelled.
+struct Asking<B: Deref<Target = Book>> {
+    book: B,
+    site: Site,
+    waits: Option<((u64, Instant), Wait)>,
+}
+
+impl<B: Deref<Target = Book> + Clone> Asking<B> {
+    fn new(book: B, site: Site) -> Self {
+        Self { book, site, waits: None }
+    }
+
+    /// It waits from now on, if it does not do so already.
+    fn waits(&mut self) -> &Wait {
+        let (_, wait) = self.waits.get_or_insert_with(|| {
+            let wait = Wait::new(self.book.name(), self.site);
+            (self.book.waits(self.site), wait)
+        });
+        wait
+    }
+
+    fn told<S, E>(&mut self, told: Result<Permit<S, Numbered>, E>, by: &By) -> Result<Held<Permit<S, Numbered>, B>, E>
+    where
+        S: Deref<Target = Slots>,
+        E: Refusal,
+    {
+        let why = told.as_ref().err().map(Refusal::outcome);
+        let waits = self.waits.take();
+        let waited = waits.map(|(noted, wait)| (self.book.waits_no_more(self.site, noted, why), wait));
+        match told {
+            Ok(permit) => {
+                let held = Held::new(permit, self.book.clone(), self.site, by, waited.is_none());
+                trace::granted(self.book.name(), held.slot(), held.fence(), waited);
+                Ok(held)
+            }
+            Err(error) => {
+                let why = error.outcome();
+                if waited.is_none() {
+                    self.book.turned_away(why);
+                }
+                trace::turned_away(self.book.name(), why, waited);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<B: Deref<Target = Book>> Drop for Asking<B> {
+    fn drop(&mut self) {
+        if let Some((noted, wait)) = self.waits.take() {
+            let waited = self.book.waits_no_more(self.site, noted, Some(Outcome::Cancelled));
+            trace::turned_away(self.book.name(), Outcome::Cancelled, Some((waited, wait)));
+        }
+    }
+}
+
+/// Asks as a thread. It tries first, to know whether it has to wait.
+pub(super) fn ask<S, E, B>(
+    book: B,
+    site: Site,
+    at_once: impl FnOnce() -> Result<Permit<S, Numbered>, TryAcquireError>,
+    wait: impl FnOnce() -> Result<Permit<S, Numbered>, E>,
+) -> Result<Held<Permit<S, Numbered>, B>, E>
+where
+    S: Deref<Target = Slots>,
+    E: Refusal,
+    B: Deref<Target = Book> + Clone,
+{
+    let mut asking = Asking::new(book, site);
+    let told = match at_once().map_err(E::at_once) {
+        Ok(permit) => Ok(permit),
+        Err(Some(why)) => Err(why),
+        Err(None) => asking.waits().during(wait),
+    };
+    asking.told(told, &By::Thread(thread::current()))
+}
+
+/// Why a caller gets no place.
+pub(super) trait Refusal: Sized {
+    /// The same, if the caller would not wait for what was not to be had at once.
+    fn at_once(why: TryAcquireError) -> Option<Self>;
+    fn outcome(&self) -> Outcome;
+}
+
+impl Refusal for TryAcquireError {
+    fn at_once(why: TryAcquireError) -> Option<Self> {
+        Some(why)
+    }
+
+    fn outcome(&self) -> Outcome {
+        if *self == Self::NoPlace { Outcome::NoPlace } else { Outcome::Refused }
+    }
+}
+
+impl Refusal for Closed {
+    fn at_once(why: TryAcquireError) -> Option<Self> {
+        (why == TryAcquireError::Closed).then_some(Self)
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome::Refused
+    }
+}
+
+impl Refusal for AcquireError {
+    fn at_once(why: TryAcquireError) -> Option<Self> {
+        match why {
+            TryAcquireError::NoPlace => None,
+            TryAcquireError::Closed => Some(Self::Closed),
+            TryAcquireError::TooMany(too_many) => Some(Self::TooMany(too_many)),
+            TryAcquireError::Nothing => Some(Self::Nothing),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome::Refused
+    }
+}
+
+impl Refusal for AcquireTimeoutError {
+    fn at_once(why: TryAcquireError) -> Option<Self> {
+        Some(match AcquireError::at_once(why)? {
+            AcquireError::Closed => Self::Closed,
+            AcquireError::TooMany(too_many) => Self::TooMany(too_many),
+            AcquireError::Nothing => Self::Nothing,
+        })
+    }
+
+    fn outcome(&self) -> Outcome {
+        if *self == Self::TimedOut { Outcome::TimedOut } else { Outcome::Refused }
+    }
+}
+
+/// A task that asks: what the ways of observed objects return that are awaited.
+///
+/// # Cancel safety
+/// To drop it is to give up, at any point, and exact. If it waited, it was
+/// [cancelled](super::Status::cancelled).
+///
+/// # Panics
+/// If it is polled after it was ready.
+#[must_use = "futures do nothing unless polled"]
+pub struct Asks<F, B: Deref<Target = Book>> {
+    // In this order: a caller that is shown as waiting waits.
+    asking: Asking<B>,
+    future: F,
+}
+
+impl<F, B: Deref<Target = Book> + Clone> Asks<F, B> {
+    pub(super) fn new(book: B, site: Site, future: F) -> Self {
+        Self { asking: Asking::new(book, site), future }
+    }
+}
+
+impl<F, S, E, B> Future for Asks<F, B>
+where
+    F: Future<Output = Result<Permit<S, Numbered>, E>> + Unpin,
+    S: Deref<Target = Slots>,
+    E: Refusal,
+    B: Deref<Target = Book> + Clone + Unpin,
+{
+    type Output = Result<Held<Permit<S, Numbered>, B>, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { asking, future } = self.get_mut();
+        let mut poll = || Pin::new(&mut *future).poll(context);
+        let told = match &asking.waits {
+            Some((_, wait)) => wait.during(poll),
+            None => poll(),
+        };
+        match told {
+            Poll::Ready(told) => Poll::Ready(asking.told(told, &By::Task)),
+            Poll::Pending => {
+                asking.waits();
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<F, B: Deref<Target = Book>> fmt::Debug for Asks<F, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Asking { site, waits, .. } = &self.asking;
+        f.debug_struct("Asks").field("site", site).field("waits", &waits.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Waits for a place, or several.
+pub type Acquire<'a> = Asks<crate::Acquire<'a>, &'a Book>;
+/// The same, with a guard that owns.
+pub type AcquireOwned = Asks<crate::AcquireOwned, Arc<Book>>;
+/// Waits for several places at once.
+pub type AcquireMany<'a> = Asks<crate::AcquireMany<'a>, &'a Book>;
+/// The same, with a guard that owns.
+pub type AcquireManyOwned = Asks<crate::AcquireManyOwned, Arc<Book>>;
+
+const _: () = {
+    const fn goes_anywhere<T: Send + Unpin>() {}
+    goes_anywhere::<Acquire<'_>>();
+    goes_anywhere::<AcquireManyOwned>();
+    goes_anywhere::<Held<SlotGuard<'_>, &Book>>();
+    goes_anywhere::<Held<OwnedSlotGuard, Arc<Book>>>();
+};

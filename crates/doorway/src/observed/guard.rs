@@ -1,0 +1,202 @@
+//! Guards of observed objects.
+
+use super::book::{Book, By};
+use super::status::Site;
+use super::trace;
+use crate::pool::{Loan, Pool};
+use crate::slots::{NotMine, Numbered, Permit, Slots};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// A place in [`observed::Slots`](super::Slots) that are borrowed.
+pub type SlotGuard<'a> = Held<crate::SlotGuard<'a>, &'a Book>;
+/// A place in [`observed::Slots`](super::Slots): it can go anywhere.
+pub type OwnedSlotGuard = Held<crate::OwnedSlotGuard, Arc<Book>>;
+/// A value of an [`observed::Pool`](super::Pool) that is borrowed.
+pub type Lent<'a, T> = Held<crate::Lent<'a, T>, &'a Book>;
+/// A value of an [`observed::Pool`](super::Pool): it can go anywhere.
+pub type OwnedLent<T> = Held<crate::OwnedLent<T>, Arc<Book>>;
+
+/// A guard that the book knows of; see [`SlotGuard`] and [`Lent`].
+///
+/// It is used as the guard inside: a place shows what a [`Permit`] shows, and a value is the value.
+///
+/// ```
+/// let gpus = doorway::Slots::new(2)?.observed("gpus");
+/// let mine = gpus.acquire()?;
+/// assert_eq!((mine.slot(), mine.places()), (0, 1));
+/// assert_eq!(gpus.status().holders[0].fence, mine.fence());
+///
+/// let buffers = doorway::Pool::new([vec![1], vec![2]])?.observed("buffers");
+/// let mut lent = buffers.acquire()?;
+/// lent.push(3);
+/// assert_eq!((lent.slot(), &*lent), (0, &vec![1, 3]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "the place is given back as soon as this is dropped"]
+pub struct Held<G, B: Deref<Target = Book>> {
+    // In this order: what is noted as held is held.
+    mark: Mark<B>,
+    guard: G,
+}
+
+/// Slots that are noted as held, until this is dropped.
+struct Mark<B: Deref<Target = Book>> {
+    book: B,
+    slots: Marked,
+}
+
+/// Most guards hold one place, and need no list of them.
+enum Marked {
+    One(usize),
+    Several(Vec<usize>),
+}
+
+impl Marked {
+    fn of<S: Deref<Target = Slots>>(permit: &Permit<S, Numbered>) -> Self {
+        if permit.places() == 1 { Self::One(permit.slot()) } else { Self::Several(permit.slots()) }
+    }
+
+    fn all(&self) -> &[usize] {
+        match self {
+            Self::One(slot) => std::slice::from_ref(slot),
+            Self::Several(slots) => slots,
+        }
+    }
+}
+
+impl<B: Deref<Target = Book>> Drop for Mark<B> {
+    fn drop(&mut self) {
+        if let [first, ..] = *self.slots.all() {
+            let held = self.book.leaves(self.slots.all());
+            trace::left(self.book.name(), first, held);
+        }
+    }
+}
+
+impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>, B> {
+    pub(super) fn new(guard: Permit<S, Numbered>, book: B, site: Site, by: &By, at_once: bool) -> Self {
+        let mark = Mark { book, slots: Marked::of(&guard) };
+        mark.book.enters(mark.slots.all(), guard.fence(), site, by, at_once);
+        Self { mark, guard }
+    }
+
+    /// See [`Permit::forget`].
+    pub fn forget(self) {
+        let Self { mark, guard } = self;
+        drop(mark);
+        guard.forget();
+    }
+
+    /// See [`Permit::split`]. Both have been held since the whole was.
+    ///
+    /// ```
+    /// let slots = doorway::Slots::new(3)?.observed("gpus");
+    /// let mut most = slots.acquire_many(3)?;
+    /// let one = most.split(1).unwrap();
+    /// drop(most);
+    /// let status = slots.status();
+    /// assert_eq!((status.holders.len(), status.holders[0].slot), (1, one.slot()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn split(&mut self, places: usize) -> Option<Self>
+    where
+        S: Clone,
+        B: Clone,
+    {
+        let book = self.mark.book.clone();
+        let other = self.guard.split(places)?;
+        self.mark.slots = Marked::of(&self.guard);
+        Some(Self { mark: Mark { book, slots: Marked::of(&other) }, guard: other })
+    }
+
+    /// See [`Permit::merge`]. Each place keeps its time and its call site.
+    ///
+    /// # Errors
+    /// If the other guard is one of other slots. It comes back then.
+    pub fn merge(&mut self, other: Self) -> Result<(), NotMine<Self>> {
+        let Self { mut mark, guard } = other;
+        if let Err(NotMine(guard)) = self.guard.merge(guard) {
+            return Err(NotMine(Self { mark, guard }));
+        }
+        mark.slots = Marked::Several(Vec::new()); // they are noted as ours
+        self.mark.slots = Marked::of(&self.guard);
+        self.mark.book.has_fence(self.mark.slots.all(), self.guard.fence());
+        Ok(())
+    }
+
+    /// The same place, as what is lent by it.
+    pub(super) fn lends<L>(self, lend: impl FnOnce(Permit<S, Numbered>) -> L) -> Held<L, B> {
+        let Self { mark, guard } = self;
+        Held { mark, guard: lend(guard) }
+    }
+}
+
+/// What can be asked of the place, and not what changes it: the book would not know.
+impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Deref for Held<Permit<S, Numbered>, B> {
+    type Target = Permit<S, Numbered>;
+    #[inline]
+    fn deref(&self) -> &Permit<S, Numbered> {
+        &self.guard
+    }
+}
+
+impl<T, P, S, B> Held<Loan<T, P, S>, B>
+where
+    P: Deref<Target = Pool<T>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    /// Which of the values it is.
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.guard.slot()
+    }
+
+    /// See [`Permit::fence`].
+    #[must_use]
+    pub fn fence(&self) -> u64 {
+        self.guard.fence()
+    }
+
+    /// See [`Loan::take`].
+    #[must_use = "to give a value back, drop its guard"]
+    pub fn take(self) -> T {
+        let Self { mark, guard } = self;
+        drop(mark);
+        guard.take()
+    }
+}
+
+impl<T, P, S, B> Deref for Held<Loan<T, P, S>, B>
+where
+    P: Deref<Target = Pool<T>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T, P, S, B> DerefMut for Held<Loan<T, P, S>, B>
+where
+    P: Deref<Target = Pool<T>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+impl<G: fmt::Debug, B: Deref<Target = Book>> fmt::Debug for Held<G, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Held").field(&self.guard).finish()
+    }
+}

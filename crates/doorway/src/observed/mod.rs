@@ -1,0 +1,250 @@
+//! [`Slots`] and [`Pool`]s that say how they are: holders, waiters, and how long everything takes.
+//!
+//! ```
+//! let gpus = doorway::Slots::new(2)?.observed("gpus");
+//! let _mine = gpus.acquire()?;
+//! let status = gpus.status();
+//! assert_eq!((status.places, status.available, status.waiters), (2, 1, 0));
+//! let holder = &status.holders[0];
+//! assert_eq!(holder.slot, 0);
+//! println!("slot {} is held for {:?} by {}, {}", holder.slot, holder.held_for, holder.caller, holder.site);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The ways in are those of the plain objects, by the same names. They call the plain object and
+//! note what came of it. An object that is not observed pays nothing, whatever others of the
+//! program do.
+//!
+//! With the feature `serde`, a status can be serialized: call sites and thread numbers as text, times as
+//! `serde` has them.
+//!
+//! With the feature `tracing`, observed objects also tell subscribers of that crate, with the
+//! target `doorway`:
+//!
+//! | what | level | fields |
+//! |---|---|---|
+//! | span `wait`: from when a caller gets in line until it has its answer | debug | `slots`, `site`; in the end `waited_seconds`, `outcome`, and `slot` and `fence` if it was let in |
+//! | `granted` after a wait; `cancelled`; `refused` | debug | `waited_seconds`, and `slot` and `fence` if it was let in |
+//! | `timed out` | info | `waited_seconds` |
+//! | `closed` | info | |
+//! | `granted` at once; `no place`; `left` | trace | `slot` and `fence`; of `left`, `held_seconds` |
+
+// What calls plain slots is generic or `inline`, so that a program that observes nothing compiles
+// nothing of it: otherwise the compiler, which finds more callers, inlines the plain ways in
+// differently.
+
+mod asking;
+mod book;
+mod guard;
+mod pool;
+mod status;
+mod trace;
+
+pub use asking::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned, Asks};
+pub use book::Book;
+pub use guard::{Held, Lent, OwnedLent, OwnedSlotGuard, SlotGuard};
+pub use pool::Pool;
+pub use status::{Caller, Histogram, Holder, Site, Status, WaitingAt};
+
+use crate::Closed;
+use crate::slots::{AcquireError, AcquireTimeoutError, TooMany, TryAcquireError};
+use asking::ask;
+use std::borrow::Cow;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// [`Slots`](crate::Slots) that are observed. It is a handle: clones are of the same slots.
+///
+/// # Fairness
+/// As of the slots that are observed. A thread tries first, as with
+/// [`acquire_timeout`](crate::Slots::acquire_timeout), and gets in line if that fails.
+///
+/// # Cost
+/// A passage takes two readings of the clock and a lock each way, which callers with other slots do
+/// not share if there are at most 16. A wait allocates. An object takes about 12 KiB, and 48 to 96
+/// bytes for each slot that was ever used.
+///
+/// [`status`](Self::status) takes time in proportion to the places that were ever used and to the
+/// call sites that wait, and not to the waiters. No caller waits for it longer than it takes to
+/// copy 256 records.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    slots: Arc<crate::Slots>,
+    book: Arc<Book>,
+}
+
+impl crate::Slots {
+    /// The same, and it can be asked [how it is](Slots::status). The name is for people, and for
+    /// programs that collect figures.
+    ///
+    /// What is said to slots before they are shared ([`unfair`](Self::unfair),
+    /// [`room_for`](Self::room_for)) is said before this.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    ///
+    /// static GPUS: LazyLock<doorway::observed::Slots> =
+    ///     LazyLock::new(|| doorway::Slots::const_new(4).observed("gpus"));
+    ///
+    /// assert!(GPUS.try_acquire().is_ok());
+    /// assert_eq!(GPUS.status().granted, 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn observed(self, name: impl Into<Cow<'static, str>>) -> Slots {
+        Slots::of(Arc::new(self), name.into())
+    }
+}
+
+impl Slots {
+    #[inline]
+    fn of(slots: Arc<crate::Slots>, name: Cow<'static, str>) -> Self {
+        Self { slots, book: Arc::new(Book::new(name)) }
+    }
+
+    /// How things stand. It can be asked at any time, by any number of threads.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let slots = doorway::Slots::new(1)?.observed("gpus");
+    /// let _held = slots.acquire()?;
+    /// assert!(slots.acquire_timeout(Duration::from_millis(1)).is_err());
+    /// let status = slots.status();
+    /// assert_eq!((status.granted, status.timed_out, status.waiters), (1, 1, 0));
+    /// assert!(status.given_up.max >= Duration::from_millis(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.book.status(&self.slots)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.book.name()
+    }
+
+    /// See [`places`](crate::Slots::places).
+    #[inline]
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.slots.places()
+    }
+
+    /// See [`available`](crate::Slots::available).
+    #[inline]
+    #[must_use]
+    pub fn available(&self) -> usize {
+        self.slots.available()
+    }
+
+    /// See [`add`](crate::Slots::add).
+    ///
+    /// # Errors
+    /// The same.
+    #[inline]
+    pub fn add(&self, places: usize) -> Result<(), TooMany> {
+        self.slots.add(places)
+    }
+
+    /// See [`forget`](crate::Slots::forget). It does not count as a call that was let in.
+    #[inline]
+    pub fn forget(&self, places: usize) -> usize {
+        self.slots.forget(places)
+    }
+
+    /// See [`close`](crate::Slots::close).
+    #[inline]
+    pub fn close(&self) {
+        self.slots.close();
+        trace::closed(self.name());
+    }
+
+    /// See [`is_closed`](crate::Slots::is_closed).
+    #[inline]
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.slots.is_closed()
+    }
+}
+
+/// The ways in of threads: each for guards that borrow, and for guards that own; and what it tries
+/// first.
+macro_rules! ways_in {
+    ($($borrowed:ident, $owned:ident($($argument:ident: $type:ty),*) -> $error:ty, first $first:ident, $first_owned:ident($($places:ident)?);)*) => {
+        impl Slots {
+            $(
+                #[doc = concat!("See [`", stringify!($borrowed), "`](crate::Slots::", stringify!($borrowed), ").")]
+                ///
+                /// # Errors
+                /// The same.
+                #[track_caller]
+                #[inline] // see the module
+                pub fn $borrowed(&self, $($argument: $type),*) -> Result<SlotGuard<'_>, $error> {
+                    let (at_once, waits) = (|| self.slots.$first($($places)?), || self.slots.$borrowed($($argument),*));
+                    ask(&*self.book, Location::caller(), at_once, waits)
+                }
+
+                #[doc = concat!("See [`", stringify!($owned), "`](crate::Slots::", stringify!($owned), ").")]
+                ///
+                /// # Errors
+                /// The same.
+                #[track_caller]
+                #[inline] // see the module
+                pub fn $owned(&self, $($argument: $type),*) -> Result<OwnedSlotGuard, $error> {
+                    let (at_once, waits) = (|| self.slots.$first_owned($($places)?), || self.slots.$owned($($argument),*));
+                    ask(Arc::clone(&self.book), Location::caller(), at_once, waits)
+                }
+            )*
+        }
+    };
+}
+
+ways_in! {
+    acquire, acquire_owned() -> Closed, first try_acquire, try_acquire_owned();
+    try_acquire, try_acquire_owned() -> TryAcquireError, first try_acquire, try_acquire_owned();
+    acquire_timeout, acquire_timeout_owned(timeout: Duration) -> AcquireTimeoutError, first try_acquire, try_acquire_owned();
+    acquire_deadline, acquire_deadline_owned(deadline: Instant) -> AcquireTimeoutError, first try_acquire, try_acquire_owned();
+    acquire_many, acquire_many_owned(places: usize) -> AcquireError, first try_acquire_many, try_acquire_many_owned(places);
+    try_acquire_many, try_acquire_many_owned(places: usize) -> TryAcquireError, first try_acquire_many, try_acquire_many_owned(places);
+    acquire_many_timeout, acquire_many_timeout_owned(places: usize, timeout: Duration) -> AcquireTimeoutError, first try_acquire_many, try_acquire_many_owned(places);
+    acquire_many_deadline, acquire_many_deadline_owned(places: usize, deadline: Instant) -> AcquireTimeoutError, first try_acquire_many, try_acquire_many_owned(places);
+}
+
+/// The ways in of tasks. They are those of the plain slots: the first poll says whether the task
+/// has to wait.
+macro_rules! ways_in_of_tasks {
+    ($($borrowed:ident -> $future:ident, $owned:ident -> $owned_future:ident($($places:ident)?);)*) => {
+        impl Slots {
+            $(
+                #[doc = concat!("See [`", stringify!($borrowed), "`](crate::Slots::", stringify!($borrowed), ").")]
+                ///
+                /// # Errors
+                /// The same.
+                #[track_caller]
+                #[inline] // see the module
+                pub fn $borrowed(&self, $($places: usize)?) -> $future<'_> {
+                    Asks::new(&*self.book, Location::caller(), self.slots.$borrowed($($places)?))
+                }
+
+                #[doc = concat!("See [`", stringify!($owned), "`](crate::Slots::", stringify!($owned), ").")]
+                ///
+                /// # Errors
+                /// The same.
+                #[track_caller]
+                #[inline] // see the module
+                pub fn $owned(&self, $($places: usize)?) -> $owned_future {
+                    Asks::new(Arc::clone(&self.book), Location::caller(), self.slots.$owned($($places)?))
+                }
+            )*
+        }
+    };
+}
+
+ways_in_of_tasks! {
+    acquire_async -> Acquire, acquire_owned_async -> AcquireOwned();
+    acquire_many_async -> AcquireMany, acquire_many_owned_async -> AcquireManyOwned(places);
+}

@@ -1,0 +1,108 @@
+//! [`PollSlots`]: a place asked for by polling, for futures that are written by hand.
+
+use super::{AcquireError, AcquireManyOwned, Numbered, Numbering, OwnedSlotGuard, Slots};
+use crate::Closed;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Asks for places by polling: for `poll_ready` of a `tower` service, for streams, and for futures written by hand.
+///
+/// It keeps the pending request between two polls. So a caller that polls again stands where it stood in line.
+///
+/// ```
+/// use doorway::Slots;
+/// use doorway::slots::PollSlots;
+/// use std::sync::Arc;
+/// use std::task::{Context, Waker};
+///
+/// let slots = Arc::new(Slots::new(1)?);
+/// let mut asks = PollSlots::new(Arc::clone(&slots));
+/// let mut context = Context::from_waker(Waker::noop());
+///
+/// let held = slots.acquire()?;
+/// assert!(asks.poll_acquire(&mut context).is_pending()); // it is in line now
+/// drop(held);
+/// assert!(slots.try_acquire().is_err()); // nobody passes it
+/// assert!(asks.poll_acquire(&mut context).is_ready());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cancel safety
+/// To drop it is to give up, exactly. [`give_up`](Self::give_up) does so and keeps the object.
+///
+/// A request that is in line and is not polled any more holds up the place that it is granted. Poll it to its end, give
+/// up, or drop it.
+pub struct PollSlots<N: Numbering + 'static = Numbered> {
+    slots: Arc<Slots<N>>,
+    /// How many places it waits for, and the wait.
+    asks: Option<(usize, AcquireManyOwned<N>)>,
+}
+
+impl<N: Numbering + 'static> PollSlots<N> {
+    /// Asks these slots. Nothing is asked for before the first poll.
+    pub fn new(slots: Arc<Slots<N>>) -> Self {
+        Self { slots, asks: None }
+    }
+
+    /// [`acquire`](Slots::acquire), by polling. The task that polled last is woken.
+    ///
+    /// # Errors
+    /// If the slots are closed, also each time it is polled after that.
+    pub fn poll_acquire(&mut self, context: &mut Context<'_>) -> Poll<Result<OwnedSlotGuard<N>, Closed>> {
+        self.poll_acquire_many(context, 1).map_err(super::future::closed)
+    }
+
+    /// [`acquire_many`](Slots::acquire_many), by polling. The task that polled last is woken.
+    ///
+    /// A request for another number of places is another request: it gives the place in line up and begins at the end.
+    ///
+    /// # Errors
+    /// As [`acquire_many`](Slots::acquire_many). The next poll asks anew.
+    pub fn poll_acquire_many(
+        &mut self,
+        context: &mut Context<'_>,
+        places: usize,
+    ) -> Poll<Result<OwnedSlotGuard<N>, AcquireError>> {
+        if self.asks.as_ref().is_some_and(|(asked, _)| *asked != places) {
+            self.give_up();
+        }
+        let (_, asks) = self.asks.get_or_insert_with(|| (places, self.slots.acquire_many_owned_async(places)));
+        let told = Pin::new(asks).poll(context);
+        if told.is_ready() {
+            self.asks = None;
+        }
+        told
+    }
+
+    /// Gives the place in line up, if it has one. The next poll asks anew.
+    pub fn give_up(&mut self) {
+        self.asks = None;
+    }
+
+    /// Whether it is in line.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.asks.is_some()
+    }
+
+    /// The slots that it asks.
+    #[must_use]
+    pub fn slots(&self) -> &Arc<Slots<N>> {
+        &self.slots
+    }
+}
+
+/// One that asks the same slots, and is not in line.
+impl<N: Numbering + 'static> Clone for PollSlots<N> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.slots))
+    }
+}
+
+impl<N: Numbering + 'static> fmt::Debug for PollSlots<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PollSlots").field("slots", &self.slots).field("waits", &self.is_waiting()).finish()
+    }
+}
