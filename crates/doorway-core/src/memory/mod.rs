@@ -25,7 +25,12 @@
 mod declare;
 mod process;
 mod seats;
+#[cfg(all(target_has_atomic = "64", not(doorway_portable)))]
 pub mod spinning;
+#[cfg(not(all(target_has_atomic = "64", not(doorway_portable))))]
+portable_atomic::cfg_has_atomic_cas! {
+    pub mod spinning;
+}
 mod traits;
 mod waiters;
 mod word;

@@ -1,6 +1,17 @@
-//! A memory for machines without an operating system: waits only spin. Without `std`, and without anything that sleeps or wakes.
+//! A memory for machines without an operating system: waits only spin. Without `std`, and without
+//! anything that sleeps or wakes.
 //!
 //! With `std`, take `doorway::native`, whose waits sleep.
+//!
+//! # Targets
+//! Words have 64 bits. Where the processor has no atomics of 64 bits (`thumbv7em`, `riscv32imac`),
+//! they are those of the crate [`portable-atomic`](https://docs.rs/portable-atomic), which then is a
+//! dependency: each access takes a lock for a moment. An interrupt handler must not access a word
+//! that the interrupted code may be accessing: it would spin for that lock for ever. The feature
+//! `critical-section` of that crate replaces the lock, and lifts this.
+//!
+//! Where the processor has no compare-and-swap at all (`thumbv6m`, `riscv32imc`), this module is
+//! absent, unless your program turns on that feature.
 
 use super::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchOr, Immediate, LateRows,
@@ -13,8 +24,12 @@ use core::hint::spin_loop;
 use core::marker::PhantomData;
 use core::ops::{Deref, Index, Range};
 use core::pin::pin;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use core::sync::atomic::Ordering::SeqCst;
+#[cfg(all(target_has_atomic = "64", not(doorway_portable)))]
+use core::sync::atomic::{AtomicBool, AtomicU64};
 use core::task::{Context, Poll, Waker};
+#[cfg(not(all(target_has_atomic = "64", not(doorway_portable))))]
+use portable_atomic::{AtomicBool, AtomicU64};
 
 /// Atomics of this machine; waits spin.
 ///

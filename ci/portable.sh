@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Does the library compile and work where words have 32 bits, where there are no 64-bit atomics, no futexes, no operating
+# system; in Miri; and with the oldest compiler? Half an hour on two cores. What is not installed is skipped, and said to
+# be. The last results are in README.md, "Where it runs".
+#
+#   ci/portable.sh            everything
+#   ci/portable.sh check      one part of it: check, cfg, i686, powerpc, miri, oldest
+#
+# To have all of it: rustup target add (those below); rustup toolchain install 1.88 --profile minimal; rustup component add
+# --toolchain nightly miri rust-src; apt install gcc-multilib qemu-user gcc-powerpc-linux-gnu.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/portable
+failed=()
+has_target() { [[ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ]]; }
+try() { # what, then a command
+    if "${@:2}" > "$CARGO_TARGET_DIR/last.log" 2>&1; then echo "ok       $1"; else
+        echo "FAILED   $1: ${*:2}"
+        tail -n 30 "$CARGO_TARGET_DIR/last.log"
+        failed+=("$1")
+    fi
+}
+skip() { echo "skipped  $1: $2"; }
+library=(-p doorway --features lock_api --tests)
+
+check() { # compiles
+    for target in thumbv7em-none-eabi riscv32imac-unknown-none-elf thumbv6m-none-eabi riscv32imc-unknown-none-elf; do
+        if has_target "$target"; then try "check doorway-core, $target" cargo check -p doorway-core --target "$target"; else skip "$target" "not installed"; fi
+    done
+    if has_target thumbv6m-none-eabi; then
+        try "check doorway-core, thumbv6m-none-eabi with critical sections" cargo check -p doorway-core --target thumbv6m-none-eabi --features portable-atomic/critical-section
+    fi
+    for target in i686-unknown-linux-gnu powerpc-unknown-linux-gnu wasm32-unknown-unknown aarch64-unknown-linux-gnu aarch64-linux-android aarch64-apple-darwin x86_64-pc-windows-gnu x86_64-pc-windows-msvc; do
+        if has_target "$target"; then try "check doorway, $target" cargo check -p doorway --features lock_api --target "$target"; else skip "$target" "not installed"; fi
+    done
+}
+
+cfg() { # on this machine, as if it had no 64-bit atomics and no futexes
+    RUSTFLAGS="--cfg doorway_portable" try "test, --cfg doorway_portable" cargo test --no-fail-fast "${library[@]}"
+}
+
+i686() { # 32-bit words, on this machine
+    has_target i686-unknown-linux-gnu && echo 'int main(void){return 0;}' | gcc -m32 -x c - -o "$CARGO_TARGET_DIR/m32" 2> /dev/null ||
+        { skip i686 "no target, or no linker for it"; return; }
+    try "test, i686" cargo test --no-fail-fast "${library[@]}" --target i686-unknown-linux-gnu
+}
+
+powerpc() { # 32-bit words, big-endian, and without 64-bit atomics: portable-atomic takes its locks. Emulated, so not all tests
+    has_target powerpc-unknown-linux-gnu && command -v qemu-ppc powerpc-linux-gnu-gcc > /dev/null || { skip powerpc "no target, linker or qemu"; return; }
+    export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER=powerpc-linux-gnu-gcc CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER="qemu-ppc -L /usr/powerpc-linux-gnu"
+    try "test, powerpc in qemu" cargo test --no-fail-fast -p doorway --target powerpc-unknown-linux-gnu --test conformance --test slots_size --test layout --test gate --test waiting --test rooms --test pool --test mutex
+}
+
+miri() { # which knows no futexes of ours
+    cargo +nightly miri --version > /dev/null 2>&1 || { skip miri "not installed"; return; }
+    try "miri" cargo +nightly miri test -p doorway --test miri
+}
+
+oldest() { # the compiler that Cargo.toml names
+    local version
+    version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    rustc "+$version" --version > /dev/null 2>&1 || { skip "rust $version" "not installed"; return; }
+    try "check with rust $version" cargo "+$version" check -p doorway-core -p doorway --features doorway/lock_api
+}
+
+mkdir -p "$CARGO_TARGET_DIR"
+for part in ${@:-check cfg i686 powerpc miri oldest}; do "$part"; done
+if ((${#failed[@]})); then echo "${#failed[@]} failed" >&2; exit 1; fi
