@@ -32,7 +32,7 @@
 
 mod waiting_kit;
 
-use doorway::waiting::{Alarm, Platform, Sequence, Set, Unlocked};
+use doorway::waiting::internals::{Alarm, Platform, Sequence, Set, Unlocked};
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;

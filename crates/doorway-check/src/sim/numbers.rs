@@ -38,6 +38,10 @@ pub trait Numbers: Debug {
     fn with(&self, var: VarId, word: u64, value: u64) -> u64;
     /// What is left of what a process keeps without its numbers, and these; `None` if there is anything unknown.
     fn in_kept(&self, kept: &str) -> Option<(String, Vec<Number>)>;
+    /// What is left of a word, or of what a process keeps, says how far a counter has come up to multiples of this.
+    fn period(&self) -> u64 {
+        1
+    }
     /// Makes the numbers of a state those that stand for all that are alike.
     fn renumber(&self, numbers: &mut [Number]);
 }
@@ -69,9 +73,11 @@ pub(super) struct Alike {
     scratch: RefCell<Vec<Number>>,
 }
 
-/// By how much a counter is further in the second look: by another number than any other counter.
-fn further(number: Number) -> u64 {
-    number.value.wrapping_add(3 + 2 * u64::from(number.of))
+impl Alike {
+    /// How far a counter has come in the second look: further by another number than any other counter.
+    fn further(&self, number: Number) -> u64 {
+        number.value.wrapping_add(self.numbers.period() * (3 + 2 * u64::from(number.of)))
+    }
 }
 
 impl World {
@@ -144,11 +150,11 @@ impl World {
         let (same, moved) = kept(&|op, word| match (op, op.var()) {
             (Op::Write(..) | Op::Sleep(..), _) | (_, None) => word,
             (_, Some(v)) => match alike.numbers.in_word(v, word).1 {
-                Some(number) => alike.numbers.with(v, word, further(number)),
+                Some(number) => alike.numbers.with(v, word, alike.further(number)),
                 None => word,
             },
         })?;
-        let expected = numbers.iter().map(|&number| Number { value: further(number), ..number });
+        let expected = numbers.iter().map(|&number| Number { value: alike.further(number), ..number });
         if same != rest || !moved.into_iter().eq(expected) {
             return None;
         }

@@ -84,6 +84,8 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
             Fate::Gone => 2,
             Fate::Shut => 3,
             Fate::Free => 4,
+            Fate::Listens => 5,
+            Fate::Called => 6,
         })
     };
     let door: Door = v.get("door");

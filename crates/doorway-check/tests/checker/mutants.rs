@@ -191,6 +191,7 @@ fn every_algorithm_has_mutants() {
 /// The mutants' texts cannot drift from the shipped ones: without a fault they have the same states and steps. What can be given up
 /// is, with as many crashes as are tolerated.
 #[test]
+#[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
 fn without_a_fault_a_mutant_is_the_shipped_text() {
     let defaults = registry::ALL.iter().filter(|info| !info.can_give_up).map(|info| {
         let sizes = subject::find(info.id).unwrap().sizes(None, None).unwrap();

@@ -1,9 +1,9 @@
 //! Ways to wait for somebody else's change, all behind one pair of verbs: set a number, wait for it.
 
 use crossbeam_utils::CachePadded;
-use doorway::native::{self, Native, now};
+use doorway::native::{Native, now};
 use doorway::waiting::Policy;
-use doorway_core::memory::{Pid, Process, Site};
+use doorway_core::memory::{Memory, Pid, Process, Site};
 use event_listener::{Event, Listener as _};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
@@ -47,7 +47,7 @@ pub(super) const SPIN: Doorway = Doorway("doorway SPIN", Policy::SPIN);
 pub(super) const TASK: Doorway = Doorway("doorway", Policy::PARK);
 
 impl Peer for Doorway {
-    type Signal = native::Var<u64>;
+    type Signal = <Native as Memory>::Var<u64>;
     type Party = Process<Native>;
 
     fn name(self) -> &'static str {

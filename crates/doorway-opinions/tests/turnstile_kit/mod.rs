@@ -8,7 +8,7 @@
 use crate::second_opinion::ToolWord;
 use crate::waiting_kit::{Fault, Layer, Tool};
 use doorway::native::now;
-use doorway::waiting::{Platform, Sequence};
+use doorway::waiting::internals::{Platform, Sequence};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::turnstile::{Attempt, Held, Limits, Refused, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};

@@ -5,7 +5,7 @@
 
 #![allow(dead_code)] // each test crate uses some of it
 
-use doorway::waiting::{Bell, Flags, Lock, Place, Platform, Sequence, Table, Waiter};
+use doorway::waiting::internals::{Bell, Flags, Lock, Place, Platform, Sequence, Table, Waiter};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ macro_rules! unlocked_of {
     (loom) => {
         pub(crate) struct Watched<T>(loom::cell::UnsafeCell<T>);
 
-        impl<T> doorway::waiting::Unlocked<T> for Watched<T> {
+        impl<T> doorway::waiting::internals::Unlocked<T> for Watched<T> {
             fn new(value: T) -> Self {
                 Self(loom::cell::UnsafeCell::new(value))
             }
@@ -63,7 +63,7 @@ macro_rules! platform_of {
             }
         }
 
-        impl doorway::waiting::Sequence for Word {
+        impl doorway::waiting::internals::Sequence for Word {
             fn new() -> Self {
                 Self($tool::sync::atomic::AtomicU32::new(0))
             }
@@ -81,7 +81,7 @@ macro_rules! platform_of {
             }
         }
 
-        impl doorway::waiting::Flags for Word {
+        impl doorway::waiting::internals::Flags for Word {
             fn new() -> Self {
                 Self($tool::sync::atomic::AtomicU32::new(0))
             }
@@ -100,7 +100,7 @@ macro_rules! platform_of {
 
         struct Locked<T>($tool::sync::Mutex<T>);
 
-        impl<T> doorway::waiting::Lock<T> for Locked<T> {
+        impl<T> doorway::waiting::internals::Lock<T> for Locked<T> {
             fn new(value: T) -> Self {
                 Self($tool::sync::Mutex::new(value))
             }
@@ -116,7 +116,7 @@ macro_rules! platform_of {
             bed: $tool::sync::Condvar,
         }
 
-        impl doorway::waiting::Platform for Simulated {
+        impl doorway::waiting::internals::Platform for Simulated {
             const BUCKETS: usize = 64;
             type Sequence = Word;
             type Flags = Word;
@@ -129,7 +129,8 @@ macro_rules! platform_of {
 
             fn sleep(&self, word: &Word, expected: u32, until: Option<Instant>) {
                 let time_has_come = self.time_has_come.lock().unwrap();
-                if !(until.is_some() && *time_has_come) && doorway::waiting::Sequence::load(word) == expected {
+                if !(until.is_some() && *time_has_come) && doorway::waiting::internals::Sequence::load(word) == expected
+                {
                     drop(self.bed.wait(time_has_come));
                 }
             }

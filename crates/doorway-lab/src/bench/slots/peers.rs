@@ -4,7 +4,7 @@ use crate::bench::entrance::Entrance;
 use crossbeam_queue::ArrayQueue;
 use doorway::SlotGuard;
 use doorway::Slots;
-use doorway::slots::{Numbered, Numbering, Unnumbered};
+use doorway::slots::{Numbered, Numbering, Passing, Unnumbered};
 use sem_safe::non_named::Semaphore as _;
 use sem_safe::{SemaphoreRef, unnamed};
 use std::hint::black_box;
@@ -16,6 +16,7 @@ use std::thread::Thread;
 
 pub(super) const FAIR: &str = "doorway";
 pub(super) const UNFAIR: &str = "doorway unfair";
+pub(super) const BYPASS: &str = "doorway bypass 64";
 pub(super) const UNNUMBERED: &str = "doorway no numbers";
 pub(super) const UNNUMBERED_UNFAIR: &str = "doorway no numbers, unfair";
 pub(super) const TOKIO: &str = "tokio";
@@ -37,6 +38,12 @@ pub(super) trait Look: Numbering {
 impl Look for Numbered {
     #[inline(always)]
     fn look(guard: &SlotGuard<'_>) {
+        black_box(guard.slot());
+    }
+}
+impl Look for Passing {
+    #[inline(always)]
+    fn look(guard: &SlotGuard<'_, Self>) {
         black_box(guard.slot());
     }
 }

@@ -13,6 +13,7 @@ fn ways(k: usize) -> Vec<PeerInCrowd> {
     let mut ways = vec![
         way(peers::FAIR, true, |plan| peers::slots(plan.k)),
         way(peers::UNFAIR, false, |plan| peers::slots(plan.k).unfair()),
+        way(peers::BYPASS, false, |plan| peers::slots(plan.k).bypass(64)),
         tokio(peers::TOKIO),
         way(peers::ASYNC_LOCK, false, |plan| async_lock::Semaphore::new(plan.k)),
         way(peers::STD, false, |plan| Std::new(plan.k)),
@@ -22,7 +23,7 @@ fn ways(k: usize) -> Vec<PeerInCrowd> {
     ];
     if k == 1 {
         // Not counted as fair: it hands over to who is parked, and whoever still spins is passed. Its column of hand-overs says how often.
-        ways.insert(3, way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(()))));
+        ways.insert(4, way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(()))));
     }
     ways
 }

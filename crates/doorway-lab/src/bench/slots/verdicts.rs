@@ -1,6 +1,6 @@
 //! What is asked of [`Slots`](doorway::Slots), and what came of it.
 
-use super::peers::{FAIR, SEM_T, TOKIO, UNFAIR, UNNUMBERED};
+use super::peers::{BYPASS, FAIR, SEM_T, TOKIO, UNFAIR, UNNUMBERED};
 use super::threads::SECTIONS;
 use super::{Alone, Cell, ThreadStanding, Verdict};
 use crate::bench::verdict::{Bound, verdict};
@@ -55,6 +55,13 @@ pub(super) fn all(semaphores: &[Alone], threads: &[Cell]) -> Vec<Verdict> {
         );
         compare("p99 of waiting, fair, against every fair peer", FAIR, |peer| peer.wait_p99_ns, Bound::AtMost(1.0));
         compare("throughput, unfair, against every unfair peer", UNFAIR, |peer| peer.ops, Bound::AtLeast(1.0));
+        compare("throughput, bypass 64, against every unfair peer", BYPASS, |peer| peer.ops, Bound::AtLeast(0.9));
+        compare(
+            "p99.9 of waiting, bypass 64, against every unfair peer",
+            BYPASS,
+            |peer| peer.wait_p999_ns,
+            Bound::AtMost(1.0),
+        );
         let few = cells.iter().filter(|cell| (2..=8).contains(&cell.threads));
         let shares = few.filter_map(|cell| Some((cell.name(), cell.peer(FAIR)?.share))).collect();
         let over = format!("{over}, 2 to 8 threads");
