@@ -101,3 +101,8 @@ pub mod trace;
 
 pub use explore::{Explorer, Report};
 pub use property::Property;
+
+/// The example on the registry's page is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,6 +33,8 @@
 //! For a mutex take `std::sync::Mutex` or `parking_lot`. To limit rates, or to count bytes, see [`Slots`].
 
 #![deny(unsafe_code)]
+// docs.rs says beside each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod algorithm;
 pub mod combining;
@@ -65,27 +67,7 @@ pub use slots::{
     Slots, TooMany, TryAcquireError,
 };
 
-/// The example of the README is a test.
+/// The example on the registry's page is a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
-
-/// As are those of the pages.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/resilient.md")]
-struct ResilientPage;
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/pools.md")]
-struct PoolsPage;
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/operating.md")]
-struct OperatingPage;
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/coming_from_tokio.md")]
-struct ComingFromTokioPage;
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/coming_from_async_lock.md")]
-struct ComingFromAsyncLockPage;
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/recipes.md")]
-struct RecipesPage;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Tries what publishing would do, without publishing: makes the packages, compiles each from its own
+# sources, and runs their tests from there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# In the order in which each needs those before it.
+packages=(doorway-core doorway-check doorway doorway-cli)
+chosen=()
+for package in "${packages[@]}"; do chosen+=(-p "$package"); done
+
+cargo publish --dry-run "${chosen[@]}" "$@"
+
+# The packaged sources, unpacked, as one workspace that has nothing else.
+unpacked=$(mktemp -d)
+trap 'rm -rf "$unpacked"' EXIT
+version=$(cargo pkgid -p doorway-core | sed 's/.*[#@]//')
+{
+    echo '[workspace]'
+    echo 'resolver = "3"'
+    echo 'members = ["*-'"$version"'"]'
+    echo '[patch.crates-io]'
+    for package in "${packages[@]}"; do echo "$package = { path = \"$package-$version\" }"; done
+} > "$unpacked/Cargo.toml"
+for package in "${packages[@]}"; do
+    tar -xzf "target/package/$package-$version.crate" -C "$unpacked"
+    for file in README.md LICENSE-MIT LICENSE-APACHE; do
+        test -s "$unpacked/$package-$version/$file" || { echo "$package has no $file"; exit 1; }
+    done
+done
+cp Cargo.lock "$unpacked"
+CARGO_TARGET_DIR="$PWD/target/published" cargo test --manifest-path "$unpacked/Cargo.toml" --workspace
+
+if grep -q 'repository = ".*\.invalid' Cargo.toml; then
+    echo "to publish, set the repository in Cargo.toml to the place where the sources are"
+    exit 0
+fi
+echo "all is well: cargo publish ${chosen[*]}"
