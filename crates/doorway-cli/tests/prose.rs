@@ -1,7 +1,8 @@
 //! Prose fits the page: comments and Markdown have lines of at most 100 columns, and name their actors.
 //!
 //! Prose is every line of Markdown outside code blocks and every comment line of Rust, shell and
-//! TOML files, with three exceptions: rows of tables, lines that are one link, and code in comments.
+//! TOML files, with these exceptions: rows of tables, lines that are one link, code in comments, and
+//! what a test writes between two marks (`begin` and `end`) of a page.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -50,15 +51,19 @@ fn is_a_link(words: &str) -> bool {
 
 /// The lines of a text that are prose, with their numbers from 1.
 fn prose<'a>(text: &'a str, marks: &[&str]) -> Vec<(usize, &'a str)> {
-    let mut code = false;
+    let (mut code, mut generated) = (false, false);
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let Some(words) = words(line, marks).map(str::trim) else {
             code = false;
             continue;
         };
-        if words.starts_with("```") {
+        if words.starts_with("<!--") {
+            generated = words.ends_with(": begin -->");
+        } else if words.starts_with("```") {
             code = !code;
+        } else if generated {
+            continue;
         } else if !code && !words.starts_with('|') && !is_a_link(words) {
             found.push((number + 1, line));
         }
@@ -106,8 +111,8 @@ fn prose_fits_the_page_and_names_its_actors() {
 #[test]
 fn tables_links_and_code_are_no_prose() {
     let page = "# Title\n| a | b |\n```text\ncode\n```\n- words [and](a/link) words\n[one]: https://example.org\n\
-                [one](https://example.org).\n";
-    assert_eq!(prose(page, &[]), [(1, "# Title"), (6, "- words [and](a/link) words")]);
+                [one](https://example.org).\n<!-- table: begin -->\nmade\n<!-- table: end -->\nEnd.\n";
+    assert_eq!(prose(page, &[]), [(1, "# Title"), (6, "- words [and](a/link) words"), (12, "End.")]);
     let source = "//! Words.\n//! | a |\n//! ```\n//! code\nfn f() {} // behind code\n    // more words\n";
     assert_eq!(prose(source, &["///", "//!", "//"]), [(1, "//! Words."), (6, "    // more words")]);
 }
