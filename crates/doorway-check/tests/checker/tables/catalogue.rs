@@ -17,8 +17,8 @@ const SECTIONS: [(Problem, &str, &str); 7] = [
     (
         Problem::KExclusion,
         "k-exclusion",
-        "At most `k` processes are inside at a time, and up to `k - 1` of them may die there. In\n\
-         `doorway`: `gates`.",
+        "At most `k` processes are inside at a time. The column `crashes` says how many of them may die\n\
+         there. In `doorway`: `gates`.",
     ),
     (
         Problem::KAssignment,
