@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Explores instances that are too large for the test suite, with every claim of every algorithm.
-# Measures the theorems. Samples instances that are too large to search. Takes a good hour and 8 GiB.
-# The last results are in crates/doorway-lab/records.
+# Measures the theorems. Samples instances that are too large to search. Takes a good hour and 8
+# GiB. The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --quiet

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Does the library compile and work with 32-bit words, without 64-bit atomics, without futexes, without
-# an operating system, in Miri, and with the oldest compiler? Takes half an hour on two cores. Skips
-# what is not installed, and says so. The last results are in docs/portability.md.
+# Does the library compile and work with 32-bit words, without 64-bit atomics, without futexes,
+# without an operating system, in Miri, and with the oldest compiler? Takes half an hour on two
+# cores. Skips what is not installed, and says so. The last results are in docs/portability.md.
 #
 #   ci/portable.sh            everything
 #   ci/portable.sh check      one part of it: check, cfg, i686, powerpc, miri, oldest
 #
 # To run all of it: rustup target add (the targets below); rustup toolchain install 1.88 --profile
-# minimal; rustup component add --toolchain nightly miri rust-src; apt install gcc-multilib qemu-user
-# gcc-powerpc-linux-gnu.
+# minimal; rustup component add --toolchain nightly miri rust-src; apt install gcc-multilib
+# qemu-user gcc-powerpc-linux-gnu.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/portable

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the CPU time of `doorway run … true` with `flock(1)` and plain `true`, by turns: user and
-# system time of all processes together. The first argument is the number of runs of each, the second
-# is the number of rounds. DOORWAY names another binary. Takes some seconds.
+# system time of all processes together. The first argument is the number of runs of each, the
+# second is the number of rounds. DOORWAY names another binary. Takes some seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -n "${DOORWAY:-}" ] || cargo build --quiet --release -p doorway-cli

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Measures what many waiting `doorway run -n 1` behind one holder cost: the CPU time of all their
-# processes in 20 seconds, with standard error to nowhere and to a terminal; how soon the next one runs
-# when the holder is killed; how long all others take to run one after the other. Then it runs 1,000
-# short commands with four slots. The arguments are numbers of waiters, by default 60 250 1000.
-# DOORWAY names another binary. Exit code 0 if every command ran. Takes four minutes.
+# processes in 20 seconds, with standard error to nowhere and to a terminal; how soon the next one
+# runs when the holder is killed; how long all others take to run one after the other. Then it runs
+# 1,000 short commands with four slots. The arguments are numbers of waiters, by default 60 250
+# 1000. DOORWAY names another binary. Exit code 0 if every command ran. Takes four minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -n "${DOORWAY:-}" ] || cargo build --quiet --release -p doorway-cli

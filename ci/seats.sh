@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Searches seats in the sizes that are too large for the tests. The last results are in
-# crates/doorway-lab/records, and beside each search here. Some searches end at their limits, and say
-# so.
+# crates/doorway-lab/records, and beside each search here. Some searches end at their limits, and
+# say so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,8 +17,8 @@ safety=(--property k-exclusion --property never-stuck --property unique-names --
 deaths=("${safety[@]}" --property P2 --property P3)
 order=(--property first-in-first-enabled)
 
-# No process dies. Two passages: 7,748,346 states, complete. Any number of passages: 4,492,631 states,
-# complete.
+# No process dies. Two passages: 7,748,346 states, complete. Any number of passages: 4,492,631
+# states, complete.
 check --alike --n 3 --k 2 --passages 2 "${safety[@]}" --max-memory 3G
 check --alike --n 3 --k 2 --passages unbounded "${safety[@]}" --max-memory 3G
 # Any number of passages, with the order of arrival: 579,728 and 481,966 states, complete.
@@ -29,8 +29,8 @@ check --alike --n 3 --k 1 --passages unbounded --crashes 1 --no-suspects "${deat
 check --alike --n 3 --k 2 --passages unbounded --crashes 1 --no-suspects "${deaths[@]}" --max-memory 3G
 # The order of arrival if waiters give up and come back: 37,257,713 states, complete.
 check --n 3 --k 1 --passages 2 --give-ups --property k-exclusion --property never-stuck --property P1 --property P4 "${order[@]}" --max-memory 4G
-# One death, and a new process that takes the seat: 1,758,739 states. Three processes: 22,402,420 and
-# 46,636,738 states, complete.
+# One death, and a new process that takes the seat: 1,758,739 states. Three processes: 22,402,420
+# and 46,636,738 states, complete.
 check --n 2 --k 1 --passages 2 --crashes 1 --restarts 1 --give-ups --max-memory 3G
 check --n 3 --k 1 --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 6G
 check --n 3 --k 2 --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 6G
@@ -48,7 +48,8 @@ check --n 3 --k 2 --crashes 1 --late-deaths --no-suspects --max-memory 3G
 check --alike --n 3 --k 2 --passages 2 --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 12G
 check --alike --n 3 --k 2 --passages unbounded --crashes 1 --restarts 1 --no-suspects "${deaths[@]}" --max-memory 12G
 
-# Newcomers may pass: 1,289,141 and 15,866,594 states, complete. With deaths: 406,182 states, complete.
+# Newcomers may pass: 1,289,141 and 15,866,594 states, complete. With deaths: 406,182 states,
+# complete.
 check_bypass() {
     echo
     echo "doorway check seats-bypass $*"

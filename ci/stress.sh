@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Crowds native slots with threads and tasks; a fifth of them give up half-way. The first argument is
-# the duration in seconds, 600 by default; the second is the first seed. Prints the number of passages.
-# If a thread or a task hangs, prints after a minute what the slots looked like.
+# Crowds native slots with threads and tasks; a fifth of them give up half-way. The first argument
+# is the duration in seconds, 600 by default; the second is the first seed. Prints the number of
+# passages. If a thread or a task hangs, prints after a minute what the slots looked like.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export DOORWAY_STRESS_SECONDS=${1:-600} DOORWAY_STRESS_SEED=${2:-1}

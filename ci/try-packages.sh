@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Tries the packages of ci/packages.sh as their users would: in a clean environment, as another user,
-# in a root directory that has nothing else in it, and installed by dpkg and by pip.
+# Tries the packages of ci/packages.sh as their users would: in a clean environment, as another
+# user, in a root directory that has nothing else in it, and installed by dpkg and by pip.
 set -euo pipefail
 out=$(realpath "${1:-$(dirname "$0")/../target/packages}")
 scratch=$(mktemp -d /tmp/doorway-packages.XXXXXX)
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
 
-# A package must run a command in a slot, tell it which slot, pass its exit code on, and show no holder
-# afterwards. The arguments say how to start it; each try has a new name.
+# A package must run a command in a slot, tell it which slot, pass its exit code on, and show no
+# holder afterwards. The arguments say how to start it; each try has a new name.
 try() {
     local what=$1 name=try-$$-$RANDOM
     shift

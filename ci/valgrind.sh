@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs queues and stacks in rooms, and resilient objects, under valgrind: is all memory given back, and
-# is nothing read before it is written? Takes a minute. If valgrind is missing, says so and exits with
-# 0.
+# Runs queues and stacks in rooms, and resilient objects, under valgrind: is all memory given back,
+# and is nothing read before it is written? Takes a minute. If valgrind is missing, says so and
+# exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind > /dev/null || { echo "valgrind is not installed: nothing was looked at"; exit 0; }
