@@ -1,8 +1,9 @@
-//! Prose fits the page: comments and Markdown have lines of at most 100 columns, and name their actors.
+//! Prose fits the page: lines of comments and of Markdown have at most 100 columns. It also names
+//! its actors.
 //!
-//! Prose is every line of Markdown outside code blocks and every comment line of Rust, shell and
-//! TOML files, with these exceptions: rows of tables, lines that are one link, code in comments, and
-//! what a test writes between two marks (`begin` and `end`) of a page.
+//! Prose is every line of Markdown outside code blocks, and every comment line of Rust, shell and
+//! TOML files. Exceptions are rows of tables, lines that are one link, code in comments, and what a
+//! test writes between two marks of a page (`begin` and `end`).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,7 +33,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.into_iter().filter(kept).flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// The words of a line of prose. Markdown is prose everywhere, other files only behind one of these marks.
+/// The words of a line of prose. Markdown is prose everywhere; other files have it behind one of
+/// these marks.
 fn words<'a>(line: &'a str, marks: &[&str]) -> Option<&'a str> {
     if marks.is_empty() {
         return Some(line);
