@@ -1,5 +1,5 @@
-//! The catalogue in `docs/catalogue.md`, and the table in the README of `doorway-core`, are those of
-//! the registry.
+//! The catalogue in `docs/catalogue.md`, and the table in the README of `doorway-core`, are those
+//! of the registry.
 
 use doorway_check::tables::catalogue;
 use doorway_core::registry::{self, CostModel, Info, Problem};
