@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures the explorer beside Stateright and the generic text beside hand-written code; two minutes.
-# Needs a quiet machine; says so if it is not. With valgrind installed it also counts instructions.
+# Measures the explorer beside Stateright, and the generic text beside hand-written code. Takes two
+# minutes. Needs a quiet machine, and says so if it is not. If valgrind is installed, it also counts
+# instructions.
 # The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/sh
-# `doorway jobserver` with a client that is not installed everywhere: ninja 1.13 or later, from PyPI,
-# alone and beside make. Needs python3 with venv and pip, and a network. Prints what was tried; the
-# last result is in crates/doorway-lab/records. Exit code: 0 all works, 1 something does not, 77
-# ninja could not be installed, so nothing was tried.
+# Tries `doorway jobserver` with a client that is not installed everywhere: ninja 1.13 or later,
+# from PyPI, alone and beside make. Needs python3 with venv and pip, and a network. Prints what it
+# tried; the last result is in crates/doorway-lab/records. Exit code: 0 all works; 1 something does
+# not; 77 ninja could not be installed, so nothing was tried.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 place=$(mktemp -d) || exit 1
@@ -29,7 +29,7 @@ holders() {
     "$doorway" status "$1" --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["files"][0]["holders"]))'
 }
 
-# Twelve jobs. Each counts those that run beside it: making a directory is atomic.
+# Twelve jobs. Each counts the jobs that run beside it: making a directory is atomic.
 mkdir "$place/build"
 cd "$place/build" || exit 1
 cat > job.sh <<'JOB'

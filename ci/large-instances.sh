@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Explores what is too large for the test suite, every claim of every algorithm; measures the theorems; samples what is too large to search.
-# A good hour and 8 GiB.
-# The last results are in crates/doorway-lab/records.
+# Explores instances that are too large for the test suite, with every claim of every algorithm.
+# Measures the theorems. Samples instances that are too large to search. Takes a good hour and 8
+# GiB. The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --quiet
 
 # Exit codes 1 and 3 are results: a mutant fails, and a search that leaves runs out (--lag,
-# --switches) or an adversary decides nothing. Bad usage is none.
+# --switches) or an adversary decides nothing. Bad usage is not a result.
 doorway() {
     local code=0
     ./target/release/doorway "$@" || code=$?
@@ -20,7 +20,7 @@ check() {
 check bakery --n 3 --passages 3
 check bakery --n 3 --passages 4
 check bakery --n 4 --passages 1
-# Mutual exclusion: Yang and Anderson's, and what they measure against.
+# Mutual exclusion: Yang and Anderson's mutexes, and those that they measure against.
 check ya-tree --n 4 --passages 1
 check ya-fast --n 3 --passages 1
 check peterson-tree --n 6
@@ -63,17 +63,18 @@ check am-dsm-fast --n 3 --k 1 --passages 1
 check am-dsm-graceful --n 3 --k 1 --passages 1
 check am-assign --n 4 --k 3
 check am-dsm-assign --n 3 --k 2 --passages 1
-# The turnstile: with the front no further behind than one ticket while nobody waits, except where it fits without.
+# The turnstile: the front is at most one ticket behind while no process waits, except where the
+# search fits without this bound.
 check turnstile --n 4 --k 2 --crashes 1 --lag 1
 check turnstile --n 4 --k 3 --crashes 2 --lag 1
 check turnstile --n 3 --k 1 --give-ups
 check turnstile --n 3 --k 2 --crashes 1 --give-ups --line 1 --lag 1
 check turnstile-many --n 3 --k 2 --crashes 1 --lag 1
 check turnstile-slots --n 4 --k 2 --lag 1
-# Dolev, Gafni and Shavit, with one state for both ways to write a fork down.
+# Dolev, Gafni and Shavit: both ways to write a fork down are one state.
 check dgs-unfair --n 3 --k 1 --alike
 check dgs-unfair --n 3 --k 2 --alike
-# What is decided on the whole graph would not fit here.
+# Properties that need the whole graph would not fit here.
 check dgs-unfair --n 3 --k 2 --crashes 1 --alike --property k-exclusion --property never-stuck --property CL5
 check dgs-unfair --n 3 --k 1 --registers safe --alike --property k-exclusion --property never-stuck --property CL5
 check dgs-unfair --n 3 --k 2 --registers safe --alike --property k-exclusion --property never-stuck --property CL5
@@ -84,7 +85,7 @@ check turnstile --n 4 --k 2 --crashes 1 --give-ups --line 1 --lag 1 --property k
 check am-fast --n 4 --k 2 --property k-exclusion --property never-stuck --property I2 --property F1
 check am-tree --n 5 --k 2 --property k-exclusion --property never-stuck --property I2
 check am-dsm-tree --n 3 --k 1 --passages unbounded --property k-exclusion --property never-stuck
-# The k-Bakery. The mutant is Figure 3 as printed with torn tickets and nothing else torn, which fails.
+# The k-Bakery. The mutant is Figure 3 as printed, where only tickets are torn. It fails.
 check kbakery --n 3 --k 2 --passages 2
 check kbakery --n 4 --k 2 --passages 1 --property k-exclusion --property never-stuck --property L3
 check kbakery-fife --n 3 --k 2 --passages 2
@@ -94,7 +95,7 @@ check kbakery-nonatomic --registers safe --n 3 --k 2 --passages 1
 check kbakery-nonatomic --registers regular --n 3 --k 1 --passages 2 --property k-exclusion
 check mutant:kbakery-nonatomic-as-printed-with-only-tickets-torn --property k-exclusion --switches 5
 check kbakery-nonatomic --registers safe --n 3 --k 1 --passages 2 --property k-exclusion --switches 4
-echo "with crashes; progress beside the mere search; cost:"
+echo "with crashes; progress beside the plain search; cost:"
 check am-chain --n 5 --k 3 --crashes 1 --property k-exclusion
 check am-chain --n 5 --k 3 --crashes 1 --property starvation-free
 check am-chain --n 4 --k 2 --crashes 1

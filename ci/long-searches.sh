@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the searches that are tests, but too long for `cargo test`, with what was found printed. A few minutes, and 4 GiB.
+# Runs the tests that are too long for `cargo test`, and prints what they find. Takes a few minutes
+# and 4 GiB.
 # The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."

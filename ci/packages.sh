@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes what people install who have no Rust, and tries each package in a clean place:
-#   target/packages/doorway-VERSION-MACHINE-linux.tar.gz   one static binary, manual pages, completions
-#   target/packages/doorway_VERSION_ARCH.deb               the same, for Debian and its children
-#   target/packages/doorway-VERSION-py3-none-….whl         the same binary, for `pip install`
-# Needs: a C library to link statically (Debian's libc6-dev has it), python3 with venv, dpkg.
-# `cargo-deb` and `maturin` are installed under target/, not for the user.
+# Makes packages for people without Rust, under target/packages, and tries each in a clean place:
+#   doorway-VERSION-MACHINE-linux.tar.gz   one static binary, manual pages, completions
+#   doorway_VERSION_ARCH.deb               the same, for Debian and its derivatives
+#   doorway-VERSION-py3-none-….whl         the same binary, for `pip install`
+# Needs a C library to link statically (Debian's libc6-dev has it), python3 with venv, and dpkg.
+# Installs `cargo-deb` and `maturin` under target/, not for the user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,8 +17,8 @@ out=$PWD/target/packages
 rm -rf "$out"
 mkdir -p "$out" "$tools"
 
-# One binary for all three: linked statically, so that it runs whatever C library the machine has, and
-# at a fixed address, so that half a megabyte of pointers need not be adjusted at each start.
+# One binary serves all three packages. It is linked statically, so that it runs with any C library.
+# It has a fixed address, so that half a megabyte of pointers need not be adjusted at each start.
 export CARGO_TARGET_DIR=$PWD/target
 export RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static"
 cargo build --locked --profile dist --target "$target" -p doorway-cli
@@ -39,7 +39,7 @@ cp LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md docs/command.md "$tree/"
 tar -C "$out" --owner=0 --group=0 --sort=name -czf "$tree.tar.gz" "$(basename "$tree")"
 
 [ -x "$tools/bin/cargo-deb" ] || RUSTFLAGS='' cargo install --quiet --locked --root "$tools" cargo-deb
-# Where `package.metadata.deb` finds what is not Rust's.
+# Here `package.metadata.deb` finds the files that cargo does not build.
 rm -rf target/package-files
 cp -r "$tree" target/package-files
 gzip -9n target/package-files/man/*

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Does the library compile and work where words have 32 bits, where there are no 64-bit atomics, no futexes, no operating
-# system; in Miri; and with the oldest compiler? Half an hour on two cores. What is not installed is skipped, and said to
-# be. The last results are in README.md, "Where it runs".
+# Does the library compile and work with 32-bit words, without 64-bit atomics, without futexes,
+# without an operating system, in Miri, and with the oldest compiler? Takes half an hour on two
+# cores. Skips what is not installed, and says so. The last results are in docs/portability.md.
 #
 #   ci/portable.sh            everything
 #   ci/portable.sh check      one part of it: check, cfg, i686, powerpc, miri, oldest
 #
-# To have all of it: rustup target add (those below); rustup toolchain install 1.88 --profile minimal; rustup component add
-# --toolchain nightly miri rust-src; apt install gcc-multilib qemu-user gcc-powerpc-linux-gnu.
+# To run all of it: rustup target add (the targets below); rustup toolchain install 1.88 --profile
+# minimal; rustup component add --toolchain nightly miri rust-src; apt install gcc-multilib
+# qemu-user gcc-powerpc-linux-gnu.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/portable
@@ -45,13 +46,15 @@ i686() { # 32-bit words, on this machine
     try "test, i686" cargo test --no-fail-fast "${library[@]}" --target i686-unknown-linux-gnu
 }
 
-powerpc() { # 32-bit words, big-endian, and without 64-bit atomics: portable-atomic takes its locks. Emulated, so not all tests
+# 32-bit words, big-endian, no 64-bit atomics: portable-atomic takes its locks. Emulated, so not all
+# tests run.
+powerpc() {
     has_target powerpc-unknown-linux-gnu && command -v qemu-ppc powerpc-linux-gnu-gcc > /dev/null || { skip powerpc "no target, linker or qemu"; return; }
     export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER=powerpc-linux-gnu-gcc CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER="qemu-ppc -L /usr/powerpc-linux-gnu"
     try "test, powerpc in qemu" cargo test --no-fail-fast -p doorway --target powerpc-unknown-linux-gnu --test conformance --test slots_size --test layout --test gate --test waiting --test rooms --test pool --test mutex
 }
 
-miri() { # which knows no futexes of ours
+miri() { # Miri does not know our futexes
     cargo +nightly miri --version > /dev/null 2>&1 || { skip miri "not installed"; return; }
     try "miri" cargo +nightly miri test -p doorway --test miri
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# CPU time of `doorway run … true` beside `flock(1)` and plain `true`, user and system, of all
-# processes together, by turns. The first argument is how many runs of each, the second how many
-# rounds. DOORWAY names another binary. Some seconds.
+# Compares the CPU time of `doorway run … true` with `flock(1)` and plain `true`, by turns: user and
+# system time of all processes together. The first argument is the number of runs of each, the
+# second is the number of rounds. DOORWAY names another binary. Takes some seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -n "${DOORWAY:-}" ] || cargo build --quiet --release -p doorway-cli
@@ -22,7 +22,7 @@ commands = {
 }
 
 def cost(command):
-    """Milliseconds for one run. Every process is waited for by its parent, so all of them count."""
+    """Milliseconds for one run. Each parent waits for its child, so all processes count."""
     script = 'i=0; while [ $i -lt %d ]; do "$@"; i=$((i+1)); done' % runs
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["sh", "-c", script, "sh", *command], check=True)

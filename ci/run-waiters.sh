@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What it costs that many `doorway run -n 1` wait behind one holder: CPU time of all their processes
-# in 20 seconds, with standard error to nowhere and to a terminal; how soon the next one runs when
-# the holder is killed; how long all others take to run one after the other. Then 1,000 short
-# commands with four slots. Arguments: how many wait (60 250 1000 if nothing is said). DOORWAY names
-# another binary. Exit code 0 if every command ran. Four minutes.
+# Measures what many waiting `doorway run -n 1` behind one holder cost: the CPU time of all their
+# processes in 20 seconds, with standard error to nowhere and to a terminal; how soon the next one
+# runs when the holder is killed; how long all others take to run one after the other. Then it runs
+# 1,000 short commands with four slots. The arguments are numbers of waiters, by default 60 250
+# 1000. DOORWAY names another binary. Exit code 0 if every command ran. Takes four minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -n "${DOORWAY:-}" ] || cargo build --quiet --release -p doorway-cli
@@ -52,7 +52,7 @@ def measure(waiting, terminal):
     begun, done = f"{directory}/{name}.begun", f"{directory}/{name}.done"
     while not children(holder.pid) or not children(children(holder.pid)[0]):
         time.sleep(0.01)
-    # Each says that it ran; the first one is seen by the file that it makes.
+    # Each command writes that it ran; the file that the first one makes shows when it ran.
     script = f"echo >{begun}; echo >>{done}"
     words = f"'{doorway}' run -n 1 {name} --seats {seats} -- sh -c '{script}'"
     start = ["sh", "-c", f"i=0; while [ $i -lt {waiting} ]; do {words} </dev/null & i=$((i+1)); done; wait"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What loom, shuttle and Stateright say of the papers' texts. Three minutes on two cores. The last result is in
-# crates/doorway-lab/records.
+# Asks loom, shuttle and Stateright about the papers' texts. Takes three minutes on two cores. The
+# last result is in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rustc --version

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Asks Spin what ci/spin/expected.txt says of the models beside it, and compares. Less than a minute.
-# Needs gcc and Debian's package `spin`, which it installs if it may.
+# Asks Spin about the models beside ci/spin/expected.txt, and compares its verdicts with that file.
+# Takes less than a minute. Needs gcc and Debian's package `spin`, which it installs if it may.
 #
-# Exclusion is an assertion; `never-stuck` is that there is no invalid end state; freedom from starvation is an LTL formula for each process
-# in turn, under weak fairness. Nothing is reduced: partial order reduction together with fairness is not worth the doubt at these sizes.
+# Exclusion is an assertion. `never-stuck` means that there is no invalid end state. Freedom from
+# starvation is an LTL formula for each process in turn, under weak fairness. Nothing is reduced:
+# partial order reduction together with fairness is not worth the doubt at these sizes.
 set -euo pipefail
 cd "$(dirname "$0")/spin"
 
@@ -15,7 +16,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Builds a verifier of a model and runs it: what the search is told, what the compiler is told, and what the model is told.
+# Builds a verifier of a model and runs it. Arguments: the model, options of the search, options of
+# the compiler, options of the model.
 verify() {
     local file=$1 search=$2 compile=$3
     shift 3
@@ -30,7 +32,7 @@ verify() {
     )
 }
 
-# Says what the last run found, if it found what was looked for. Anything else is no answer.
+# Prints the verdict of the last run: `fails` only if it found the fault that was asked for.
 found() {
     local fault=$1 out=$work/pan.out
     if grep -q 'max search depth too small\|out of memory\|aborted\|recompile' "$out"; then

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Tries the packages of ci/packages.sh as their users would: in a clean environment, as another user, in
-# a root directory that has nothing else in it, and installed by dpkg and by pip.
+# Tries the packages of ci/packages.sh as their users would: in a clean environment, as another
+# user, in a root directory that has nothing else in it, and installed by dpkg and by pip.
 set -euo pipefail
 out=$(realpath "${1:-$(dirname "$0")/../target/packages}")
 scratch=$(mktemp -d /tmp/doorway-packages.XXXXXX)
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
 
-# What a package must do: run a command in a slot, tell it which, pass its exit code on, and show nobody
-# inside afterwards. The arguments are how to start it; the names are made anew.
+# A package must run a command in a slot, tell it which slot, pass its exit code on, and show no
+# holder afterwards. The arguments say how to start it; each try has a new name.
 try() {
     local what=$1 name=try-$$-$RANDOM
     shift
@@ -27,7 +27,7 @@ if [ "$(id -u)" = 0 ]; then
     try "the tarball, as another user" setpriv --reuid=65534 --regid=65534 --clear-groups env -i "$binary"
 fi
 
-# Nothing but the binary, a shell to run, and a directory that all may write.
+# A root directory with the binary, a shell to run, and a directory that all users may write.
 root=$scratch/root
 mkdir -p "$root"/{bin,tmp,proc,dev}
 chmod 1777 "$root/tmp"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Queues and stacks in rooms, and resilient objects, under valgrind: is all memory given back, and is nothing read that was not written? A minute. Says so and ends well if valgrind is not there.
+# Runs queues and stacks in rooms, and resilient objects, under valgrind: is all memory given back,
+# and is nothing read before it is written? Takes a minute. If valgrind is missing, says so and
+# exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind > /dev/null || { echo "valgrind is not installed: nothing was looked at"; exit 0; }
 cargo build --release -p doorway --examples
 examples=${CARGO_TARGET_DIR:-target}/release/examples
-# What is only possibly lost is the standard library's own handle of the main thread.
+# The only block that is possibly lost is the standard library's handle of the main thread.
 check() {
     valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect --error-exitcode=1 --fair-sched=yes "$examples/$1" "${@:2}"
 }
