@@ -60,7 +60,7 @@ pub trait RoomSynchronization<M: Memory> {
     /// Exits. Whether it was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
 
     /// [`enter`](Self::enter), as a plain function.

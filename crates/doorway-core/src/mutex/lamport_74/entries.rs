@@ -2,7 +2,7 @@
 
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Lamport 1974",
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",

@@ -3,7 +3,7 @@
 use super::FastMutex;
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Lamport 1987",
     title: "A Fast Mutual Exclusion Algorithm",
