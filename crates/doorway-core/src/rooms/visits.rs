@@ -191,8 +191,8 @@ impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Misuse
     async fn acquire(&self, p: &Process<M>) -> Result<usize, Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         let own = p.pid().index();
-        // Any process may claim to be user 0. Other users may exit without being inside. User 0 must
-        // not, because another process may have entered in its name.
+        // Any process may claim to be user 0. Other users may exit without being inside. User 0
+        // must not, because another process may have entered in its name.
         let user = if own == 0 { 0 } else { own * here.at(0).choose(2).await? };
         if user != 0 && here.at(0).keeping(&("exits", user)).choose(2).await? == 1 {
             self.rooms.exit(p, user).await?;

@@ -10,8 +10,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Lamport's [Bakery](crate::mutex::lamport_74::Bakery): first come, first served, from reads and
-    /// writes.
+    /// Lamport's [Bakery](crate::mutex::lamport_74::Bakery): first come, first served, from reads
+    /// and writes.
     Bakery: super::Bakery<M>, |site, sizes| super::Bakery::new(site, sizes.n), Info {
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "T", "D", "U"],
         fairness: "first come, first served",

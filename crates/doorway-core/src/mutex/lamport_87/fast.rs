@@ -82,7 +82,8 @@ impl<M: ReadWrite> FastMutex<M> {
         }
         p.at(8).keeping(&()).write(&self.b[i], false).await?;
         for j in (0..self.n).filter(|&j| j != i) {
-            p.at(9).keeping(&j).wait_until(&self.b[j], |b| !b).await?; // it has withdrawn, has left, or will find y signed
+            // It has withdrawn, has left, or will find y signed.
+            p.at(9).keeping(&j).wait_until(&self.b[j], |b| !b).await?;
         }
         if p.at(10).keeping(&()).read(&self.y).await? == Some(me) {
             return Ok(true);

@@ -57,9 +57,9 @@
 //!
 //! # Cost, faults, fairness
 //! At most `15 ceil(log2 N) + 2` remote references in the DSM model, `7 ceil(log2 N) + 2` alone. A
-//! level costs 15: 10 for the node, 2 to read `T` (at 6, and again at 8), and one each at 7 or 9, at
-//! 12 and at 13. The other 2 access `V`. All spins are local. Starvation-free, as the tree is. No
-//! crash is tolerated: a process that stops may block all others.
+//! level costs 15: 10 for the node, 2 to read `T` (at 6, and again at 8), and one each at 7 or 9,
+//! at 12 and at 13. The other 2 access `V`. All spins are local. Starvation-free, as the tree is.
+//! No crash is tolerated: a process that stops may block all others.
 //!
 //! # What is ours
 //! All of the text. Statements 8 and 9 are not necessary: they find processes that came while `p`
