@@ -309,7 +309,7 @@ pub trait CompareSwap: ReadWrite {
 /// | memory | a row is |
 /// |---|---|
 /// | native | a box, whose pointer is exchanged for null; freed with the object |
-/// | simulated | part of every state from the start, with its variables as declared until somebody is told of it |
+/// | simulated | part of every state from the start, with its variables as declared until a process is told of it |
 /// | spinning, and those of other tools | made with the whole, as far as there is room |
 pub trait LateRows: CompareSwap {
     /// The rows that were made, and the rows that can still be made.

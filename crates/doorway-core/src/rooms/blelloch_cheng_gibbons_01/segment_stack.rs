@@ -5,7 +5,7 @@
 //! of one element or several, and with memory that can run out.
 //!
 //! # Source
-//! Our own, on Figure 4 of Blelloch, Cheng and Gibbons. Statement numbers are ours.
+//! Our own, based on Figure 4 of Blelloch, Cheng and Gibbons. Statement numbers are ours.
 //!
 //! # Idea
 //! Segment `s` has `first * 2^s` slots, and an element stays where it was put. A push that finds no
