@@ -15,7 +15,7 @@ pub mod rooms;
 use core::convert::Infallible;
 use core::fmt;
 
-/// Why an entry section ended without entering.
+/// Why an entry section ended without letting the process in.
 ///
 /// ```
 /// use doorway_core::{Failure, mutex::lamport_74::TicketsExhausted};
@@ -25,9 +25,9 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure<E, R = Infallible> {
-    /// An access failed; the process stands where it stood.
+    /// An access failed; the process stays at the statement it had reached.
     Memory(E),
-    /// The algorithm turned the process away; it is in its remainder.
+    /// The algorithm turned the process away; the process is back in its remainder section.
     Refused(R),
 }
 

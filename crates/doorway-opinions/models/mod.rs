@@ -2,11 +2,11 @@
 //! Lamport's Bakery ([`Bakery`]), the Anderson-Moir chain for (n,k)-exclusion on
 //! cache-coherent machines ([`Chain`]), and their other figures ([`anderson_moir`]).
 //!
-//! In all, the action is the index of the process that takes the next step, and a step is
-//! exactly one access to a shared variable (plus, under [`Sections::Explicit`], the two steps
-//! that leave the remainder and the critical section). A failed turn of a waiting loop is a
-//! step that leads back to the same state. The private state of a process holds, at each
-//! statement, only what is still live there.
+//! In all of them, the action is the index of the process that takes the next step. A step is
+//! exactly one access to a shared variable (plus, under [`Sections::Explicit`], the two steps that
+//! leave the remainder and the critical section). A failed turn of a waiting loop is a step that
+//! leads back to the same state. The private state of a process holds, at each statement, only what
+//! is still live there.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -21,25 +21,26 @@ pub(crate) type Pid = u8;
 /// Whether the remainder and the critical section are states of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sections {
-    /// In the remainder = at the first statement of the entry; in the critical section = at
+    /// In the remainder means at the first statement of the entry; in the critical section means at
     /// the first statement of the exit.
     Merged,
-    /// One more step leaves the remainder, and one more leaves the critical section.
+    /// One additional step leaves the remainder, and one additional step leaves the critical
+    /// section.
     Explicit,
 }
 
 /// Lamport's Bakery for `n` processes, each of which stops after `passages` passages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bakery {
-    /// How many processes there are.
+    /// The number of processes.
     pub(crate) n: Pid,
-    /// How many passages each process makes before it stops.
+    /// The number of passages after which a process stops.
     pub(crate) passages: u32,
     /// How the remainder and the critical section are modelled.
     pub(crate) sections: Sections,
 }
 
-/// Where a process of the [`Bakery`] is, with its live private variables. The numbers label
+/// The position of a process of the [`Bakery`], with its live private variables. The numbers label
 /// the statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BakeryPc {
@@ -68,9 +69,9 @@ pub(crate) enum BakeryPc {
 /// One process of the [`Bakery`], and the two shared variables it owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BakeryProcess {
-    /// Where the process is.
+    /// The position of the process.
     pub(crate) pc: BakeryPc,
-    /// How many passages it has completed.
+    /// The number of passages it has completed.
     pub(crate) completed: u32,
     /// Shared: `doorway[p]`.
     pub(crate) doorway: bool,
@@ -79,14 +80,14 @@ pub(crate) struct BakeryProcess {
 }
 
 impl Bakery {
-    /// How many processes are in the critical section.
+    /// The number of processes in the critical section.
     #[must_use]
     pub(crate) fn inside(&self, state: &[BakeryProcess]) -> usize {
         let critical = self.critical();
         state.iter().filter(|process| process.pc == critical).count()
     }
 
-    /// Where a process is that has completed so many passages and has not begun another.
+    /// The position of a process that has completed this many passages and has not begun another.
     fn remainder(&self, completed: u32) -> BakeryPc {
         match self.sections {
             _ if completed == self.passages => BakeryPc::Done,
@@ -95,7 +96,7 @@ impl Bakery {
         }
     }
 
-    /// Where a process is that is in the critical section.
+    /// The position of a process in the critical section.
     fn critical(&self) -> BakeryPc {
         match self.sections {
             Sections::Merged => BakeryPc::DropTicket,
@@ -187,23 +188,23 @@ impl Model for Bakery {
     }
 }
 
-/// The Anderson-Moir chain: (n,k)-exclusion out of the levels `n-1, n-2, ..., k`, where level `j`
-/// lets `j` of its at most `j + 1` processes through. The entry goes from level `n-1` to level
-/// `k`, the exit from level `k` to level `n-1`. With `k >= n` there are no levels: one step leads
+/// The Anderson-Moir chain: (n,k)-exclusion from the levels `n-1, n-2, ..., k`, where level `j`
+/// lets `j` of its at most `j + 1` processes pass. The entry goes from level `n-1` to level `k`,
+/// the exit from level `k` to level `n-1`. With `k >= n` there are no levels: one step leads
 /// inside, and one step leads back, whatever the `sections`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain {
-    /// How many processes there are.
+    /// The number of processes.
     pub(crate) n: Pid,
-    /// How many of them may be in the critical section at once (at least 1).
+    /// The number of processes that may be in the critical section at once (at least 1).
     pub(crate) k: Pid,
-    /// How many passages each process makes before it stops; `None`: it never stops.
+    /// The number of passages after which a process stops, or `None` if it never stops.
     pub(crate) passages: Option<u32>,
     /// How the remainder and the critical section are modelled.
     pub(crate) sections: Sections,
 }
 
-/// Where a process of the [`Chain`] is; the number is the level `j`.
+/// The position of a process of the [`Chain`]; the number is the level `j`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ChainPc {
     /// In the remainder ([`Sections::Explicit`], or no levels).
@@ -229,7 +230,7 @@ pub(crate) enum ChainPc {
 /// The shared variables of one level `j` of the [`Chain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Level {
-    /// `X_j`: how many places are left; negative if some process has to wait.
+    /// `X_j`: the number of places left; negative if some process has to wait.
     pub(crate) x: i64,
     /// `Q_j`: the last process that announced itself or released.
     pub(crate) q: Pid,
@@ -238,7 +239,7 @@ pub(crate) struct Level {
 /// A state of the [`Chain`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChainState {
-    /// For each process: where it is, and how many passages it has completed (always 0 if
+    /// For each process: its position, and the number of passages it has completed (always 0 if
     /// passages are not bounded).
     pub(crate) processes: Vec<(ChainPc, u32)>,
     /// The levels, `k` first.
@@ -246,14 +247,14 @@ pub(crate) struct ChainState {
 }
 
 impl Chain {
-    /// How many processes are in the critical section.
+    /// The number of processes in the critical section.
     #[must_use]
     pub(crate) fn inside(&self, state: &ChainState) -> usize {
         let critical = self.critical();
         state.processes.iter().filter(|(pc, _)| *pc == critical).count()
     }
 
-    /// Where a process is that has completed so many passages and has not begun another.
+    /// The position of a process that has completed this many passages and has not begun another.
     fn remainder(&self, completed: u32) -> ChainPc {
         match self.sections {
             _ if self.passages == Some(completed) => ChainPc::Done,
@@ -262,7 +263,7 @@ impl Chain {
         }
     }
 
-    /// Where a process is that is in the critical section.
+    /// The position of a process in the critical section.
     fn critical(&self) -> ChainPc {
         match self.sections {
             Sections::Merged if self.k < self.n => ChainPc::GiveBack(self.k),
@@ -270,12 +271,13 @@ impl Chain {
         }
     }
 
-    /// Where a process goes that has passed level `j`.
+    /// The next position of a process that has passed level `j`.
     fn passed(&self, j: Pid) -> ChainPc {
         if j > self.k { ChainPc::Take(j - 1) } else { self.critical() }
     }
 
-    /// Where a process goes at the end of a passage; counts the passage if they are bounded.
+    /// The next position of a process at the end of a passage. Counts the passage if passages are
+    /// bounded.
     fn finish(&self, completed: u32) -> (ChainPc, u32) {
         let completed = if self.passages.is_some() { completed + 1 } else { 0 };
         (self.remainder(completed), completed)
@@ -350,10 +352,10 @@ impl Model for Chain {
 /// The size of a finished search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Explored {
-    /// How many different states were reached.
+    /// The number of distinct states that were reached.
     pub(crate) unique: usize,
-    /// How many states were generated, with repetition: the initial state, and one for each
-    /// step from each unique state (failed turns included).
+    /// The number of states that were generated, with repetition: the initial state, and one for
+    /// each step from each unique state (failed turns included).
     pub(crate) generated: usize,
 }
 

@@ -1,9 +1,11 @@
-//! A second opinion by loom: every execution of two processes with one passage each, stale reads included.
+//! A second opinion by loom: every execution of two processes with one passage each, including
+//! stale reads.
 //!
-//! It sees what the explorer cannot: orderings weaker than `SeqCst`, and whether what one process did inside *happens before*
-//! what the next one does there. It does not see `SeqCst` as such: its loads may still read stale values, so that loads and
-//! stores as in native memory raise false alarms. Two encodings of the same texts do not, and pass the suite for memories with
-//! exactly the outcomes that are allowed: read-modify-writes only, and loads and stores with fences between them.
+//! Loom sees what the explorer cannot: orderings weaker than `SeqCst`, and whether the actions of
+//! one process inside *happen before* those of the next. It does not model `SeqCst` exactly:
+//! `SeqCst` loads may still read stale values, so loads and stores as in native memory raise false
+//! alarms. Two encodings of the same texts raise none, and pass the suite for memories with exactly
+//! the allowed outcomes: read-modify-writes only, and loads and stores with fences between them.
 //!
 //! | executions, all of them    | `bakery` | `ya-two` | `am-chain` | `am-fast` |
 //! |----------------------------|----------|----------|------------|-----------|
@@ -11,11 +13,12 @@
 //! | loads, stores and fences   | 3,487    | 25,268   | 87         | 881       |
 //! | *the explorer, in states*  | 93       | 246      | 42         | 208       |
 //!
-//! It does not see far. It has no states, so it counts the ways that lead to them: a second passage turns the 63 executions of
-//! `am-chain` into 171,495, a third was not done after three minutes, nor were three processes after 1,700,000 executions. A
-//! wait without end is for loom an execution that grew too long; with three processes this may be a false alarm as well,
-//! because two that wait can take turns for ever while the third is not run (Bakery). It remembers seven writes of a variable,
-//! and knows no crashes.
+//! Loom does not see far. It has no states, so it counts the ways that lead to them. A second
+//! passage turns the 63 executions of `am-chain` into 171,495. A third was not finished after three
+//! minutes, and neither were three processes after 1,700,000 executions. An endless wait shows in
+//! loom as an execution that grew too long. With three processes this may be a false alarm as well,
+//! because two waiters can alternate forever while the third does not run (Bakery). Loom remembers
+//! seven writes of a variable, and knows no crashes.
 
 mod second_opinion;
 
@@ -39,17 +42,18 @@ words_of!(loom);
 
 type Loom = ToolMemory<AtomicU64>;
 
-/// Those that raise no false alarms.
+/// The encodings that raise no false alarms.
 const SOUND: [(&str, Encoding); 2] =
     [("read-modify-writes", Encoding::READ_MODIFY_WRITES), ("loads, stores and fences", Encoding::FENCED)];
 
 const TWO_INSIDE: &str = "Causality violation: Concurrent write accesses";
 const NEVER_ENDS: &str = "Model exceeded maximum number of branches";
 
-/// Runs `execution` in every way that loom distinguishes and returns how many there are.
+/// Runs `execution` in every way that loom distinguishes, and returns the number of ways.
 ///
-/// Loom ends at a limit without a word, so there is none here, whatever the environment says. The length of one execution is
-/// limited, but too long a one is a failure, and is how a wait without end shows.
+/// Loom stops silently at a limit, so there is none here, whatever the environment says. Only the
+/// length of one execution is limited. An execution that grows too long is a failure, and this is
+/// how an endless wait shows.
 fn in_every_way(execution: impl Fn() + Send + Sync + 'static) -> usize {
     let executions = Arc::new(AtomicUsize::new(0));
     let mut loom = loom::model::Builder::new();
@@ -65,7 +69,8 @@ fn in_every_way(execution: impl Fn() + Send + Sync + 'static) -> usize {
     executions.load(Ordering::Relaxed)
 }
 
-/// Runs `process` for each of `0..n`, the first of them on loom's main thread: one thread fewer to interleave.
+/// Runs `process` for each of `0..n`. The first runs on loom's main thread, which leaves one thread
+/// fewer to interleave.
 fn together<T: 'static, P: FnOnce() -> T + 'static>(n: usize, process: impl Fn(usize) -> P) -> Vec<T> {
     let others: Vec<_> = (1..n).map(|p| loom::thread::spawn(process(p))).collect();
     let first = process(0)();
@@ -75,7 +80,7 @@ fn together<T: 'static, P: FnOnce() -> T + 'static>(n: usize, process: impl Fn(u
 struct OnePassageEach {
     encoding: Encoding,
     sizes: Sizes,
-    /// How many processes have finished, in the execution that ran last.
+    /// The number of processes that have finished, in the execution that ran last.
     finished: Arc<AtomicUsize>,
 }
 
@@ -86,7 +91,7 @@ impl Visit for OnePassageEach {
         let Self { encoding, sizes, finished } = self;
         in_every_way(move || {
             finished.store(0, Ordering::Relaxed);
-            // Loom complains of two accesses to `inside` unless one happens before the other.
+            // Loom complains about two accesses to `inside` unless one happens before the other.
             let shared = Rc::new((E::build(&Site::new(&Loom::new(encoding)), sizes), UnsafeCell::new(())));
             together(sizes.n, |p| {
                 let (shared, finished) = (Rc::clone(&shared), Arc::clone(&finished));
@@ -106,7 +111,7 @@ struct Verdict {
     /// `None` if loom complained.
     executions: Option<usize>,
     complaint: Option<String>,
-    /// How many processes had finished when loom stopped.
+    /// The number of processes that had finished when loom stopped.
     finished: usize,
 }
 
@@ -150,7 +155,8 @@ fn two_visits(encoding: Encoding, room_of: fn(usize) -> usize) -> Verdict {
     Verdict { executions, complaint, finished: finished.load(Ordering::Relaxed) }
 }
 
-/// Plain memory: loom complains of two accesses, one of them a write, unless one happens before the other.
+/// Plain memory: loom complains about two accesses, one of them a write, unless one happens before
+/// the other.
 struct Plain {
     access: UnsafeCell<()>,
     value: Cell<u64>,
@@ -172,7 +178,7 @@ impl Plain {
     }
 }
 
-/// A number that operations add to, in plain memory.
+/// A number in plain memory to which operations add.
 struct Sum {
     k: usize,
     val: Vec<Plain>,
@@ -268,8 +274,8 @@ fn read_modify_writes_conform_and_so_do_fenced_loads_and_stores() {
     }
 }
 
-/// Algorithms that two processes and one place make the same text as another one: a tree of one node, a path around it that
-/// nobody takes, names of which there is one.
+/// Algorithms that, with two processes and one place, become the same text as another one: a tree
+/// of one node, a path around it that no process takes, or a single name.
 const ALIKE: [(&str, &str); 10] = [
     ("ya-tree", "ya-two"),
     ("am-dsm-assign", "am-dsm-fast"),
@@ -306,9 +312,9 @@ fn every_algorithm_keeps_two_processes_apart_with_other_encodings() {
 
 fn two_processes_are_apart(encodings: &[(&str, Encoding)], wanted: impl Fn(&Info) -> bool) {
     for &(name, encoding) in encodings {
-        // A wait that is itself a read-modify-write spins without end beside plain stores.
+        // A wait that is itself a read-modify-write spins endlessly beside plain stores.
         let spins = |info: &Info| info.instructions.contains(&Instruction::TestAndSet) && name != SOUND[0].0;
-        // Where a passage takes dozens of accesses, loom has not come to an end within minutes.
+        // Where a passage takes dozens of accesses, loom does not finish within minutes.
         let is_long = |info: &Info| info.id.starts_with("dgs") || info.id == "ya-fast";
         let excludes = |info: &Info| info.sizes(Some(2), Some(1)).is_ok();
         let is_looked_at = |info: &&Info| wanted(info) && excludes(info) && !spins(info) && !is_long(info);
@@ -333,7 +339,9 @@ fn nobody_is_in_two_rooms_at_once_in_any_execution_and_what_one_did_happens_befo
     }
 }
 
-/// Whoever reads a state, an operation or a response reads what was written before, and nobody writes it meanwhile, in every execution of one operation each. Without orderings that is noticed to be false.
+/// A process that reads a state, an operation or a response reads what was written before, and no
+/// process writes it meanwhile, in every execution of one operation each. Without orderings, loom
+/// notices that this fails.
 #[test]
 fn what_a_universal_construction_keeps_in_plain_memory_is_accessed_by_one_at_a_time() {
     for (name, encoding) in SOUND {
@@ -357,7 +365,7 @@ fn what_a_universal_construction_keeps_in_plain_memory_is_accessed_by_one_at_a_t
 #[test]
 fn two_inside_at_once_are_noticed() {
     for (name, encoding) in SOUND {
-        let verdict = two_processes("am-chain", 2, encoding); // k = 2: they may
+        let verdict = two_processes("am-chain", 2, encoding); // k = 2: both may be inside
         assert!(verdict.complains_of(TWO_INSIDE), "{name}: {verdict:?}");
     }
 }
@@ -373,8 +381,9 @@ fn a_fetch_and_add_in_two_steps_is_found() {
     }
 }
 
-/// No fault of the algorithms: the root is an outcome of store buffering that `SeqCst` forbids. Should this fail one day, loom
-/// has learnt it, and native memory's own encoding can join [`SOUND`].
+/// The algorithms are not at fault: the cause is an outcome of store buffering that `SeqCst`
+/// forbids. If this test fails one day, loom has learnt it, and the encoding of native memory can
+/// join [`SOUND`].
 #[test]
 fn seq_cst_loads_and_stores_raise_false_alarms_as_loom_lets_them_read_stale_values() {
     let nobody_sees_a_write = vec![vec![0], vec![0]];
@@ -385,10 +394,11 @@ fn seq_cst_loads_and_stores_raise_false_alarms_as_loom_lets_them_read_stale_valu
     }
 }
 
-/// The waiter's write of `Q` (3) may take effect after its read of `X` (4). In between, the other leaves: it adds to `X` (6), too
-/// late for the waiter to see it, and writes `Q` (7), which the waiter's own write then covers up. The other has finished, and
-/// the waiter waits for ever. A store buffer does just this. Only the fences are missing: with them, the same loads and stores
-/// pass. (Loom says the same of `SeqCst` without fences, and is wrong there.)
+/// The waiter's write of `Q` (3) may take effect after its read of `X` (4). In between, the other
+/// process leaves. It adds to `X` (6), too late for the waiter to see it, and writes `Q` (7), which
+/// the waiter's own write then overwrites. The other process has finished, and the waiter waits
+/// forever. A store buffer does exactly this. Only the fences are missing: with them, the same
+/// loads and stores pass. (Loom reports the same for `SeqCst` without fences, and is wrong there.)
 #[test]
 fn without_fences_acquire_and_release_lose_a_wake_up_of_the_chain() {
     let verdict = two_processes("am-chain", 1, Encoding::ACQUIRE_RELEASE);

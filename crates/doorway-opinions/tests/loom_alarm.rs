@@ -1,10 +1,13 @@
-//! The alarm under loom: every race of the one process that waits for a variable with those that change it, and with the next one that waits.
+//! The alarm under loom: every race of the one process that waits for a variable with the processes
+//! that change it, and with the next waiter.
 //!
-//! A process that sleeps through a change sleeps for ever, and loom reports a deadlock. Loom watches the waker in the alarm: two processes
-//! that touch it at once are reported. At the end of each execution no waker is left, and none was dropped twice.
+//! A process that sleeps through a change sleeps forever, and loom reports a deadlock. Loom watches
+//! the waker in the alarm, and reports two processes that touch it at once. At the end of each
+//! execution no waker is left, and none was dropped twice.
 //!
-//! In races of two that wait, the second begins to wait when the wait of the first is over. The first may not have noticed: it sleeps, and
-//! the change that it waited for has not been rung for; or it is about to set the alarm, over that of the second.
+//! In races of two waiters, the second begins to wait when the wait of the first is over. The first
+//! may not have noticed that. Either it sleeps, and its change has not been rung for; or it is
+//! about to set the alarm, over that of the second.
 //!
 //! | race                                | preemptions | executions |
 //! |-------------------------------------|-------------|------------|
@@ -28,7 +31,8 @@
 //! | `task, then thread, two changers`   | 2           | 3,831      |
 //! | `task, then task, two changers`     | 2           | 3,630      |
 //!
-//! What these races are worth, the protocol shows when it is told wrongly: each [`Fault`] is found.
+//! The value of these races shows when the protocol is changed for the worse: each [`Fault`] is
+//! found.
 
 mod waiting_kit;
 
@@ -46,38 +50,38 @@ platform_of!(loom, loom::thread::JoinHandle<()>, loom::thread::spawn, |thread: l
     .join()
     .unwrap());
 
-/// What can be told wrongly.
+/// Seeded faults of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// A waiter that finds the waker of another drops it.
+    /// A waiter that finds another waiter's waker drops it.
     DropsOld,
-    /// A task that finds a thread there does not wake it.
+    /// A task that finds a thread in the alarm does not wake it.
     LeavesThread,
-    /// Nor does a thread.
+    /// A thread that finds a thread in the alarm does not wake it.
     LeavesThreadToThread,
     /// A waiter does not look again after it has set the alarm.
     LooksOnce,
-    /// A changer rings, and then changes.
+    /// A changer rings before it changes the variable.
     RingsFirst,
-    /// A changer that finds a thread goes its way.
+    /// A changer that finds a thread does not wake it.
     SkipsThreads,
-    /// A changer that finds a task goes its way.
+    /// A changer that finds a task does not wake it.
     SkipsTasks,
-    /// A task takes the alarm back, whoever has set it.
+    /// A task takes the alarm back, whichever process has set it.
     UnsetsAny,
-    /// A thread that was woken turns the alarm off, whoever has set it.
+    /// A thread that was woken turns the alarm off, whichever process has set it.
     StopsAny,
-    /// An alarm that is set again has the number it had.
+    /// An alarm that is set again keeps its number.
     OneNumber,
     /// A task that is polled again trusts an alarm that may no longer be its own.
     TrustsOld,
-    /// A task that is polled with another waker leaves the first one there.
+    /// A task that is polled with another waker leaves the first waker in place.
     KeepsFirstWaker,
     /// A task that finds another process busy waits without having set the alarm.
     WaitsWithout,
     /// A changer says that it is no longer busy before it takes the waker.
     LetsGoEarly,
-    /// A task that gives up leaves its waker there.
+    /// A task that gives up leaves its waker in the alarm.
     LeavesWaker,
 }
 
@@ -100,7 +104,7 @@ impl Fault {
         Self::LeavesWaker,
     ];
 
-    /// The races that find it, and how the complaint begins.
+    /// The races that find it, and the beginning of the complaint.
     fn found_by(self) -> (&'static [&'static str], &'static str) {
         const DEADLOCK: &str = "deadlock";
         match self {
@@ -124,7 +128,7 @@ impl Fault {
     }
 }
 
-/// What an alarm does.
+/// The operations of an alarm.
 trait Bell: 'static {
     type Set: Copy;
     fn new(fault: Option<Fault>) -> Self;
@@ -138,7 +142,7 @@ trait Bell: 'static {
 
 impl Bell for Alarm<Simulated> {
     type Set = Set;
-    /// The faults are those of waiters and changers.
+    /// The shipped alarm ignores the fault: it belongs to waiters and changers.
     fn new(_: Option<Fault>) -> Self {
         Self::default()
     }
@@ -167,7 +171,7 @@ const THREAD: u32 = 1;
 const TASK: u32 = 2;
 const BUSY: u32 = 3;
 
-/// The same protocol once more, with room for a fault.
+/// The same protocol, written again with room for a fault.
 struct Retold {
     fault: Option<Fault>,
     state: Word,
@@ -180,7 +184,7 @@ impl Retold {
     }
 
     fn exchange_waker(&self, new: Option<Waker>) -> Option<Waker> {
-        // SAFETY: loom runs one thread at a time, and reports those that would be here at once.
+        // SAFETY: loom runs one thread at a time, and reports threads that would be here at once.
         self.waker.with(|waker| unsafe { std::mem::replace(&mut *waker, new) })
     }
 
@@ -304,21 +308,23 @@ impl<B: Bell> Default for Wakes<B> {
     }
 }
 
-/// A variable with an alarm, and all that wait for it and change it.
+/// A variable with an alarm, and the processes that wait for it and change it.
 struct World<B: Bell> {
     fault: Option<Fault>,
     platform: Simulated,
     value: Word,
     alarm: ManuallyDrop<B>,
-    /// What tasks sleep on, each twice: a waker that was dropped once too often leaves one.
+    /// What tasks sleep on. Each is kept twice, so that one is left if a waker was dropped once too
+    /// often.
     parkers: RefCell<Vec<[Arc<Parker>; 2]>>,
 }
 
-/// What loom complains of ends an execution halfway; then it cannot be asked for anything more, as the alarm would when it is dropped.
+/// A complaint of loom ends an execution halfway. After that loom cannot be asked for anything
+/// more, but the alarm would ask when it is dropped.
 impl<B: Bell> Drop for World<B> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: this happens once, and nothing comes after it.
+            // SAFETY: this happens once, and nothing uses the alarm afterwards.
             unsafe { ManuallyDrop::drop(&mut self.alarm) };
         }
     }
@@ -336,7 +342,7 @@ impl<B: Bell> World<B> {
         self.fault == Some(fault)
     }
 
-    /// Each does its part, the first of them on the thread that is there already.
+    /// Each process plays its role. The first runs on the existing thread.
     fn together(self: &Rc<Self>, roles: &[Role<B>]) {
         let others: Vec<_> = roles[1..]
             .iter()
@@ -374,7 +380,7 @@ impl<B: Bell> World<B> {
         }
     }
 
-    /// A turn of a thread's wait that came to nothing: it sleeps, unless the variable has changed since.
+    /// A turn of a thread's wait failed: it sleeps, unless the variable has changed since.
     fn sleep(&self, seen: u32, until: Option<Instant>) {
         let (word, heard) = self.alarm.listen(&self.platform);
         if self.has(Fault::LooksOnce) || self.now() == seen {
@@ -393,7 +399,7 @@ impl<B: Bell> World<B> {
         }
     }
 
-    /// The same, unless the time comes before.
+    /// The same, unless the deadline comes first.
     fn thread_waits_in_time(&self, enough: u32) {
         loop {
             let seen = self.now();
@@ -404,7 +410,7 @@ impl<B: Bell> World<B> {
         }
     }
 
-    /// What a poll does: a turn of the wait. If that is not over, the task will be woken.
+    /// A poll: one turn of the wait. If the wait is not over, the task will be woken.
     fn poll(&self, wakes: &mut Wakes<B>, waker: &Waker, enough: u32) -> Poll<()> {
         if self.now() >= enough {
             return Poll::Ready(());
@@ -440,7 +446,7 @@ impl<B: Bell> World<B> {
         let mut wakes = wakes;
         while self.poll(&mut wakes, &waker, enough).is_pending() {
             Simulated::park(&parker);
-            self.platform.lets_others_run(); // the executor looks after others first
+            self.platform.lets_others_run(); // the executor runs other tasks first
         }
         self.end(wakes);
     }
@@ -449,21 +455,21 @@ impl<B: Bell> World<B> {
         self.task_waits_on(Wakes::default(), enough);
     }
 
-    /// Its first poll comes with a waker that leads nowhere.
+    /// The first poll of the task comes with a waker that wakes nobody.
     fn task_waits_with_new_wakers(&self, enough: u32) {
         let mut wakes = Wakes::default();
         let _ = self.poll(&mut wakes, &Waker::from(self.parker()), enough);
         self.task_waits_on(wakes, enough);
     }
 
-    /// It is polled once, and dropped.
+    /// The task is polled once, and dropped.
     fn task_is_cancelled(&self, enough: u32) {
         let mut wakes = Wakes::default();
         let _ = self.poll(&mut wakes, &Waker::from(self.parker()), enough);
         self.end(wakes);
     }
 
-    /// Another one begins to wait when the wait of the first is over.
+    /// A second process begins to wait when the wait of the first is over.
     fn then(&self, waits: impl FnOnce(&Self)) {
         if self.now() >= 1 {
             waits(self);
@@ -471,15 +477,16 @@ impl<B: Bell> World<B> {
     }
 }
 
-/// Who meets whom. The first of them runs on loom's main thread: one thread fewer to interleave.
+/// The processes that meet. The first runs on loom's main thread, which leaves one thread fewer to
+/// interleave.
 struct Race<B: Bell> {
     name: &'static str,
-    /// The most preemptions in an execution, where all would be too many.
+    /// The bound on preemptions in an execution, if searching all executions takes too long.
     preemptions: Option<usize>,
     roles: &'static [Role<B>],
 }
 
-/// What the first one waits for has come, and then what the second waits for.
+/// Makes the change that the first waits for, and then the one that the second waits for.
 fn adds_twice<B: Bell>(world: &World<B>) {
     world.add();
     world.add();
@@ -553,7 +560,8 @@ impl<B: Bell> Race<B> {
         Self { preemptions: Some(preemptions), ..Self::all(name, roles) }
     }
 
-    /// Runs it in every way that loom distinguishes within the bound; how many there are.
+    /// Runs the race in every way that loom distinguishes within the bound. Returns the number of
+    /// executions.
     fn run(&self, fault: Option<Fault>) -> usize {
         let &Self { preemptions, roles, .. } = self;
         let executions = Arc::new(AtomicUsize::new(0));
@@ -607,7 +615,7 @@ fn every_fault_is_found() {
     }
 }
 
-/// Some faults are those of waiters and changers: they show with the alarm as it is, too.
+/// Faults of waiters and changers also show with the shipped alarm.
 #[test]
 fn faults_of_waiters_and_changers_are_found_with_the_alarm_as_it_is() {
     for fault in [Fault::LooksOnce, Fault::RingsFirst, Fault::TrustsOld, Fault::KeepsFirstWaker, Fault::WaitsWithout] {

@@ -1,23 +1,23 @@
-//! Slots between processes under loom: threads play the processes, a mutex plays the kernel.
+//! Slots between processes under loom: threads play the processes, and a mutex plays the kernel.
 //!
-//! Loom sees what the explorer cannot: orderings weaker than `SeqCst`, and whether what a holder
-//! did inside *happens before* what the next holder of the slot does there, also after a death. The
-//! words are encoded in the two ways that raise no false alarms (`loom.rs`); each process that is
+//! Loom sees what the explorer cannot: orderings weaker than `SeqCst`, and whether the actions of a
+//! holder inside *happen before* those of the next holder of the slot, also after a death. The
+//! words are encoded in the two ways that raise no false alarms (`loom.rs`). Each process that is
 //! inside touches plain memory.
 //!
 //! # What plays the kernel
-//! The bytes of seats and the sleepers are behind one mutex, as the kernel's lists of locks and of
-//! sleepers are behind locks of its own. A process that dies stops before a statement; then its
-//! byte becomes free, and those that watch its seat are woken. So what the dead one did happens
-//! before somebody finds it dead. That is what the kernel must give: without it,
-//! [`Fault::DisorderlyDeath`] is found. Nobody looks again by itself, so a lost wake-up is a
-//! deadlock.
+//! The bytes of seats and the sleepers are behind one mutex, just as the kernel's lists of locks
+//! and of sleepers are behind locks of its own. A process that dies stops before a statement. Its
+//! byte then becomes free, and the processes that watch its seat are woken. The actions of the dead
+//! process therefore happen before another process finds it dead. The kernel must guarantee that:
+//! without it, [`Fault::DisorderlyDeath`] is found. No process looks again by itself, so a lost
+//! wake-up is a deadlock.
 //!
 //! # What loom does not see
-//! Loom takes `SeqCst` accesses for acquire and release; fences are what they should be. So the
-//! text as it ships, with `SeqCst` loads and no fences, cannot be run here: it gets false alarms. A
-//! mutex that both have had orders more than the text does; runs in which nobody sleeps show what
-//! the text does by itself. Loom knows no hints that lie, and no second looks.
+//! Loom treats `SeqCst` accesses as acquire and release; its fences are exact. The text as it
+//! ships, with `SeqCst` loads and no fences, therefore cannot be run here: it gets false alarms. A
+//! mutex that two processes have both held orders more than the text does. Runs in which no process
+//! sleeps show what the text does by itself. Loom knows no hints that lie, and no second looks.
 //!
 //! | race                                     | preemptions | read-modify-writes | loads, stores and fences |
 //! |------------------------------------------|-------------|--------------------|--------------------------|
@@ -29,10 +29,10 @@
 //! | one gives up, one waits                  | 2           | 511                | 476                      |
 //! | two wait                                 | 2           | 631                | 277                      |
 //!
-//! One slot in all of them. Without a bound of preemptions loom was not done with the first, the
+//! All of them have one slot. Without a bound on preemptions, loom had not finished the first, the
 //! second, the fourth and the fifth after 30 seconds.
 //!
-//! Deaths at each of 42 statements, a process that cleans up among those that die: 26,554
+//! Deaths at each of 42 statements, including deaths of a process that cleans up: 26,554
 //! executions, with at most 3 preemptions of two processes, and 1 or 2 of three. With 4 and 2 there
 //! were 159,062, and nothing was found.
 
@@ -75,29 +75,30 @@ impl Part {
     }
 }
 
-/// Who meets whom.
+/// The processes that meet in a race.
 #[derive(Clone, Debug)]
 struct Race {
-    /// One for each seat. The first runs on loom's main thread: one thread fewer to interleave.
+    /// One for each seat. The first runs on loom's main thread, which leaves one thread fewer to
+    /// interleave.
     parts: Vec<Part>,
-    /// Whether the first one is inside when the others begin.
+    /// Whether the first process is inside when the others begin.
     one_inside: bool,
-    /// The most preemptions in an execution, where all would be too many.
+    /// The bound on preemptions in an execution, if searching all executions takes too long.
     preemptions: Option<usize>,
-    /// How often newcomers may pass the first in line.
+    /// How often newcomers may pass the first waiter in line.
     bypass: u32,
 }
 
-/// All that processes share.
+/// Everything that the processes share.
 struct Room {
     text: Text<Loom>,
     kernel: Rc<Kernel>,
-    /// Plain memory, for each slot: loom complains of two accesses unless one happens before the
+    /// Plain memory for each slot: loom complains about two accesses unless one happens before the
     /// other.
     inside: Vec<UnsafeCell<()>>,
-    /// Whether somebody is inside, or died there.
+    /// Whether a process is inside, or died there.
     is_inside: Vec<Local<bool>>,
-    /// How many have died.
+    /// The number of deaths.
     deaths: Arc<AtomicUsize>,
     encoding: Encoding,
     fault: Option<Fault>,
@@ -117,7 +118,7 @@ impl Room {
         Process::new(Pid::new(seat), Loom::new(self.encoding, self.fault, &self.kernel, fate))
     }
 
-    /// Goes in, unless it gives up.
+    /// Enters, unless the process gives up.
     fn enters(&self, p: &Process<Loom>, gives_up: bool) -> Result<Option<Grant>, Stop> {
         let mut attempt = Attempt::default();
         let grant = match now(self.text.enter(p, 0, &mut attempt, gives_up))? {
@@ -128,7 +129,7 @@ impl Room {
             self.inside[grant.slot].with_mut(|_| ());
             assert!(
                 !self.is_inside[grant.slot].replace(true) || grant.news == News::Died,
-                "nobody was told of a death"
+                "no process was told of a death"
             );
         }
         Ok(grant)
@@ -142,7 +143,7 @@ impl Room {
                 None => self.enters(p, part.fate.gives_up)?,
             };
             if let Some(grant) = grant {
-                self.inside[grant.slot].with_mut(|_| ()); // also one that was inside from the beginning
+                self.inside[grant.slot].with_mut(|_| ()); // also for a process that was inside from the beginning
                 self.is_inside[grant.slot].set(false);
                 now(self.text.exit(p, grant))?;
             }
@@ -163,8 +164,8 @@ impl Room {
     }
 }
 
-/// Runs a race in every way that loom distinguishes within the bound: how many there are, and how
-/// many processes died.
+/// Runs a race in every way that loom distinguishes within the bound. Returns the number of
+/// executions and the number of processes that died.
 fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) {
     let (executions, deaths) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let mut loom = loom::model::Builder::new();
@@ -193,7 +194,7 @@ fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) 
         for other in others {
             other.join().unwrap();
         }
-        // Nothing is lost: a process that comes when all are gone gets in.
+        // Nothing is lost: a process that comes after all others have gone gets in.
         for seat in 0..n {
             room.kernel.ends(seat);
         }
@@ -202,7 +203,7 @@ fn run(race: &Race, encoding: Encoding, fault: Option<Fault>) -> (usize, usize) 
         now(room.text.recover(&last)).unwrap();
         let grant = now(room.text.try_enter(&last, 0)).unwrap().expect("the slot was not lost");
         room.inside[0].with_mut(|_| ());
-        assert!(!room.is_inside[0].get() || grant.news == News::Died, "nobody was told of a death");
+        assert!(!room.is_inside[0].get() || grant.news == News::Died, "no process was told of a death");
     });
     (executions.load(Ordering::Relaxed), deaths.load(Ordering::Relaxed))
 }
@@ -216,7 +217,7 @@ impl Race {
         Self { one_inside: false, ..self }
     }
 
-    /// Every second owner of the slot hands it over, and the others call the first in line.
+    /// Every second owner of the slot hands it over, and the others call the first waiter in line.
     fn passing(self) -> Self {
         Self { bypass: 2, ..self }
     }
@@ -250,8 +251,8 @@ fn nobody_is_inside_too_early_and_nobody_sleeps_for_ever_in_any_execution() {
     }
 }
 
-/// Where newcomers may pass: the owner that frees its slot calls the waiter, which looks for the slot, and the call is
-/// passed on by a waiter that gives up.
+/// Newcomers may pass. The owner that frees its slot calls a waiter, which looks for the slot. A
+/// waiter that gives up passes the call on.
 #[test]
 fn nobody_sleeps_through_a_call_in_any_execution() {
     use Part as P;
@@ -273,15 +274,15 @@ fn nobody_sleeps_through_a_call_in_any_execution() {
     }
 }
 
-/// Where the holder can die while another comes: all statements of its exit section that it
-/// reaches.
+/// The statements at which the holder can die while another process comes: all statements of its
+/// exit section that it reaches.
 const WHILE_IT_LEAVES: &[Label] = &[16, 17, 171, 18, 19, 20, 21, 22, 23, 231, 232, 24, 241, 242];
-/// Where a process can die that finds a holder, waits, is let in and leaves.
+/// The statements at which a process can die that finds a holder, waits, is let in and leaves.
 const WHILE_IT_WAITS: &[Label] =
     &[1, 2, 3, 4, 5, 6, 7, 71, 72, 9, 91, 92, 10, 12, 13, 16, 17, 171, 18, 19, 20, 21, 22, 23];
-/// Where it takes more preemptions to come to.
+/// Statements that take more preemptions to reach.
 const WHILE_IT_CONFIRMS: &[Label] = &[101];
-/// Where a process can die besides that finds the holder dead.
+/// Further statements at which a process can die that finds the holder dead.
 const WHILE_IT_RECOVERS: &[Label] = &[8, 25, 251, 26, 261, 27, 28, 29, 291];
 
 #[test]
@@ -306,7 +307,7 @@ fn after_a_death_anywhere_the_others_go_on_and_what_the_dead_did_happens_before(
     for (labels, preemptions) in [(WHILE_IT_WAITS, 1), (WHILE_IT_CONFIRMS, 2), (WHILE_IT_RECOVERS, 2)] {
         die(labels, preemptions, &|dies| vec![Part::dies_at(17), dies, Part::ONCE], 1);
     }
-    assert_eq!(unreached, [], "nobody died there");
+    assert_eq!(unreached, [], "no process died there");
     println!("deaths: {all} executions");
 }
 
@@ -323,20 +324,21 @@ fn every_fault_is_found() {
     let passes = Race::new(4, &[Part::ONCE, Part::ONCE]).passing();
     let [(_, swaps), (_, fenced)] = SOUND;
     for (fault, race, encoding, harm) in [
-        // What a holder did is not seen by the next one.
+        // The next holder does not see what a holder did.
         (Fault::Relaxed(&[22]), &once, swaps, TWO_INSIDE),
         (Fault::Relaxed(&[16, 17, 171, 18, 19, 20]), &comes, swaps, TWO_INSIDE),
-        // A waiter sees its offer and not the slot that is offered: it takes the offer for a void
+        // A waiter sees its offer but not the slot that is offered, and takes the offer for a void
         // one.
         (Fault::Relaxed(&[7, 9, 10, 101]), &comes, fenced, DEADLOCK),
-        // One frees and does not see the other's bit; the other sleeps and does not see the free
-        // slot.
+        // One process frees a slot and does not see the other's bit; the other sleeps and does not
+        // see the free slot.
         (Fault::AcquireRelease(&[23]), &once, fenced, DEADLOCK),
         (Fault::AcquireRelease(&[7, 71]), &keeps, fenced, DEADLOCK),
         (Fault::NoSecondLook, &once, swaps, DEADLOCK),
         (Fault::NoWake, &comes, fenced, DEADLOCK),
         (Fault::FreedBeforeConfirmed, &again, swaps, TWO_INSIDE),
-        // Where newcomers may pass: the waiter is called and not woken, or the holder does not look whether somebody waits.
+        // Newcomers may pass: the waiter is called but not woken, or the holder does not check for
+        // waiters.
         (Fault::NoWake, &passes, fenced, DEADLOCK),
         (Fault::NoSecondLook, &passes, swaps, DEADLOCK),
         (Fault::AcquireRelease(&[23]), &passes, fenced, DEADLOCK),
@@ -351,8 +353,8 @@ fn every_fault_is_found() {
     }
 }
 
-/// Loom takes them for acquire and release: the outcome that both read stale values is one that
-/// `SeqCst` forbids.
+/// Loom treats them as acquire and release. `SeqCst` forbids the outcome in which both processes
+/// read stale values.
 #[test]
 fn seq_cst_without_fences_raises_a_false_alarm() {
     let got = complaint(|| {

@@ -1,7 +1,10 @@
-//! The turnstile under loom, with the real wait layer: every race of who gives up, is dropped or is turned away with who lets it in.
+//! The turnstile under loom, with the real wait layer: every race of a process that gives up, is
+//! dropped or is turned away with the process that lets it in.
 //!
-//! A lost wake-up is a deadlock to loom; a lost place, and one more inside than may be, are seen by those who take part. There is one place, one is inside from the
-//! beginning, and goes. With more preemptions than in the tests, none of them fails either; beyond, loom is not done in minutes.
+//! Loom reports a lost wake-up as a deadlock. The processes in the race notice a lost place, or one
+//! process too many inside. There is one place. One process is inside from the beginning, and
+//! leaves. With more preemptions than in the tests no race fails either; beyond that, loom does not
+//! finish in minutes.
 //!
 //! | race                     | preemptions | executions | with more | executions |
 //! |--------------------------|-------------|------------|-----------|------------|
@@ -24,7 +27,8 @@
 //! | `in front, gives up`     | 2           | 178        | 3         | 2,967      |
 //! | `in front, closed`       | 2           | 130        | 3         | 2,489      |
 //!
-//! What these races are worth, the turnstile shows when it is told wrongly: each [`Flaw`] is found, and so are faults of the wait layer.
+//! The value of these races shows when the turnstile is changed for the worse: each [`Flaw`] is
+//! found, and so are faults of the wait layer.
 
 mod second_opinion;
 mod turnstile_kit;
@@ -43,16 +47,17 @@ platform_of!(loom, loom::thread::JoinHandle<()>, loom::thread::spawn, |thread: l
     .join()
     .unwrap());
 
-/// Who meets whom, with one inside from the beginning. The first of them runs on loom's main thread: one thread fewer to interleave.
+/// The processes that meet, with one inside from the beginning. The first runs on loom's main
+/// thread, which leaves one thread fewer to interleave.
 struct Race<L: Layer> {
     name: &'static str,
-    /// The most preemptions in an execution, where all would be too many.
+    /// The bound on preemptions in an execution, if searching all executions takes too long.
     preemptions: Option<usize>,
     parts: &'static [Part<L, AtomicU64>],
     closed: bool,
     /// Whether the line is so short that others wait in front of it.
     short_line: bool,
-    /// Whether the first one goes only when all others are done.
+    /// Whether the first process leaves only when all others are done.
     stays: bool,
 }
 
@@ -116,7 +121,8 @@ impl<L: Layer> Race<L> {
         Self::ALL.into_iter().find(|race| race.name == name).expect("there is such a race")
     }
 
-    /// Runs it in every way that loom distinguishes within the bound; how many there are.
+    /// Runs the race in every way that loom distinguishes within the bound. Returns the number of
+    /// executions.
     fn run(&self, flaw: Option<Flaw>, fault: Option<Fault>) -> usize {
         let &Self { preemptions, parts, closed, stays, short_line, .. } = self;
         let last: Option<Part<L, AtomicU64>> = if stays { Some(Scene::first_exits) } else { None };
@@ -146,7 +152,7 @@ fn no_place_and_no_wake_up_is_lost_whoever_gives_up() {
 }
 
 const DEADLOCK: &str = "deadlock";
-/// What a flaw can lead to.
+/// The possible effects of a flaw.
 const HARM: [&str; 3] = [DEADLOCK, "assertion `left == right` failed: a place was lost", "2 are inside"];
 
 /// The races that find it.
@@ -178,7 +184,8 @@ fn every_flaw_is_found() {
     }
 }
 
-/// Faults of the wait layer: a helper that signals without waking, and those who wait without being seen to.
+/// Faults of the wait layer: a helper that signals without waking, and waiters that are not seen to
+/// wait.
 #[test]
 fn a_signal_that_wakes_nobody_is_found() {
     for race in ["waits", "task waits", "gives up, waits", "dropped, task waits"] {

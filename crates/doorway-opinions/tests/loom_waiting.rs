@@ -1,7 +1,8 @@
-//! The wait layer under loom: every race of who waits with who wakes.
+//! The wait layer under loom: every race of a process that waits with a process that wakes it.
 //!
-//! Whoever sleeps through a change sleeps for ever, and loom reports a deadlock. At the end of each execution the table of wakers must be empty.
-//! Two processes are interleaved in all ways, three and four in all ways with few preemptions; beyond, loom is not done in minutes.
+//! A process that sleeps through a change sleeps forever, and loom reports a deadlock. At the end
+//! of each execution the table of wakers must be empty. Two processes are interleaved in all ways,
+//! three and four in all ways with few preemptions. Beyond that, loom does not finish in minutes.
 //!
 //! | race                   | preemptions | executions |
 //! |------------------------|-------------|------------|
@@ -23,8 +24,10 @@
 //! | `timed thread, thread` | 2           | 9,369      |
 //! | `timed task, task`     | 2           | 4,304      |
 //!
-//! What these races are worth, the protocol shows when it is told wrongly: each [`Fault`] is found, and three that look like faults are none. Those that only show when one
-//! changer is halfway through its wake-up while another comes and goes take four preemptions, and no race but the two with two changers finds them.
+//! The value of these races shows when the protocol is changed for the worse: each [`Fault`] is
+//! found, and one change that looks like a fault is harmless. Some faults only show when one
+//! changer is halfway through its wake-up while another comes and goes. They take four preemptions,
+//! and only the two races with two changers find them.
 
 mod waiting_kit;
 
@@ -37,11 +40,12 @@ platform_of!(loom, loom::thread::JoinHandle<()>, loom::thread::spawn, |thread: l
     .join()
     .unwrap());
 
-/// Who meets whom. The first of them runs on loom's main thread: one thread fewer to interleave.
+/// The processes that meet. The first runs on loom's main thread, which leaves one thread fewer to
+/// interleave.
 struct Race<L: Layer> {
     name: &'static str,
     variables: usize,
-    /// The most preemptions in an execution, where all would be too many.
+    /// The bound on preemptions in an execution, if searching all executions takes too long.
     preemptions: Option<usize>,
     roles: &'static [Role<L>],
 }
@@ -87,7 +91,8 @@ impl<L: Layer> Race<L> {
         Self { variables, ..self }
     }
 
-    /// Runs it in every way that loom distinguishes within the bound; how many there are.
+    /// Runs the race in every way that loom distinguishes within the bound. Returns the number of
+    /// executions.
     fn run(&self, fault: Option<Fault>) -> usize {
         let &Self { variables, preemptions, roles, .. } = self;
         let executions = Arc::new(AtomicUsize::new(0));

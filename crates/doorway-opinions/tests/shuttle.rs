@@ -1,10 +1,13 @@
-//! A second opinion by shuttle: schedules drawn at random, with more processes and passages than can be explored.
+//! A second opinion by shuttle: random schedules, with more processes and passages than can be
+//! explored.
 //!
-//! It sees orders of accesses and nothing else: all orderings are taken for `SeqCst`, so weak ones go unnoticed. It never says
-//! that there is no fault, only that none showed in so many schedules; a wait without end is an execution that grew too long.
-//! Here, more than 500,000 schedules with three passages of each process, of up to six processes, take about a minute.
+//! Shuttle sees only the order of accesses: it treats all orderings as `SeqCst`, so weak ones go
+//! unnoticed. It never says that there is no fault, only that none showed in a number of schedules.
+//! An endless wait shows as an execution that grew too long. Here, more than 500,000 schedules with
+//! three passages of each process, of up to six processes, take about a minute.
 //!
-//! How schedules are drawn matters. A fetch-and-add in two steps, at 18 sizes with 20 seeds each, shows after
+//! The method of drawing schedules matters. A fetch-and-add in two steps, at 18 sizes with 20 seeds
+//! each, shows after
 //!
 //! | drawn                   | median | at most |
 //! |-------------------------|--------|---------|
@@ -34,23 +37,24 @@ words_of!(shuttle);
 
 type Shuttle = ToolMemory<AtomicU64>;
 
-/// Those that an algorithm is not made for are left out.
+/// Sizes that an algorithm does not support are skipped.
 const SIZES: [(usize, usize); 9] = [(2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (5, 2), (5, 3), (6, 1), (6, 2)];
 const SCHEDULES: usize = 500;
 const PASSAGES: usize = 3;
-/// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
+/// Fixed, so that a failure can be reproduced; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 1994;
 
-/// Who decides which process runs next.
+/// How the next process is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scheduler {
-    /// Any, at each step.
+    /// Any process, at each step.
     Random,
-    /// The one with the highest priority; priorities change at a few random steps and when a wait fails.
+    /// The process with the highest priority. Priorities change at a few random steps and when a
+    /// wait fails.
     Priorities,
 }
 
-/// One more than the changes of priority in a schedule, apart from those of waits.
+/// One more than the number of priority changes in a schedule, apart from those of waits.
 const DEPTH: usize = 20;
 
 impl Scheduler {
@@ -58,22 +62,23 @@ impl Scheduler {
 
     fn run(self, schedules: usize, execution: impl Fn() + Send + Sync + 'static) {
         let mut config = Config::new();
-        // A wait without end is a failure, and shows much earlier than by default.
+        // An endless wait is a failure, and shows much earlier than by default.
         config.max_steps = MaxSteps::FailAfter(20_000);
         config.failure_persistence = FailurePersistence::None;
-        config.silence_warnings = true; // that all orderings are taken for `SeqCst`
+        config.silence_warnings = true; // that it treats all orderings as `SeqCst`
         let ran = match self {
             Self::Random => Runner::new(RandomScheduler::new_from_seed(SEED, schedules), config).run(execution),
             Self::Priorities => Runner::new(PctScheduler::new_from_seed(SEED, DEPTH, schedules), config).run(execution),
         };
-        assert_eq!(ran, schedules, "no limit but the number of schedules may end the run");
+        assert_eq!(ran, schedules, "only the number of schedules may end the run");
     }
 }
 
 /// Runs `process` for each of `0..n`.
 ///
-/// As futures, because shuttle's threads would have to be `Send`, which an algorithm that is only known by its [`Entry`]
-/// does not promise. They run on stacks of their own all the same, and each access may switch between them.
+/// As futures: shuttle's threads would have to be `Send`, and an algorithm that is known only by
+/// its [`Entry`] does not promise that. They still run on stacks of their own, and each access may
+/// switch between them.
 fn together<T: 'static, P: FnOnce() -> T + 'static>(n: usize, process: impl Fn(usize) -> P) -> Vec<T> {
     let tasks: Vec<_> = (0..n)
         .map(|p| {
@@ -100,7 +105,7 @@ impl Visit for Passages {
         scheduler.run(SCHEDULES, move || {
             begun.fetch_add(1, Ordering::Relaxed);
             let algorithm = E::build(&Site::new(&Shuttle::new(encoding)), sizes);
-            // A word of shuttle's, so that others may run while somebody is inside.
+            // A word of shuttle's, so that other processes may run while one is inside.
             let shared = Rc::new((algorithm, AtomicUsize::new(0)));
             together(sizes.n, |p| {
                 let (shared, most_inside) = (Rc::clone(&shared), Arc::clone(&most_inside));
@@ -124,7 +129,7 @@ impl Visit for Passages {
 #[derive(Debug)]
 struct Verdict {
     complaint: Option<String>,
-    /// Including the one that shuttle complained of.
+    /// Including the schedule about which shuttle complained.
     schedules: usize,
     most_inside: usize,
 }
@@ -138,7 +143,7 @@ fn passages(id: &str, sizes: Sizes, scheduler: Scheduler, encoding: Encoding) ->
     Verdict { complaint, schedules: of(&begun), most_inside: of(&most_inside) }
 }
 
-/// Does something with an algorithm at all [`SIZES`] it is made for, under each scheduler.
+/// Runs a check on an algorithm at all [`SIZES`] that it supports, under each scheduler.
 fn at_all_sizes(id: &str, mut check: impl FnMut(Sizes, Scheduler)) {
     let info = registry::find(id).unwrap();
     for sizes in SIZES.iter().filter_map(|&(n, k)| info.sizes(Some(n), Some(k)).ok()) {
@@ -189,7 +194,8 @@ fn at_most_k_are_inside_where_there_are_more() {
 
 fn schedules_keep_exclusion(wanted: impl Fn(usize) -> bool) {
     for info in registry::ALL {
-        // Where an entry takes dozens of accesses, schedules of more processes take minutes, and hardly ever are k inside together.
+        // Where an entry takes dozens of accesses, schedules of more processes take minutes, and
+        // `k` processes are hardly ever inside together.
         let most = if info.id.starts_with("dgs") {
             2
         } else if info.problem == registry::Problem::ResilientObject {

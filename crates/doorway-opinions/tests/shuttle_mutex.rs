@@ -1,12 +1,15 @@
-//! `doorway::Mutex` under shuttle: its own files, on shuttle's atomics, locks, threads and thread-locals.
+//! `doorway::Mutex` under shuttle: its own files, on shuttle's atomics, locks, threads and
+//! thread-locals.
 //!
-//! Threads come and go, and each has one of two process numbers while it is in a passage. That no two have the same at
-//! a time, that a number comes back when its passage ends, and that the data belongs to the thread that holds the guard,
-//! is asked in every schedule. The algorithms are `ticket`, which does not ask for numbers, and `mcs`, which breaks if two threads have the same.
+//! Threads come and go, and each has one of two process numbers while it is in a passage. Every
+//! schedule checks three things: no two threads have the same number at a time, a number comes back
+//! when its passage ends, and the data belongs to the thread that holds the guard. The algorithms
+//! are `ticket`, which does not use numbers, and `mcs`, which breaks if two threads have the same
+//! number.
 
 mod second_opinion;
 
-/// What the files of the mutex ask the crate for that they stand in.
+/// What the files of the mutex import from their crate.
 mod tools {
     pub(crate) use shuttle::thread_local;
 }
@@ -34,7 +37,7 @@ mod algorithm {
     /// As in the library.
     ///
     /// # Safety
-    /// As there.
+    /// As in the library.
     pub(crate) unsafe trait Exclusive: Entry {
         fn build_for_threads(site: &Site<'_, Native>, sizes: Sizes) -> Self::On<Native> {
             Self::build(site, sizes)
@@ -45,7 +48,8 @@ mod algorithm {
     unsafe impl Exclusive for registry::Ticket {}
     // SAFETY: as in the library.
     unsafe impl Exclusive for registry::Mcs {}
-    // SAFETY: none: it lets everybody in. The data below is made of atomics, so that nothing worse comes of it than a wrong number.
+    // SAFETY: not satisfied: it lets all threads in. The data below consists of atomics, so nothing
+    // worse than a wrong number can result.
     unsafe impl Exclusive for super::Open {}
 }
 
@@ -83,9 +87,9 @@ impl Native {
 }
 
 const SCHEDULES: usize = 2_000;
-/// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
+/// Fixed, so that a failure can be reproduced; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 1994;
-/// One more than the changes of priority in a schedule.
+/// One more than the number of priority changes in a schedule.
 const DEPTH: usize = 20;
 
 /// In schedules drawn at random, and by priorities.
@@ -94,7 +98,7 @@ fn in_many_schedules(execution: impl Fn() + Clone + Send + Sync + 'static) {
         let mut config = Config::new();
         config.max_steps = MaxSteps::FailAfter(50_000);
         config.failure_persistence = FailurePersistence::None;
-        config.silence_warnings = true; // that all orderings are taken for `SeqCst`
+        config.silence_warnings = true; // that it treats all orderings as `SeqCst`
         config
     };
     let ran = Runner::new(RandomScheduler::new_from_seed(SEED, SCHEDULES), config()).run(execution.clone());
@@ -103,7 +107,7 @@ fn in_many_schedules(execution: impl Fn() + Clone + Send + Sync + 'static) {
     assert_eq!(ran, SCHEDULES);
 }
 
-/// Data that tells if two use it at the same time: between its read and its write others may run.
+/// Data that reveals concurrent use: other threads may run between its read and its write.
 #[derive(Default)]
 struct Counter(AtomicU64);
 
@@ -114,7 +118,8 @@ impl Counter {
     }
 }
 
-/// Two threads live at a time, four in all, and each passes twice; the next begins when one has ended.
+/// Two threads live at a time, four in all, and each passes twice. The next begins when one has
+/// ended.
 fn threads_come_and_go<E: Exclusive + 'static>()
 where
     E::On<Native>: AtOnce<Native> + Send + Sync,
@@ -126,7 +131,7 @@ where
             for _ in 0..2 {
                 let guard = loop {
                     let entered = if tries { mutex.try_lock() } else { mutex.lock().map(Some) };
-                    if let Some(guard) = entered.expect("two are there at a time, and there are two numbers") {
+                    if let Some(guard) = entered.expect("two threads are there at a time, and there are two numbers") {
                         break guard;
                     }
                     thread::yield_now();
@@ -182,7 +187,7 @@ fn a_third_thread_is_told_if_two_are_there_and_only_then() {
 #[derive(Clone, Copy, Debug)]
 struct Open;
 
-/// Its variables: none.
+/// Its variables: it has none.
 #[derive(Debug)]
 struct NoLock;
 
@@ -216,6 +221,6 @@ impl<M: ReadWrite> AtOnce<M> for NoLock {
 
 #[test]
 fn data_that_is_not_protected_is_noticed() {
-    let noticed = complaint(|| in_many_schedules(threads_come_and_go::<Open>)).expect("somebody is not counted");
+    let noticed = complaint(|| in_many_schedules(threads_come_and_go::<Open>)).expect("some passage is not counted");
     assert!(noticed.contains("each passage counts"), "{noticed}");
 }

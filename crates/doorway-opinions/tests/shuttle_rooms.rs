@@ -1,19 +1,22 @@
-//! `doorway::Rooms` under shuttle, from `enter_async` down to the table of wakers: the library's own files, on shuttle's atomics, locks, threads and thread-locals.
+//! `doorway::Rooms` under shuttle, from `enter_async` down to the table of wakers: the library's
+//! own files, on shuttle's atomics, locks, threads and thread-locals.
 //!
 //! | runs here as it is | does not |
 //! |---|---|
 //! | `rooms/{mod,entering,guard,held,last_exit,bookkeeping,names,errors}.rs` | the structures in `rooms/`, strict and late rooms: compiled, not used |
-//! | `native/{mod,cells,handle,waits}.rs` | what is private to a handle is std's, for only its own process uses it |
-//! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads sleep on a condition variable. They cannot sleep on several words, so they wait for several variables in the table too |
+//! | `native/{mod,cells,handle,waits}.rs` | the private state of a handle is std's, because only its own process uses it |
+//! | `waiting/{bell,table,platform}.rs` | `waiting/futexes.rs`: threads sleep on a condition variable. They cannot sleep on several words, so they also use the table to wait for several variables |
 //! | the text of the rooms | clocks: nothing here has a deadline |
 //!
-//! Tasks and threads go to different rooms, and futures are dropped wherever they are. Nobody may be inside two rooms at a time; who sleeps through its turn sleeps for ever, and shuttle reports a deadlock; and when all
-//! have gone, every room can be entered at once. A fault is in what stands in for std, or in who drops.
+//! Tasks and threads go to different rooms, and futures are dropped wherever they are. No two rooms
+//! may be occupied at the same time. A task that sleeps through its turn sleeps forever, and
+//! shuttle reports a deadlock. When all have gone, every room can be entered at once. A seeded
+//! fault is in the substitutes for std, or in a task that is dropped.
 
 #[allow(unused_macros, unused_imports)] // its memory is not used here
 mod second_opinion;
 
-/// What the files ask the crate for that they stand in.
+/// What the files import from their crate.
 #[allow(unreachable_pub)]
 mod tools {
     use super::{Fault, fault};
@@ -122,12 +125,12 @@ mod waiting {
     pub(crate) use table::{Place, Table, Waiter, contained};
 
     shuttle::lazy_static! {
-        /// Of all words: some are woken for no reason.
+        /// One bed for all words: some sleepers are woken for no reason.
         static ref BED: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
     }
 
     impl Platform for Threads {
-        /// So few that variables meet.
+        /// Few buckets, so that variables share them.
         const BUCKETS: usize = 2;
         type Sequence = AtomicU32;
         type Flags = AtomicU8;
@@ -169,20 +172,20 @@ use std::sync::atomic::AtomicUsize as Count;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::task::Poll;
 
-/// What can be wrong below, or with a future that is dropped.
+/// Seeded faults in the layers below, or in a future that is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// Who is dropped while it waits does nothing about its ticket.
+    /// A task that is dropped while it waits does nothing about its ticket.
     DropForgets,
-    /// Who gives up does not say so.
+    /// A task that gives up does not mark its ticket.
     NeverMarks,
-    /// Who gave up too late leaves its mark there.
+    /// A task that gave up too late leaves its mark in place.
     NeverTakesBack,
-    /// Who changes a variable wakes nobody.
+    /// A process that changes a variable wakes no waiter.
     NeverRings,
-    /// Who waits does not say that it listens.
+    /// A waiter does not announce that it listens.
     NeverListens,
-    /// Others come between the read and the write of a fetch-and-add.
+    /// Other processes come between the read and the write of a fetch-and-add.
     AddsInTwoSteps,
 }
 
@@ -196,7 +199,7 @@ impl Fault {
         Self::AddsInTwoSteps,
     ];
 
-    /// What may be complained of because of it.
+    /// The complaints that it may cause.
     fn shows_as(self) -> &'static [&'static str] {
         match self {
             Self::DropForgets | Self::NeverMarks | Self::NeverRings | Self::NeverListens => &["deadlock"],
@@ -207,7 +210,7 @@ impl Fault {
 }
 
 std::thread_local! {
-    /// Of the run that is made by this thread of the test: all of shuttle's threads are on it.
+    /// The fault of the run on this thread of the test: all of shuttle's threads run on it.
     static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
@@ -217,7 +220,7 @@ fn fault() -> Option<Fault> {
 
 const ROOMS: usize = 3;
 
-/// Who is inside, and how many turns there were.
+/// The users inside, and the number of turns.
 #[derive(Default)]
 struct Desk {
     inside: [AtomicUsize; ROOMS],
@@ -225,7 +228,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// A visit, in which others may run.
+    /// A visit during which others may run.
     fn visit(&self, room: usize) {
         self.inside[room].fetch_add(1, SeqCst);
         self.nobody_but(Some(room));
@@ -241,23 +244,23 @@ impl Desk {
 
 type LastExit = Box<dyn Fn(usize) + Send + Sync>;
 
-/// Rooms, and who is inside.
+/// Rooms, and the users inside.
 struct Scene {
     rooms: Rooms<usize, LastExit>,
     desk: Arc<Desk>,
     seen: Arc<Seen>,
 }
 
-/// How often it came to what, in all schedules of a run.
+/// How often each case occurred, in all schedules of a run.
 #[derive(Default, Debug)]
 struct Seen {
-    /// Inside although it might have been cancelled.
+    /// Inside, although it might have been cancelled.
     let_in: Count,
     /// Dropped before it was polled.
     never_polled: Count,
     /// Dropped while it waited, or between being let in and being polled.
     waiting: Count,
-    /// Dropped when it had been woken, and with that.
+    /// Dropped after it had been woken, together with that wake-up.
     woken: Count,
 }
 
@@ -323,7 +326,7 @@ impl Scene {
         }
     }
 
-    /// All have gone.
+    /// All users have gone.
     fn ends(&self) {
         self.desk.nobody_but(None);
         assert!(self.desk.turns.load(SeqCst) > 0);
@@ -333,13 +336,14 @@ impl Scene {
     }
 }
 
-/// Gives the task back to its executor until it is woken, whoever does it.
+/// Returns the task to its executor until it is woken, by whichever process.
 async fn is_woken() {
     let mut asked = false;
     poll_fn(|_| if std::mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
-/// Two go round the rooms, one changes, two are cancelled, and a thread comes too.
+/// Two tasks visit several rooms, one changes rooms, two are cancelled, and a thread takes part
+/// too.
 fn all_get_along(seen: &Arc<Seen>) {
     let scene = Scene::new(seen);
     let tasks = [
@@ -358,7 +362,8 @@ fn all_get_along(seen: &Arc<Seen>) {
     scene.ends();
 }
 
-/// One is inside room 0, one wants to go there next, and one is cancelled on its way to room 1: few enough for the schedules to meet at every step.
+/// One task is inside room 0, one wants to go there next, and one is cancelled on its way to room
+/// 1. There are few enough for the schedules to meet at every step.
 fn one_is_cancelled(seen: &Arc<Seen>) {
     let scene = Scene::new(seen);
     let tasks = [
@@ -371,12 +376,13 @@ fn one_is_cancelled(seen: &Arc<Seen>) {
 }
 
 const SCHEDULES: usize = if cfg!(feature = "all-texts") { 10_000 } else { 3_000 };
-/// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
+/// Fixed, so that a failure can be reproduced; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 2001;
-/// One more than the changes of priority in a schedule.
+/// One more than the number of priority changes in a schedule.
 const DEPTH: usize = 20;
 
-/// What shuttle complained of, if it did, in schedules drawn at random and by priorities; and what was seen.
+/// The complaint of shuttle, if there was one, in schedules drawn at random and by priorities; and
+/// what was seen.
 fn run(fault: Option<Fault>, execution: fn(&Arc<Seen>)) -> (Option<String>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     FAULT.set(fault);
@@ -385,7 +391,7 @@ fn run(fault: Option<Fault>, execution: fn(&Arc<Seen>)) -> (Option<String>, Arc<
             let mut config = Config::new();
             config.max_steps = MaxSteps::FailAfter(50_000);
             config.failure_persistence = FailurePersistence::None;
-            config.silence_warnings = true; // that all orderings are taken for `SeqCst`
+            config.silence_warnings = true; // that it treats all orderings as `SeqCst`
             config
         };
         let execution = {

@@ -1,7 +1,11 @@
-//! The turnstile under shuttle, with the real wait layer: more who come, and more often, than loom can interleave.
+//! The turnstile under shuttle, with the real wait layer: more processes, and more passages, than
+//! loom can interleave.
 //!
-//! Four threads and tasks pass two places, again and again; some give up where they would have to wait, some are dropped, and for some the time comes. The ring is short, so that its places
-//! are used anew. Other crowds are turned away, or wait in front of a short line. 16,000 schedules take about two seconds, and each flaw shows after at most 51 that are drawn at random. A lost wake-up is a deadlock to shuttle; a lost place, and one more inside than may be, are seen by those who take part.
+//! Four threads and tasks pass two places, again and again. Some give up instead of waiting, some
+//! are dropped, and some reach their deadline. The ring is short, so that its places are reused.
+//! Other crowds are turned away, or wait in front of a short line. 16,000 schedules take about two
+//! seconds, and each flaw shows after at most 51 random schedules. Shuttle reports a lost wake-up
+//! as a deadlock. The participants notice a lost place, or one process too many inside.
 
 mod second_opinion;
 mod turnstile_kit;
@@ -20,8 +24,8 @@ use turnstile_kit::{Flaw, Part, Scene};
 use waiting_kit::{Fault, Layer, Rewritten, Shipped, complaint, platform_of};
 
 words_of!(shuttle);
-// As futures, because shuttle's threads would have to be `Send`, which a layer that is only known by its trait does not promise. They run on stacks of their own
-// all the same.
+// As futures: shuttle's threads would have to be `Send`, and a layer that is known only by its
+// trait does not promise that. They still run on stacks of their own.
 platform_of!(shuttle, JoinHandle<()>, spawn, join);
 
 fn spawn(run: impl FnOnce() + 'static) -> JoinHandle<()> {
@@ -33,15 +37,15 @@ fn join(task: JoinHandle<()>) {
 }
 
 const SCHEDULES: usize = 2_000;
-/// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
+/// Fixed, so that a failure can be reproduced; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 1994;
-/// One more than the changes of priority in a schedule.
+/// One more than the number of priority changes in a schedule.
 const DEPTH: usize = 20;
 const PASSAGES: usize = 4;
-/// For four who ask, of whom each may leave a ticket behind that nobody has passed yet.
+/// For four processes, each of which may leave behind a ticket that has not been passed yet.
 const RING: usize = 64;
 
-/// Comes in any way, several times.
+/// Comes in one of all ways, several times.
 fn comes_in_any_way<L: Layer>(scene: &Scene<L, AtomicU64>) {
     for _ in 0..PASSAGES {
         match shuttle::rand::thread_rng().gen_range(0..5) {
@@ -58,7 +62,7 @@ fn comes_often<L: Layer>(scene: &Scene<L, AtomicU64>) {
     (0..PASSAGES).for_each(|_| scene.thread_passes());
 }
 
-/// Comes several times, and then lets nobody in any more.
+/// Comes several times, and then closes the turnstile.
 fn comes_and_closes<L: Layer>(scene: &Scene<L, AtomicU64>) {
     comes_often(scene);
     scene.somebody_closes();
@@ -66,13 +70,13 @@ fn comes_and_closes<L: Layer>(scene: &Scene<L, AtomicU64>) {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Crowd {
-    /// Some give up.
+    /// Some processes give up.
     GivesUp,
-    /// It is closed while they come and go.
+    /// The turnstile is closed while processes come and go.
     IsTurnedAway,
-    /// It is closed while one is inside and stays: nobody gets in.
+    /// The turnstile is closed while one process is inside and stays: no other gets in.
     WaitsInVain,
-    /// The line is so short that most wait in front of it.
+    /// The line is so short that most processes wait in front of it.
     Camps,
 }
 
@@ -106,13 +110,13 @@ impl Crowd {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scheduler {
-    /// Any, at each step.
+    /// Any process, at each step.
     Random,
-    /// The one with the highest priority; priorities change at a few random steps.
+    /// The process with the highest priority. Priorities change at a few random steps.
     Priorities,
 }
 
-/// What shuttle complained of, if it did, and after how many schedules.
+/// The complaint of shuttle, if there was one, and the number of schedules begun.
 fn run<L: Layer>(
     crowd: Crowd,
     scheduler: Scheduler,
@@ -122,7 +126,7 @@ fn run<L: Layer>(
     let mut config = Config::new();
     config.max_steps = MaxSteps::FailAfter(20_000);
     config.failure_persistence = FailurePersistence::None;
-    config.silence_warnings = true; // that all orderings are taken for `SeqCst`
+    config.silence_warnings = true; // that it treats all orderings as `SeqCst`
     let begun = Arc::new(AtomicUsize::new(0));
     let execution = {
         let begun = Arc::clone(&begun);
@@ -138,7 +142,7 @@ fn run<L: Layer>(
                 Runner::new(PctScheduler::new_from_seed(SEED, DEPTH, SCHEDULES), config).run(execution)
             }
         };
-        assert_eq!(ran, SCHEDULES, "no limit but the number of schedules may end the run");
+        assert_eq!(ran, SCHEDULES, "only the number of schedules may end the run");
     });
     (complaint, begun.load(Relaxed))
 }

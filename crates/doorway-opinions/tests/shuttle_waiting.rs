@@ -1,8 +1,9 @@
-//! The wait layer under shuttle: more who wait, and more variables, than loom can interleave.
+//! The wait layer under shuttle: more waiters, and more variables, than loom can interleave.
 //!
-//! Eight wait, each in its own way, for four variables that three others change; two more begin to wait again and again and are
-//! cancelled, and once the time comes. Whoever sleeps through a change sleeps for ever, and shuttle reports a deadlock.
-//! Each fault shows after at most 544 schedules that are drawn at random.
+//! Eight processes wait, each in its own way, for four variables that three others change. Two more
+//! repeatedly begin to wait and are cancelled, and once the deadline comes. A process that sleeps
+//! through a change sleeps forever, and shuttle reports a deadlock. Each fault shows after at most
+//! 544 random schedules.
 
 mod waiting_kit;
 
@@ -14,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::Instant;
 use waiting_kit::{Fault, Layer, Rewritten, Role, Shipped, World, complaint, platform_of};
 
-// As futures, because shuttle's threads would have to be `Send`, which a layer that is only known by its trait does not promise. They run on stacks of their own
-// all the same.
+// As futures: shuttle's threads would have to be `Send`, and a layer that is known only by its
+// trait does not promise that. They still run on stacks of their own.
 platform_of!(shuttle, JoinHandle<()>, spawn, join);
 
 fn spawn(run: impl FnOnce() + 'static) -> JoinHandle<()> {
@@ -27,9 +28,9 @@ fn join(task: JoinHandle<()>) {
 }
 
 const SCHEDULES: usize = 2_000;
-/// Fixed, so that a failure comes again; `SHUTTLE_RANDOM_SEED` sets another.
+/// Fixed, so that a failure can be reproduced; `SHUTTLE_RANDOM_SEED` sets another.
 const SEED: u64 = 1994;
-/// One more than the changes of priority in a schedule.
+/// One more than the number of priority changes in a schedule.
 const DEPTH: usize = 20;
 const VARIABLES: usize = 4;
 
@@ -62,18 +63,18 @@ fn crowd<L: Layer>() -> [Role<L>; 14] {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scheduler {
-    /// Any, at each step.
+    /// Any process, at each step.
     Random,
-    /// The one with the highest priority; priorities change at a few random steps.
+    /// The process with the highest priority. Priorities change at a few random steps.
     Priorities,
 }
 
-/// What shuttle complained of, if it did, and after how many schedules.
+/// The complaint of shuttle, if there was one, and the number of schedules begun.
 fn run<L: Layer>(scheduler: Scheduler, fault: Option<Fault>) -> (Option<String>, usize) {
     let mut config = Config::new();
     config.max_steps = MaxSteps::FailAfter(20_000);
     config.failure_persistence = FailurePersistence::None;
-    config.silence_warnings = true; // that all orderings are taken for `SeqCst`
+    config.silence_warnings = true; // that it treats all orderings as `SeqCst`
     let begun = Arc::new(AtomicUsize::new(0));
     let execution = {
         let begun = Arc::clone(&begun);
@@ -89,7 +90,7 @@ fn run<L: Layer>(scheduler: Scheduler, fault: Option<Fault>) -> (Option<String>,
                 Runner::new(PctScheduler::new_from_seed(SEED, DEPTH, SCHEDULES), config).run(execution)
             }
         };
-        assert_eq!(ran, SCHEDULES, "no limit but the number of schedules may end the run");
+        assert_eq!(ran, SCHEDULES, "only the number of schedules may end the run");
     });
     (complaint, begun.load(Relaxed))
 }
@@ -102,7 +103,7 @@ fn nobody_in_a_crowd_sleeps_through_a_change() {
     }
 }
 
-/// As many schedules by priorities leave out one of them, [`Fault::BumpThenClear`].
+/// The same number of schedules by priorities misses one of them, [`Fault::BumpThenClear`].
 #[test]
 fn every_fault_shows_in_a_crowd_at_random() {
     for fault in Fault::FATAL {

@@ -1,4 +1,5 @@
-//! The explorer, which runs the shipped text, finds exactly as many states and steps as hand-written models do.
+//! The explorer, which runs the shipped text, finds exactly as many states and steps as
+//! hand-written models do.
 
 #[path = "../models/mod.rs"]
 mod models;
@@ -19,7 +20,7 @@ const CONVENTIONS: [(sim::Sections, models::Sections); 2] =
 
 fn assert_same(what: &str, ours: &Report, theirs: models::Explored) {
     ours.assert_holds();
-    // Stateright counts the initial state among those it generated.
+    // Stateright counts the initial state among the generated ones.
     assert_eq!((ours.states, ours.edges as usize + 1), (theirs.unique, theirs.generated), "{what}");
     println!("{what}: {} states, {} edges", ours.states, ours.edges);
 }
@@ -65,7 +66,7 @@ struct Instance {
     id: &'static str,
     n: usize,
     k: usize,
-    /// How many passages each process makes; `None`: it never stops.
+    /// The number of passages of each process, or `None` if it never stops.
     passages: Option<u32>,
     states: usize,
     edges: usize,
@@ -77,7 +78,7 @@ const fn of(id: &'static str, n: usize, k: usize, passages: Option<u32>, states:
 
 #[rustfmt::skip]
 const INSTANCES: &[Instance] = &[
-    // Figure 2, to see that the pieces the others are made of are the chain of above.
+    // Figure 2, to check that the pieces of the other models form the chain above.
     of("am-chain", 2, 1, None, 58, 116),
     of("am-chain", 3, 2, None, 543, 1_629),
     of("am-chain", 3, 1, None, 6_867, 20_601),
@@ -140,7 +141,7 @@ fn hand_written(&Instance { id, n, k, passages, .. }: &Instance) -> models::Expl
     }
 }
 
-/// Explores the shipped text. The models do not forget what nobody watches.
+/// Explores the shipped text. The models do not forget variables that no process watches.
 fn shipped(&Instance { id, n, k, passages, .. }: &Instance) -> Report {
     let rules = sim::Rules { forget: false, ..sim::Rules::with_passages(passages) };
     let world = match id {
@@ -153,7 +154,7 @@ fn shipped(&Instance { id, n, k, passages, .. }: &Instance) -> Report {
 fn assert_sizes(instances: &[Instance]) {
     for instance in instances {
         let theirs = hand_written(instance);
-        // Stateright counts the initial state among those it generated.
+        // Stateright counts the initial state among the generated ones.
         assert_eq!((theirs.unique, theirs.generated), (instance.states, instance.edges + 1), "{instance:?}");
         assert_same(&format!("{instance:?}"), &shipped(instance), theirs);
     }

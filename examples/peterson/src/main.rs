@@ -1,4 +1,4 @@
-//! Peterson's algorithm for two processes, and what becomes of it when two lines change places.
+//! Peterson's algorithm for two processes, and a variant in which two lines are swapped.
 //!
 //! `cargo run -p peterson` checks both. The walk-through is in `docs/checking.md`.
 
@@ -8,7 +8,7 @@ use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Memory, Pid, Process, ReadWrite, Site};
 use std::convert::Infallible;
 
-/// Peterson 1981; `TURN_FIRST` gives way before it says that it competes.
+/// Peterson 1981. With `TURN_FIRST` a process gives way before it announces that it competes.
 struct Peterson<M: Memory, const TURN_FIRST: bool> {
     part: M::Part,
     flag: M::Row<bool>,

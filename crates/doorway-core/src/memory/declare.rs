@@ -1,13 +1,13 @@
-//! Declaring variables: everything a memory must know of one, and the place it belongs to.
+//! Declaring variables: what a memory must know about each variable, and the place it belongs to.
 
 use super::{AtomicBlock, LateRows, Memory, Pid, Seats, Word};
 use core::fmt;
 use core::ops::{Deref, Range};
 
-/// In whose module of a distributed shared memory a variable lives.
+/// The process in whose module of a distributed shared memory a variable lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Home {
-    /// Remote to everyone.
+    /// Remote to all processes.
     Nobody,
     /// Local to this process, remote to all others.
     Of(Pid),
@@ -24,12 +24,12 @@ pub enum Home {
 pub enum Register {
     /// A read that overlaps a write may return any value of the domain.
     Safe,
-    /// A read that overlaps a write returns at least the last value completely written; if the write shrinks the
-    /// value, the old or the new one.
+    /// A read that overlaps a write returns at least the last value that was written completely. If
+    /// the write shrinks the value, the read returns the old or the new value.
     Monotone,
     /// A read that overlaps a write returns the old or the new value.
     Regular,
-    /// Reads and writes happen at one instant each.
+    /// Every read and every write happens at one instant.
     Atomic,
 }
 
@@ -44,19 +44,19 @@ impl fmt::Display for Register {
     }
 }
 
-/// The values that a read of a non-atomic variable may return while it is being written.
+/// The values that a read of a non-atomic variable may return while a write is in progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Domain<'a, T> {
-    /// These.
+    /// These values.
     Of(&'a [T]),
-    /// The natural numbers, as far up as the search at hand goes (it says how far).
+    /// The natural numbers, up to the limit that the current search states.
     Naturals,
 }
 
-/// The weakest register that an algorithm claims to work with, for one variable.
+/// The weakest register with which an algorithm claims to work, for one variable.
 ///
-/// A memory may give a stronger register and never a weaker one. Where "any value" has a meaning only
-/// together with a set of values, the set is part of the claim and cannot be forgotten.
+/// A memory may provide a stronger register, but never a weaker one. Where "any value" only makes
+/// sense relative to a set of values, that set is part of the claim and cannot be forgotten.
 #[derive(Clone, Copy, Debug)]
 pub enum Needs<'a, T> {
     /// A safe register over this domain.
@@ -82,7 +82,8 @@ impl<T> Needs<'_, T> {
     }
 }
 
-/// The declaration of one variable. A bare value declares an atomic variable of 64 bits that lives with nobody.
+/// The declaration of one variable. A bare value declares an atomic variable of 64 bits with no
+/// home.
 ///
 /// ```
 /// use doorway_core::memory::{Decl, Domain, Home, Needs, Pid, Register, decl};
@@ -93,15 +94,15 @@ impl<T> Needs<'_, T> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Decl<'a, T> {
-    /// The value before anybody's first step.
+    /// The initial value.
     pub init: T,
-    /// Whose module it lives in.
+    /// The process in whose module it lives.
     pub home: Home,
-    /// The weakest register it is claimed to work with.
+    /// The weakest register with which it is claimed to work.
     pub needs: Needs<'a, T>,
-    /// The values it takes, where they do not follow from what it needs; see [`Decl::ranges_over`].
+    /// The values it takes, where they do not follow from `needs`; see [`Decl::ranges_over`].
     pub domain: Option<Domain<'a, T>>,
-    /// How many bits it has: arithmetic on it is modulo `2^width`.
+    /// Its number of bits. Arithmetic on it is modulo `2^width`.
     pub width: u32,
     /// Whether only differences between counters matter; see [`Decl::counts`].
     pub counts: bool,
@@ -109,7 +110,7 @@ pub struct Decl<'a, T> {
     pub private: bool,
     /// Whether its value matters only while its owner watches it; see [`Decl::only_while_watched`].
     pub watched: bool,
-    /// Whether it is no variable that processes meet at; see [`Decl::plain`].
+    /// Whether it stands for plain memory instead of synchronising processes; see [`Decl::plain`].
     pub plain: bool,
 }
 
@@ -129,22 +130,23 @@ pub fn decl<'a, T: Word>(init: T) -> Decl<'a, T> {
 }
 
 impl<'a, T: Word> Decl<'a, T> {
-    /// It lives with this process.
+    /// Sets its home to this process.
     #[must_use]
     pub fn home(mut self, p: Pid) -> Self {
         self.home = Home::Of(p);
         self
     }
 
-    /// The weakest register it is claimed to work with.
+    /// Sets the weakest register with which it is claimed to work.
     #[must_use]
     pub fn needs(mut self, needs: Needs<'a, T>) -> Self {
         self.needs = needs;
         self
     }
 
-    /// The values it takes. A checker that weakens its register [further](Needs) than it needs returns one of these while it
-    /// is being written. Of bits and of names of processes they are known without this.
+    /// Sets the values it takes. A checker may weaken its register [further](Needs) than it needs.
+    /// A read that overlaps a write then returns one of these values. Bits and names of processes
+    /// need no such declaration.
     ///
     /// ```
     /// use doorway_core::memory::{Domain, Register, decl};
@@ -157,35 +159,40 @@ impl<'a, T: Word> Decl<'a, T> {
         self
     }
 
-    /// It is one of the algorithm's counters, and the text only compares counters with each other and adds to them: subtracting the same number from all
-    /// of them, and from what processes remember of them, changes nothing. A checker may then keep them small, and search growing
-    /// tickets without a bound on passages.
+    /// Declares it as one of the algorithm's counters. The text only compares counters with each
+    /// other and adds to them. Subtracting the same number from all counters, and from the copies
+    /// that processes keep, then changes nothing. A checker may therefore keep counters small, and
+    /// can search growing tickets without a bound on passages.
     #[must_use]
     pub fn counts(mut self) -> Self {
         self.counts = true;
         self
     }
 
-    /// It is a private variable of this process that outlives its passages. Nobody else may access it, so an access is no step of its own: a checker
-    /// takes it together with the step beside it, and it costs nothing.
+    /// Declares it as a private variable of this process that outlives its passages. No other
+    /// process may access it, so an access is not a step of its own: a checker merges it with the
+    /// step beside it, and it costs nothing.
     #[must_use]
     pub fn private(mut self, p: Pid) -> Self {
         self.private = true;
         self.home(p)
     }
 
-    /// It stands for plain memory, which the algorithm keeps free of overlapping accesses: nobody writes it while another may be at it. That is a claim of the algorithm's, to be checked beside what
-    /// this is for: accesses to plain variables that follow each other in one statement are one step, as nobody could tell the difference.
+    /// Declares that it stands for plain memory, on which the algorithm prevents overlapping
+    /// accesses: no process writes it while another may access it. That is a claim of the
+    /// algorithm, and it has to be checked as well. In return, consecutive accesses to plain
+    /// variables within one statement are one step, because no process could tell the difference.
     #[must_use]
     pub fn plain(mut self) -> Self {
         self.plain = true;
         self
     }
 
-    /// It wraps at this many bits.
+    /// Makes it wrap at this many bits.
     ///
     /// # Panics
-    /// If `bits` is not in `1..=64`, if the initial value does not fit, or if the type says that its variables are [whole](Word::WHOLE).
+    /// If `bits` is not in `1..=64`, if the initial value does not fit, or if the type says that
+    /// its variables are [whole](Word::WHOLE).
     #[must_use]
     pub fn wraps_at(mut self, bits: u32) -> Self {
         assert!(bits == 64 || !T::WHOLE, "variables of this type have 64 bits");
@@ -198,8 +205,10 @@ impl<'a, T: Word> Decl<'a, T> {
 }
 
 impl Decl<'_, bool> {
-    /// Its value matters only while the process it lives with [watches](super::Here::watches) it: before anybody reads it again, it will be written. A checker then
-    /// forgets the value, and states that differ in nothing else are one. It notices if somebody does read it.
+    /// Declares that its value matters only while its owner [watches](super::Here::watches) it: it
+    /// will be written before any process reads it again. A checker then forgets the value and
+    /// merges states that differ in nothing else. The checker reports a process that reads it
+    /// anyway.
     #[must_use]
     pub fn only_while_watched(mut self) -> Self {
         self.watched = true;
@@ -213,14 +222,14 @@ impl<T: Word> From<T> for Decl<'_, T> {
     }
 }
 
-/// Name and place of a variable, as a memory is told them.
+/// The name and place of a variable, as they are passed to a memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<P> {
-    /// The part it belongs to.
+    /// The part to which it belongs.
     pub part: P,
     /// The paper's name for it.
     pub name: &'static str,
-    /// Its place in a row, or in a table counted row by row.
+    /// Its index in a row, or in a table counted row by row.
     pub index: Option<usize>,
     /// In a table: the process of the first row, and the length of a row.
     pub table: Option<(usize, usize)>,
@@ -230,7 +239,7 @@ pub struct Name<P> {
 pub struct Near<M: Memory, T: Word>(M::Group<T, 1>);
 
 impl<M: Memory, T: Word> Near<M, T> {
-    /// The one variable of a group.
+    /// Wraps the one variable of a group.
     pub const fn of(group: M::Group<T, 1>) -> Self {
         Self(group)
     }
@@ -250,7 +259,7 @@ impl<M: Memory, T: Word> fmt::Debug for Near<M, T> {
     }
 }
 
-/// A building site: where the variables of one part of an algorithm are declared.
+/// A building site: the place where the variables of one part of an algorithm are declared.
 ///
 /// ```
 /// use doorway_core::memory::Site;
@@ -274,19 +283,20 @@ impl<'m, M: Memory> Site<'m, M> {
         Self { memory, part: M::ROOT }
     }
 
-    /// A site within this one, for a part of the algorithm. `index` tells parts of one kind apart.
+    /// A site within this one, for a part of the algorithm. `index` distinguishes parts of one
+    /// kind.
     #[must_use]
     pub fn part(&self, kind: &'static str, index: Option<usize>) -> Self {
         Self { memory: self.memory, part: self.memory.part(self.part, kind, index) }
     }
 
-    /// The memory in which it is built.
+    /// The memory on which the algorithm is built.
     #[must_use]
     pub fn memory(&self) -> &'m M {
         self.memory
     }
 
-    /// Which part is built here; its text begins with `let p = p.on(self.part)`.
+    /// The part that is built here. Its text begins with `let p = p.on(self.part)`.
     #[must_use]
     pub fn here(&self) -> M::Part {
         self.part
@@ -297,8 +307,8 @@ impl<'m, M: Memory> Site<'m, M> {
         self.memory.var(Name { part: self.part, name, index: None, table: None }, decl.into())
     }
 
-    /// Declares a variable that need not lie apart from others: it is written seldom, or only by processes that access its
-    /// neighbours as well.
+    /// Declares a variable that may share a cache line with others: it is written seldom, or only
+    /// by processes that access its neighbours as well.
     ///
     /// ```
     /// use doorway::native::Native;
@@ -314,10 +324,10 @@ impl<'m, M: Memory> Site<'m, M> {
         Near(self.memory.group(1, |_| (Name { part: self.part, name, index: None, table: None }, decl)))
     }
 
-    /// Declares a few variables that lie beside each other: at most `N`.
+    /// Declares at most `N` variables that lie beside each other.
     ///
     /// # Panics
-    /// If there are more.
+    /// If there are more than `N`.
     pub fn few<'a, T: Word, const N: usize>(
         &self,
         name: &'static str,
@@ -333,7 +343,8 @@ impl<'m, M: Memory> Site<'m, M> {
         self.memory.row(n, |i| (Name { part: self.part, name, index: Some(i), table: None }, decl(i)))
     }
 
-    /// Declares a table with a row for each of these processes, which lives with it: `P[p][0..columns]`. All entries are declared alike.
+    /// Declares a table with a row for each of these processes. Each row lives with its process:
+    /// `P[p][0..columns]`. All entries are declared alike.
     ///
     /// ```
     /// use doorway_check::sim::Sim;
@@ -357,15 +368,16 @@ impl<'m, M: Memory> Site<'m, M> {
 }
 
 impl<M: Seats> Site<'_, M> {
-    /// The bytes that owners of so many seats keep locked while they live.
+    /// The bytes that the owners of `seats` seats keep locked while they live.
     pub fn bytes(&self, name: &'static str, seats: usize) -> M::Bytes {
         self.memory.bytes(Name { part: self.part, name, index: None, table: None }, seats)
     }
 }
 
 impl<M: LateRows> Site<'_, M> {
-    /// Declares up to `rows` rows that are made [when they are needed](LateRows), the first with `first` variables, and
-    /// each twice as long as the one before it. All variables are declared alike.
+    /// Declares up to `rows` rows that are made [when they are needed](LateRows). The first has
+    /// `first` variables, and each later row is twice as long as the one before it. All variables
+    /// are declared alike.
     ///
     /// ```
     /// use doorway_check::sim::Sim;
@@ -373,7 +385,7 @@ impl<M: LateRows> Site<'_, M> {
     ///
     /// let sim = Sim::default();
     /// let rows = Site::new(&sim).late_rows("rec", 1, 2, 0u64);
-    /// // The simulated memory has all of them from the start, in one row: the second begins after the first.
+    /// // The simulated memory has all rows from the start: the second follows the first.
     /// assert_eq!(sim.layout().names(), ["rec[0]", "rec[1]", "rec[2]"]);
     /// assert_eq!(format!("{:?}", rows[(1, 0)]), "#1");
     /// ```
@@ -390,7 +402,7 @@ impl<M: LateRows> Site<'_, M> {
 }
 
 impl<M: AtomicBlock> Site<'_, M> {
-    /// What the atomic blocks of this part exclude each other by.
+    /// The lock by which the atomic blocks of this part exclude each other.
     pub fn lock(&self) -> M::Lock {
         self.memory.lock()
     }

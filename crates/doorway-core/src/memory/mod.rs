@@ -1,4 +1,4 @@
-//! The words algorithms are written in, each with its meaning in all memories.
+//! The vocabulary of the algorithms: what each word means in every memory.
 //!
 //! | word | natively | in the simulator |
 //! |---|---|---|
@@ -16,9 +16,9 @@
 //! | `memory.make_row(&late, i)` | allocates | nothing: the step is the exchange that tells others; see [`LateRows`] |
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
-//! One `await` is one atomic statement of the paper. An algorithm's bounds ([`ReadWrite`], [`FetchAdd`], …) are
-//! its theorem's assumptions: `impl<M: ReadWrite> KExclusion<M> for Bakery<M>` *is* the sentence
-//! "uses only reads and writes".
+//! One `await` is one atomic statement of the paper. The bounds of an algorithm ([`ReadWrite`],
+//! [`FetchAdd`], …) are the assumptions of its theorem: `impl<M: ReadWrite> KExclusion<M> for
+//! Bakery<M>` *is* the sentence "uses only reads and writes".
 //!
 //! Read next: [`Memory`], then [`Here`] and [`At`].
 

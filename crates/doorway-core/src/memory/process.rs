@@ -1,4 +1,4 @@
-//! A process, and the words an algorithm's text is written in.
+//! A process, and the words in which the text of an algorithm is written.
 
 use super::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label,
@@ -7,9 +7,9 @@ use super::{
 use core::fmt::Debug;
 use core::future::Future;
 
-/// One process: who it is and which memory it acts on.
+/// One process: its identity and the memory it acts on.
 ///
-/// Not `Clone`: two threads cannot be the same process.
+/// It is not `Clone`, so two threads cannot be the same process.
 ///
 /// ```compile_fail,E0599
 /// # use doorway_core::memory::{Pid, Process};
@@ -24,13 +24,13 @@ pub struct Process<M> {
 }
 
 impl<M: Memory> Process<M> {
-    /// Makes a process. Whoever makes two with the same `pid` on one algorithm breaks that algorithm.
+    /// Makes a process. Two processes with the same `pid` on one algorithm break that algorithm.
     #[inline(always)]
     pub const fn new(pid: Pid, memory: M) -> Self {
         Self { pid, memory }
     }
 
-    /// Who it is.
+    /// Its identity.
     #[must_use]
     #[inline(always)]
     pub fn pid(&self) -> Pid {
@@ -43,7 +43,8 @@ impl<M: Memory> Process<M> {
         &self.memory
     }
 
-    /// This process, at work in one part of the algorithm. The text of a part begins with it.
+    /// This process, at work in one part of the algorithm. The text of a part begins with this
+    /// call.
     #[must_use]
     #[inline(always)]
     pub fn on(&self, part: M::Part) -> Here<'_, M> {
@@ -66,77 +67,84 @@ impl<M: Memory> Clone for Here<'_, M> {
 impl<M: Memory> Copy for Here<'_, M> {}
 
 impl<'p, M: Memory> Here<'p, M> {
-    /// Who it is.
+    /// The identity of the process.
     #[must_use]
     #[inline(always)]
     pub fn pid(self) -> Pid {
         self.process.pid
     }
 
-    /// The process, to hand to an inner part.
+    /// The process, to be passed to an inner part.
     #[must_use]
     #[inline(always)]
     pub fn process(self) -> &'p Process<M> {
         self.process
     }
 
-    /// The statement that the next access belongs to.
+    /// Names the statement to which the next access belongs.
     #[must_use]
     #[inline(always)]
     pub fn at(self, label: Label) -> At<'p, M> {
         At { here: self, label }
     }
 
-    /// Says something that is no step; see [`Mark`].
+    /// Reports an event that is not a step; see [`Mark`].
     #[inline(always)]
     pub fn mark(self, mark: Mark) {
         self.process.memory.mark(self.process.pid, self.part, mark);
     }
 
-    /// A private variable of this part, by the paper's name, has this value from here on: for properties that are about it.
+    /// From here on a private variable of this part has this value. The name is the paper's.
+    /// Properties can ask for it.
     #[inline(always)]
     pub fn shows<T: Word>(self, name: &'static str, value: T) {
         self.mark(Mark::Shows(name, value.pack()));
     }
 
-    /// The same, until the exit section begins: for what a process holds inside.
+    /// The same, until the exit section begins: for a value that a process holds while it is
+    /// inside.
     #[inline(always)]
     pub fn holds<T: Word>(self, name: &'static str, value: T) {
         self.mark(Mark::Holds(name, value.pack()));
     }
 
-    /// Properties can no longer ask for it.
+    /// From here on properties can no longer ask for this variable.
     #[inline(always)]
     pub fn hides(self, name: &'static str) {
         self.mark(Mark::Hides(name));
     }
 
-    /// An operation of an object begins with the next access: what the process asks the object for. No step; checkers compare what operations return with what they would
-    /// one after the other. It ends within the same passage, with [`responds`](Self::responds).
+    /// An operation of an object begins with the next access; `op` is what the process asks for.
+    /// This is not a step. Checkers compare the results of operations with those of a sequential
+    /// execution. The operation ends within the same passage, with [`responds`](Self::responds).
     #[inline(always)]
     pub fn invokes<T: Word>(self, op: T) {
         self.process.memory.invokes(self.process.pid, op);
     }
 
-    /// The operation that was invoked last has ended with the access before this, and this is its result.
+    /// The operation that was invoked last has ended with the previous access, and this is its
+    /// result.
     #[inline(always)]
     pub fn responds<T: Word>(self, result: T) {
         self.process.memory.responds(self.process.pid, result);
     }
 
-    /// The operation that was invoked last has ended without a result. Whether it takes effect is open until the process abandons another; if it has not by then, it never does.
+    /// The operation that was invoked last has ended without a result. Whether it takes effect
+    /// remains open until the process abandons another operation. If it has not taken effect by
+    /// then, it never does.
     #[inline(always)]
     pub fn abandons(self) {
         self.process.memory.abandons(self.process.pid);
     }
 
-    /// The value of this variable of its own matters to the process from here on; see [`Decl::only_while_watched`](super::Decl::only_while_watched).
+    /// From here on the value of this variable, which belongs to the process, matters to it; see
+    /// [`Decl::only_while_watched`](super::Decl::only_while_watched).
     #[inline(always)]
     pub fn watches<T: Word>(self, v: &M::Cell<T>) {
         self.process.memory.watch(self.process.pid, v);
     }
 
-    /// It does not any more.
+    /// From here on its value no longer matters to the process.
     #[inline(always)]
     pub fn watches_no_more<T: Word>(self, v: &M::Cell<T>) {
         self.process.memory.unwatch(self.process.pid, v);
@@ -144,34 +152,38 @@ impl<'p, M: Memory> Here<'p, M> {
 
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
-    /// The checker merges local states that agree on it, as far as `Debug` tells. Leaving it out is slow and never wrong; leaving a live
-    /// local out of `live` hides behaviour. The checker notices that at once if it is about the next access, before it shows a run
-    /// that the text cannot make, and otherwise when it is told to cross-check.
+    /// The checker merges local states that agree on this, as far as `Debug` shows. A missing
+    /// `keep` makes the search slower, but never wrong. A live local that is missing from `live`
+    /// hides behaviour. If the next access depends on that local, the checker notices at once,
+    /// before it shows a run that the text cannot make. Otherwise it notices only when it is told
+    /// to cross-check.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);
     }
 
-    /// An inner part begins, and `live` are the caller's locals that survive it: they stay part of the local state
-    /// whatever the inner part [keeps](Self::keep). Ends with [`part_done`](Self::part_done).
+    /// An inner part begins, and `live` are the caller's locals that survive it. They stay part of
+    /// the local state, whatever the inner part [keeps](Self::keep). The part ends with
+    /// [`part_done`](Self::part_done).
     ///
-    /// Plain calls around the inner part, because a wrapper that takes its future by value moves that
-    /// future, and made passages four times slower.
+    /// These are plain calls around the inner part. A wrapper that takes its future by value moves
+    /// that future, which made passages four times slower.
     #[inline(always)]
     pub fn part(self, live: &dyn Debug) {
         self.process.memory.part_begins(self.process.pid, live);
     }
 
-    /// The inner part that began last is done.
+    /// The inner part that began last has finished.
     #[inline(always)]
     pub fn part_done(self) {
         self.process.memory.part_done(self.process.pid);
     }
 
-    /// Re-runs `turn` from its start until it gives `Some`: a busy-wait on several variables.
+    /// Repeats `turn` from its start until it returns `Some`: a busy-wait on several variables.
     ///
-    /// `Fn`, so nothing is carried from one turn to the next. What several turns must remember lives in an ordinary
-    /// loop *around* this one. A turn that fails leaves shared variables as they were.
+    /// `turn` is an `Fn`, so nothing is carried from one turn to the next. State that must survive
+    /// several turns belongs into an ordinary loop *around* this one. A turn that fails leaves
+    /// shared variables as they were.
     #[inline]
     pub async fn spin_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where
@@ -188,13 +200,15 @@ impl<'p, M: Memory> Here<'p, M> {
         }
     }
 
-    /// [`spin_until`](Self::spin_until) where turns that come to nothing may have changed shared variables: a process that waits, and meanwhile does its part for others.
+    /// Like [`spin_until`](Self::spin_until), but a turn that fails may have changed shared
+    /// variables: a waiting process meanwhile does its part for others.
     ///
-    /// A turn that changes something must also change a variable that it has read before, as it does that keeps private copies of what it writes. A memory
-    /// that sleeps until something changes that the turn has read then goes round once more.
+    /// A turn that changes a shared variable must also change a variable that it has read before. A
+    /// turn that keeps private copies of what it writes does so. A memory that sleeps until one of
+    /// the variables read by the turn changes then goes round once more.
     ///
-    /// A turn that changes nothing must write nothing. A memory may take a write of the value that is there for a
-    /// change, and a process whose every turn writes never sleeps.
+    /// A turn that changes nothing must write nothing. A memory may take a write of the present
+    /// value for a change, and a process whose every turn writes never sleeps.
     #[inline]
     pub async fn go_round_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where
@@ -211,13 +225,15 @@ impl<'p, M: Memory> Here<'p, M> {
         }
     }
 
-    /// A pause between two tries, the longer the larger `turn` is. It changes nothing, and no other process can tell.
+    /// Pauses between two tries; a larger `turn` means a longer pause. It changes nothing, and no
+    /// other process can observe it.
     #[inline(always)]
     pub fn pauses(self, turn: u32) {
         self.process.memory.pause(turn);
     }
 
-    /// [`spin_until`](Self::spin_until) for algorithms that can give up: `None` if the process was asked to.
+    /// Like [`spin_until`](Self::spin_until), for algorithms that can give up. Returns `None` if
+    /// the process was asked to give up.
     #[inline]
     pub async fn spin_unless_given_up<T, R>(self, turn: impl Fn() -> R) -> Result<Option<T>, M::Error>
     where
@@ -279,7 +295,7 @@ impl<M: Memory> Clone for At<'_, M> {
 impl<M: Memory> Copy for At<'_, M> {}
 
 impl<'p, M: Memory> At<'p, M> {
-    /// Of what the process knows, only `live` still matters before this access: [`Here::keep`].
+    /// Before this access only `live` still matters of what the process knows; see [`Here::keep`].
     ///
     /// ```
     /// use doorway::native::{Native, now};
@@ -326,7 +342,8 @@ impl<'p, M: ReadWrite> At<'p, M> {
         self.memory().write_in_passing(self.access(), v, x)
     }
 
-    /// The common busy-wait, `while Q = p do od`: reads `v` until `ok`, and gives the value that was.
+    /// The common busy-wait, `while Q = p do od`: reads `v` until `ok` accepts its value, and
+    /// returns that value.
     #[inline]
     pub async fn wait_until<T: Word>(self, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> Result<T, M::Error> {
         let (memory, pid) = (self.memory(), self.here.pid());
@@ -341,7 +358,8 @@ impl<'p, M: ReadWrite> At<'p, M> {
         }
     }
 
-    /// [`wait_until`](Self::wait_until) for algorithms that can give up: `None` if the process was asked to.
+    /// Like [`wait_until`](Self::wait_until), for algorithms that can give up. Returns `None` if
+    /// the process was asked to give up.
     #[inline]
     pub async fn wait_unless_given_up<T: Word>(
         self,

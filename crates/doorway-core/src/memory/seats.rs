@@ -1,33 +1,37 @@
-//! What a memory must know of processes that die: seats, whose owners it can tell to be dead, and sleep that a death
-//! ends.
+//! What a memory must know about processes that die: seats whose owners it can recognise as dead,
+//! and sleep that a death ends.
 //!
-//! A *seat* is a place among processes, and a [`Pid`](super::Pid) is its number. One process at a time has a seat. The
-//! memory has a byte for each seat, which the owner of the seat keeps locked for as long as it lives. Between
-//! processes the kernel drops that lock when the process is gone, and not before: a free byte is a dead owner.
+//! A *seat* is a place among the processes, and a [`Pid`](super::Pid) is its number. A seat has at
+//! most one owner at a time. The memory has a byte for each seat, and the owner of the seat keeps
+//! it locked as long as the owner lives. Between processes the kernel drops that lock when the
+//! process is gone, and not before: a free byte means a dead owner.
 
 use super::{Access, Anybody, At, Memory, Name, ReadWrite, Word};
 use core::fmt::Debug;
 use core::future::Future;
 
-/// Seats with a byte each that the owner of the seat keeps locked while it lives.
+/// Seats with a byte each, which the owner of the seat keeps locked while it lives.
 ///
-/// A death may be noticed late, and never early: until the byte is free, the dead owner counts as alive. Whoever
-/// [locks](Self::try_lock) the byte of a dead owner makes its seat look alive until it unlocks it, or dies itself.
+/// A death may be noticed late, but never early: until the byte is free, the dead owner counts as
+/// alive. A process that [locks](Self::try_lock) the byte of a dead owner makes the seat look alive
+/// until it unlocks the byte, or dies itself.
 ///
-/// A process that has several seats is alive in all of them: [`is_dead`](Self::is_dead) of one of its own seats is
-/// `false`, and [`try_lock`](Self::try_lock) of one fails.
+/// A process that has several seats is alive in all of them: for each of its own seats
+/// [`is_dead`](Self::is_dead) is `false` and [`try_lock`](Self::try_lock) fails.
 pub trait Seats: Memory {
-    /// The bytes of the seats of one algorithm.
+    /// The bytes for the seats of one algorithm.
     type Bytes: Debug;
 
-    /// Makes them, all free. A memory that outlives its processes finds those that are there.
+    /// Makes the bytes, all of them free. A memory that outlives its processes finds the existing
+    /// ones.
     fn bytes(&self, name: Name<Self::Part>, seats: usize) -> Self::Bytes;
 
-    /// Whether any owner of a seat may have died at all. A memory answers `false` only if it knows that
-    /// [`is_dead`](Self::is_dead) would say `false` of every seat, as one does that never reclaims.
+    /// Whether the owner of any seat may have died at all. A memory answers `false` only if it
+    /// knows that [`is_dead`](Self::is_dead) would be `false` for every seat. A memory that never
+    /// reclaims seats knows that.
     fn may_have_died(&self, at: Access<Self::Part>) -> impl Future<Output = Result<bool, Self::Error>>;
 
-    /// Whether the seat has no living owner: nobody has its byte locked.
+    /// Whether the seat has no living owner, that is, no process has its byte locked.
     fn is_dead(
         &self,
         at: Access<Self::Part>,
@@ -35,7 +39,7 @@ pub trait Seats: Memory {
         seat: usize,
     ) -> impl Future<Output = Result<bool, Self::Error>>;
 
-    /// Locks the byte of the seat, unless it is locked; says whether it did.
+    /// Locks the byte of the seat unless it is locked already. Returns whether it did.
     fn try_lock(
         &self,
         at: Access<Self::Part>,
@@ -43,7 +47,7 @@ pub trait Seats: Memory {
         seat: usize,
     ) -> impl Future<Output = Result<bool, Self::Error>>;
 
-    /// Unlocks the byte of the seat, which this process has locked.
+    /// Unlocks the byte of the seat. This process must have locked it.
     fn unlock(
         &self,
         at: Access<Self::Part>,
@@ -51,24 +55,26 @@ pub trait Seats: Memory {
         seat: usize,
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
-    /// A loop that others can make go round goes round once more, for the `turn`th time. No step. A memory whose words
-    /// others may damage ends it here with an error after so many turns that only damage explains them.
+    /// Reports that a loop which other processes can prolong begins its `turn`th turn. This is not
+    /// a step. A memory whose words other processes may damage ends the loop here with an error
+    /// once only damage can explain the number of turns.
     ///
     /// # Errors
-    /// If the memory takes its words for damaged.
+    /// If the memory concludes that its words are damaged.
     #[inline(always)]
     fn goes_round(&self, _at: Access<Self::Part>, _turn: u32) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// The error for a word that no process can have written. No step.
+    /// The error for a word that no process can have written. Not a step.
     fn damaged(&self, at: Access<Self::Part>, word: u64) -> Self::Error;
 }
 
-/// A memory whose accesses are ready at once but for [sleep](Sleeps::sleep), though they may fail. For the few lines that
-/// every passage runs: compilers inline plain functions into their callers, and futures only into one.
+/// A memory whose accesses complete at once, except [sleep](Sleeps::sleep), although they may fail.
+/// It serves the few lines that every passage runs: a compiler inlines a plain function into its
+/// callers, but a future into only one.
 pub trait Ready: Memory {
-    /// What comes of an access that is no sleep.
+    /// The result of an access other than a sleep.
     ///
     /// # Errors
     /// If the access failed.
@@ -78,11 +84,11 @@ pub trait Ready: Memory {
 /// Why a sleeper woke.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Woken {
-    /// Its word is another one, or somebody [woke](Sleeps::wake) it: it should look again.
+    /// Its word has changed, or another process [woke](Sleeps::wake) it. It should look again.
     Called,
-    /// The owner of a seat that it watched has died, or seems to have.
+    /// The owner of a seat that it watched has died, or appears to have died.
     Death,
-    /// It has slept for so long that it should look for the dead itself.
+    /// It has slept long enough that it should look for dead owners itself.
     Again,
     /// It was asked to give up.
     GiveUp,
@@ -105,26 +111,29 @@ impl Word for Woken {
     }
 }
 
-/// Sleep on one word and on the lives of several seats, until somebody wakes the sleeper.
+/// Sleep on one word and on the lives of several seats, until another process wakes the sleeper.
 ///
-/// Here texts say when they wake somebody. In the other words for waiting the memory finds out by itself.
+/// With these words an algorithm's text says itself when it wakes a sleeper. With the other words
+/// for waiting the memory finds out by itself.
 pub trait Sleeps: Seats + ReadWrite {
     /// A set of seats.
     type Watch: Default + Debug;
 
-    /// Whether the death of an owner wakes sleepers that watch its seat. If not, texts need not find out whom to
-    /// watch.
+    /// Whether the death of an owner wakes the sleepers that watch its seat. If not, a text need
+    /// not find out which seats to watch.
     fn has_hints(&self) -> bool;
 
-    /// Adds a seat to a set. A full set stays as it is: to watch fewer costs time and nothing else.
+    /// Adds a seat to a set. A full set stays as it is: watching fewer seats costs time and nothing
+    /// else.
     fn watch_seat(&self, watch: &mut Self::Watch, seat: usize);
 
-    /// Sleeps if `v` holds `seen`, until somebody [wakes](Self::wake) its sleepers, the owner of a watched seat dies, or
-    /// it is time to look again. Whether `v` holds `seen` and falling asleep are one step: whoever changes `v` and wakes
-    /// its sleepers afterwards wakes this one, or this one does not sleep.
+    /// Sleeps if `v` holds `seen`, until another process [wakes](Self::wake) the sleepers of `v`,
+    /// the owner of a watched seat dies, or it is time to look again. Comparing `v` with `seen` and
+    /// falling asleep are one step. A process that changes `v` and then wakes its sleepers
+    /// therefore either wakes this sleeper or keeps it from falling asleep.
     ///
-    /// Answers [`Woken::GiveUp`] only if the sleep is `abortable`. `wait` is that of
-    /// [`wait_begins`](Memory::wait_begins), and lasts for all sleeps of one passage.
+    /// Returns [`Woken::GiveUp`] only if the sleep is `abortable`. `wait` comes from
+    /// [`wait_begins`](Memory::wait_begins) and serves all sleeps of one passage.
     fn sleep<T: Word>(
         &self,
         at: Access<Self::Part>,
@@ -135,7 +144,7 @@ pub trait Sleeps: Seats + ReadWrite {
         abortable: bool,
     ) -> impl Future<Output = Result<Woken, Self::Error>>;
 
-    /// Wakes everybody that sleeps on `v`.
+    /// Wakes every process that sleeps on `v`.
     fn wake<T: Word>(&self, at: Access<Self::Part>, v: &Self::Cell<T>)
     -> impl Future<Output = Result<(), Self::Error>>;
 }
@@ -168,7 +177,7 @@ impl<'p, M: Seats> At<'p, M> {
     /// See [`Seats::goes_round`].
     ///
     /// # Errors
-    /// If the memory takes its words for damaged.
+    /// If the memory concludes that its words are damaged.
     #[inline(always)]
     pub fn goes_round(self, turn: u32) -> Result<(), M::Error> {
         self.memory().goes_round(self.access(), turn)

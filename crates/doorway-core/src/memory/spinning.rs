@@ -1,16 +1,16 @@
-//! A memory for machines without an operating system: waits only spin. Without `std`, and without
-//! anything that sleeps or wakes.
+//! A memory for machines without an operating system. Waits only spin; it needs no `std`, and
+//! nothing in it sleeps or wakes.
 //!
-//! With `std`, take `doorway::native`, whose waits sleep.
+//! If you have `std`, use `doorway::native`, whose waits sleep.
 //!
 //! # Targets
-//! Words have 64 bits. Where the processor has no atomics of 64 bits (`thumbv7em`, `riscv32imac`),
-//! they are those of the crate [`portable-atomic`](https://docs.rs/portable-atomic), which then is a
-//! dependency: each access takes a lock for a moment. An interrupt handler must not access a word
-//! that the interrupted code may be accessing: it would spin for that lock for ever. The feature
-//! `critical-section` of that crate replaces the lock, and lifts this.
+//! Words have 64 bits. Some processors have no 64-bit atomics (`thumbv7em`, `riscv32imac`). For
+//! them the crate [`portable-atomic`](https://docs.rs/portable-atomic) becomes a dependency and
+//! provides the words: each access briefly takes a lock. An interrupt handler must not access a
+//! word that the interrupted code may be accessing, because it would spin on that lock forever. The
+//! feature `critical-section` of that crate replaces the lock and lifts this restriction.
 //!
-//! Where the processor has no compare-and-swap at all (`thumbv6m`, `riscv32imc`), this module is
+//! Some processors have no compare-and-swap at all (`thumbv6m`, `riscv32imc`). There this module is
 //! absent, unless your program turns on that feature.
 
 use super::{
@@ -31,7 +31,7 @@ use core::task::{Context, Poll, Waker};
 #[cfg(not(all(target_has_atomic = "64", not(doorway_portable))))]
 use portable_atomic::{AtomicBool, AtomicU64};
 
-/// Atomics of this machine; waits spin.
+/// The atomics of this machine, with waits that spin.
 ///
 /// ```
 /// use doorway_core::k_exclusion::{KExclusion, anderson_moir_94::Chain};
@@ -46,24 +46,25 @@ use portable_atomic::{AtomicBool, AtomicU64};
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Spinning;
 
-/// Runs a future that is ready at once, as all those of [`Spinning`] are.
+/// Runs a future that completes at once, as every future of [`Spinning`] does.
 ///
 /// # Panics
-/// If it is not: it awaits something that is no access to this memory.
+/// If the future does not complete at once, because it awaits something other than an access to
+/// this memory.
 #[inline(always)]
 pub fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(out) => out,
-        Poll::Pending => panic!("the future awaits something that is no access to this memory"),
+        Poll::Pending => panic!("the future awaits something other than an access to this memory"),
     }
 }
 
-/// So that words in it share no cache line with others.
+/// Aligned so that its contents share no cache line with other words.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Alone<T>(T);
 
-/// A word, in the upper bits as natively.
+/// A word. A narrow variable uses its upper bits, as it does natively.
 #[derive(Debug)]
 pub struct Cell<T> {
     word: AtomicU64,
@@ -265,7 +266,7 @@ impl CompareSwap for Spinning {
     }
 }
 
-/// Rows that stand beside each other, as many as there is room for.
+/// Rows that lie beside each other, up to the available room.
 #[derive(Debug)]
 pub struct Late<T: Word> {
     first: usize,
@@ -281,8 +282,8 @@ impl<T: Word> Index<(usize, usize)> for Late<T> {
     }
 }
 
-/// Without an allocator that can be asked at any time, rows are there from the start, up to [`PLENTY`](Memory::PLENTY)
-/// variables in all.
+/// All rows exist from the start, up to [`PLENTY`](Memory::PLENTY) variables in all, because there
+/// is no allocator that could be asked at any time.
 impl LateRows for Spinning {
     type Late<T: Word> = Late<T>;
 

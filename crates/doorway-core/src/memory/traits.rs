@@ -1,5 +1,5 @@
-//! What a memory offers. Each capability is a trait of its own, because the papers' theorems are about
-//! exactly these: an algorithm's bounds are its theorem's assumptions.
+//! What a memory offers. Each capability is a trait of its own, because the papers' theorems assume
+//! exactly these capabilities: the bounds of an algorithm are the assumptions of its theorem.
 
 use super::{Additive, Bits, Decl, Name, Pid, Word};
 use core::fmt::{self, Debug};
@@ -9,7 +9,7 @@ use core::ops::{Deref, Index, Range};
 /// A statement number of the paper, as in `p.at(3)`.
 pub type Label = u16;
 
-/// Who accesses, in which part of the algorithm, at which statement.
+/// Which process makes an access, in which part of the algorithm, and at which statement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access<P> {
     /// The process.
@@ -20,25 +20,28 @@ pub struct Access<P> {
     pub label: Label,
 }
 
-/// Things that are no steps but that properties are about. Natively nothing.
+/// Events that are not steps, but that properties refer to. Natively they do nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// The doorway ends here (orders of arrival are about it; it begins with the first access of the passage).
+    /// The doorway ends here. It began with the first access of the passage; orders of arrival
+    /// refer to it.
     DoorwayEnds,
-    /// The process waits before its doorway: with the next wait it is as good as in its remainder, until that is over.
+    /// The process waits before its doorway. During the next wait it counts as being in its
+    /// remainder section.
     Camps,
-    /// The process is at this statement of *this* part until its next access in this part: an outer level
-    /// rests at 6 while inner levels run.
+    /// The process is at this statement of *this* part until its next access in this part: an outer
+    /// level rests at 6 while inner levels run.
     Rests(Label),
-    /// A private variable of this part has this value from here on. Properties can ask for it; it is part of the local state.
+    /// From here on a private variable of this part has this value. Properties can ask for it, and
+    /// it belongs to the local state.
     Shows(&'static str, u64),
-    /// The same, until the exit section begins: what a process holds inside.
+    /// The same, until the exit section begins: what a process holds while it is inside.
     Holds(&'static str, u64),
-    /// It has none any more.
+    /// The variable no longer has a value.
     Hides(&'static str),
 }
 
-/// What follows a failed turn of a wait.
+/// What follows a turn of a wait that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     /// Look again.
@@ -49,50 +52,52 @@ pub enum Next {
 
 /// A memory: it allocates variables and knows how to wait.
 ///
-/// What an access *is* (a CPU atomic, a step of a scheduler, a round trip), the implementation decides.
-/// `doorway-check` has a conformance suite that says what is expected of all of them.
+/// The implementation decides what an access *is*: a CPU atomic, a step of a scheduler, a round
+/// trip. The conformance suite in `doorway-check` says what is expected of all of them.
 pub trait Memory: Sized {
-    /// What can go wrong in an access; [`Infallible`](core::convert::Infallible) for memories in one machine.
+    /// What can go wrong in an access; [`Infallible`](core::convert::Infallible) for memories
+    /// within one machine.
     type Error: Debug;
-    /// One part of an algorithm: a level of a chain, a block, a node of a tree. Accesses carry the part they
-    /// belong to, so that "`p` is at 6" of *this* level is well defined. A memory that does not observe need not tell
-    /// parts apart, and `()` then costs nothing.
+    /// One part of an algorithm: a level of a chain, a block, a node of a tree. Each access carries
+    /// the part it belongs to, so that "`p` is at 6" is well defined for *this* level. A memory
+    /// that observes nothing need not tell parts apart, and `()` then costs nothing.
     type Part: Copy + Debug;
     /// The algorithm as a whole.
     const ROOT: Self::Part;
-    /// A word that accesses name.
+    /// A word, as accesses refer to it.
     type Cell<T: Word>: Debug;
     /// A variable that stands alone.
     type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
     /// A row of variables.
     type Row<T: Word>: Index<usize, Output = Self::Cell<T>> + Debug;
-    /// At most `N` variables that lie beside each other, and beside the fields of what they belong to.
+    /// At most `N` variables that lie beside each other and beside the other fields of their owner.
     type Group<T: Word, const N: usize>: Index<usize, Output = Self::Cell<T>> + Debug;
-    /// A table of variables, each row with the process it lives with: `table[(p, i)]`.
+    /// A table of variables in which each row lives with its process: `table[(p, i)]`.
     type Table<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
-    /// What one wait remembers between its turns (how long it has been spinning).
+    /// What a wait remembers between its turns, for instance how long it has been spinning.
     type Wait;
 
-    /// How many variables stand in for a row that a paper calls infinite.
+    /// The number of variables that stand in for a row that a paper calls infinite.
     const PLENTY: usize;
 
-    /// Names a part of an algorithm.
+    /// Creates the name of a part of an algorithm.
     fn part(&self, within: Self::Part, kind: &'static str, index: Option<usize>) -> Self::Part;
 
     /// Makes a variable.
     fn var<T: Word>(&self, name: Name<Self::Part>, decl: Decl<'_, T>) -> Self::Var<T>;
 
-    /// Makes a row of variables: the one place where a memory can lay them out by home.
+    /// Makes a row of variables. This is the one place where a memory can lay them out by home.
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>)) -> Self::Row<T>;
 
-    /// Makes `n` variables that lie beside each other. There are at most `N`.
+    /// Makes `n` variables that lie beside each other. `n` is at most `N`.
     fn group<'a, T: Word, const N: usize>(
         &self,
         n: usize,
         decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>),
     ) -> Self::Group<T, N>;
 
-    /// Makes a table of variables declared alike, except that each row lives with its process. `name` is that of the first.
+    /// Makes a table of variables. They are declared alike, except that each row lives with its
+    /// process. `name` is the name of the first one.
     fn table<T: Word>(
         &self,
         name: Name<Self::Part>,
@@ -101,17 +106,17 @@ pub trait Memory: Sized {
         decl: Decl<'_, T>,
     ) -> Self::Table<T>;
 
-    /// A wait begins: this is its loop head.
+    /// A wait begins. This is its loop head.
     fn wait_begins(&self, pid: Pid) -> Self::Wait;
 
-    /// The wait that began last is over. A wait whose future is dropped does not say so.
+    /// The wait that began last is over. A wait whose future is dropped never reports this.
     #[inline(always)]
     fn wait_ends(&self, _pid: Pid) {}
 
-    /// A turn of a wait came to nothing. Answers [`Next::GiveUp`] only if the wait is `abortable`.
+    /// A turn of a wait failed. Returns [`Next::GiveUp`] only if the wait is `abortable`.
     ///
-    /// Free of the turn's type on purpose: a method generic over the turn's future would cost every future
-    /// built on it its `Send`.
+    /// This method does not depend on the type of the turn, on purpose: if it were generic over the
+    /// turn's future, every future built on it would lose its `Send`.
     fn turn_failed(
         &self,
         pid: Pid,
@@ -119,7 +124,8 @@ pub trait Memory: Sized {
         abortable: bool,
     ) -> impl Future<Output = Result<Next, Self::Error>>;
 
-    /// A turn of a [loop that goes round](super::Here::go_round_until) came to nothing. It may have changed variables.
+    /// A turn of a [loop that goes round](super::Here::go_round_until) failed. It may have changed
+    /// variables.
     fn round_failed(&self, pid: Pid, wait: &mut Self::Wait) -> impl Future<Output = Result<(), Self::Error>> {
         async move { self.turn_failed(pid, wait, false).await.map(|_| ()) }
     }
@@ -167,7 +173,7 @@ pub trait Memory: Sized {
 
 /// Atomic reads and writes.
 pub trait ReadWrite: Memory {
-    /// The value of the variable.
+    /// Returns the value of the variable.
     fn read<T: Word>(&self, at: Access<Self::Part>, v: &Self::Cell<T>) -> impl Future<Output = Result<T, Self::Error>>;
 
     /// Replaces the value of the variable.
@@ -178,8 +184,9 @@ pub trait ReadWrite: Memory {
         x: T,
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
-    /// [`write`](Self::write), by who does not care when others see it, as long as they then see all that it did before. Only for variables that [nobody waits
-    /// for](Word::AWAITED).
+    /// A [`write`](Self::write) that may be a release store: it may become visible late, but never
+    /// before earlier writes of the same process. Only for variables that
+    /// [nobody waits for](Word::AWAITED).
     #[inline(always)]
     fn write_in_passing<T: Word>(
         &self,
@@ -190,8 +197,8 @@ pub trait ReadWrite: Memory {
         self.write(at, v, x)
     }
 
-    /// A turn that read only `v`, and found `seen`, failed: the memory may sleep on that one word until it
-    /// is something else. Otherwise as [`Memory::turn_failed`].
+    /// A turn failed that read only `v` and found `seen`. The memory may sleep on that one word
+    /// until its value changes. Otherwise the same as [`Memory::turn_failed`].
     fn unchanged<T: Word>(
         &self,
         pid: Pid,
@@ -202,9 +209,9 @@ pub trait ReadWrite: Memory {
     ) -> impl Future<Output = Result<Next, Self::Error>>;
 }
 
-/// Fetch-and-add: adds, and returns the **old** value.
+/// Fetch-and-add: adds and returns the **old** value.
 pub trait FetchAdd: ReadWrite {
-    /// Adds `delta`, modulo the variable's width, and returns the old value.
+    /// Adds `delta` modulo the width of the variable, and returns the old value.
     fn fetch_add<T: Additive>(
         &self,
         at: Access<Self::Part>,
@@ -213,7 +220,7 @@ pub trait FetchAdd: ReadWrite {
     ) -> impl Future<Output = Result<T, Self::Error>>;
 }
 
-/// Fetch-and-or on a set of bits: sets, and returns the old set.
+/// Fetch-and-or on a set of bits: sets bits and returns the old set.
 pub trait FetchOr: ReadWrite {
     /// Sets the bits of `mask` and returns the old value.
     fn fetch_or<T: Bits>(
@@ -224,7 +231,7 @@ pub trait FetchOr: ReadWrite {
     ) -> impl Future<Output = Result<T, Self::Error>>;
 }
 
-/// Fetch-and-and on a set of bits: clears, and returns the old set.
+/// Fetch-and-and on a set of bits: clears bits and returns the old set.
 pub trait FetchAnd: ReadWrite {
     /// Clears the bits that are not in `mask` and returns the old value.
     fn fetch_and(
@@ -235,15 +242,16 @@ pub trait FetchAnd: ReadWrite {
     ) -> impl Future<Output = Result<u64, Self::Error>>;
 }
 
-/// A decrement that stops at zero, which Anderson and Moir's second footnote assumes.
+/// A decrement that stops at zero. Anderson and Moir assume it in their second footnote.
 ///
-/// Never built from another instruction by default: a memory that can only loop on compare-and-swap is lock-free
-/// here and not wait-free, and the bounds that rest on one step do not hold for it.
+/// There is no default that builds it from another instruction. A memory that can only loop on
+/// compare-and-swap is lock-free here but not wait-free, and bounds that rely on a single step do
+/// not hold for it.
 pub trait BoundedDecrement: ReadWrite {
-    /// Whether one call is one step, however many others call at the same time.
+    /// Whether one call is one step, no matter how many other processes call it at the same time.
     const WAIT_FREE: bool;
 
-    /// Subtracts one unless the variable is zero; returns the old value.
+    /// Subtracts one unless the variable is zero, and returns the old value.
     fn bounded_decrement(
         &self,
         at: Access<Self::Part>,
@@ -253,7 +261,7 @@ pub trait BoundedDecrement: ReadWrite {
 
 /// Test-and-set on one bit.
 pub trait TestAndSet: ReadWrite {
-    /// Sets the bit and returns what it was.
+    /// Sets the bit and returns its old value.
     fn test_and_set(
         &self,
         at: Access<Self::Part>,
@@ -261,7 +269,7 @@ pub trait TestAndSet: ReadWrite {
     ) -> impl Future<Output = Result<bool, Self::Error>>;
 }
 
-/// Exchange of a value.
+/// Exchanges a value.
 pub trait Swap: ReadWrite {
     /// Writes `x` and returns the old value.
     fn swap<T: Word>(
@@ -274,7 +282,8 @@ pub trait Swap: ReadWrite {
 
 /// Compare-and-swap.
 pub trait CompareSwap: ReadWrite {
-    /// If the variable holds `old`, writes `new` and answers `Ok(old)`; otherwise `Err` of what it holds.
+    /// If the variable holds `old`, writes `new` and returns `Ok(old)`. Otherwise returns `Err`
+    /// with the value it holds.
     fn compare_swap<T: Word>(
         &self,
         at: Access<Self::Part>,
@@ -286,69 +295,78 @@ pub trait CompareSwap: ReadWrite {
 
 /// Rows of variables that are made late: while processes run, by a process that needs one.
 ///
-/// What a text cannot know when it is built, how many will wait at a time, it need not pay for then. Rows double:
-/// row `i` has `2^i` times as many variables as the first. A row that was made stays where it is until the whole is
-/// dropped, so a variable in it can be accessed for as long as any other, and no row is ever copied.
+/// When a text is built, it cannot know how many processes will wait at a time, and with late rows
+/// it need not pay for them in advance. Rows double: row `i` has `2^i` times as many variables as
+/// the first. A row that was made stays where it is until the whole object is dropped. A variable
+/// in it can therefore be accessed as long as any other, and no row is ever copied.
 ///
-/// Making a row is no access. Nobody may look at its variables before a variable of the text, which processes change by
-/// [compare-and-swap](CompareSwap) after they made the row, says that it is there: that exchange is the step in which
-/// the row comes to be, and what it says, a number of rows, is all that the text keeps of where the row lies.
+/// Making a row is not an access. A process that has made a row announces it by a
+/// [compare-and-swap](CompareSwap) on a variable of the text. No process may look at the variables
+/// of a row before that variable says that the row exists. The exchange is therefore the step in
+/// which the row comes into being. The variable holds a number of rows, and that is all the text
+/// remembers about where the row lies.
 ///
 /// | memory | a row is |
 /// |---|---|
 /// | native | a box, whose pointer is exchanged for null; freed with the object |
-/// | simulated | part of every state from the start, with its variables as declared until somebody is told of it |
+/// | simulated | part of every state from the start, with its variables as declared until a process is told of it |
 /// | spinning, and those of other tools | made with the whole, as far as there is room |
 pub trait LateRows: CompareSwap {
-    /// The rows that were made, and those that can be.
+    /// The rows that were made, and the rows that can still be made.
     type Late<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
 
-    /// Declares up to `rows` rows, none of which is made. The first has `first` variables, a power of two; all variables
-    /// are declared alike. `name` is that of the first.
+    /// Declares up to `rows` rows without making any. The first row has `first` variables, a power
+    /// of two. All variables are declared alike. `name` is the name of the first one.
     fn late_rows<T: Word>(&self, name: Name<Self::Part>, first: usize, rows: usize, decl: Decl<'_, T>)
     -> Self::Late<T>;
 
-    /// Makes this row, unless it is there; all before it are. Whether it is there now: not if there are no more, or if
-    /// there is no memory for it. Never waits: a process that stops while it makes a row is in nobody's way.
+    /// Makes this row unless it exists; all rows before it must exist. Returns whether the row
+    /// exists now. It does not if there are no more rows, or if there is no memory for it. Never
+    /// waits: a process that stops while it makes a row blocks no other process.
     fn make_row<T: Word>(&self, late: &Self::Late<T>, row: usize) -> bool;
 }
 
-/// Several accesses as one step, `< … >` in the papers: what Table 1 of Anderson and Moir calls large critical sections.
+/// Several accesses as one step, written `< … >` in the papers. Table 1 of Anderson and Moir calls
+/// them large critical sections.
 ///
-/// No machine has it. A memory of real words stands in with a lock of its own, and a process that dies within a block then blocks everybody; the
-/// simulated memory takes a block as one step, in which nobody can die.
+/// No machine has this. A memory of real words substitutes a lock of its own, and a process that
+/// dies within a block then blocks all others. The simulated memory takes a block as one step,
+/// during which no process can die.
 pub trait AtomicBlock: Memory {
-    /// What the blocks of one algorithm exclude each other by.
+    /// The lock by which the blocks of one algorithm exclude each other.
     type Lock: Debug;
 
-    /// Makes one.
+    /// Makes such a lock.
     fn lock(&self) -> Self::Lock;
 
-    /// `<`. The accesses up to `block_ends` are one step. A block contains no wait.
+    /// `<`: begins a block. The accesses up to `block_ends` are one step. A block contains no wait.
     fn block_begins(&self, pid: Pid, lock: &Self::Lock) -> impl Future<Output = Result<(), Self::Error>>;
 
-    /// `>`.
+    /// `>`: ends the block.
     fn block_ends(&self, pid: Pid, lock: &Self::Lock);
 }
 
-/// Picks one of several, and nobody knows which: for what an algorithm leaves open, such as the operation that a process calls next.
+/// A nondeterministic choice, for what an algorithm leaves open, such as the operation that a
+/// process calls next.
 ///
-/// No machine does that. The simulated memory tries each; it is no access, costs nothing and is one step with the access that follows.
+/// No machine offers this. The simulated memory tries every alternative. A choice is not an access,
+/// costs nothing, and forms one step with the access that follows.
 pub trait Choose: Memory {
-    /// One of `0..n`; 0 if there are none.
+    /// One of `0..n`, or 0 if `n` is 0.
     fn choose(&self, at: Access<Self::Part>, n: usize) -> impl Future<Output = Result<usize, Self::Error>>;
 }
 
-/// A memory whose accesses are ready at once.
+/// A memory whose accesses complete at once.
 pub trait Immediate: Memory<Error = core::convert::Infallible> {
-    /// What comes of an access.
+    /// The result of an access.
     fn now<T>(access: impl Future<Output = Result<T, Self::Error>>) -> T;
 }
 
-/// What an inner algorithm does, as a part of this one: [`part`](crate::memory::Here::part), and [`part_done`](crate::memory::Here::part_done) when it is done.
+/// Runs an inner algorithm as a part of this one: [`part`](crate::memory::Here::part) before it,
+/// and [`part_done`](crate::memory::Here::part_done) when it has finished.
 ///
-/// A macro, because a function that takes the inner future by value moves that future, and made passages four times
-/// slower.
+/// This is a macro because a function that takes the inner future by value moves that future, which
+/// made passages four times slower.
 #[macro_export]
 macro_rules! within {
     ($here:expr, $live:expr, $inner:expr) => {{
@@ -359,13 +377,14 @@ macro_rules! within {
     }};
 }
 
-/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few
-/// lines that every passage runs and that wait for nothing: compilers inline plain functions into their callers, and
-/// futures only into one.
+/// One text in two forms: as a future, and as a plain function for memories whose accesses complete
+/// at once. It serves the few lines that every passage runs and that wait for nothing: a compiler
+/// inlines a plain function into its callers, but a future into only one.
 ///
-/// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future and the second in the
-/// plain function. It ends with its value, and early with `break` from a labelled block. Texts on memories that are
-/// [`Ready`](crate::memory::Ready) but may fail begin with `for Ready:`, and may return an error.
+/// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future
+/// and the second in the plain function. The text ends with its value. It ends early by `break`
+/// from a labelled block. Texts for memories that are [`Ready`](crate::memory::Ready) but may fail
+/// begin with `for Ready:`, and may return an error.
 macro_rules! in_both_forms {
     (for Ready: $($texts:tt)*) => { $crate::memory::in_both_forms! { @ Ready $($texts)* } };
     (@ $memory:ident $(
@@ -413,7 +432,7 @@ macro_rules! in_both_forms {
     ($($texts:tt)*) => { $crate::memory::in_both_forms! { @ Immediate $($texts)* } };
 }
 
-/// What the plain forms of [`in_both_forms`] differ in: whether accesses may fail.
+/// The difference between the plain forms of [`in_both_forms`]: whether accesses may fail.
 macro_rules! in_plain_form {
     (Immediate errors) => { "" };
     (Immediate returns $out:ty) => { $out };
@@ -428,8 +447,8 @@ macro_rules! in_plain_form {
 }
 pub(crate) use {in_both_forms, in_plain_form};
 
-/// A memory with every instruction. Algorithms ask for less; the [registry](crate::registry), which must be
-/// able to build any of them, asks for this.
+/// A memory with every instruction. An algorithm requires less. The [registry](crate::registry)
+/// requires this, because it must be able to build all of them.
 pub trait Machine: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + AtomicBlock + LateRows {}
 impl<M: FetchAdd + FetchOr + BoundedDecrement + TestAndSet + Swap + AtomicBlock + LateRows> Machine for M {}
 
@@ -459,7 +478,7 @@ pub enum Instruction {
 }
 
 impl Instruction {
-    /// The usual name.
+    /// Its usual name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,20 +1,21 @@
 //! How many processes wait for a variable at a time.
 
-/// What can be kept beside a variable.
+/// A value that a memory can keep beside a variable.
 pub trait Kept: Send + Sync + 'static {}
 impl<T: Send + Sync + 'static> Kept for T {}
 
-/// How many processes wait for a variable at a time, as the [type of its values](super::Word::Waiters)
-/// says: [`Nobody`], [`One`] or [`Anybody`].
+/// How many processes wait for a variable at a time: [`Nobody`], [`One`] or [`Anybody`]. The [type
+/// of its values](super::Word::Waiters) says which.
 ///
-/// A memory keeps beside a variable what is needed to wake those that wait. That is nothing if nobody
-/// waits, and a list that lies elsewhere if anybody may. If one process waits at a time, its waker fits
-/// beside the variable: to wait then takes no lock and no allocation.
+/// A memory keeps beside a variable what it needs to wake the waiters. It needs nothing if nobody
+/// waits, and a list stored elsewhere if any number of processes may wait. If at most one process
+/// waits at a time, its waker fits beside the variable, and waiting takes neither a lock nor an
+/// allocation.
 ///
 /// ```
 /// use doorway_core::memory::{Nobody, One, Waiters};
 ///
-/// // A memory keeps this beside a variable, of which nobody knows how many processes wait.
+/// // A memory that keeps this beside a variable does not know how many processes wait for it.
 /// struct Cell<W: Waiters> {
 ///     word: u64,
 ///     beside: W::Choose<(), u32, Vec<u32>>,
@@ -31,20 +32,21 @@ pub trait Waiters: private::Sealed + 'static {
     /// Whether any process ever waits.
     const AWAITED: bool;
 
-    /// Whether one process waits at a time.
+    /// Whether at most one process waits at a time.
     const ONE: bool;
 
-    /// One of three types: the first for [`Nobody`], the second for [`One`], the third for [`Anybody`].
+    /// One of three types: the first for [`Nobody`], the second for [`One`], and the third for
+    /// [`Anybody`].
     type Choose<N: Kept, O: Kept, A: Kept>: Kept;
 
-    /// Makes the one that is chosen.
+    /// Makes a value of the chosen type.
     fn make<N: Kept, O: Kept, A: Kept>(
         nobody: impl FnOnce() -> N,
         one: impl FnOnce() -> O,
         anybody: impl FnOnce() -> A,
     ) -> Self::Choose<N, O, A>;
 
-    /// What comes of the one that is chosen.
+    /// Applies the function that belongs to the chosen type.
     fn either<'a, N: Kept, O: Kept, A: Kept, R>(
         chosen: &'a Self::Choose<N, O, A>,
         nobody: impl FnOnce(&'a N) -> R,
@@ -53,14 +55,15 @@ pub trait Waiters: private::Sealed + 'static {
     ) -> R;
 }
 
-/// No process waits for such a variable, so none needs to be woken when it changes.
+/// No process waits for such a variable, so a change need not wake anybody.
 #[derive(Clone, Copy, Debug)]
 pub enum Nobody {}
 
-/// One process waits for such a variable at a time.
+/// At most one process waits for such a variable at a time.
 ///
-/// Another process may begin to wait while the first has not noticed yet that its wait is over: what the
-/// first waited for has come, and stays. A checker looks that no two processes wait in vain.
+/// A second process may begin to wait before the first has noticed that its own wait is over: the
+/// condition of the first holds by then, and stays true. A checker verifies that no two processes
+/// wait in vain.
 #[derive(Clone, Copy, Debug)]
 pub enum One {}
 

@@ -1,4 +1,4 @@
-//! What fits one machine word.
+//! Values that fit into one machine word.
 
 use super::{Anybody, Waiters};
 use core::fmt::Debug;
@@ -14,21 +14,21 @@ use core::fmt::Debug;
 pub struct Pid(u16);
 
 impl Pid {
-    /// How many processes an algorithm can have at the most.
+    /// The largest number of processes that an algorithm can have.
     pub const LIMIT: usize = u16::MAX as usize;
 
     /// The process with this index.
     ///
     /// # Panics
-    /// If `index` is not below [`Pid::LIMIT`]; [`Sizes::new`](crate::registry::Sizes::new) refuses
-    /// such sizes before it comes to that.
+    /// If `index` is not below [`Pid::LIMIT`]. [`Sizes::new`](crate::registry::Sizes::new) rejects
+    /// such sizes earlier.
     #[must_use]
     pub const fn new(index: usize) -> Self {
         assert!(index < Self::LIMIT, "a process index must be below 65535");
         Self(index as u16)
     }
 
-    /// The index, for rows of variables with one entry for each process.
+    /// The index, for rows of variables with one entry per process.
     #[must_use]
     #[inline(always)]
     pub const fn index(self) -> usize {
@@ -48,10 +48,10 @@ impl core::fmt::Display for Pid {
     }
 }
 
-/// What a shared variable can hold: anything that packs into 64 bits.
+/// A value that a shared variable can hold: anything that packs into 64 bits.
 ///
-/// Variables are typed, so that `Q = p` compares processes with processes, and "nobody" is a value of
-/// the type and not a number to remember.
+/// Variables are typed. `Q = p` compares processes with processes, and "nobody" is a value of the
+/// type rather than a number to remember.
 ///
 /// ```
 /// use doorway_core::memory::{Pid, Word};
@@ -59,33 +59,38 @@ impl core::fmt::Display for Pid {
 /// assert_eq!(Option::<Pid>::unpack(Some(Pid::new(7)).pack()), Some(Pid::new(7)));
 /// ```
 pub trait Word: Copy + PartialEq + Debug + 'static {
-    /// Whether a narrow variable of this type extends its sign when read (see [`fit`]).
+    /// Whether a narrow variable of this type extends its sign when it is read (see [`fit`]).
     const SIGNED: bool = false;
 
-    /// Whether its variables always have all 64 bits. A memory then need not look how many they have.
+    /// Whether variables of this type always have all 64 bits. A memory then need not check their
+    /// width.
     const WHOLE: bool = false;
 
-    /// How many processes wait for a variable of this type at a time: [`Anybody`](super::Anybody), unless more is known.
+    /// How many processes wait for a variable of this type at a time: [`Anybody`](super::Anybody),
+    /// unless a stricter bound is known.
     type Waiters: Waiters;
 
-    /// Whether any process ever waits for a variable of this type to change. If not, none needs to be woken when one does.
-    /// (A variable that nobody waits for and that is not [whole](Self::WHOLE) says so here.)
+    /// Whether any process ever waits for a variable of this type to change. If not, a write need
+    /// not wake anybody. (A variable that nobody waits for and that is not [whole](Self::WHOLE)
+    /// says so here.)
     const AWAITED: bool = <Self::Waiters as Waiters>::AWAITED;
 
-    /// Whether a row of variables of this type is long, and only a few that lie beside each other are in use at a time: they may share cache lines, but neighbours should not.
+    /// Whether a row of variables of this type is long while only a few variables beside each other
+    /// are in use at a time. Variables of such a row may share cache lines, but neighbours should
+    /// not.
     const SPREAD: bool = false;
 
-    /// The fields of a word that has several, for whoever speaks of one of them by name.
+    /// The fields of a word that has several, so that tools can refer to each by name.
     const FIELDS: &'static [Field] = &[];
 
-    /// The value as one word.
+    /// Packs the value into one word.
     fn pack(self) -> u64;
 
-    /// The value a word stands for. Words that no value packs into may give any value.
+    /// The value that a word stands for. A word that no value packs into may give any value.
     fn unpack(word: u64) -> Self;
 }
 
-/// A field of a word: its bits lie beside each other.
+/// A field of a word: bits that lie beside each other.
 ///
 /// ```
 /// use doorway_core::k_exclusion::turnstile::Front;
@@ -96,11 +101,11 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Its lowest bit.
     pub lowest: u32,
-    /// How many bits it has.
+    /// Its number of bits.
     pub bits: u32,
 }
 
@@ -117,8 +122,8 @@ pub trait Bits: Word {}
 
 /// Values whose sum is the sum of their words, so that fetch-and-add makes sense on them.
 ///
-/// Numbers are; so is a struct packed into fields, for as long as no field overflows into the next:
-/// adding `{ tickets: 1, exits: 0 }` adds to one field.
+/// Numbers have this property. A struct packed into fields has it as long as no field overflows
+/// into the next: adding `{ tickets: 1, exits: 0 }` adds to one field only.
 pub trait Additive: Word {}
 
 impl Word for u64 {
@@ -173,7 +178,7 @@ impl Word for Pid {
     }
 }
 
-/// A process or nobody; nobody is the word 0, as the papers have it.
+/// A process or nobody. Nobody is the word 0, as in the papers.
 impl Word for Option<Pid> {
     type Waiters = Anybody;
     #[inline(always)]
@@ -186,7 +191,8 @@ impl Word for Option<Pid> {
     }
 }
 
-/// Reduces a word to what a variable of `width` bits holds: modulo `2^width`, sign-extended for signed types.
+/// Reduces a word to what a variable of `width` bits holds: modulo `2^width`, and sign-extended for
+/// signed types.
 ///
 /// ```
 /// use doorway_core::memory::fit;

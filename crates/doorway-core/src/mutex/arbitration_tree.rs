@@ -1,10 +1,11 @@
 //! Mutual exclusion for `N` processes by a tree of two-process solutions.
 //!
 //! # Problem
-//! Mutual exclusion for any number of processes, from one that knows two.
+//! Mutual exclusion for any number of processes, built from a solution for two.
 //!
 //! # Source
-//! Kessels 1982, for his own two-process solution; Yang and Anderson, PODC 1993, Sections 3 and 7, for any.
+//! Kessels 1982, for his own two-process solution; Yang and Anderson, PODC 1993, Sections 3 and 7,
+//! for any two-process solution.
 //!
 //! # Idea
 //! ```text
@@ -15,19 +16,24 @@
 //!   p4 ─┬─ node 6 ────────────┘
 //!   p5 ─┘
 //! ```
-//! Processes are the leaves; the winner of a node goes on to the next, on the side it comes from. A process keeps what it has won until it has left
-//! everything above, so at most one process at a time uses a side of a node, and two-process solutions do. Hence the exit runs **from the
-//! root down**: who gives back a lower node first lets somebody else onto its side of a node that it has not left.
+//! Processes are the leaves. The winner of a node goes on to the next node, on the side from which
+//! it comes. A process keeps every node it has won until it has left all nodes above. At most one
+//! process at a time therefore uses a side of a node, and a two-process solution suffices. For the
+//! same reason the exit section runs **from the root down**: a process that gave back a lower node
+//! first would let another process onto its side of a node that it has not left.
 //!
 //! # Shared variables
-//! Those of each [node](Node). A node is told which processes can come to it, and has spin locations for exactly these: one for each process and level.
+//! Those of each [node](Node). A node knows which processes can come to it, and has spin locations
+//! for exactly these: one for each process and level.
 //!
 //! # Cost, faults, fairness
-//! `ceil(log2 N)` times that of a node. No crash is tolerated. Starvation-free if the nodes are.
+//! `ceil(log2 N)` times the cost of a node. No crash is tolerated. Starvation-free if the nodes
+//! are.
 //!
 //! # Departures from the paper
-//! 1. `N` is arbitrary. Where no process could come to the other side there is no node.
-//! 2. Nodes are numbered as in a heap, the root is 1 and below node `v` are `2v` and `2v+1`, so that a number says what is above and below.
+//! 1. `N` is arbitrary. Where no process could come to the other side, there is no node.
+//! 2. Nodes are numbered as in a heap: the root is 1, and below node `v` are `2v` and `2v+1`. The
+//!    number of a node therefore tells what is above and below it.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
@@ -40,14 +46,14 @@ use core::ops::Range;
 /// One of the two sides of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// The first: in a tree, that of the smaller process names.
+    /// The first side. In a tree, it is the side of the smaller process names.
     Left,
-    /// The second.
+    /// The second side.
     Right,
 }
 
 impl Side {
-    /// The other one.
+    /// The opposite side.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -56,7 +62,7 @@ impl Side {
         }
     }
 
-    /// 0 or 1, for rows of variables with one entry for each side.
+    /// 0 or 1, for rows of variables with one entry per side.
     #[must_use]
     #[inline(always)]
     pub const fn index(self) -> usize {
@@ -76,35 +82,39 @@ impl Word for Side {
 
 /// Mutual exclusion between two sides.
 ///
-/// Many processes may come to it, but **at most one at a time on each side**: between the begin of `enter` and the end of `leave` nobody else uses that side.
-/// Whoever composes nodes sees to that; an [`ArbitrationTree`] does. The next one on a side may be another process, so a
-/// text must find out anew in each passage who its rival is, if it needs to know.
+/// Many processes may come to a node, but **at most one at a time on each side**: from the
+/// beginning of `enter` to the end of `leave`, no other process uses that side. The caller that
+/// composes nodes must guarantee this; an [`ArbitrationTree`] does. The next process on a side may
+/// be a different one, so a text that needs the name of its rival must find it out anew in each
+/// passage.
 ///
-/// To have an algorithm `XTree` for `N` processes, implement this for the two-process text and call [`ArbitrationTree::new`] with its constructor.
+/// For an algorithm `XTree` for `N` processes, implement this trait for the two-process text and
+/// pass its constructor to [`ArbitrationTree::new`].
 pub trait Node<M: Memory> {
     /// The entry section.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
     fn enter(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
 
     /// The exit section.
     ///
     /// # Errors
-    /// As [`enter`](Self::enter).
+    /// As for [`enter`](Self::enter).
     fn leave(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
 }
 
-/// Nodes, in levels.
+/// Nodes in levels.
 #[derive(Debug)]
 pub struct ArbitrationTree<M: Memory, N> {
     part: M::Part,
-    /// Leaves first; `None` where nobody could come to the right side.
+    /// Leaves first. `None` where no process could come to the right side.
     levels: Vec<Vec<Option<N>>>,
 }
 
 impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
-    /// A tree for `n` processes. Each node is built on a site within this one, for the processes that can come to it.
+    /// A tree for `n` processes. Each node is built on a site within this one, for the processes
+    /// that can come to it.
     ///
     /// ```
     /// use doorway_check::sim::Sim;
@@ -131,7 +141,8 @@ impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
         Self { part: site.here(), levels: (0..height).map(build).collect() }
     }
 
-    /// The nodes on a process's way, leaf first, each with its level and the side it comes from.
+    /// The nodes on the path of a process, leaf first, each with its level and the side from which
+    /// the process comes.
     pub(super) fn path(&self, p: usize) -> impl DoubleEndedIterator<Item = (usize, &N, Side)> {
         self.levels.iter().enumerate().filter_map(move |(level, nodes)| {
             let side = if p >> level & 1 == 0 { Side::Left } else { Side::Right };
@@ -140,7 +151,7 @@ impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
     }
 }
 
-/// How many levels a tree for `n` processes has: `ceil(log2 n)`.
+/// The number of levels of a tree for `n` processes: `ceil(log2 n)`.
 ///
 /// ```
 /// use doorway_core::mutex::levels;
@@ -151,13 +162,13 @@ pub const fn levels(n: usize) -> usize {
     if n <= 1 { 0 } else { (n - 1).ilog2() as usize + 1 }
 }
 
-/// How many nodes it has: each makes one of two, until one is left.
+/// The number of nodes: each node merges two subtrees, until one is left.
 #[must_use]
 pub const fn nodes(n: usize) -> usize {
     n.saturating_sub(1)
 }
 
-/// How many spin locations it has, if a node has one for each process that can come to it.
+/// The number of spin locations, if a node has one for each process that can come to it.
 #[must_use]
 pub fn spins(n: usize) -> usize {
     let at = |level: usize| {
@@ -170,7 +181,7 @@ pub fn spins(n: usize) -> usize {
 impl<M: Memory, N: Node<M>> MutualExclusion<M> for ArbitrationTree<M, N> {}
 
 impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
-    /// The way follows from the name.
+    /// Nothing: the path follows from the name of the process.
     type Held = ();
     type Refusal = Infallible;
 
@@ -193,7 +204,7 @@ impl<M: Memory, N: Node<M>> KExclusion<M> for ArbitrationTree<M, N> {
     }
 }
 
-/// How many levels a tree has, for the costs that grow with it.
+/// The number of levels of a tree, for costs that grow with it.
 pub(crate) fn height(sizes: crate::registry::Sizes) -> u64 {
     levels(sizes.n) as u64
 }

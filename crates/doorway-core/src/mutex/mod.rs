@@ -1,21 +1,32 @@
 //! Mutual exclusion: at most one process inside.
 //!
 //! # Problem
-//! [k-exclusion](crate::k_exclusion) with `k = 1`: safety is **mutual exclusion**, progress is **starvation freedom** if nobody
-//! stops outside its remainder. No crash is tolerated. What the solutions differ in is what they ask of the memory (safe
-//! registers, atomic reads and writes, stronger instructions), where they spin, and whom they let in first.
+//! This is [k-exclusion](crate::k_exclusion) with `k = 1`. Safety is **mutual exclusion**. Progress
+//! is **starvation freedom**, provided that no process stops outside its remainder section. No
+//! crash is tolerated. The solutions differ in what they require of the memory (safe registers,
+//! atomic reads and writes, stronger instructions), in where processes spin, and in the order in
+//! which they let processes in.
 //!
-//! Each solution is a [`KExclusion`] with `k = 1`, and says so by being a [`MutualExclusion`]. An [`ArbitrationTree`] makes one for `N` processes of any for two.
+//! Each solution is a [`KExclusion`] with `k = 1`, and declares that by implementing
+//! [`MutualExclusion`]. An [`ArbitrationTree`] turns any two-process solution into one for `N`
+//! processes.
 //!
 //! # At once or not at all
-//! Those that one can enter [at once](crate::k_exclusion::AtOnce), or find taken and be as if one had never come, are the [test-and-set lock](TestAndSetLock), the one [with
-//! backoff](mellor_crummey_scott_91::BackoffLock), the [ticket lock](mellor_crummey_scott_91::TicketLock), the [queue lock](mellor_crummey_scott_91::QueueLock) and the
-//! [turnstile](crate::k_exclusion::turnstile::Turnstile): one exchange asks and enters. The others are not:
+//! Some locks can be entered [at once](crate::k_exclusion::AtOnce), or else found taken without
+//! leaving a trace. They are the [test-and-set lock](TestAndSetLock), the one [with
+//! backoff](mellor_crummey_scott_91::BackoffLock), the [ticket
+//! lock](mellor_crummey_scott_91::TicketLock), the [queue lock](mellor_crummey_scott_91::QueueLock)
+//! and the [turnstile](crate::k_exclusion::turnstile::Turnstile). In each of them one exchange both
+//! asks and enters. The others do not allow it:
 //!
-//! - From reads and writes alone one must announce oneself before one looks whether others are there, and others may by then count on one that has announced itself. To take that back is a section of its
-//!   own, which these papers do not have. In [Lamport's](lamport_87::FastMutex), and so in Yang and Anderson's [fast path](yang_anderson_93::FastPath), who has signed `y` and finds itself overtaken must wait to
-//!   learn whether it may clear `y` again.
-//! - In [T. Anderson's](anderson_90::ArrayLock) and in the queue lock [without compare-and-swap](mellor_crummey_scott_91::SwapQueueLock), the instruction that asks is the one that lines up.
+//! - With reads and writes alone, a process must announce itself before it looks for others, and
+//!   others may then rely on its announcement. Taking the announcement back is a section of its
+//!   own, which these papers do not have. In [Lamport's](lamport_87::FastMutex) algorithm, and
+//!   therefore in Yang and Anderson's [fast path](yang_anderson_93::FastPath), a process that has
+//!   signed `y` and finds itself overtaken must wait to learn whether it may clear `y` again.
+//! - In [T. Anderson's](anderson_90::ArrayLock) lock, and in the queue lock [without
+//!   compare-and-swap](mellor_crummey_scott_91::SwapQueueLock), the instruction that asks is also
+//!   the one that joins the line.
 
 pub mod anderson_90;
 mod arbitration_tree;
@@ -51,7 +62,7 @@ pub trait MutualExclusion<M: Memory>: KExclusion<M> {
     /// The entry section: [`KExclusion::acquire`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`KExclusion::acquire`].
     fn lock(&self, p: &Process<M>) -> impl Future<Output = Result<Self::Held, Failure<M::Error, Self::Refusal>>> {
         self.acquire(p)
     }
@@ -59,7 +70,7 @@ pub trait MutualExclusion<M: Memory>: KExclusion<M> {
     /// The exit section: [`KExclusion::release`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`KExclusion::release`].
     fn unlock(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>> {
         self.release(p, held)
     }

@@ -1,50 +1,52 @@
-//! What is said of an algorithm, in one place.
+//! The claims about an algorithm, in one place.
 
 use crate::memory::{Instruction, Pid, Register};
 use core::fmt;
 
-/// Everything that is said of one algorithm. Lists, tables and documentation are made from it, and tests
+/// All claims about one algorithm. Lists, tables and documentation are made from it, and tests
 /// compare it with what the checker sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
-    /// The name it goes by on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// One line.
+    /// A description in one line.
     pub title: &'static str,
-    /// What it solves.
+    /// The problem it solves.
     pub problem: Problem,
-    /// Where it is from.
+    /// Its source.
     pub paper: Paper,
     /// The figure of the paper.
     pub figure: &'static str,
-    /// The instructions its text uses.
+    /// The instructions that its text uses.
     pub instructions: &'static [Instruction],
-    /// What the checker can be asked about it by name, and finds true.
+    /// The properties that the checker knows by name and finds true.
     pub properties: &'static [&'static str],
-    /// Whom it lets in, as far as it promises.
+    /// The order in which it lets processes in, as far as it promises one.
     pub fairness: &'static str,
-    /// How many processes may crash.
+    /// The number of processes that may crash.
     pub tolerates: Tolerates,
-    /// The weakest registers it claims to work with.
+    /// The weakest registers with which it claims to work.
     pub registers: Register,
-    /// Remote references of one passage, for each cost model in which something is claimed.
+    /// The remote references of one passage, for each cost model with a claim.
     pub rmr: &'static [(CostModel, Bound)],
-    /// Remote references by order, on the machine it is made for: under contention, and while at most `k` compete. For solutions of
-    /// k-exclusion: the columns of Anderson and Moir's Table 1.
+    /// The order of magnitude of its remote references on the machine it is made for: first under
+    /// contention, then while at most `k` processes compete. For solutions of k-exclusion these are
+    /// the columns of Anderson and Moir's Table 1.
     pub orders: Option<(&'static str, &'static str)>,
-    /// How many shared words it takes, on a memory that has [this many](crate::memory::Memory::PLENTY) for a row without end.
+    /// The number of shared words it takes, on a memory that substitutes [this
+    /// many](crate::memory::Memory::PLENTY) for an infinite row.
     pub words: fn(Sizes, usize) -> u64,
-    /// The sizes it can be built for.
+    /// The sizes for which it can be built.
     pub fits: Fits,
-    /// Sizes at which exploring it completes in seconds.
+    /// Sizes at which an exploration completes within seconds.
     pub defaults: Defaults,
     /// Whether waiting processes can give up.
     pub can_give_up: bool,
 }
 
-/// What most have in common; an entry says what is different.
+/// What most algorithms have in common. An entry states only the differences.
 impl Info {
-    /// A mutex of reads and writes, that promises nothing to anybody.
+    /// A mutex of reads and writes that promises no order of entry.
     pub(crate) const fn mutex(id: &'static str, title: &'static str, paper: Paper, figure: &'static str) -> Self {
         Self {
             id,
@@ -66,7 +68,7 @@ impl Info {
         }
     }
 
-    /// A value that processes combine their operations on.
+    /// A value on which processes combine their operations.
     pub(crate) const fn fetch_and_op(
         id: &'static str,
         title: &'static str,
@@ -119,19 +121,20 @@ pub enum Problem {
     KExclusion,
     /// At most `k` inside, each with a name of its own: [`k_assignment`](crate::k_assignment).
     KAssignment,
-    /// A value, and operations on it that return what it was, as they would one after the other. Whoever is inside has its result.
+    /// A value with operations that return its previous value, as they would in a sequential
+    /// execution. A process that is inside has its result.
     FetchAndOp,
-    /// Nobody in two rooms at once: [`rooms`](crate::rooms).
+    /// No two rooms are occupied at the same time: [`rooms`](crate::rooms).
     RoomSynchronization,
-    /// A stack or a queue whose operations happen one after the other, as far as anybody can tell.
+    /// A linearizable stack or queue.
     DataStructure,
-    /// Any object whose operations happen one after the other, as far as anybody can tell, and end as long as at most `k - 1` processes have died: [`resilient`](crate::resilient). Whoever is
-    /// inside has its result.
+    /// Any linearizable object whose operations complete as long as at most `k - 1` processes have
+    /// died: [`resilient`](crate::resilient). A process that is inside has its result.
     ResilientObject,
 }
 
 impl Problem {
-    /// What the second of the [`Sizes`] is.
+    /// The meaning of the second of the [`Sizes`].
     #[must_use]
     pub const fn second(self) -> Second {
         match self {
@@ -144,19 +147,19 @@ impl Problem {
     }
 }
 
-/// What there are `k` of, beside `n` processes.
+/// What there are `k` of, besides the `n` processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Second {
-    /// Places: how many may be inside.
+    /// Places: how many processes may be inside.
     Places,
     /// Rooms.
     Rooms,
-    /// Slots: how many elements there can be.
+    /// Slots: the largest number of elements.
     Slots,
 }
 
 impl Second {
-    /// The name of its option on the command line, and of the number.
+    /// The name of its option on the command line, and of the number itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -198,19 +201,19 @@ pub struct Paper {
     pub short: &'static str,
     /// Title.
     pub title: &'static str,
-    /// Where it appeared.
+    /// The place where it appeared.
     pub venue: &'static str,
 }
 
 impl Paper {
-    /// What is our own.
+    /// Our own work.
     pub const DOORWAY: Self = Self { short: "doorway", title: "doorway", venue: "this project" };
 }
 
-/// How many crashes outside the remainder an algorithm tolerates.
+/// The number of crashes outside the remainder section that an algorithm tolerates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tolerates {
-    /// None: whoever stops may block all others.
+    /// None: a process that stops may block all others.
     None,
     /// `k - 1`, anywhere.
     KMinusOne,
@@ -239,13 +242,14 @@ impl fmt::Display for Tolerates {
 /// What counts as a remote reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CostModel {
-    /// Cache-coherent, write-through without allocation: a write costs 1 and leaves no valid copy. The papers' count.
+    /// Cache-coherent, write-through without allocation: a write costs 1 and leaves no valid copy.
+    /// The papers count this way.
     Cc,
-    /// Cache-coherent, a write costs 1 and leaves the writer a valid copy.
+    /// Cache-coherent: a write costs 1 and leaves the writer with a valid copy.
     CcWriteBack,
-    /// Cache-coherent, a write to a line held exclusively is free.
+    /// Cache-coherent: a write to a line that the process holds exclusively is free.
     CcExclusive,
-    /// Distributed shared memory: an access to a variable that lives elsewhere.
+    /// Distributed shared memory: an access to a variable that lives elsewhere costs 1.
     Dsm,
 }
 
@@ -262,24 +266,25 @@ impl CostModel {
     }
 }
 
-/// A claimed bound on the remote references of one passage.
+/// A claimed upper bound on the remote references of one passage.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
     /// At most this many.
     AtMost {
         /// The formula, for people.
         formula: &'static str,
-        /// The formula, for machines: sizes and the contention, the largest number of processes outside their remainders.
+        /// The formula, for machines. Its arguments are the sizes and the contention, that is, the
+        /// largest number of processes outside their remainder sections.
         at: fn(Sizes, usize) -> u64,
     },
-    /// Bounded, with no constant claimed.
+    /// Bounded, without a claimed constant.
     Order(&'static str),
-    /// No bound: it spins on remote memory.
+    /// No bound: processes spin on remote memory.
     Unbounded,
 }
 
 impl Bound {
-    /// The bound at these sizes and this contention; `None` if no number is claimed.
+    /// The bound at these sizes and this contention, or `None` if no number is claimed.
     #[must_use]
     pub fn at(&self, sizes: Sizes, contention: usize) -> Option<u64> {
         match self {
@@ -299,7 +304,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// The sizes an algorithm can be built for.
+/// The sizes for which an algorithm can be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fits {
     /// Any `n`, any `k`.
@@ -308,16 +313,16 @@ pub enum Fits {
     OneInside,
     /// `n = 2`, `k = 1`.
     TwoProcesses,
-    /// Any `n`, and `k` no less: everyone may be inside.
+    /// Any `n`, and `k` at least `n`: all processes may be inside.
     AllInside,
-    /// The same, and `k` no more than this.
+    /// The same, and `k` at most this.
     AllInsideOf(usize),
-    /// Any `n`, and `k` no more than this.
+    /// Any `n`, and `k` at most this.
     UpTo(usize),
 }
 
 impl Fits {
-    /// Whether everyone may be inside, so that `k` follows from `n`.
+    /// Whether all processes may be inside, so that `k` follows from `n`.
     #[must_use]
     pub const fn keeps_nobody_out(self) -> bool {
         matches!(self, Self::AllInside | Self::AllInsideOf(_))
@@ -331,11 +336,12 @@ pub struct Defaults {
     pub n: usize,
     /// Places.
     pub k: usize,
-    /// Passages of each process; `None`: unbounded, for algorithms whose variables are.
+    /// Passages of each process. `None` means no limit, for algorithms with finitely many states.
     pub passages: Option<u32>,
 }
 
-/// `n` processes, `k` places (or [something else](Problem::second)). `k >= n` is legal: nobody waits.
+/// `n` processes and `k` places (or [something else](Problem::second)). `k >= n` is allowed; then
+/// no process waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
     /// Processes.
@@ -345,7 +351,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Sizes within reason.
+    /// Validates sizes.
     ///
     /// ```
     /// use doorway_core::registry::{SizeError, Sizes};
@@ -367,7 +373,8 @@ impl Sizes {
 }
 
 impl Info {
-    /// Checks that this algorithm can be built for these sizes; what is not given is the default.
+    /// Checks that this algorithm can be built for these sizes. A size that is not given gets its
+    /// default.
     ///
     /// ```
     /// use doorway_core::registry::{self, SizeError};
@@ -378,7 +385,7 @@ impl Info {
     /// ```
     ///
     /// # Errors
-    /// As [`Sizes::new`], or if the algorithm is not made for them.
+    /// As for [`Sizes::new`], or if the algorithm does not support the sizes.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let n = n.unwrap_or(self.defaults.n);
         let usual = if self.fits.keeps_nobody_out() { n } else { self.defaults.k };
@@ -398,7 +405,8 @@ impl Info {
         }
     }
 
-    /// The one of several numbers that the algorithm has: the second of its sizes, by what it is [called](Second).
+    /// Returns the one number that applies to this algorithm: its second size, under its
+    /// [name](Second).
     ///
     /// ```
     /// use doorway_core::registry::{self, Second, SizeError};
@@ -409,7 +417,7 @@ impl Info {
     /// ```
     ///
     /// # Errors
-    /// If another one is given.
+    /// If a number is given that the algorithm does not have.
     pub fn second<const N: usize>(&self, given: [(Second, Option<usize>); N]) -> Result<Option<usize>, SizeError> {
         let has = self.problem.second();
         match given.iter().find(|(other, size)| *other != has && size.is_some()) {
@@ -418,7 +426,7 @@ impl Info {
         }
     }
 
-    /// What is claimed in a cost model.
+    /// The claim in a cost model.
     #[must_use]
     pub fn bound(&self, model: CostModel) -> Option<Bound> {
         self.rmr.iter().find(|(m, _)| *m == model).map(|&(_, b)| b)
@@ -433,56 +441,56 @@ pub enum SizeError {
     NoProcess,
     /// `k = 0`.
     NoPlace,
-    /// `n` is too large for a process name.
+    /// `n` is too large: there are not enough process names.
     TooManyProcesses(usize),
-    /// `k` is more than there can be processes.
+    /// `k` exceeds the largest possible number of processes.
     TooManyPlaces(usize),
-    /// A mutex was asked to let several in.
+    /// A mutex was asked to let several processes in.
     OnlyOneInside {
-        /// Which.
+        /// The algorithm.
         id: &'static str,
-        /// How many.
+        /// The requested `k`.
         k: usize,
     },
-    /// An object was asked to keep some outside.
+    /// An object was asked to keep some processes outside.
     AllInside {
-        /// Which.
+        /// The object.
         id: &'static str,
-        /// How many processes.
+        /// The number of processes.
         n: usize,
-        /// How many of them inside.
+        /// The requested number of processes inside.
         k: usize,
     },
-    /// An object was asked for more names than its words have space for.
+    /// An object was asked for more names than its words have room for.
     TooManyNames {
-        /// Which.
+        /// The object.
         id: &'static str,
-        /// How many.
+        /// The requested number of names.
         k: usize,
-        /// How many there can be.
+        /// The largest possible number.
         most: usize,
     },
     /// It would take more shared words than this memory has.
     TooManyWords {
-        /// Which.
+        /// The algorithm.
         id: &'static str,
-        /// How many.
+        /// The number of words it would take.
         words: u64,
     },
     /// The algorithm has no such size.
     Other {
-        /// Which.
+        /// The algorithm.
         id: &'static str,
-        /// What it has.
+        /// The size that it has.
         has: Second,
-        /// What was given.
+        /// The size that was given.
         given: Second,
     },
-    /// A two-process algorithm was asked for another number.
+    /// A two-process algorithm was asked for another number of processes.
     OnlyTwoProcesses {
-        /// Which.
+        /// The algorithm.
         id: &'static str,
-        /// How many.
+        /// The requested number of processes.
         n: usize,
     },
 }
@@ -490,10 +498,10 @@ pub enum SizeError {
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoProcess => write!(f, "n = 0 leaves nobody to run; give at least one process"),
-            Self::NoPlace => write!(f, "k = 0 would let nobody in; give at least one place or room"),
+            Self::NoProcess => write!(f, "n = 0 leaves no process to run; give at least one process"),
+            Self::NoPlace => write!(f, "k = 0 would let no process in; give at least one place or room"),
             Self::TooManyProcesses(n) => {
-                write!(f, "n = {n} is more processes than have names; give at most {}", Pid::LIMIT)
+                write!(f, "n = {n} processes are too many; give at most {}", Pid::LIMIT)
             }
             Self::TooManyPlaces(k) => {
                 write!(f, "k = {k} places are too many; give at most {}", Pid::LIMIT)
@@ -505,7 +513,7 @@ impl fmt::Display for SizeError {
                 )
             }
             Self::AllInside { id, n, k } => {
-                write!(f, "{id} keeps nobody out, so k is not {k} but {n} or more; leave it away")
+                write!(f, "{id} keeps nobody out, so k is not {k} but {n} or more; omit --k")
             }
             Self::TooManyNames { id, k, most } => {
                 write!(f, "{id} has space for {most} names, not for {k}; give k = {most} or less")

@@ -1,10 +1,11 @@
-//! Every algorithm by name: what is said of it, and how to build it on any memory.
+//! Every algorithm by name: what is claimed about it, and how to build it on any memory.
 //!
-//! This is the only place that lists them all. `doorway list`, the tables in the README files and the checker's
-//! defaults are made from it; tests compare what it says with what the checker sees.
+//! This is the only place that lists them all. `doorway list`, the tables in the README files and
+//! the defaults of the checker are made from it. Tests compare its claims with what the checker
+//! sees.
 //!
-//! To do something with "the algorithm called so", write a [`Visit`]or: it is generic over the [`Entry`], so
-//! no `dyn` and no lost bounds are involved.
+//! To do something with the algorithm of a given name, write a [`Visit`]or. It is generic over the
+//! [`Entry`], so there is no `dyn` and no bound is lost.
 //!
 //! ```
 //! use doorway::native::{Native, now};
@@ -65,11 +66,11 @@ pub use crate::rooms::blelloch_cheng_gibbons_01::entries::{
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{Machine, Site};
 
-/// Whatever has a name: an algorithm, or an object.
+/// Anything with a name: an algorithm or an object.
 ///
-/// The type is called as the algorithm is: `am-fast` is `AmFast`.
+/// The type has the name of the algorithm: `am-fast` is `AmFast`.
 pub trait Listed {
-    /// What is said of it.
+    /// What is claimed about it.
     const INFO: Info;
 }
 
@@ -77,15 +78,15 @@ pub trait Listed {
 pub trait Entry: Listed {
     /// Its type on a memory.
     type On<M: Machine>: KExclusion<M>;
-    /// Builds it. The sizes are those [`Info::sizes`] lets pass.
+    /// Builds it. The sizes are ones that [`Info::sizes`] accepts.
     fn build<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> Self::On<M>;
 }
 
-/// "Do this with the algorithm called so."
+/// "Do this with the algorithm of that name."
 pub trait Visit {
-    /// What comes of it.
+    /// The result.
     type Out;
-    /// Does it with the algorithm `E`.
+    /// Visits the algorithm `E`.
     fn visit<E: Entry + 'static>(self) -> Self::Out;
 }
 
@@ -97,8 +98,8 @@ pub trait AbortableEntry: Entry {
     fn build_abortable<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> Self::Gives<M>;
 }
 
-/// Hands every algorithm to a macro, by the names of their [entries](Entry), in the order of the lists. An algorithm
-/// that is added is added here.
+/// Passes every algorithm to a macro, by the names of the [entries](Entry), in the order of the
+/// lists. Add a new algorithm here.
 #[macro_export]
 macro_rules! every_algorithm {
     ($then:ident) => {
@@ -113,11 +114,11 @@ macro_rules! every_algorithm {
     };
 }
 
-/// Hands every object to a macro, as [`every_algorithm`] does.
+/// Passes every object to a macro, as [`every_algorithm`] does.
 ///
-/// A process that comes to an object asks for one thing of several, and nobody knows which. No machine can
-/// [choose](crate::memory::Choose) so: objects are built where every choice is tried. On other memories one takes
-/// their types.
+/// A process that calls an object chooses one of several operations nondeterministically. No
+/// machine can [choose](crate::memory::Choose) like that, so objects are built only where every
+/// choice is tried. On other memories use their types directly.
 #[macro_export]
 macro_rules! every_object {
     ($then:ident) => {
@@ -134,7 +135,7 @@ macro_rules! algorithms {
         /// Every algorithm, in the order of the lists.
         pub const ALL: &[Info] = &[$($name::INFO),*];
 
-        /// Visits the algorithm called `id`; `None` if there is none.
+        /// Visits the algorithm called `id`. Returns `None` if there is no such algorithm.
         pub fn with<V: Visit>(id: &str, visitor: V) -> Option<V::Out> {
             $(if id == $name::INFO.id {
                 return Some(visitor.visit::<$name>());
@@ -153,7 +154,7 @@ macro_rules! objects {
 }
 every_object!(objects);
 
-/// What is said of the algorithm or object called `id`.
+/// What is claimed about the algorithm or object called `id`.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Info> {
     ALL.iter().chain(OBJECTS).find(|info| info.id == id)

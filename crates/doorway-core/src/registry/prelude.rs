@@ -1,4 +1,4 @@
-//! What a file of entries says things with.
+//! The vocabulary of the files of entries.
 
 pub(crate) use super::CostModel::{Cc, CcWriteBack, Dsm};
 pub(crate) use super::{Bound, Defaults, Entry, Fits, Info, Listed, Paper, Sizes, Tolerates};
@@ -8,7 +8,8 @@ pub(crate) use crate::memory::{Machine, Register, Site};
 pub(crate) const READ_WRITE: &[Instruction] = &[Read, Write];
 pub(crate) const READ_WRITE_ADD: &[Instruction] = &[Read, Write, FetchAdd];
 
-/// Algorithms: the name of each, its type on a memory `M`, how it is built, and what is said of it.
+/// Algorithms: the name of each, its type on a memory `M`, how it is built, and the claims about
+/// it.
 macro_rules! entries {
     ($($(#[$doc:meta])* $name:ident: $on:ty, |$site:ident, $sizes:ident| $build:expr, $info:expr;)*) => {
         $(
@@ -28,7 +29,7 @@ macro_rules! entries {
     };
 }
 
-/// Objects: the name of each, and what is said of it.
+/// Objects: the name of each, and the claims about it.
 macro_rules! objects {
     ($($(#[$doc:meta])* $name:ident: $info:expr;)*) => {
         $(
@@ -42,7 +43,7 @@ macro_rules! objects {
     };
 }
 
-/// Those whose waiting processes can give up.
+/// The algorithms whose waiting processes can give up.
 macro_rules! abortable {
     ($($name:ident)*) => {
         $(impl $crate::registry::AbortableEntry for $name {
@@ -54,14 +55,14 @@ macro_rules! abortable {
     };
 }
 
-/// What nearly every mutex claims, and more.
+/// The claims of nearly every mutex, followed by further ones.
 macro_rules! of_a_mutex {
     ($($more:literal),* $(,)?) => {
         &["mutual-exclusion", "never-stuck", "someone-enters", "deadlock-free", "bounded-exit", $($more),*]
     };
 }
 
-/// What nearly every solution of k-exclusion claims, and more.
+/// The claims of nearly every solution of k-exclusion, followed by further ones.
 macro_rules! of_k_exclusion {
     ($($more:literal),* $(,)?) => {
         &["k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "bounded-exit", "starvation-free", $($more),*]

@@ -86,21 +86,26 @@ entries! {
     };
 }
 
-/// Accesses of an operation, where states, operations and responses have one word each; `c` processes are in one. An attempt has up to `8k + 4`: 1, `k` at 2, `k - 1` at 3 and at 6, two at 4 and 5, two at 7,
-/// four for each operation at 8, `k` at 9, 1 at 10. There are three, the first of which has its own operation at hand, `k + 1` to announce, and 14 to 16.
+/// The accesses of an operation, if states, operations and responses have one word each and `c`
+/// processes are executing one. An attempt makes up to `8k + 4` accesses: 1 at 1, `k` at 2, `k - 1`
+/// each at 3 and at 6, two at 4 and 5, two at 7, four for each operation at 8, `k` at 9, and 1 at
+/// 10. There are three attempts; the first has its own operation at hand. Then there are `k + 1`
+/// accesses to announce, and 14 to 16.
 pub(crate) fn universal_cost(k: usize, c: usize) -> u64 {
     let k = k as u64;
     if c <= 1 { 4 * k + 8 } else { 3 * (8 * k + 4) - 1 + (k + 1) + 3 }
 }
 
-/// Words of a universal construction for `k` names, whose states, operations and responses have one each.
+/// The words of a universal construction for `k` names, if states, operations and responses have
+/// one word each.
 pub(crate) fn universal_words(k: usize) -> u64 {
     let (k, buffers) = (k as u64, (k * Pool::least(k).buffers) as u64);
     1 + 2 * k + k * buffers + buffers + k * buffers + k * k
 }
 
 objects! {
-    /// `universal` whose copies and operations can fail, with looks; free buffers are remembered.
+    /// `universal` with copies and operations that can fail, and with looks; it remembers free
+    /// buffers.
     UniversalInUse: Info {
         instructions: &[Read, Write, CompareSwap],
         properties: &["never-stuck", "deadlock-free", "starvation-free", "linearizable", "R2", "R3", "R4", "R5"],

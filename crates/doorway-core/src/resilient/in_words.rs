@@ -1,9 +1,10 @@
-//! The plain memory of a universal construction in words of the memory: for machines that run every interleaving, and for whoever wants to see it.
+//! The plain memory of a universal construction, kept in words of the memory: for machines that run
+//! every interleaving, and for readers who want to see it.
 //!
 //! | name         | range  | initially | written at | meaning |
 //! |--------------|--------|-----------|------------|---------|
 //! | `val[b]`     | value  | any       | 7, 8       | the state in buffer `b` |
-//! | `resp[b][q]` | value  | any       | 8          | what `q`'s operation returns that was applied in `b`: the value that it was applied to |
+//! | `resp[b][q]` | value  | any       | 8          | the result of `q`'s operation that was applied in `b`: the value to which it was applied |
 //! | `cell[q][c]` | op     | none      | 12         | an operation that `q` has announced |
 //!
 //! All of it is [plain](crate::memory::Decl::plain).
@@ -18,11 +19,11 @@ use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// An operation in one word; `None` changes nothing.
+/// An operation in one word. `None` changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request<O>(pub Option<O>);
 
-/// No operation packs to this.
+/// The word of `None`. No operation packs to it.
 const NOTHING: u64 = u64::MAX;
 
 impl<O: Word> Word for Request<O> {
@@ -37,15 +38,16 @@ impl<O: Word> Word for Request<O> {
     }
 }
 
-/// What an operation returns that has failed. No value is this.
+/// The result of an operation that has failed. No value equals it.
 pub const FAILED: u64 = u64::MAX;
 
-/// States, responses and operations of a family of maps, in words. An operation returns the value that it was applied to.
+/// States, responses and operations of a family of maps, in words. An operation returns the value
+/// to which it was applied.
 pub struct InWords<M: Memory, F: Combinable> {
     val: M::Row<u64>,
     resp: M::Table<u64>,
     cell: M::Table<Request<F::Op>>,
-    /// Which operations fail, on which values.
+    /// Whether an operation fails on a value.
     fails: fn(F::Op, u64) -> bool,
     of: PhantomData<fn() -> F>,
 }
@@ -57,7 +59,7 @@ impl<M: Memory, F: Combinable> fmt::Debug for InWords<M, F> {
 }
 
 impl<M: Memory, F: Combinable> InWords<M, F> {
-    /// For `k` names with such pools; the state is `value`.
+    /// A store for `k` names with these pools. The initial state is `value`.
     pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, value: u64) -> Self {
         let buffers = k * pool.buffers;
         Self {
@@ -69,7 +71,7 @@ impl<M: Memory, F: Combinable> InWords<M, F> {
         }
     }
 
-    /// Some operations fail, half-way through, on some values.
+    /// Makes some operations fail on some values, after they have changed the state.
     #[must_use]
     pub fn that_fails(mut self, fails: fn(F::Op, u64) -> bool) -> Self {
         self.fails = fails;
@@ -124,7 +126,7 @@ impl<M: ReadWrite, F: Combinable<Value = u64>> Store<M> for InWords<M, F> {
         let fails = op.is_some_and(|op| (self.fails)(op, value));
         at.write(&self.resp[(to.index(), q)], if fails { FAILED } else { value }).await?;
         if let Some(op) = op {
-            at.write(&self.val[to.index()], F::apply(op, value)).await?; // One that fails has done so half-way.
+            at.write(&self.val[to.index()], F::apply(op, value)).await?; // even if it fails afterwards
         }
         Ok(!fails)
     }
@@ -138,7 +140,8 @@ impl<M: ReadWrite, F: Combinable<Value = u64>> Store<M> for InWords<M, F> {
     }
 }
 
-/// Operations for `k` processes as something that passages go through: the entry section is one operation, and the exit section does nothing. Everyone may be inside at once.
+/// Operations for `k` processes as passages: the entry section is one operation, and the exit
+/// section does nothing. All processes may be inside at once.
 #[derive(Debug)]
 pub struct Calls<M: Memory, F: Combinable> {
     object: Universal<M, InWords<M, F>>,
@@ -167,7 +170,8 @@ impl<M: CompareSwap, F: Combinable<Value = u64>> KExclusion<M> for Calls<M, F> {
     }
 }
 
-/// The same for any number of processes, within k-assignment: whoever is inside has its result, and still its name, which the exit section gives back.
+/// The same for any number of processes, within k-assignment. A process inside has its result and
+/// still has its name, which the exit section gives back.
 #[derive(Debug)]
 pub struct ResilientCalls<M: Memory, A, F: Combinable> {
     object: Resilient<M, A, InWords<M, F>>,
@@ -175,7 +179,8 @@ pub struct ResilientCalls<M: Memory, A, F: Combinable> {
 }
 
 impl<M: ReadWrite, A, F: Combinable<Value = u64>> ResilientCalls<M, A, F> {
-    /// Each process calls its operation in every passage; `names` builds a solution of k-assignment.
+    /// Each process calls its operation in every passage. `names` builds a solution of
+    /// k-assignment.
     pub fn new(
         site: &Site<'_, M>,
         k: usize,

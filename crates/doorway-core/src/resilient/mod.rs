@@ -1,16 +1,21 @@
-//! Resilient objects: any sequential object, shared by any number of processes, of which up to `k - 1` may die.
+//! Resilient objects: any sequential object, shared by any number of processes, up to `k - 1` of
+//! which may die.
 //!
 //! # Problem
-//! `N` processes call operations of one object. Each takes effect at one moment between its call and its return, and returns as long as at most `k - 1` processes have died half-way (*(k-1)-resilient*).
+//! `N` processes call operations of one object. Each operation takes effect at one moment between
+//! its call and its return. It returns as long as at most `k - 1` processes have died in the middle
+//! of an operation (*(k-1)-resilient*).
 //!
 //! # Source
-//! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k` processes within k-assignment. At most `k` processes are inside at a time, and the name that each gets says which of
-//! the `k` to be. While at most `k` compete, nobody waits for anybody. What is inside is [ours](Universal).
+//! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k`
+//! processes within k-assignment. At most `k` processes are inside at a time, and the name that
+//! each process gets says which of the `k` it is. While at most `k` processes compete, no process
+//! waits for another. What is inside is [ours](Universal).
 //!
 //! | id | what | remote references | |
 //! |---|---|---|---|
-//! | `universal` | the inside alone, for `k` processes | `25k + 15` | wait-free, whoever dies |
-//! | `resilient` | within `turnstile-slots` | of `k`, not of `N`, and one for each that gave up | `k - 1` may die |
+//! | `universal` | the inside alone, for `k` processes | `25k + 15` | wait-free, whichever processes die |
+//! | `resilient` | within `turnstile-slots` | a function of `k`, not of `N`, plus one for each process that gave up | `k - 1` may die |
 //! | `resilient-am` | within `am-assign` | those of `am-assign` and `25k + 15` | `k - 1` may die |
 //! | `universal-in-use` | `universal` with copies and operations that fail, looks, and remembered buffers | | for the checker |
 
@@ -28,7 +33,8 @@ use crate::Failure;
 use crate::k_assignment::KAssignment;
 use crate::memory::{CompareSwap, Mark, Memory, Process, Site, within};
 
-/// An object for any number of processes, up to `k - 1` of which may die: a [universal construction](Universal) for `k` within k-assignment.
+/// An object for any number of processes, up to `k - 1` of which may die: a [universal
+/// construction](Universal) for `k` processes within k-assignment.
 #[derive(Debug)]
 pub struct Resilient<M: Memory, A, S> {
     part: M::Part,
@@ -37,7 +43,7 @@ pub struct Resilient<M: Memory, A, S> {
 }
 
 impl<M: Memory, A, S: Store<M>> Resilient<M, A, S> {
-    /// `names` builds a solution of k-assignment.
+    /// Builds the object. `names` builds a solution of k-assignment.
     pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S, names: impl FnOnce(&Site<'_, M>) -> A) -> Self {
         Self {
             part: site.here(),
@@ -46,7 +52,7 @@ impl<M: Memory, A, S: Store<M>> Resilient<M, A, S> {
         }
     }
 
-    /// What `k` processes share.
+    /// The part that at most `k` processes share.
     pub fn inside(&self) -> &Universal<M, S> {
         &self.inside
     }
@@ -56,7 +62,8 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// Applies an operation.
     ///
     /// # Errors
-    /// If an access failed, or the k-assignment refuses. Within: if a copy of the state failed.
+    /// If an access failed, or if the k-assignment refuses. The inner result is an error if a copy
+    /// of the state failed.
     pub async fn perform(
         &self,
         p: &Process<M>,
@@ -68,10 +75,11 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
         Ok(response)
     }
 
-    /// [`perform`](Self::perform), but for giving the name back, which is to be done by [`leave`](Self::leave).
+    /// Like [`perform`](Self::perform), but keeps the name. [`leave`](Self::leave) must give it
+    /// back.
     ///
     /// # Errors
-    /// As [`perform`](Self::perform).
+    /// As for [`perform`](Self::perform).
     #[allow(clippy::type_complexity)] // a response, and what is held
     pub async fn enter(
         &self,

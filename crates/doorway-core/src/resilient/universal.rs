@@ -1,13 +1,19 @@
-//! A universal construction: any sequential object, shared by `k` processes, none of which can keep the others from finishing.
+//! A universal construction: any sequential object, shared by `k` processes, none of which can
+//! prevent the others from finishing.
 //!
 //! # Problem
-//! An object is given by its states and by what an operation makes of one. `k` processes call operations; each must take effect at one moment between its call and its return
-//! (linearizable), and each must return after a bounded number of its caller's own steps, whatever the others do or fail to do (wait-free).
+//! An object is given by its states and by the effect of an operation on a state. `k` processes
+//! call operations. Each operation must take effect at one moment between its call and its return
+//! (linearizable). Each must return after a bounded number of its caller's own steps, whatever the
+//! others do or fail to do (wait-free).
 //!
 //! # Source
-//! Ours. The shape is Fatourou and Kallimanis' (*A highly-efficient wait-free universal construction*, SPAA 2011): announce, copy the state, apply all that is announced, swing a pointer. To try once
-//! unannounced is Kogan and Petrank's idea (*A methodology for creating fast wait-free data structures*, PPoPP 2012). Theirs reads states while they are overwritten and looks afterwards whether they
-//! were; here nobody reads what is being written.
+//! Ours. The shape is Fatourou and Kallimanis' (*A highly-efficient wait-free universal
+//! construction*, SPAA 2011): announce, copy the state, apply all announced operations, swing a
+//! pointer. The first attempt without an announcement is Kogan and Petrank's idea (*A methodology
+//! for creating fast wait-free data structures*, PPoPP 2012). Their processes read states while
+//! these are overwritten, and check afterwards whether they were. Here no process reads memory that
+//! is being written.
 //!
 //! # Idea
 //! ```text
@@ -16,8 +22,10 @@
 //!              ▼
 //!            buffer w ◄── head, if it still is what it was
 //! ```
-//! Whoever fails to move `head` announces its operation and tries again, twice: whoever makes it fail the second time has seen the announcement. A state is written by one process before it is
-//! published, and then only read, until nobody can be reading it: one hazard word for each name says what that name may be reading.
+//! A process that fails to move `head` announces its operation and tries again, twice. The process
+//! that makes it fail the second time has seen the announcement. A state is written by one process
+//! before it is published. From then on it is only read, until no process can be reading it any
+//! more: one hazard word for each name says what that name may be reading.
 //!
 //! # Shared variables
 //! | name             | range                     | initially    | written at | meaning |
@@ -25,59 +33,76 @@
 //! | `head`           | (version, buffer)         | (0, 0)       | 10         | where the state is; the version grows with each change |
 //! | `ann[q]`         | (number, cell)            | (0, 0)       | 13         | `q`'s announced operation; *pending* in buffer `b` iff `number = app[b][q].number + 1` |
 //! | `hz[q]`          | (buffer, cell of each)    | (none, …)    | 4          | what `q` may be reading. Never cleared, only overwritten |
-//! | `app[b][q]`      | (number, buffer)          | (0, none)    | 9          | how many of `q`'s operations the state in `b` has seen, and where the last one's response is |
-//! | `free[q]`        | set of buffers            | none         | 18         | some of `q`'s buffers that are known to be free; only whoever has the name `q` accesses it |
-//! | `orphan[q]`      | bool                      | false        | 21, 22     | `q`'s announced operation was left behind; likewise |
+//! | `app[b][q]`      | (number, buffer)          | (0, none)    | 9          | how many of `q`'s operations the state in `b` has seen, and where the response of the last one is |
+//! | `free[q]`        | set of buffers            | none         | 18         | some of `q`'s buffers that are known to be free; only the process with the name `q` accesses it |
+//! | `orphan[q]`      | bool                      | false        | 21, 22     | `q`'s announced operation was left behind; only the process with the name `q` accesses it |
 //!
-//! and the plain memory of the [store](Store): a state and `k` responses for each buffer, `k` cells for each name. Each name has `2k` buffers or more, which only it writes.
+//! and the plain memory of the [store](Store): a state and `k` responses for each buffer, and `k`
+//! cells for each name. Each name has at least `2k` buffers, which only it writes.
 //!
 //! # Statements
-//! 1 to 10 are one attempt, 11 to 13 announce, 14 and 15 find what others have applied, 16 takes the response. 17 and 18 remember free buffers, 19 to 22 are about copies that fail, 23 to 25 look at the state without an operation.
+//! 1 to 10 are one attempt, 11 to 13 announce, 14 and 15 find what other processes have applied,
+//! and 16 takes the response. 17 and 18 remember free buffers, 19 to 22 deal with copies that fail,
+//! and 23 to 25 look at the state without an operation.
 //!
 //! # Invariants (all checked)
-//! - (R1) linearizable: what `k` processes see is what they would see one after the other
+//! - (R1) linearizable: the `k` processes see what they would see in a sequential execution
 //! - (R2) an operation is applied at most once
-//! - (R3) nobody writes what somebody else reads or writes: buffers at 7 to 10 against `head`, those that others copy at 6 to 8 and those that others take from at 16; cells at 12 against those that
-//!   others apply at 8
-//! - (R4) whoever looks for a free buffer at 6, or for a free cell at 11, finds one
-//! - (R5) at 16, the operation has been applied: three attempts suffice
-//! - (R6) if no operation fails, each takes at most `13k + 16` steps of its caller's own, whatever the others do: three attempts of `4k + 4`, `k + 1` to announce, and 14 to 16. Accesses of one statement to plain
-//!   memory are one step
+//! - (R3) no process writes memory that another reads or writes: buffers at 7 to 10 against `head`,
+//!   against those that others copy at 6 to 8, and against those from which others take at 16;
+//!   cells at 12 against those that others apply at 8
+//! - (R4) a process that looks for a free buffer at 6, or for a free cell at 11, finds one
+//! - (R5) at 16 the operation has been applied: three attempts suffice
+//! - (R6) if no operation fails, each takes at most `13k + 16` steps of its caller's own, whatever
+//!   the others do: three attempts of `4k + 4`, `k + 1` to announce, and 14 to 16. The accesses of
+//!   one statement to plain memory are one step
 //!
 //! # Why two attempts after the announcement
-//! The first that fails does so because of a change after 13, or before. The second began after that change and fails because of another, whose process has read `head` after the first, hence `ann` after
-//! 13. This needs the version: a buffer's number alone may have been read in an earlier life of that buffer.
+//! The first of them may fail because of a process that read `ann` before 13. The second began
+//! after that process changed `head`, and fails because of another change. The process that made
+//! this change read `head` after the first change, and hence `ann` after 13. The argument needs the
+//! version: the number of a buffer alone may have been read in an earlier life of that buffer.
 //!
-//! # Why what is read at 2 can be believed
-//! 5 finds the version of 1, so `head` was the same all the time, and nobody rewrites the buffer it names. A buffer of one's own cannot change at all, so that whoever finds `head` in one, and nothing
-//! pending, needs neither 4 nor 5: a process that is alone pays one compare-and-swap. And 15 reads what has the same value in every state from the moment on that its operation was applied.
+//! # Why the values read at 2 are consistent
+//! 5 finds the version of 1, so `head` was the same all the time, and no process rewrites the
+//! buffer that `head` names. A process's own buffer cannot change at all. A process that finds
+//! `head` in one of its own buffers, and nothing pending, therefore needs neither 4 nor 5: a
+//! process that is alone pays one compare-and-swap. And the value that 15 reads is the same in
+//! every state from the moment at which the operation was applied.
 //!
 //! # Cost, faults, fairness
-//! At most three attempts, each with one copy of the state, and one more for each operation that fails. If none does: `25k + 15` accesses where states, operations and responses are a word each, and `4k + 8` for who is alone. `2k` buffers are needed: up to `k - 1` of a name's are being read by others, `k - 1` hold responses that are not taken yet, one is `head`.
-//! Any number of the `k` may crash at any time: the others do not notice. An operation of a crashed process takes effect at most once. A name may be given from one process to the next between
-//! operations, as nothing that matters is private.
+//! At most three attempts, each with one copy of the state, and one more copy for each operation
+//! that fails. If none fails: `25k + 15` accesses where states, operations and responses are one
+//! word each, and `4k + 8` for a process that is alone. `2k` buffers are needed: of the buffers of
+//! a name, up to `k - 1` are being read by others, `k - 1` hold responses that have not been taken
+//! yet, and one is `head`. Any number of the `k` processes may crash at any time, and the others do
+//! not notice. An operation of a crashed process takes effect at most once. A name may pass from
+//! one process to the next between operations, because nothing that matters is private.
 //!
-//! # Departures from what the sources do
-//! No vector of announcements toggled by fetch-and-add; responses stay where they were computed, so that they need not be copied. A copy that fails (user's code can panic) leaves the object as it
-//! was; an announced operation is then finished by the next holder of the name. An operation that fails has no effect, and the failure is its response.
+//! # Departures from the sources
+//! There is no vector of announcements that fetch-and-add toggles. Responses stay where they were
+//! computed, so they need not be copied. A copy that fails (user code can panic) leaves the object
+//! as it was; the next holder of the name then finishes an announced operation. An operation that
+//! fails has no effect, and the failure is its response.
 
 use super::words::{Announced, Applied, Buffer, Buffers, Hazard, Head, MOST_NAMES, Orphan};
 use super::{Asked, Store};
 use crate::memory::{CompareSwap, Here, Memory, Pid, Process, Site, Word, decl, in_both_forms};
 
-/// Buffers of a name.
+/// The buffers and cells of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pool {
-    /// How many: `2k` or more.
+    /// The number of buffers: at least `2k`.
     pub buffers: usize,
-    /// Cells of a name, for what it announces: `k`.
+    /// The number of cells for announced operations: `k`.
     pub cells: usize,
-    /// Whether those that were found free are remembered, so that hazards are looked at less often.
+    /// Whether buffers that were found free are remembered, so that processes read hazards less
+    /// often.
     pub remembers: bool,
 }
 
 impl Pool {
-    /// As few as there can be, found anew each time.
+    /// The smallest pool. Free buffers are searched anew each time.
     #[must_use]
     pub fn least(k: usize) -> Self {
         Self { buffers: 2 * k, cells: k, remembers: false }
@@ -99,18 +124,18 @@ pub struct Universal<M: Memory, S> {
     store: S,
 }
 
-/// How an operation begins.
+/// The start of an operation.
 #[derive(Debug)]
 struct First<Op> {
-    /// Not announced yet.
+    /// The operation, if it has not been announced yet.
     op: Option<Op>,
-    /// Attempts before.
+    /// The number of earlier attempts.
     attempt: u8,
     announced: Announced,
 }
 
 impl<M: Memory, S: Store<M>> Universal<M, S> {
-    /// Its state is in the first buffer of `store`. There are `1..=MOST_NAMES` names.
+    /// An object whose state is in the first buffer of `store`. There are `1..=MOST_NAMES` names.
     pub fn new(site: &Site<'_, M>, k: usize, pool: Pool, store: S) -> Self {
         let remembered = if pool.remembers { k } else { 0 };
         let orphans = if S::COPIES_CAN_FAIL { k } else { 0 };
@@ -130,22 +155,22 @@ impl<M: Memory, S: Store<M>> Universal<M, S> {
 }
 
 impl<M: Memory, S> Universal<M, S> {
-    /// What lies behind the words.
+    /// The plain memory behind the words.
     pub fn store(&self) -> &S {
         &self.store
     }
 
-    /// The same, to change it while nobody is inside.
+    /// The same, to be changed while no process is inside.
     pub fn store_mut(&mut self) -> &mut S {
         &mut self.store
     }
 
-    /// What lay behind the words.
+    /// Returns the plain memory behind the words.
     pub fn into_store(self) -> S {
         self.store
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn names(&self) -> usize {
         self.k
     }
@@ -160,13 +185,13 @@ impl<M: Memory, S: Store<M>> Universal<M, S> {
         }
     }
 
-    /// Whose buffer it is.
+    /// The name to which a buffer belongs.
     #[inline(always)]
     fn owner(&self, b: Buffer) -> usize {
         b.index() / self.sizes().1.buffers
     }
 
-    /// The buffers of `p`, without those.
+    /// The buffers of `p` that are not in `taken`.
     #[inline(always)]
     fn all_but(&self, p: usize, taken: impl Iterator<Item = Buffer>) -> Buffers {
         let (_, Pool { buffers, .. }) = self.sizes();
@@ -184,7 +209,8 @@ impl<M: Memory, S: Store<M>> Universal<M, S> {
 
 impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
     in_both_forms! {
-        /// Applies an operation, for whoever has the name `p`. Nobody else may have it.
+        /// Applies an operation for the process that has the name `p`. No other process may have
+        /// that name.
         #[inline(always)]
         pub fn perform, perform_now(&self, process: &Process<M>, p: usize, op: S::Op) -> Result<S::Response, S::Panic> {'text: {
             let here = process.on(self.part);
@@ -213,7 +239,8 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             result
         }}
 
-        /// A buffer whose state was the object's at some moment of this call, and that stays as it is until `p` does something else: 23 to 25.
+        /// Returns a buffer whose state was the object's at some moment of this call. The buffer
+        /// does not change until `p` does something else: 23 to 25.
         pub fn look, look_now(&self, process: &Process<M>, p: usize) -> Result<Buffer, S::Panic> {'text: {
             let here = process.on(self.part);
             for attempt in 0..2 {
@@ -226,7 +253,8 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     break 'text Ok(head.buffer);
                 }
             }
-            // Others are too fast. Their help is as good: it holds on to the state that has seen our operation.
+            // Other processes are too fast. Their help serves as well: it preserves the state that
+            // has seen our operation.
             here.part(&"looks");
             if S::COPIES_CAN_FAIL
                 && let Err(panic) = either!(self.adopt(here, p), self.adopt_now(here, p))
@@ -239,7 +267,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             found
         }}
 
-        /// 16
+        /// Statement 16.
         #[inline(always)]
         fn take, take_now(&self, here: Here<'_, M>, p: usize, l: Buffer) -> S::Response {
             here.shows("l", l);
@@ -248,7 +276,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             response
         }
 
-        /// Finishes the operation that the last one left behind who had the name: 19, 20, 21.
+        /// Finishes the operation that the previous holder of the name left behind: 19, 20, 21.
         fn adopt, adopt_now(&self, here: Here<'_, M>, p: usize) -> Result<(), S::Panic> {'text: {
             if access!(here.at(19).keeping(&p).read(&self.orphan[p])).0 {
                 let announced = access!(here.at(20).keeping(&p).read(&self.ann[p]));
@@ -266,13 +294,14 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
             Ok(())
         }}
 
-        /// 1 to 15: the operation has been applied, and its response is in this buffer.
+        /// 1 to 15: the operation has been applied, and its response is in the returned buffer.
         fn settle, settle_now(&self, here: Here<'_, M>, p: usize, first: First<S::Op>) -> Result<Buffer, S::Panic> {'text: {
             let (k, pool) = self.sizes();
             let others = || (0..k).filter(move |&q| q != p);
             let First { mut op, mut attempt, announced: mut mine } = first;
             here.shows("p", p as u64);
-            // As words, which are half as large: a processor writes all of them to memory before it swings `head`.
+            // Packed words are half as large, and a processor writes all of them to memory before
+            // it swings `head`.
             let (mut applied, mut ann) = ([0; MOST_NAMES], [0; MOST_NAMES]);
             loop {'failed: {
                 let tag = op.as_ref().map(S::tag);
@@ -304,7 +333,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                     if access!(here.at(5)
                         .keeping(&(p, attempt, mine, tag, head, &applied[..k], pending, hazard))
                         .read(&self.head)) != head {
-                        break 'failed; // so nothing of what we have read need be true
+                        break 'failed; // so what we have read may be inconsistent
                     }
                 }
                 if done {
@@ -360,7 +389,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                         };
                         if !access!(self.store.apply(here.at(8), w, q, asked)) {
                             failed |= 1 << q;
-                            continue 'build; // Its response says that it failed; the state must not know of it.
+                            continue 'build; // Its response says that it failed; the state must not contain it.
                         }
                     }
                     break;
@@ -396,7 +425,7 @@ impl<M: CompareSwap, S: Store<M>> Universal<M, S> {
                 ["cells", "c"].into_iter().for_each(|name| here.hides(name));
                 access!(here.at(13)
                     .keeping(&(p, mine))
-                    .write(&self.ann[p], mine)); // after 12: who sees it reads the cell
+                    .write(&self.ann[p], mine)); // after 12: a process that sees it reads the cell
                 self.store.pause();
             } else if attempt == 3 {
                 let head = access!(here.at(14).keeping(&(p, mine)).read(&self.head));

@@ -1,30 +1,30 @@
-//! What the words of the universal construction are made of.
+//! The contents of the words of the universal construction.
 
 use crate::memory::{Field, Nobody, Word};
 use core::fmt;
 
-/// As many names as there can be: their cells must fit a [`Hazard`].
+/// The largest number of names: their cells must fit into a [`Hazard`].
 pub const MOST_NAMES: usize = 8;
 
-/// Buffers have numbers of so many bits, and the last stands for none.
+/// The number of bits of a buffer number. The last number stands for none.
 const BUFFER: u32 = 9;
 const NO_BUFFER: u64 = (1 << BUFFER) - 1;
-/// Cells have numbers of so many bits.
+/// The number of bits of a cell number.
 const CELL: u32 = 3;
 
-/// As many buffers as there can be.
+/// The largest number of buffers.
 pub const MOST_BUFFERS: usize = NO_BUFFER as usize;
 
 fn low(word: u64, bits: u32) -> u64 {
     word & ((1 << bits) - 1)
 }
 
-/// One of the buffers that states are built in.
+/// One of the buffers in which states are built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Buffer(pub u16);
 
 impl Buffer {
-    /// For rows with an entry for each.
+    /// The index, for rows with one entry per buffer.
     #[must_use]
     #[inline(always)]
     pub fn index(self) -> usize {
@@ -60,12 +60,12 @@ fn unpack_buffer(word: u64) -> Option<Buffer> {
     (low(word, BUFFER) != NO_BUFFER).then_some(Buffer::unpack(word))
 }
 
-/// `head`: which buffer holds the state. The version tells two lives of one buffer apart.
+/// `head`: the buffer that holds the state. The version distinguishes two lives of one buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Head {
     /// Grows by one with each change.
     pub version: u64,
-    /// Where the state is.
+    /// The buffer that holds the state.
     pub buffer: Buffer,
 }
 
@@ -85,7 +85,7 @@ impl Word for Head {
 }
 
 impl Head {
-    /// The one that follows.
+    /// The next value of `head`.
     #[must_use]
     #[inline(always)]
     pub fn next(self, buffer: Buffer) -> Self {
@@ -96,9 +96,9 @@ impl Head {
 /// `ann[p]`: the last operation that `p` has announced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Announced {
-    /// Which of `p`'s operations it is, counted from 1.
+    /// Its number among `p`'s operations, counted from 1.
     pub seq: u64,
-    /// In which cell it is.
+    /// The cell that holds it.
     pub cell: u8,
 }
 
@@ -117,12 +117,13 @@ impl Word for Announced {
     }
 }
 
-/// `app[b][p]`: how many of `p`'s operations the state in a buffer has seen, and where the last one's response is.
+/// `app[b][p]`: how many of `p`'s operations the state in a buffer has seen, and where the response
+/// of the last one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Applied {
-    /// How many.
+    /// The number of operations.
     pub seq: u64,
-    /// In which buffer the last one was applied; `None` if there was none.
+    /// The buffer in which the last one was applied, or `None` if there was none.
     pub loc: Option<Buffer>,
 }
 
@@ -142,14 +143,14 @@ impl Word for Applied {
 }
 
 impl Applied {
-    /// The number of the operation that comes next.
+    /// The number of the next operation.
     #[must_use]
     #[inline(always)]
     pub fn next(self) -> u64 {
         low(self.seq + 1, 64 - BUFFER)
     }
 
-    /// Whether this operation comes next.
+    /// Whether this operation is the next one.
     #[must_use]
     #[inline(always)]
     pub fn is_followed_by(self, announced: Announced) -> bool {
@@ -157,12 +158,13 @@ impl Applied {
     }
 }
 
-/// `hz[p]`: what must not be rewritten because `p` may be reading it. One word, so that one look at `head` tells whether all of it was in time.
+/// `hz[p]`: what must not be rewritten because `p` may be reading it. It is one word, so that a
+/// single look at `head` tells whether all of it was written in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hazard {
     /// A buffer.
     pub buffer: Option<Buffer>,
-    /// Of each name, a cell.
+    /// One cell for each name.
     cells: u32,
 }
 
@@ -182,17 +184,17 @@ impl Word for Hazard {
 }
 
 impl Hazard {
-    /// No buffer, and everybody's first cell.
+    /// No buffer, and the first cell of every name.
     pub const NONE: Self = Self { buffer: None, cells: 0 };
 
-    /// Only this buffer, and everybody's first cell.
+    /// Only this buffer, and the first cell of every name.
     #[must_use]
     #[inline(always)]
     pub fn of(buffer: Buffer) -> Self {
         Self { buffer: Some(buffer), cells: 0 }
     }
 
-    /// And this cell of that name, of whom it had the first.
+    /// Adds this cell of that name, for which the hazard had the first cell.
     #[must_use]
     #[inline(always)]
     pub fn and(self, name: usize, cell: u8) -> Self {

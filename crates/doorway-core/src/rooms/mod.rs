@@ -1,19 +1,24 @@
-//! Room synchronization: any number inside one room, nobody in two rooms at once.
+//! Room synchronization: any number of users inside one room, and no two users in different rooms.
 //!
 //! # Problem
-//! There are `m` rooms. A user enters one of them, is inside, and exits. **Mutual exclusion among rooms** (safety): no two users are in different rooms at the same time.
-//! **Concurrent access**: any number can be in the same room. **Lockout freedom** (progress): if whoever is inside leaves again, whoever asks for a room gets in, and whoever exits gets out.
-//! The safety problem is also known as *group mutual exclusion*. With `m = 1` there is nothing to exclude; a room with a mutex in it and a room without one make a
-//! reader-writer lock.
+//! There are `m` rooms. A user enters one of them, is inside, and exits. **Mutual exclusion among
+//! rooms** (safety): no two users are in different rooms at the same time. **Concurrent access**:
+//! any number of users can be in the same room. **Lockout freedom** (progress): if every user
+//! inside leaves again, every user that asks for a room gets in, and every user that exits gets
+//! out. The safety problem is also known as *group mutual exclusion*. With `m = 1` there is nothing
+//! to exclude. A room with a mutex in it and a room without one make a reader-writer lock.
 //!
-//! | in which order | who gets in |
+//! | in which order | users get in |
 //! |---|---|
-//! | a *turn* of a room | from an opening of it until the last of those let in has left; users let in may arrive slowly, so a room can be empty within its turn |
-//! | whoever asks for a room during its own turn | waits for the next one, unless the kind of rooms lets latecomers [join](blelloch_cheng_gibbons_01::LateJoin) |
+//! | a *turn* of a room | from an opening of the room until the last user that was let in has left; users that were let in may arrive slowly, so a room can be empty within its turn |
+//! | a user that asks for a room during its own turn | waits for the next one, unless this kind of rooms lets latecomers [join](blelloch_cheng_gibbons_01::LateJoin) |
 //!
 //! # Which to take
-//! [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. [`LateJoin`](blelloch_cheng_gibbons_01::LateJoin) where turns are long and latecomers to an open room should not wait for the next;
-//! nobody can give up there. [`Strict`](blelloch_cheng_gibbons_01::Strict) where users cannot be trusted to enter and exit by turns.
+//! Take [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. Take
+//! [`LateJoin`](blelloch_cheng_gibbons_01::LateJoin) if turns are long and latecomers to an open
+//! room should not wait for the next turn; its users cannot give up. Take
+//! [`Strict`](blelloch_cheng_gibbons_01::Strict) if users cannot be trusted to alternate between
+//! entering and exiting.
 
 pub mod blelloch_cheng_gibbons_01;
 mod visits;
@@ -39,31 +44,32 @@ use core::future::Future;
 /// assert!(now(RoomSynchronization::enter(&rooms, &p, 2)).is_err()); // there are rooms 0 and 1
 /// ```
 pub trait RoomSynchronization<M: Memory> {
-    /// What a user carries from entry to exit. Values are told apart by their `Debug`.
+    /// What a user carries from entry to exit. Checkers distinguish values by their `Debug` output.
     type Inside: Debug;
     /// Why a user may be turned away.
     type Refusal: Debug;
 
-    /// How many rooms there are.
+    /// The number of rooms.
     fn rooms(&self) -> usize;
 
-    /// Enters a room; returns when inside.
+    /// Enters a room. Returns when the user is inside.
     ///
     /// # Errors
-    /// [`Failure::Memory`] leaves `p` where it stood, as a crash does. [`Failure::Refused`] leaves it outside all rooms.
+    /// [`Failure::Memory`] leaves `p` at the statement it had reached, as a crash does.
+    /// [`Failure::Refused`] leaves it outside all rooms.
     fn enter(
         &self,
         p: &Process<M>,
         room: usize,
     ) -> impl Future<Output = Result<Self::Inside, Failure<M::Error, Self::Refusal>>>;
 
-    /// Exits. Whether it was the last one of its turn.
+    /// Exits. Returns whether the user was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
 
-    /// [`enter`](Self::enter), as a plain function.
+    /// The plain-function form of [`enter`](Self::enter).
     ///
     /// # Errors
     /// If the user is turned away.
@@ -75,7 +81,7 @@ pub trait RoomSynchronization<M: Memory> {
         M::now(or_refused(self.enter(p, room)))
     }
 
-    /// [`exit`](Self::exit), as a plain function.
+    /// The plain-function form of [`exit`](Self::exit).
     #[inline(always)]
     fn exit_now(&self, p: &Process<M>, inside: Self::Inside) -> bool
     where
@@ -85,7 +91,7 @@ pub trait RoomSynchronization<M: Memory> {
     }
 }
 
-/// A refusal as a value: what is left to fail are accesses.
+/// Turns a refusal into a value, so that only accesses can fail.
 pub(crate) async fn or_refused<T, E, R>(
     entry: impl Future<Output = Result<T, Failure<E, R>>>,
 ) -> Result<Result<T, R>, E> {
@@ -96,19 +102,21 @@ pub(crate) async fn or_refused<T, E, R>(
     }
 }
 
-/// Rooms that structures are built on which grow: users look at what the [last one out](LastOut) looks after, and can
-/// go out and come in again without missing a turn.
+/// Rooms for structures that grow. Users see the state that the [last one out](LastOut) maintains,
+/// and can exit and enter again without missing a turn.
 pub trait Lit<M: Memory>: RoomSynchronization<M> {
-    /// What the last one out looks after.
+    /// The state that the last one out maintains.
     type Lights;
 
-    /// The one that it looks after here.
+    /// That state for these rooms.
     fn lights(&self) -> &Self::Lights;
 
-    /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in.
+    /// Exits, and enters another room or the same one again. If that room is the next to be opened,
+    /// the user is let in.
     ///
     /// # Errors
-    /// As [`enter`](RoomSynchronization::enter); a user that is turned away has exited all the same.
+    /// As for [`enter`](RoomSynchronization::enter). A user that is turned away has exited all the
+    /// same.
     fn change(
         &self,
         p: &Process<M>,
@@ -116,7 +124,7 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
         to: usize,
     ) -> impl Future<Output = Result<Self::Inside, Failure<M::Error, Self::Refusal>>>;
 
-    /// [`change`](Self::change), as a plain function.
+    /// The plain-function form of [`change`](Self::change).
     ///
     /// # Errors
     /// If the user is turned away; it has exited all the same.
@@ -128,7 +136,8 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
         M::now(or_refused(self.change(p, inside, to)))
     }
 
-    /// Waits outside until `v` is as it should be, in the way in which users wait for their rooms.
+    /// Waits outside until `ok` accepts the value of `v`, in the same way as users wait for their
+    /// rooms.
     #[inline(always)]
     fn wait_now<T: Word>(&self, at: At<'_, M>, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> T
     where
@@ -138,9 +147,10 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     }
 }
 
-/// Rooms whose users wait with a ticket, which they can take while they are inside another room, and give back.
+/// Rooms whose users wait with a ticket. A user can take a ticket while it is inside another room,
+/// and can give it back.
 ///
-/// [`Rooms`](blelloch_cheng_gibbons_01::Rooms) says what these do.
+/// [`Rooms`](blelloch_cheng_gibbons_01::Rooms) documents these methods.
 #[expect(missing_docs, reason = "one text documents them")]
 pub trait Tickets<M: Memory>: RoomSynchronization<M, Refusal = Refusal> {
     type Ticket: Debug;
@@ -179,12 +189,16 @@ pub trait Tickets<M: Memory>: RoomSynchronization<M, Refusal = Refusal> {
     ) -> impl Future<Output = Result<Option<Self::Inside>, Failure<M::Error, Refusal>>>;
 }
 
-/// What the last one to leave a room does before another one is opened: the lights.
+/// What the last user to leave a room does before another room is opened, like turning off the
+/// lights.
 ///
-/// It runs once for each turn, by the user who was the last to leave. Nobody is inside any room then, nobody has been let in, and nobody can be until it
-/// is done; what it does happens after all that was done inside, and before all that will be. It must not use the same rooms. Whoever runs it is outside already.
+/// It runs once for each turn, in the process of the last user that left. At that time no user is
+/// inside any room, none has been let in, and none can be until it is done. Its effects come after
+/// everything that was done inside, and before everything that will be. It must not use the same
+/// rooms. The user that runs it is already outside.
 ///
-/// While it has not ended, nobody gets in anywhere: dropping the future of an exit in the middle of it is a crash, and a hook that can panic catches that itself.
+/// While it has not ended, no user gets in anywhere. Dropping the future of an exit in the middle
+/// of it is a crash. A hook that can panic must catch the panic itself.
 pub trait LastOut<M: Memory> {
     /// Runs after a turn of `room`.
     ///
@@ -192,7 +206,7 @@ pub trait LastOut<M: Memory> {
     /// If an access failed.
     fn last_out(&self, p: &Process<M>, room: usize) -> impl Future<Output = Result<(), M::Error>>;
 
-    /// [`last_out`](Self::last_out), as a plain function.
+    /// The plain-function form of [`last_out`](Self::last_out).
     #[inline(always)]
     fn last_out_now(&self, p: &Process<M>, room: usize)
     where
@@ -202,7 +216,7 @@ pub trait LastOut<M: Memory> {
     }
 }
 
-/// Nothing is to be done.
+/// Does nothing.
 impl<M: Memory> LastOut<M> for () {
     #[inline(always)]
     async fn last_out(&self, _: &Process<M>, _: usize) -> Result<(), M::Error> {
@@ -210,19 +224,20 @@ impl<M: Memory> LastOut<M> for () {
     }
 }
 
-/// Why a user was turned away; it is outside all rooms, and nothing has changed.
+/// Why a user was turned away. It is outside all rooms, and nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// There is no such room.
     NoSuchRoom {
-        /// Which one was asked for.
+        /// The requested room.
         room: usize,
-        /// How many there are.
+        /// The number of rooms.
         rooms: usize,
     },
-    /// So many gave up waiting for this room since it was opened last that tickets could run out.
+    /// So many users have given up waiting for this room since it was last opened that tickets
+    /// could run out.
     TooManyGaveUp {
-        /// Which room.
+        /// The room.
         room: usize,
     },
 }
@@ -232,7 +247,10 @@ impl fmt::Display for Refusal {
         match self {
             Self::NoSuchRoom { room, rooms } => write!(f, "there is no room {room}; take one of 0..{rooms}"),
             Self::TooManyGaveUp { room } => {
-                write!(f, "too many gave up waiting for room {room} since it was opened; try again after its next turn")
+                write!(
+                    f,
+                    "too many users gave up waiting for room {room} since it was opened; try again after its next turn"
+                )
             }
         }
     }

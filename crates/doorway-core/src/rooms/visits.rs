@@ -1,6 +1,8 @@
-//! Users of rooms, who go to a room that nobody knows beforehand: what a checker lets processes do.
+//! Users of rooms that choose their rooms nondeterministically: the behaviour that a checker
+//! explores.
 //!
-//! A visit is a passage: its entry section is entering a room, and its exit section is exiting. So whatever checks solutions of [k-exclusion](crate::k_exclusion) checks rooms.
+//! A visit is a passage: its entry section enters a room, and its exit section exits. Every tool
+//! that checks solutions of [k-exclusion](crate::k_exclusion) therefore also checks rooms.
 
 use super::blelloch_cheng_gibbons_01::{Misuse, Strict};
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
@@ -37,7 +39,7 @@ impl<M: Choose, R: RoomSynchronization<M>> KExclusion<M> for Visits<M, R> {
 }
 
 impl<M: Choose, R: Tickets<M>> Abortable<M> for Visits<M, R> {
-    /// The ticket it waits with.
+    /// The ticket with which it waits.
     type Attempt = Option<R::Ticket>;
 
     async fn try_acquire(
@@ -58,7 +60,7 @@ impl<M: Choose, R: Tickets<M>> Abortable<M> for Visits<M, R> {
     }
 }
 
-/// Each user enters any room, changes to any room, the same one included, and exits.
+/// Each user enters any room, changes to any room, including the same one, and exits.
 #[derive(Debug)]
 pub struct Changes<M: Memory, R> {
     part: M::Part,
@@ -116,7 +118,8 @@ impl<M: Choose, R: Tickets<M>> Abortable<M> for Changes<M, R> {
     }
 }
 
-/// Each user enters any room, or tries to: who tries and finds a room active goes away again.
+/// Each user enters any room, or tries to. A user that tries and finds a room active goes away
+/// again.
 #[derive(Debug)]
 pub struct Tries<M: Memory, R> {
     part: M::Part,
@@ -130,12 +133,12 @@ impl<M: Memory, R> Tries<M, R> {
     }
 }
 
-/// Why a visit did not come about.
+/// Why a visit did not take place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotNow {
     /// A room was active.
     Active,
-    /// It was turned away.
+    /// The user was turned away.
     Refused(Refusal),
 }
 
@@ -165,7 +168,8 @@ impl<M: Choose, R: Tickets<M>> KExclusion<M> for Tries<M, R> {
     }
 }
 
-/// Each user does what it should not, too: it enters from inside, exits from outside, asks for a room that there is not, or says that it is user 0.
+/// Each user also breaks the rules: it enters from inside, exits from outside, asks for a room that
+/// does not exist, or claims to be user 0.
 #[derive(Debug)]
 pub struct Misuses<M: Memory, X = ()> {
     part: M::Part,
@@ -180,14 +184,15 @@ impl<M: Memory, X> Misuses<M, X> {
 }
 
 impl<M: FetchAdd + CompareSwap + Choose, X: LastOut<M>> KExclusion<M> for Misuses<M, X> {
-    /// The user it says it is.
+    /// The user that it claims to be.
     type Held = usize;
     type Refusal = Misuse;
 
     async fn acquire(&self, p: &Process<M>) -> Result<usize, Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         let own = p.pid().index();
-        // Who is not user 0 may say that it is, and may exit without being inside: user 0 may be inside at another's word.
+        // Any process may claim to be user 0. Other users may exit without being inside. User 0
+        // must not, because another process may have entered in its name.
         let user = if own == 0 { 0 } else { own * here.at(0).choose(2).await? };
         if user != 0 && here.at(0).keeping(&("exits", user)).choose(2).await? == 1 {
             self.rooms.exit(p, user).await?;

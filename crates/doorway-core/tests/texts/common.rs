@@ -5,7 +5,7 @@ use doorway_check::sim::{Keep, Phase, Rules};
 use doorway_check::{Explorer, Report, subject};
 use doorway_core::registry::Sizes;
 
-/// Explores an algorithm with all its claims; they hold, and there are this many states.
+/// Explores an algorithm with all its claims. They must hold, with exactly this many states.
 pub(crate) fn explore(id: &str, n: usize, k: usize, passages: Option<u32>, states: usize) {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
@@ -22,7 +22,8 @@ pub(crate) fn explore_without_trust(id: &str, n: usize, k: usize, passages: Opti
     let sizes = Sizes { n, k };
     for keep in [Keep::Ignored, Keep::CrossChecked] {
         let claims = subject.claims(sizes);
-        // What is not trusted to be alike is not trusted to be forgotten either.
+        // If equal `keep` values are not trusted to mean equal states, forgetting is not trusted
+        // either.
         let forget = keep != Keep::Ignored;
         let rules = Rules { passages, keep, forget, ..Rules::default() }.for_properties(&claims);
         let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
@@ -31,7 +32,7 @@ pub(crate) fn explore_without_trust(id: &str, n: usize, k: usize, passages: Opti
     }
 }
 
-/// Asks for these properties, whether the algorithm claims them or not.
+/// Checks these properties, whether the algorithm claims them or not.
 pub(crate) fn ask(id: &str, (n, k): (usize, usize), rules: Rules, names: &[&str]) -> Report {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
@@ -42,8 +43,8 @@ pub(crate) fn ask(id: &str, (n, k): (usize, usize), rules: Rules, names: &[&str]
     Explorer::new(n).properties(asked).explore(subject.world(sizes, rules).unwrap()).unwrap()
 }
 
-/// With `k - 1` crashes anywhere everybody else is served, with `k` nobody may be; and no number of crashes lets too
-/// many in.
+/// With `k - 1` crashes anywhere all other processes are served; with `k` crashes they may not be.
+/// No number of crashes lets too many processes in.
 pub(crate) fn tolerates_k_minus_1_crashes(id: &str, n: usize, k: usize, passages: Option<u32>) {
     let rules = |crashes| Rules { crashes, passages, ..Rules::default() };
     let progress = ["k-exclusion", "never-stuck", "starvation-free"];
@@ -54,17 +55,17 @@ pub(crate) fn tolerates_k_minus_1_crashes(id: &str, n: usize, k: usize, passages
     ask(id, (n, k), rules(n), &progress[..1]).assert_holds();
 }
 
-/// A machine to walk by hand.
+/// A machine to step by hand.
 pub(crate) fn run(id: &str, n: usize, k: usize) -> Runner {
     run_by(Rules::default(), id, n, k)
 }
 
-/// A machine to walk by hand, by rules of its own.
+/// A machine to step by hand, with its own rules.
 pub(crate) fn run_by(rules: Rules, id: &str, n: usize, k: usize) -> Runner {
     Runner::new(subject::find(id).unwrap().world(Sizes { n, k }, rules).unwrap())
 }
 
-/// A mutant to walk by hand, at the sizes where it fails.
+/// A mutant to step by hand, at the sizes where it fails.
 pub(crate) fn run_mutant(name: &str) -> Runner {
     let subject = subject::find(&format!("mutant:{name}")).unwrap();
     let sizes = subject.sizes(None, None).unwrap();
@@ -76,7 +77,7 @@ pub(crate) fn values<const N: usize>(r: &Runner, paths: [&str; N]) -> [String; N
     paths.map(|path| r.value(path).unwrap_or_else(|| panic!("there is no {path}")))
 }
 
-/// Who is inside; whoever crashed there still is.
+/// The processes inside, including those that crashed there.
 pub(crate) fn inside(r: &Runner) -> Vec<usize> {
     r.view().processes().filter(|&p| r.view().phase(p) == Phase::Inside).collect()
 }

@@ -1,4 +1,5 @@
-//! The evidence for every text, under the path of the text: one program, because to link is what tests cost most.
+//! The evidence for every text, under the path of the text. It is one program, because linking
+//! dominates the cost of the tests.
 
 mod common;
 mod k_assignment;

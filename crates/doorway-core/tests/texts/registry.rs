@@ -1,4 +1,4 @@
-//! What the registry says of an algorithm is what the checker sees.
+//! The claims of the registry about an algorithm are what the checker sees.
 
 use crate::common::explore_without_trust;
 use doorway_check::sim::{Rules, Sim};
@@ -7,17 +7,17 @@ use doorway_core::memory::{Instruction, Memory};
 use doorway_core::registry::{self, Info, SizeError, Sizes};
 use std::collections::BTreeSet;
 
-/// The catalogue, and objects.
+/// The catalogue, and the objects.
 fn all() -> impl Iterator<Item = &'static Info> {
     registry::ALL.iter().chain(registry::OBJECTS)
 }
 
-/// What is shipped as printed does not hold.
+/// Algorithms that are shipped as printed fail some property.
 fn is_as_printed(info: &Info) -> bool {
     matches!(info.id, "rooms-as-printed" | "room-dynamic-stack-as-printed")
 }
 
-/// Whose searches by default take longest.
+/// The algorithms whose default searches take longest.
 const LONG: [&str; 3] = ["turnstile-unfair", "turnstile-slots", "turnstile-bits"];
 
 #[test]
@@ -38,8 +38,8 @@ fn everything_promised_holds(info: &'static Info, passages: Option<u32>) {
     let subject = subject::find(info.id).unwrap();
     let sizes = subject.sizes(None, None).unwrap();
     let mut claims = subject.claims(sizes);
-    // Asked of all, claimed by those whose turns write.
-    claims.push(Property::quiet_waits("who waits does not write"));
+    // Checked for all, claimed by those whose turns write.
+    claims.push(Property::quiet_waits("a waiter does not write"));
     let rules = Rules::with_passages(passages).for_properties(&claims);
     let world = subject.world(sizes, rules).unwrap();
     let weakest = world.layout().vars().iter().map(|v| v.needs).min();
@@ -83,7 +83,8 @@ fn sizes_that_do_not_fit_are_refused_with_advice() {
     assert!(sizes("am-fast", 2, 9).is_ok());
 }
 
-/// The texts' `keep` hides nothing: without it, and with merged local states run side by side, all holds as well.
+/// The texts' `keep` hides nothing: all claims also hold without it, and with merged local states
+/// run side by side.
 #[test]
 fn keep_can_be_trusted() {
     explore_without_trust("bakery", 3, 1, Some(1));
@@ -140,7 +141,7 @@ fn orders_are_those_of_the_bounds() {
         let grows_with_n = |c: fn(usize) -> usize| at(1024, 8, c(1024)) > at(64, 8, c(64));
         assert_eq!(grows_with_n(|_| 8), calm.contains('N'), "{}: {calm}", info.id);
         assert_eq!(grows_with_n(|n| n), contended.contains('N') || contended.contains('c'), "{}: {contended}", info.id);
-        // Sixteen times as many processes are four levels more of a tree.
+        // Sixteen times as many processes add four levels to a tree.
         let logarithmic = at(1024, 8, 1024) - at(64, 8, 64) == 4 * (at(128, 8, 128) - at(64, 8, 64));
         assert_eq!(logarithmic, contended.contains("log"), "{}: {contended}", info.id);
     }

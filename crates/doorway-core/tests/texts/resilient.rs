@@ -1,4 +1,5 @@
-//! The universal construction, and resilient objects: every interleaving at small sizes, and the cases by hand.
+//! The universal construction, and resilient objects: every interleaving at small sizes, and chosen
+//! cases by hand.
 
 use crate::common::{ask, explore, explore_without_trust, run, run_mutant, values};
 use doorway_check::explore::Worst;
@@ -16,7 +17,7 @@ fn two_and_three_processes_share_an_object() {
     explore("universal", 3, 3, Some(1), 95_090);
 }
 
-/// Names that nobody has cost buffers and nothing else.
+/// Names without a process cost buffers, and nothing else.
 #[test]
 fn there_may_be_more_names_than_processes() {
     explore("universal", 2, 3, Some(1), 614);
@@ -48,7 +49,8 @@ fn keep_can_be_trusted() {
 
 const SAFE: [&str; 6] = ["linearizable", "R2", "R3", "R4", "R5", "starvation-free"];
 
-/// Whoever dies, and however many: the others finish, and what was left behind takes effect once or not at all.
+/// Whichever processes die, and however many: the others finish, and an operation that was left
+/// behind takes effect once or not at all.
 #[test]
 fn any_number_may_crash_within() {
     let crashes = |crashes, passages| Rules { crashes, ..Rules::with_passages(Some(passages)) };
@@ -68,7 +70,7 @@ fn one_less_than_there_are_names_may_crash() {
     }
 }
 
-/// (R6) is exact: no operation takes more steps, and some take as many.
+/// (R6) is exact: no operation takes more steps, and some operations take that many.
 #[test]
 fn three_attempts_are_needed_and_suffice() {
     let most = |k: u32| 3 * (4 * k + 4) + (k + 1) + 3;
@@ -76,7 +78,7 @@ fn three_attempts_are_needed_and_suffice() {
     let (k, sizes) = (2, Sizes { n: 2, k: 2 });
     let asked = |steps| {
         let under_way = |v: &View<'_>, p: usize| v.phase(p) != Phase::Remainder && v.shown::<u64>(p, "p").is_some();
-        // The first step is that by which it is under way.
+        // The first step is the one that starts the operation.
         let property = Property::own_steps("steps", steps - 1, under_way);
         let world = subject.world(sizes, Rules::with_passages(Some(3))).unwrap();
         let report = Explorer::new(2).property(property).explore(world).unwrap();
@@ -85,7 +87,8 @@ fn three_attempts_are_needed_and_suffice() {
     assert_eq!((asked(most(k)), asked(most(k) - 1)), (Some(true), Some(false)));
 }
 
-/// One operation of `p0` where `head` is in a buffer of its own and nothing is pending; 0 is its exit section.
+/// One operation of `p0` when `head` is in one of its own buffers and nothing is pending; 0 is its
+/// exit section.
 const ALONE: &str = "p0.1.2.2.3.6.7.8.9.9.10.16.0";
 
 #[test]
@@ -94,7 +97,7 @@ fn e1_who_is_alone_swings_head_at_once() {
     r.follow(ALONE).unwrap();
     let nobody = "Hazard { buffer: None, cells: 0 }";
     assert_eq!(values(&r, ["head", "val[1]", "hz[0]"]), ["Head { version: 1, buffer: b1 }", "1", nobody]);
-    // Whoever has another name says what it reads.
+    // A process with another name announces what it reads.
     r.follow("p1.1.2.2.3.4.5.6.7.8.9.9.10.16").unwrap();
     assert_eq!(values(&r, ["head", "val[4]"]), ["Head { version: 2, buffer: b4 }", "2"]);
 }
@@ -114,7 +117,7 @@ fn e2_who_is_helped_finds_its_response() {
     assert_eq!(values(&r, ["head", "resp[2][1]", "val[2]"]), [head, "3", "4"]);
 }
 
-/// `head`, the buffer that `p1` reads and the one its response is in are three of four buffers.
+/// `head`, the buffer that `p1` reads and the buffer with its response are three of four buffers.
 #[test]
 fn e3_all_buffers_are_needed() {
     let mut r = run("universal", 2, 2);
@@ -129,7 +132,8 @@ fn e3_all_buffers_are_needed() {
     assert_eq!(r.view().shown::<u64>(0, "w"), Some(3));
 }
 
-/// Whoever stops for ever before 10 has one buffer of the other's in its hazard, and that is all.
+/// A process that stops forever before 10 has one of the other's buffers in its hazard, and that is
+/// all.
 #[test]
 fn e4_who_stops_for_ever_stops_nobody() {
     let mut r = run("universal", 2, 2);
@@ -141,7 +145,8 @@ fn e4_who_stops_for_ever_stops_nobody() {
     assert_eq!(values(&r, ["hz[1]"]), ["Hazard { buffer: Some(b1), cells: 0 }"]);
 }
 
-/// `p1` reads what is in buffer 1 while that is recycled, and finds it to be `head` once more: in another life, which has seen its operation.
+/// `p1` reads buffer 1 while it is recycled, and finds it to be `head` once more: in another life,
+/// which has seen its operation.
 const ANOTHER_LIFE: &str =
     "p1.2.2.3.4.5.11.12  p0.1.2.2.3  p1.13.1  p0.6.7.8.9.9.10.16.0  p0.1.2.2.3.4.5.6.7  p1.2.2  p0.8.9.9.10  p1.3.4.5";
 
@@ -186,7 +191,7 @@ fn remote_references_are_within_the_bound_at_larger_sizes() {
     assert_eq!(worst("universal", (3, 3), CostModel::Dsm, 1, 3), (61, 90));
 }
 
-/// The most remote references of any passage, and how many are claimed.
+/// The largest number of remote references of any passage, and the claimed bound.
 fn worst(id: &str, (n, k): (usize, usize), model: CostModel, passages: u32, contention: usize) -> (u64, u64) {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };

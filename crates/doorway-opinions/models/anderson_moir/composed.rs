@@ -17,15 +17,16 @@ pub(crate) struct Composed<L> {
     level: PhantomData<fn() -> L>,
 }
 
-/// Where a process is. Under [`Sections::Merged`] it is never found at the first statement of its entry or of its
-/// exit: it is in the remainder, or inside. The route is kept while the rest of the passage depends on it (`slow` of Figure 4).
+/// The position of a process. Under [`Sections::Merged`] a process is never found at the first
+/// statement of its entry or of its exit: it is in the remainder, or inside. The route is kept
+/// while the rest of the passage depends on it (`slow` of Figure 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pc<L: Level> {
     /// In the remainder.
     Remainder,
     /// About to ask this gate.
     Gate(usize),
-    /// In the entry of the level that is `at` in its route.
+    /// In the entry of the level at position `at` of its route.
     Entry { route: usize, at: usize, pc: L::Pc },
     /// 2 of Figure 7: `tas(X[name])`.
     Name { route: usize, name: Pid },
@@ -33,7 +34,7 @@ pub(crate) enum Pc<L: Level> {
     Inside { route: usize, name: Pid },
     /// 3 of Figure 7: `X[name] := 0`.
     Unname { route: usize, name: Pid },
-    /// In the exit of the level that is `at` in its route.
+    /// In the exit of the level at position `at` of its route.
     Exit { route: usize, at: usize, pc: L::Pc },
     /// About to give a place back to this gate.
     GiveBack(usize),
@@ -45,9 +46,9 @@ pub(crate) enum Pc<L: Level> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Process<L: Level> {
     pc: Pc<L>,
-    /// How many passages it has completed (always 0 if they are not bounded).
+    /// The number of passages it has completed (always 0 if they are not bounded).
     completed: u32,
-    /// What outlives a passage, for each level.
+    /// The private variables that outlive a passage, for each level.
     private: Vec<L::Private>,
 }
 
@@ -64,7 +65,8 @@ pub(crate) struct State<L: Level> {
 }
 
 impl<L: Level> Composed<L> {
-    /// The model of a layout, in which each process makes `passages` passages; `None`: it never stops.
+    /// The model of a layout in which each process makes `passages` passages, or never stops if
+    /// that is `None`.
     pub(crate) fn new(layout: Layout, passages: Option<u32>, sections: Sections) -> Self {
         Self { layout, passages, sections, level: PhantomData }
     }
@@ -74,7 +76,8 @@ impl<L: Level> Composed<L> {
         if self.layout.gates > 0 { Pc::Gate(0) } else { self.enter(p, 0, 0) }
     }
 
-    /// The first statement of the entry of the level that is `at` in the route; then the names; then inside.
+    /// The first statement of the entry of the level at position `at` of the route; then the names;
+    /// then inside.
     fn enter(&self, p: Pid, route: usize, at: usize) -> Pc<L> {
         if at < self.layout.routes[usize::from(p)][route].levels.len() {
             Pc::Entry { route, at, pc: L::ENTRY }
@@ -92,7 +95,8 @@ impl<L: Level> Composed<L> {
         }
     }
 
-    /// The first statement of the exit of the level before the one that is `at` in the route; then what follows.
+    /// The first statement of the exit of the level before position `at` of the route; then what
+    /// follows.
     fn leave(&self, p: Pid, route: usize, at: usize) -> Pc<L> {
         match at.checked_sub(1) {
             Some(at) => Pc::Exit { route, at, pc: L::EXIT },
@@ -103,7 +107,7 @@ impl<L: Level> Composed<L> {
         }
     }
 
-    /// The names of those inside.
+    /// The names of the processes inside.
     fn inside(state: &State<L>) -> impl Iterator<Item = Pid> {
         state.processes.iter().filter_map(|process| match process.pc {
             Pc::Inside { name, .. } => Some(name),
@@ -111,7 +115,8 @@ impl<L: Level> Composed<L> {
         })
     }
 
-    /// One access; says where the process is then. At no statement: nothing happens.
+    /// Makes one access, and returns the next position of the process. If it is at no statement,
+    /// nothing happens.
     fn access(&self, state: &mut State<L>, p: Pid, pc: Pc<L>) -> Pc<L> {
         let routes = &self.layout.routes[usize::from(p)];
         let private = &mut state.processes[usize::from(p)].private;

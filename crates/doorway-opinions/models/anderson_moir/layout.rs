@@ -1,53 +1,53 @@
-//! How levels, gates and names are put together.
+//! How levels, gates and names are combined.
 
 use crate::models::Pid;
 
-/// A level of some block: it lets `capacity` of its at most `capacity + 1` processes through.
+/// A level of some block: it lets `capacity` of its at most `capacity + 1` processes pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
-    /// `j`, which is also the first value of its `X`.
+    /// `j`, which is also the initial value of its `X`.
     pub(crate) capacity: Pid,
-    /// The process with the least name that can come here: the first value of its `Q`.
+    /// The process with the smallest name that can come here: the initial value of its `Q`.
     pub(crate) first: Pid,
 }
 
-/// What a process goes through once the gates have decided.
+/// The path of a process once the gates have decided.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Route {
-    /// The levels, in the order of the entry; the exit takes them in the reverse order.
+    /// The levels, in the order of the entry. The exit takes them in reverse order.
     pub(crate) levels: Vec<usize>,
-    /// The gate whose counter the last statement of the exit raises.
+    /// The gate whose counter is incremented by the last statement of the exit.
     pub(crate) give_back: Option<usize>,
 }
 
-/// How a gate takes a place from its counter `X`, at first `k`.
+/// How a gate takes a place from its counter `X`, which is initially `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// `fai(X,-1)`, slow if the old value is at most 0 (Formulation B). `X` may become negative.
     Plain,
-    /// One step that leaves `X` alone, and is slow, if it is 0.
+    /// One step; if `X` is 0, it leaves `X` unchanged and is slow.
     Exact,
 }
 
 /// (n,k)-exclusion, with or without names.
 ///
-/// A process asks the gates in turn, until it takes a place at some gate `i`; then it follows its route `i`. Refused by
-/// all of them (or if there are none), it follows its last route.
+/// A process asks the gates in turn until it takes a place at some gate `i`. It then follows its
+/// route `i`. If all gates refuse it (or if there are none), it follows its last route.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// How many processes there are.
+    /// The number of processes.
     pub(crate) n: Pid,
-    /// How many of them may be in the critical section at once.
+    /// The number of processes that may be in the critical section at once.
     pub(crate) k: Pid,
     /// All levels.
     pub(crate) sites: Vec<Site>,
-    /// How many gates there are.
+    /// The number of gates.
     pub(crate) gates: usize,
-    /// What they are like.
+    /// The kind of the gates.
     pub(crate) gate: Gate,
-    /// For each process its routes, one more than there are gates.
+    /// The routes of each process, one more than there are gates.
     pub(crate) routes: Vec<Vec<Route>>,
-    /// Whether those that have come through take a name in `0..k` (Figure 7).
+    /// Whether processes that have passed take a name in `0..k` (Figure 7).
     pub(crate) names: bool,
 }
 
@@ -59,18 +59,20 @@ impl Layout {
         Self { n, k, sites: Vec::new(), gates: 0, gate: Gate::Exact, routes, names: false }
     }
 
-    /// Adds the levels `m-1, ..., k` of a chain that lets `k` of `m` processes through, of which `first` has the least
-    /// name; says which they are, in the order of the entry. With `m <= k` there are none.
+    /// Adds the levels `m-1, ..., k` of a chain that lets `k` of `m` processes pass, of which
+    /// `first` has the smallest name. Returns the levels in the order of the entry. With `m <= k`
+    /// there are none.
     fn add_chain(&mut self, m: Pid, first: Pid) -> Vec<usize> {
         let begin = self.sites.len();
         self.sites.extend((self.k..m).rev().map(|capacity| Site { capacity, first }));
         (begin..self.sites.len()).collect()
     }
 
-    /// Adds a tree for all processes; says for each which its levels are, in the order of the entry.
+    /// Adds a tree for all processes. Returns the levels of each process in the order of the entry.
     fn add_tree(&mut self) -> Vec<Vec<usize>> {
         let mut paths = vec![Vec::new(); usize::from(self.n)];
-        // The blocks of one rank: the processes that can come there, and how many of them can be there at once.
+        // The blocks of one rank: the processes that can come there, and how many of them can be
+        // there at once.
         let everyone: Vec<Pid> = (0..self.n).collect();
         let mut rank: Vec<(Vec<Pid>, Pid)> =
             everyone.chunks(2 * usize::from(self.k)).map(|group| (group.to_vec(), group.len() as Pid)).collect();
@@ -103,7 +105,8 @@ impl Layout {
         layout
     }
 
-    /// Figure 3a: a tree of chains. Leaf `g` is for the processes from `2kg` to before `2k(g+1)`; two blocks feed one.
+    /// Figure 3a: a tree of chains. Leaf `g` serves the processes from `2kg` to before `2k(g+1)`;
+    /// two blocks feed one.
     pub(crate) fn tree(n: Pid, k: Pid) -> Self {
         let mut layout = Self::empty(n, k);
         let paths = layout.add_tree();
@@ -111,7 +114,8 @@ impl Layout {
         layout
     }
 
-    /// Figure 4 with a [`Gate::Plain`]: the slow path is an (n,k) tree, the block after it a (min(n,2k),k) chain.
+    /// Figure 4 with a [`Gate::Plain`]: the slow path is an (n,k) tree, and the block after it is a
+    /// (min(n,2k),k) chain.
     pub(crate) fn fast_path(n: Pid, k: Pid) -> Self {
         assert!(k < n, "a fast path is for k < n");
         let mut layout = Self::empty(n, k);
@@ -128,8 +132,8 @@ impl Layout {
         Self { gates: 1, gate: Gate::Plain, ..layout }
     }
 
-    /// Figure 3b: at each depth an exact gate, and a (2k,k) chain that both ways lead through; what the last gate
-    /// refuses goes through a chain if that is needed.
+    /// Figure 3b: at each depth there are an exact gate and a (2k,k) chain that both paths lead
+    /// through. Processes that the last gate refuses go through a chain if one is necessary.
     pub(crate) fn nested(n: Pid, k: Pid) -> Self {
         let mut layout = Self::empty(n, k);
         let mut blocks: Vec<Vec<usize>> = Vec::new();
@@ -150,7 +154,7 @@ impl Layout {
         Self { gates, ..layout }
     }
 
-    /// Figure 7: the same, and names.
+    /// Figure 7: the same, with names.
     pub(crate) fn with_names(self) -> Self {
         Self { names: true, ..self }
     }

@@ -6,13 +6,13 @@ use std::hash::Hash;
 use super::layout::Site;
 use crate::models::Pid;
 
-/// What a level is made of. `X` counts the places that are left.
+/// A kind of level. `X` counts the places left.
 pub(crate) trait Level: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     /// The shared variables of a level.
     type Shared: Clone + Debug + PartialEq + Eq + Hash + Send + Sync;
     /// The private variables of a process that outlive a passage, for one level.
     type Private: Copy + Debug + Default + PartialEq + Eq + Hash + Send + Sync;
-    /// Where a process is in a level, with its live private variables.
+    /// The position of a process in a level, with its live private variables.
     type Pc: Copy + Debug + PartialEq + Eq + Hash + Send + Sync;
 
     /// The first statement of the entry.
@@ -20,7 +20,7 @@ pub(crate) trait Level: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'st
     /// The first statement of the exit.
     const EXIT: Self::Pc;
 
-    /// The shared variables at first, for `n` processes.
+    /// The initial shared variables, for `n` processes.
     fn shared(site: Site, n: Pid) -> Self::Shared;
 
     /// `X`.
@@ -31,7 +31,8 @@ pub(crate) trait Level: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'st
         true
     }
 
-    /// One step of `p`; says where it is then, or `None` at the end of the entry or of the exit.
+    /// One step of `p`. Returns its next position, or `None` at the end of the entry or of the
+    /// exit.
     fn step(
         site: Site,
         p: Pid,
@@ -41,7 +42,7 @@ pub(crate) trait Level: Copy + Debug + PartialEq + Eq + Hash + Send + Sync + 'st
     ) -> Option<Self::Pc>;
 }
 
-/// Figure 2: a process waits until somebody overwrites `Q`.
+/// Figure 2: a process waits until another process overwrites `Q`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SpinOnQ;
 
@@ -124,12 +125,12 @@ impl<T: Copy + Default> Table<T> {
     }
 }
 
-/// Figure 5: a process waits at a location of its own that it never used before.
+/// Figure 5: a process waits at one of its own locations that it has never used before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnboundedLocations;
 
 impl UnboundedLocations {
-    /// How many locations a process has; it begins no passage once it has used the last.
+    /// The number of locations of a process. It begins no passage once it has used the last one.
     const LOCATIONS: u8 = 5;
 }
 
@@ -138,11 +139,11 @@ impl UnboundedLocations {
 pub(crate) struct UnboundedShared {
     x: i8,
     q: Location,
-    /// `P`: whether the one that waits there may go on.
+    /// `P`: whether the process that waits there may continue.
     go: Table<bool>,
 }
 
-/// The statements of Figure 5; 3 is taken with 2. With `v` where it is live.
+/// The statements of Figure 5, with `v` where it is live; 3 is merged with 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum UnboundedPc {
     /// 2: `if fai(X,-1) = 0`, and 3: `next.loc := next.loc + 1`.
@@ -230,7 +231,8 @@ impl Level for UnboundedLocations {
     }
 }
 
-/// Figure 6: a process waits at a location of its own, one of `k + 2`, that nobody is looking at.
+/// Figure 6: a process waits at one of its own `k + 2` locations, at which no other process is
+/// looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BoundedLocations;
 
@@ -239,14 +241,14 @@ pub(crate) struct BoundedLocations;
 pub(crate) struct BoundedShared {
     x: i8,
     q: Location,
-    /// `P`: whether the one that waits there may go on.
+    /// `P`: whether the process that waits there may continue.
     go: Table<bool>,
-    /// `R`: how many are looking at the location.
+    /// `R`: the number of processes that are looking at the location.
     readers: Table<i8>,
 }
 
-/// The statements of Figure 6; 3 is taken with 2, 5 with 4, and 12 with 11. With `next.loc` and then `u` where they
-/// are live.
+/// The statements of Figure 6, with `next.loc` and then `u` where they are live; 3 is merged with
+/// 2, 5 with 4, and 12 with 11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BoundedPc {
     /// 2: `if fai(X,-1) = 0`, and 3: `next.loc := (last + 1) mod (k + 2)`.

@@ -4,20 +4,20 @@ use stateright::{Model, Property};
 
 use crate::models::{Pid, Sections};
 
-/// (n,k)-exclusion by a counter and a queue of those that wait.
+/// (n,k)-exclusion by a counter and a queue of waiters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queue {
-    /// How many processes there are.
+    /// The number of processes.
     pub(crate) n: Pid,
-    /// How many of them may be in the critical section at once.
+    /// The number of processes that may be in the critical section at once.
     pub(crate) k: Pid,
-    /// How many passages each process makes before it stops; `None`: it never stops.
+    /// The number of passages after which a process stops, or `None` if it never stops.
     pub(crate) passages: Option<u32>,
     /// How the remainder and the critical section are modelled.
     pub(crate) sections: Sections,
 }
 
-/// Where a process of the [`Queue`] is.
+/// The position of a process of the [`Queue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum QueuePc {
     /// In the remainder ([`Sections::Explicit`] only).
@@ -37,16 +37,17 @@ pub(crate) enum QueuePc {
 /// A state of the [`Queue`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct QueueState {
-    /// For each process: where it is, and how many passages it has completed (always 0 if they are not bounded).
+    /// For each process: its position, and the number of passages it has completed (always 0 if
+    /// they are not bounded).
     processes: Vec<(QueuePc, u32)>,
-    /// `X`: how many places are left; if negative, minus the length of the queue.
+    /// `X`: the number of places left; if negative, minus the length of the queue.
     x: i8,
     /// `Q`, its head first.
     q: Vec<Pid>,
 }
 
 impl Queue {
-    /// Where a process is that is in the remainder.
+    /// The position of a process in the remainder.
     fn remainder(&self) -> QueuePc {
         match self.sections {
             Sections::Merged => QueuePc::Take,
@@ -54,7 +55,7 @@ impl Queue {
         }
     }
 
-    /// Where a process is that is in the critical section.
+    /// The position of a process in the critical section.
     fn critical(&self) -> QueuePc {
         match self.sections {
             Sections::Merged => QueuePc::GiveBack,

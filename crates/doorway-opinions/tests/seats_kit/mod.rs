@@ -1,4 +1,4 @@
-//! Loom's words with what `seats` asks for besides: bytes of seats, sleep and deaths.
+//! Loom's words, with what `seats` needs besides: bytes of seats, sleep and deaths.
 
 use crate::second_opinion::{Encoding, Read, ToolMemory, Write};
 use doorway_core::k_assignment::seats::{News, Slot};
@@ -15,7 +15,8 @@ use std::sync::atomic::Ordering;
 
 type Words = ToolMemory<AtomicU64>;
 
-/// No orderings at all: read-modify-writes stay what they are, and loads and stores too.
+/// No orderings at all: read-modify-writes remain read-modify-writes, and loads and stores remain
+/// loads and stores.
 pub(crate) fn relaxed(encoding: Encoding) -> Encoding {
     let read = match encoding.read {
         Read::Load(_) => Read::Load(Ordering::Relaxed),
@@ -28,21 +29,21 @@ pub(crate) fn relaxed(encoding: Encoding) -> Encoding {
     Encoding { read, write, orders: (Ordering::Relaxed, Ordering::Relaxed), fences: false, ..encoding }
 }
 
-/// What is wrong on purpose.
+/// Seeded faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// These statements order nothing.
     Relaxed(&'static [Label]),
-    /// These statements acquire and release, and are not sequentially consistent.
+    /// These statements acquire and release, but are not sequentially consistent.
     AcquireRelease(&'static [Label]),
-    /// The slot is freed before the waiter that it is offered to has it, and the waiter takes the
+    /// The slot is freed before the waiter to which it is offered has it, and the waiter takes the
     /// offer for the slot.
     FreedBeforeConfirmed,
-    /// The byte of a dead process is seen to be free, and what the process did is not.
+    /// Others see that the byte of a dead process is free, but not what the process did.
     DisorderlyDeath,
-    /// Nobody is woken.
+    /// No process is woken.
     NoWake,
-    /// Nobody looks whether somebody waits after a slot was freed.
+    /// After a slot was freed, no process checks for waiters.
     NoSecondLook,
 }
 
@@ -58,7 +59,7 @@ pub(crate) enum Stop {
 pub(crate) struct Kernel {
     state: Mutex<State>,
     beds: Vec<Condvar>,
-    /// The bytes once more, for a kernel that orders nothing.
+    /// A copy of the bytes, for a kernel that orders nothing.
     pub(crate) disorderly: Vec<std::sync::atomic::AtomicBool>,
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct Kernel {
 pub(crate) struct State {
     /// Whether the byte of each seat is locked.
     pub(crate) locked: Vec<bool>,
-    /// The word that the owner of each seat sleeps on, and whether it is still asleep.
+    /// The word on which the owner of each seat sleeps, while it is asleep.
     asleep: Vec<Option<usize>>,
 }
 
@@ -92,7 +93,8 @@ impl Kernel {
         }
     }
 
-    /// The process with this seat has ended. Sleepers have nobody else to watch, so all are woken.
+    /// The process with this seat has ended. Sleepers watch no other process, so all of them are
+    /// woken.
     pub(crate) fn ends(&self, seat: usize) {
         self.disorderly[seat].store(false, Ordering::Relaxed);
         let mut state = self.lock();
@@ -101,14 +103,14 @@ impl Kernel {
     }
 }
 
-/// What a process is, beside its seat.
+/// The fate of a process.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Fate {
-    /// It dies before this statement.
+    /// The process dies before this statement.
     pub(crate) dies_at: Option<Label>,
-    /// Whether it is asked to give up as soon as it would sleep.
+    /// Whether the process is asked to give up as soon as it would sleep.
     pub(crate) gives_up: bool,
-    /// Whether the memory never says that somebody is dead, and no death wakes anybody.
+    /// Whether the memory never reports a death, and no death wakes a sleeper.
     pub(crate) tolerates: bool,
 }
 
@@ -150,7 +152,7 @@ impl Loom {
     }
 }
 
-/// What an access of the words gives: it cannot fail.
+/// The result of an access to the words, which cannot fail.
 fn of<T>(result: Result<T, std::convert::Infallible>) -> T {
     let Ok(value) = result;
     value
@@ -324,8 +326,8 @@ impl Sleeps for Loom {
         if watch.iter().any(|seat| !state.locked[*seat]) {
             return Ok(Woken::Death);
         }
-        // Under the lock, as the kernel does: a process that wakes sleepers after its write finds
-        // this one asleep, or its write is seen here.
+        // Under the lock, as in the kernel: a process that wakes sleepers after its write either
+        // finds this one asleep, or its write is seen here.
         if of(words.read(at, v).await).pack() != seen.pack() {
             return Ok(Woken::Called);
         }

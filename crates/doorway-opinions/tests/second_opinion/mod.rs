@@ -1,9 +1,10 @@
-//! A memory made of a tool's own atomics: all that loom and shuttle have in common.
+//! A memory made of a tool's own atomics: everything that loom and shuttle have in common.
 //!
-//! Each access is one operation of the tool on one word, ready at once; a failed turn of a wait tells the tool to run somebody
-//! else. What reads and writes become is a value, an [`Encoding`], because that decides what the tool's answer is worth.
+//! Each access is one operation of the tool on one word, and completes at once. A failed turn of a
+//! wait tells the tool to run another process. An [`Encoding`] is a value that says what reads and
+//! writes become, because this decides what the tool's answer is worth.
 
-#![allow(dead_code)] // each test crate uses some of it
+#![allow(dead_code)] // each test crate uses only a part
 
 use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
@@ -29,11 +30,11 @@ pub(crate) trait ToolWord: 'static {
     fn fetch_and(&self, mask: u64, order: Ordering) -> u64;
     fn compare_exchange(&self, old: u64, new: u64, order: Ordering, failed: Ordering) -> Result<u64, u64>;
     fn fence(order: Ordering);
-    /// Unless told, the tools follow a process that spins for ever.
+    /// Without this call, a tool may follow a spinning process forever.
     fn let_others_run();
 }
 
-/// Makes the words of a tool known: `words_of!(loom)`.
+/// Declares the words of a tool: `words_of!(loom)`.
 macro_rules! words_of {
     ($tool:ident) => {
         impl second_opinion::ToolWord for $tool::sync::atomic::AtomicU64 {
@@ -78,7 +79,7 @@ pub(crate) struct Encoding {
     pub(crate) read: Read,
     pub(crate) write: Write,
     pub(crate) fetch_add: Add,
-    /// Of whatever reads and writes at once, and of its read alone should it fail.
+    /// The orderings of read-modify-writes, and of the read alone if one fails.
     pub(crate) orders: (Ordering, Ordering),
     /// A `SeqCst` fence before each access.
     pub(crate) fences: bool,
@@ -99,12 +100,12 @@ pub(crate) enum Write {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Add {
     InOneStep,
-    /// A fault: others may come between the two.
+    /// A fault: other processes may come between the two.
     ReadThenWrite,
 }
 
 impl Encoding {
-    /// As native memory does it.
+    /// As in native memory.
     pub(crate) const SEQ_CST: Self = Self {
         read: Read::Load(Ordering::SeqCst),
         write: Write::Store(Ordering::SeqCst),
@@ -113,10 +114,11 @@ impl Encoding {
         fences: false,
     };
 
-    /// Nothing but read-modify-writes: in every memory model they see the latest value.
+    /// Read-modify-writes only: in every memory model they see the latest value.
     pub(crate) const READ_MODIFY_WRITES: Self = Self { read: Read::AddZero, write: Write::Swap, ..Self::SEQ_CST };
 
-    /// A fault: where a text writes one variable and then reads another, the read may be ahead of the write.
+    /// A fault: where a text writes one variable and then reads another, the read may overtake the
+    /// write.
     pub(crate) const ACQUIRE_RELEASE: Self = Self {
         read: Read::Load(Ordering::Acquire),
         write: Write::Store(Ordering::Release),
@@ -125,10 +127,10 @@ impl Encoding {
         fences: false,
     };
 
-    /// The same loads and stores, put in order by fences.
+    /// The same loads and stores, ordered by fences.
     pub(crate) const FENCED: Self = Self { fences: true, ..Self::ACQUIRE_RELEASE };
 
-    /// This encoding with a fetch-and-add that is none.
+    /// This encoding with a fetch-and-add that is not atomic.
     pub(crate) const fn with_torn_fetch_add(self) -> Self {
         Self { fetch_add: Add::ReadThenWrite, ..self }
     }
@@ -206,7 +208,7 @@ impl<W: ToolWord, T: Word> Cell<W, T> {
 
 impl<W, T> fmt::Debug for Cell<W, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("_") // to look would be an access
+        f.write_str("_") // looking would be an access
     }
 }
 
@@ -290,7 +292,7 @@ impl<W: ToolWord> ReadWrite for ToolMemory<W> {
         Ok(())
     }
 
-    /// As native memory does it, whatever the encoding.
+    /// As in native memory, whatever the encoding.
     async fn write_in_passing<T: Word>(&self, _: Access<()>, v: &Cell<W, T>, x: T) -> Result<(), Infallible> {
         v.word.store(v.encode(x), Ordering::Release);
         Ok(())
@@ -368,7 +370,7 @@ impl<W: ToolWord> Swap for ToolMemory<W> {
     }
 }
 
-/// Rows that are made late stand one after the other.
+/// Late rows, one after the other.
 pub(crate) struct Late<W, T> {
     first: usize,
     cells: Vec<Cell<W, T>>,
@@ -431,7 +433,7 @@ impl<W: ToolWord> AtomicBlock for ToolMemory<W> {
     }
 }
 
-/// One passage, with something to do inside.
+/// One passage, with an action inside.
 pub(crate) fn passage<W: ToolWord>(
     algorithm: &impl KExclusion<ToolMemory<W>>,
     p: &Process<ToolMemory<W>>,
@@ -442,7 +444,7 @@ pub(crate) fn passage<W: ToolWord>(
     let Ok(()) = now(algorithm.release(p, held));
 }
 
-/// What the tool complained of, if it did. Tools complain by panicking.
+/// The complaint of the tool, if there was one. Tools complain by panicking.
 pub(crate) fn complaint(run: impl FnOnce()) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(run)).err()?;
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());

@@ -1,9 +1,11 @@
-//! The turnstile on a tool's own atomics, its waits by the real wait layer: all that loom and shuttle have in common.
+//! The turnstile on a tool's own atomics, with waits by the real wait layer: everything that loom
+//! and shuttle have in common.
 //!
-//! The text is the one that is shipped. What is told wrongly here, one [`Flaw`] at a time, is what a memory does at some statements, or what a role does with an
-//! answer; and the wait layer can have a [`Fault`] of its own.
+//! The text is the shipped one. A [`Flaw`] changes what the memory does at some statements, or what
+//! a role does with an answer; only one flaw is active at a time. The wait layer can have a
+//! [`Fault`] of its own.
 
-#![allow(dead_code)] // each test crate uses some of it
+#![allow(dead_code)] // each test crate uses only a part
 
 use crate::second_opinion::ToolWord;
 use crate::waiting_kit::{Fault, Layer, Tool};
@@ -27,26 +29,26 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-/// What can be told wrongly about giving up, and about closing.
+/// Seeded flaws in giving up, and in closing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flaw {
-    /// Who gives up writes its record without a look at what it says (21).
+    /// A process that gives up writes its record without checking its content (21).
     LeaveOverwrites,
-    /// Who gives up and was let in meanwhile just goes.
+    /// A process that gives up, but was let in meanwhile, just leaves.
     LeaveForgets,
-    /// Who is dropped while it waits does not leave.
+    /// A process that is dropped while it waits does not leave.
     DropForgets,
     /// Tickets are announced in two steps (5).
     TornAnnouncement,
     /// Exits are counted in two steps (9).
     TornExit,
-    /// Who exits does not help.
+    /// A process that exits does not help.
     NobodyHelps,
-    /// Who helps does not look at the door (29).
+    /// A process that helps does not look at the door (29).
     DoorStays,
-    /// Closing does not see who has announced itself (36).
+    /// Closing does not see a process that has announced itself (36).
     CloseSkips,
-    /// Whoever closes signals in place of turning away (36): everybody gets in.
+    /// A process that closes signals instead of turning away (36): all processes get in.
     CloseSignals,
 }
 
@@ -64,7 +66,7 @@ impl Flaw {
     ];
 }
 
-/// What all handles share.
+/// The state that all handles share.
 pub(crate) struct Shared<L> {
     layer: L,
     flaw: Option<Flaw>,
@@ -73,9 +75,9 @@ pub(crate) struct Shared<L> {
 /// How a handle waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
-    /// As a thread, which sleeps; abortable waits are given up when the time comes.
+    /// As a thread, which sleeps. Abortable waits are given up at the deadline.
     AsThread,
-    /// As a thread, and gives up as soon as it would have to wait.
+    /// As a thread that gives up as soon as it would have to wait.
     NotAtAll,
     AsTask,
 }
@@ -98,7 +100,8 @@ impl<L: Layer, W> Model<L, W> {
     }
 }
 
-/// A word, and a bell if somebody may wait for it. So aligned, neighbours never share a bucket of the real table.
+/// A word, and a bell if a process may wait for it. With this alignment, neighbours never share a
+/// bucket of the real table.
 #[repr(align(64))]
 pub(crate) struct Cell<L: Layer, W, T> {
     word: W,
@@ -127,11 +130,11 @@ impl<L: Layer, W: ToolWord, T: Word> Cell<L, W, T> {
 
 impl<L: Layer, W, T> fmt::Debug for Cell<L, W, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("_") // to look would be an access
+        f.write_str("_") // looking would be an access
     }
 }
 
-/// The turnstile has none.
+/// The turnstile has no table.
 pub(crate) struct NoTable<C>(Vec<C>);
 
 impl<C> fmt::Debug for NoTable<C> {
@@ -184,11 +187,11 @@ impl<L: Layer, W: ToolWord> Memory for Model<L, W> {
     fn wait_begins(&self, _: Pid) {}
 
     async fn turn_failed(&self, _: Pid, (): &mut (), _: bool) -> Result<Next, Infallible> {
-        unreachable!("all waits of the turnstile are for one word")
+        unreachable!("every wait of the turnstile is for one word")
     }
 }
 
-/// An entry in the table, for as long as a future waits.
+/// An entry in the table, as long as a future waits.
 struct Entry<'a, L: Layer> {
     layer: &'a L,
     bell: &'a L::Bell,
@@ -197,7 +200,8 @@ struct Entry<'a, L: Layer> {
 
 impl<L: Layer> Drop for Entry<'_, L> {
     fn drop(&mut self) {
-        // Whom a tool's complaint unwinds has left the model, and may not make another step.
+        // A process that is unwound by a tool's complaint has left the model, and must not take
+        // another step.
         if !std::thread::panicking() {
             self.layer.remove(self.bell, self.waiter);
         }
@@ -217,7 +221,7 @@ impl<L: Layer, W: ToolWord> ReadWrite for Model<L, W> {
         Ok(())
     }
 
-    /// As native handles do it.
+    /// As native handles do.
     async fn unchanged<T: Word>(
         &self,
         _: Pid,
@@ -230,7 +234,7 @@ impl<L: Layer, W: ToolWord> ReadWrite for Model<L, W> {
         if abortable && (self.waits == Waits::NotAtAll || layer.platform().time_has_come()) {
             return Ok(Next::GiveUp);
         }
-        let bell = v.bell.as_ref().expect("somebody may wait for it");
+        let bell = v.bell.as_ref().expect("a process may wait for it");
         let changed = || v.load() != seen.pack();
         if self.waits == Waits::AsTask {
             layer.begin(&self.waiter);
@@ -280,35 +284,36 @@ impl<L: Layer, W: ToolWord> CompareSwap for Model<L, W> {
         }
         let mut new = new.pack();
         if at.label == 36 && self.has(Flaw::CloseSignals) {
-            new = new & !7 | 2; // SIG in place of SHUT
+            new = new & !7 | 2; // SIG instead of SHUT
         }
-        // Who fails has changed nothing; that it rings all the same wakes some for no reason.
+        // A failed exchange has changed nothing. It rings all the same, and so wakes some processes
+        // for no reason.
         let swapped = v.change(&self.shared.layer, || v.word.compare_exchange(old.pack(), new, SeqCst, SeqCst));
         Ok(swapped.map(T::unpack).map_err(T::unpack))
     }
 }
 
-/// A turnstile, and who is inside.
+/// A turnstile, and the processes inside.
 pub(crate) struct Scene<L: Layer, W: ToolWord> {
     shared: Rc<Shared<L>>,
     line: Turnstile<Model<L, W>>,
     k: usize,
     inside: std::cell::Cell<usize>,
-    /// Whoever comes in or goes changes it: the tools put such steps in every order.
+    /// Each process that enters or leaves changes it: the tools put such steps in every order.
     desk: <L::P as Platform>::Sequence,
 }
 
-/// Who does something at a turnstile.
+/// The role of a process at a turnstile.
 pub(crate) type Part<L, W> = fn(&Scene<L, W>);
 
 impl<L: Layer, W: ToolWord> Scene<L, W> {
-    /// For a few passages: the ring is short, and nobody finds the line too long.
+    /// For a few passages: the ring is short, and no process finds the line too long.
     pub(crate) fn new(k: usize, ring: usize, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
         let limits = Limits { ring, full: 1 << 20, clear: 1 << 19, places: k as u64 };
         Self::with_limits(k, limits, flaw, fault)
     }
 
-    /// Whoever waits in line finds it too long already, and others wait in front of it.
+    /// Any process that waits in line finds it too long already, so others wait in front of it.
     pub(crate) fn with_a_short_line(k: usize, ring: usize, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
         Self::with_limits(k, Limits { ring, full: 0, clear: 1, places: k as u64 }, flaw, fault)
     }
@@ -320,7 +325,8 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         Rc::new(Self { shared, line, k, inside: std::cell::Cell::new(0), desk })
     }
 
-    /// Each plays its part, the first of them on the thread that is there already, and then, alone, the last. Then all places are free, and nobody is left in the table.
+    /// Each process plays its part, the first of them on the existing thread; then, alone, the
+    /// last. After that all places are free, and the table is empty.
     pub(crate) fn together(self: &Rc<Self>, parts: &[Part<L, W>], last: Option<Part<L, W>>, closed: bool) {
         let others: Vec<_> = parts[1..]
             .iter()
@@ -336,7 +342,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         }
         let Ok(look) = now(self.line.look(&self.process(Waits::AsThread)));
         assert_eq!((look.free, look.closed), (self.k as u64, closed), "a place was lost");
-        assert!(self.shared.layer.is_empty(), "somebody is left in the table");
+        assert!(self.shared.layer.is_empty(), "a waiter is left in the table");
     }
 
     fn process(&self, waits: Waits) -> Process<Model<L, W>> {
@@ -360,7 +366,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         }
     }
 
-    /// Inside before anybody else comes.
+    /// Lets one process in before any other comes.
     pub(crate) fn with_one_inside(self: Rc<Self>) -> Rc<Self> {
         let entered = now(self.line.acquire(&self.process(Waits::AsThread)));
         assert!(entered.is_ok());
@@ -368,13 +374,13 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         self
     }
 
-    /// The one that was inside from the beginning goes.
+    /// The process that was inside from the beginning leaves.
     pub(crate) fn first_exits(&self) {
         self.exits(&self.process(Waits::AsThread), Held::of(1, false));
     }
 
     fn passes_by(&self, p: &Process<Model<L, W>>, entered: Result<Held, Failure<Infallible, Refused>>) {
-        // Who is turned away has nothing to give back.
+        // A process that was turned away has nothing to give back.
         if let Ok(held) = entered {
             self.enters();
             self.exits(p, held);
@@ -387,12 +393,12 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         self.passes_by(&p, entered);
     }
 
-    /// Waits until the time comes.
+    /// Waits until the deadline.
     pub(crate) fn thread_passes_in_time(&self) {
         self.tries(Waits::AsThread);
     }
 
-    /// Gives up where it would have to wait.
+    /// Gives up instead of waiting.
     pub(crate) fn thread_gives_up(&self) {
         self.tries(Waits::NotAtAll);
     }
@@ -430,7 +436,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         self.passes_by(&p, entered);
     }
 
-    /// Polled once; if that is not enough, dropped.
+    /// Polled once, and then dropped if it is still pending.
     pub(crate) fn task_is_dropped(&self) {
         let p = self.process(Waits::AsTask);
         let mut attempt = Attempt::default();

@@ -1,9 +1,12 @@
-//! The wait layer on a tool's own atomics and locks: all that loom and shuttle have in common.
+//! The wait layer on a tool's own atomics and locks: everything that loom and shuttle have in
+//! common.
 //!
-//! Whoever waits here does what the handles of native memory do (`native/waits.rs`), without their statics, clocks and parked threads. The layer is
-//! a parameter: [`Shipped`] is the real one, [`Rewritten`] says the same protocol once more, so that it can be told wrongly, one [`Fault`] at a time.
+//! Waiters do here what the handles of native memory do (`native/waits.rs`), without their statics,
+//! clocks and parked threads. The layer is a parameter. [`Shipped`] is the real one. [`Rewritten`]
+//! is the same protocol written again, so that it can be changed for the worse, one [`Fault`] at a
+//! time.
 
-#![allow(dead_code)] // each test crate uses some of it
+#![allow(dead_code)] // each test crate uses only a part
 
 use doorway::waiting::internals::{Bell, Flags, Lock, Place, Platform, Sequence, Table, Waiter};
 use std::cell::{Cell, RefCell};
@@ -13,13 +16,13 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Instant;
 
-/// What a tool has to offer to who waits and to who wakes.
+/// What a tool offers to waiters and to processes that wake them.
 pub(crate) trait Tool: Platform + 'static {
     /// What an executor sleeps on while its task has nothing to do.
     type Parker: Wake + Send + Sync + 'static;
     type Thread;
     fn new() -> Self;
-    /// A fault's part.
+    /// Wakes only one sleeper, as a fault requires.
     fn wake_one(&self, word: &Self::Sequence);
     /// Ends all sleeps that have a deadline, now and later.
     fn time_comes(&self);
@@ -30,7 +33,7 @@ pub(crate) trait Tool: Platform + 'static {
     fn join(thread: Self::Thread);
 }
 
-/// A value without a lock: loom watches who touches it when.
+/// A value without a lock: loom watches its accesses.
 macro_rules! unlocked_of {
     (loom) => {
         pub(crate) struct Watched<T>(loom::cell::UnsafeCell<T>);
@@ -50,10 +53,11 @@ macro_rules! unlocked_of {
 }
 pub(crate) use unlocked_of;
 
-/// The platform of a tool, `platform_of!(loom)`; the tool's crate adds how to spawn and join.
+/// The platform of a tool, `platform_of!(loom)`. The tool's crate adds how to spawn and join.
 macro_rules! platform_of {
     ($tool:ident, $thread:ty, $spawn:expr, $join:expr) => {
-        /// A fence before each access: loom's `SeqCst` loads may read stale values, and with fences between them they may not.
+        /// A fence before each access: loom's `SeqCst` loads may read stale values, but not with
+        /// fences between them.
         struct Word($tool::sync::atomic::AtomicU32);
 
         impl Word {
@@ -109,8 +113,8 @@ macro_rules! platform_of {
             }
         }
 
-        /// Sleep, as the kernel does it: it looks at the word and lies down in one step, and no wake-up comes between. One place serves
-        /// all words, so some are woken for no reason.
+        /// Sleep as in the kernel: it compares the word and falls asleep in one step, so no wake-up
+        /// comes between. One place serves all words, so some sleepers are woken for no reason.
         struct Simulated {
             time_has_come: $tool::sync::Mutex<bool>,
             bed: $tool::sync::Condvar,
@@ -211,13 +215,13 @@ pub(crate) trait Layer: 'static {
     fn is_empty(&self) -> bool;
 }
 
-/// The layer as it is.
+/// The shipped layer.
 pub(crate) struct Shipped<P: Platform> {
     platform: P,
     table: Table<P>,
 }
 
-/// A waiter, and where it has registered: by which bell, and in which place of the table.
+/// A waiter, and where it has registered: with which bell, and at which place of the table.
 pub(crate) struct Registered<P: Platform> {
     waiter: Arc<Waiter<P>>,
     places: RefCell<Vec<(*const Bell<P>, Place)>>,
@@ -275,7 +279,7 @@ impl<P: Tool> Layer for Shipped<P> {
     }
 }
 
-/// What can be told wrongly about the protocol.
+/// Seeded faults of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// Waiters set no flag.
@@ -284,17 +288,17 @@ pub(crate) enum Fault {
     LookThenFlag,
     /// Sleepers set their flag, then read the sequence.
     FlagThenSequence,
-    /// Changers bump the sequence, then clear the flag.
+    /// Changers increment the sequence, then clear the flag.
     BumpThenClear,
-    /// Changers do not bump the sequence.
+    /// Changers do not increment the sequence.
     NoBump,
-    /// Changers clear the flag of the tasks when they have let go of the table.
+    /// Changers clear the flag of the tasks after they have released the table.
     ClearAfterLock,
-    /// Changers clear the flag of the tasks before they take hold of the table. See [`Fault::HARMLESS`].
+    /// Changers clear the flag of the tasks before they lock the table. See [`Fault::HARMLESS`].
     ClearBeforeLock,
-    /// Tasks set their flag before they take hold of the table.
+    /// Tasks set their flag before they lock the table.
     FlagBeforeLock,
-    /// A waiter's waker is woken, then it is said to be notified.
+    /// A waiter's waker is woken before the waiter is marked as notified.
     WakeThenNotified,
     /// The first waker is kept.
     FirstWakerStays,
@@ -304,18 +308,18 @@ pub(crate) enum Fault {
     WakesOne,
     /// Changers wake the threads, and the tasks only if there are none.
     WakesOneKind,
-    /// Changers wake nobody.
+    /// Changers wake no process.
     NeverRings,
-    /// Whoever ran out of time clears the flag, as if it alone had set it.
+    /// A waiter that ran out of time clears the flag, as if it alone had set it.
     TimeoutClears,
-    /// Whoever is taken out of the table clears the flag, as if it alone had set it.
+    /// A waiter that is removed from the table clears the flag, as if it alone had set it.
     RemoveClears,
-    /// Whoever is taken out of the table takes the others along.
+    /// A waiter that is removed from the table takes the others along.
     RemoveTakesAll,
 }
 
 impl Fault {
-    /// Those that must be found.
+    /// The faults that must be found.
     pub(crate) const FATAL: [Self; 16] = [
         Self::NoFlag,
         Self::LookThenFlag,
@@ -335,10 +339,11 @@ impl Fault {
         Self::RemoveTakesAll,
     ];
 
-    /// Those that are none.
+    /// The changes that are harmless.
     ///
-    /// A flag that is cleared before the table is locked: whoever has set it until then is in the table by then, and is taken out and notified; a flag that is set in between
-    /// stands for nobody, and costs the next changer a needless call.
+    /// A flag is cleared before the table is locked. Every waiter that has set it until then is in
+    /// the table when the table is locked, and is taken out and notified. A flag that is set in
+    /// between stands for no waiter, and costs the next changer a needless call.
     pub(crate) const HARMLESS: [Self; 1] = [Self::ClearBeforeLock];
 }
 
@@ -367,7 +372,8 @@ impl<P: Platform> Default for RewrittenWaiter<P> {
 
 type Entries<P> = Vec<(usize, Arc<<P as Platform>::Lock<State>>)>;
 
-/// The same protocol once more, with room for a fault. Its table has one bucket, so variables share it.
+/// The same protocol written again, with room for a fault. Its table has one bucket, so variables
+/// share it.
 pub(crate) struct Rewritten<P: Platform> {
     fault: Option<Fault>,
     platform: P,
@@ -524,15 +530,15 @@ impl<P: Tool> Layer for Rewritten<P> {
     }
 }
 
-/// A variable, as in native memory. So aligned, neighbours never share a bucket of the real table, wherever they lie: an execution
-/// that loom repeats must not depend on addresses.
+/// A variable, as in native memory. With this alignment, neighbours never share a bucket of the
+/// real table, wherever they lie: an execution that loom repeats must not depend on addresses.
 #[repr(align(64))]
 pub(crate) struct Variable<L: Layer> {
     value: <L::P as Platform>::Sequence,
     bell: L::Bell,
 }
 
-/// What waiters and changers share.
+/// The state that waiters and changers share.
 pub(crate) struct World<L: Layer> {
     pub(crate) layer: L,
     variables: Vec<Variable<L>>,
@@ -540,7 +546,7 @@ pub(crate) struct World<L: Layer> {
     alarm: Arc<<L::P as Tool>::Parker>,
 }
 
-/// Who does something in a world.
+/// The role of a process in a world.
 pub(crate) type Role<L> = fn(&World<L>);
 
 impl<L: Layer> World<L> {
@@ -550,7 +556,8 @@ impl<L: Layer> World<L> {
         Rc::new(Self { variables: (0..variables).map(variable).collect(), alarm: L::P::parker(), layer })
     }
 
-    /// Each does its part, the first of them on the thread that is there already. Then nobody is left in the table.
+    /// Each process plays its role, the first of them on the existing thread. After that the table
+    /// is empty.
     pub(crate) fn together(self: &Rc<Self>, roles: &[Role<L>]) {
         let others: Vec<_> = roles[1..]
             .iter()
@@ -561,7 +568,7 @@ impl<L: Layer> World<L> {
             .collect();
         roles[0](self);
         others.into_iter().for_each(L::P::join);
-        assert!(self.layer.is_empty(), "somebody is left in the table");
+        assert!(self.layer.is_empty(), "a waiter is left in the table");
     }
 
     fn now(&self, variable: usize) -> u32 {
@@ -586,7 +593,7 @@ impl<L: Layer> World<L> {
         }
     }
 
-    /// The same, unless the time comes before.
+    /// The same, unless the deadline comes first.
     pub(crate) fn thread_waits_in_time(&self, variable: usize, enough: u32) {
         loop {
             let seen = self.now(variable);
@@ -610,7 +617,7 @@ impl<L: Layer> World<L> {
         });
     }
 
-    /// The same, unless the time comes before: then it is polled, and gives up.
+    /// The same, unless the deadline comes first: then the task is polled, and gives up.
     pub(crate) fn task_waits_in_time(&self, variable: usize, enough: u32) {
         let waker = Waker::from(Arc::clone(&self.alarm));
         self.task(variable, enough, |waiter| {
@@ -624,7 +631,8 @@ impl<L: Layer> World<L> {
         });
     }
 
-    /// Each poll comes with another waker, and only the last one is of use: what the first ones wake, nobody sleeps on.
+    /// Each poll comes with another waker, and only the last waker is useful: no task sleeps on the
+    /// parkers of the earlier ones.
     pub(crate) fn task_waits_with_new_wakers(&self, variable: usize, enough: u32) {
         self.task(variable, enough, |waiter| {
             let parker = L::P::parker();
@@ -647,7 +655,7 @@ impl<L: Layer> World<L> {
         });
     }
 
-    /// `notified` returns when the waiter has been notified, or says that it has given up.
+    /// `notified` returns when the waiter has been notified, or says that the waiter has given up.
     fn task(&self, variable: usize, enough: u32, notified: impl Fn(&L::Waiter) -> bool) {
         let (waiter, bell) = (L::Waiter::default(), &self.variables[variable].bell);
         loop {
@@ -665,8 +673,9 @@ impl<L: Layer> World<L> {
         }
     }
 
-    /// Waits until some variables have reached a sum. Each is registered at before it is read. (A task, or a thread: that parks until its waker
-    /// unparks it, and there is no difference here.)
+    /// Waits until some variables have reached a sum. Registers at each variable before reading it.
+    /// (The waiter is a task, or a thread. A thread parks until its waker unparks it, and makes no
+    /// difference here.)
     pub(crate) fn waits_for_any(&self, variables: &[usize], enough: u32) {
         let waiter = L::Waiter::default();
         let parker = L::P::parker();
@@ -691,7 +700,7 @@ impl<L: Layer> World<L> {
     }
 }
 
-/// What the tool complained of, if it did. Tools complain by panicking.
+/// The complaint of the tool, if there was one. Tools complain by panicking.
 pub(crate) fn complaint(run: impl FnOnce()) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(run)).err()?;
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());

@@ -1,14 +1,15 @@
-//! Mutual exclusion by a ring of slots, in which the lock goes round.
+//! Mutual exclusion by a ring of slots around which the lock travels.
 //!
 //! # Problem
-//! Mutual exclusion, first come, first served, in which those who wait do not all wait for the same word.
+//! Mutual exclusion, first come, first served, in which waiters do not all wait for the same word.
 //!
 //! # Source
-//! T. E. Anderson 1990, the queue lock in an array. Written down as textbooks have
-//! it, not compared with the first print. Statement numbers are ours.
+//! T. E. Anderson 1990, the queue lock in an array. This text follows textbooks; we did not compare
+//! it with the original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Fetch-and-add gives everyone a slot of a ring. The lock lies in one of them: whoever finds it in its own takes it, and on its way out lays it into the next.
+//! Fetch-and-add gives each process a slot of a ring. The lock lies in one of the slots. A process
+//! that finds the lock in its own slot takes it, and on its way out puts it into the next slot.
 //!
 //! # Shared variables
 //! | name           | range  | initially     | home   | written at | meaning |
@@ -16,15 +17,19 @@
 //! | `Next`         | 0..M   | 0             | nobody | 1          | the next slot to be given out |
 //! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock lies here |
 //!
-//! `M` is the [least power of two](slots) that is at least `N`, so that `Next` may wrap where its word does, and no two who wait have the same slot.
+//! `M` is the [smallest power of two](slots) that is at least `N`. `Next` may therefore wrap where
+//! its word does, and no two waiters have the same slot.
 //!
 //! # Invariants (checked)
-//! - (O) there is one lock, in a slot or with who is inside: `|{s : Slot[s]}| + |{p : p@4}| = 1`
-//! - (P) the slots of those at `{2,3,4}` differ
+//! - (O) there is one lock, in a slot or with the process inside:
+//!   `|{s : Slot[s]}| + |{p : p@4}| = 1`
+//! - (P) the slots of the processes at `{2,3,4}` differ
 //!
 //! # Cost, faults, fairness
-//! A constant number of remote references with coherent caches (at most 5; the figure is ours), unbounded in the DSM model: nobody knows beforehand which slot it will wait at, so none can live with who waits there.
-//! No crash is tolerated. First come, first served; the doorway is statement 1.
+//! A constant number of remote references with coherent caches (at most 5; the figure is ours),
+//! unbounded in the DSM model: a process does not know in advance at which slot it will wait, so no
+//! slot can live with its waiter. No crash is tolerated. First come, first served; the doorway is
+//! statement 1.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
@@ -41,7 +46,7 @@ pub struct ArrayLock<M: Memory> {
     slot: M::Row<bool>,
 }
 
-/// How many slots there are for `n` processes.
+/// The number of slots for `n` processes.
 ///
 /// ```
 /// assert_eq!([1, 2, 3, 5].map(doorway_core::mutex::anderson_90::slots), [2, 2, 4, 8]);
@@ -78,7 +83,8 @@ impl<M: FetchAdd> KExclusion<M> for ArrayLock<M> {
         p.mark(Mark::DoorwayEnds);
         p.holds("slot", mine as u64);
         p.at(2).keeping(&mine).wait_until(&self.slot[mine], |here| here).await?;
-        p.at(3).keeping(&mine).write(&self.slot[mine], false).await?; // or whoever has the slot a round later would find it
+        // Otherwise the process that gets this slot a round later would find the lock in it.
+        p.at(3).keeping(&mine).write(&self.slot[mine], false).await?;
         p.mark(Mark::Rests(4));
         Ok(mine)
     }

@@ -3,7 +3,7 @@
 use super::{ArrayLock, TestAndSetLock, slots};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "T. Anderson 1990",
     title: "The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors",
@@ -19,8 +19,8 @@ entries! {
         ..Info::mutex("tas", "the test-and-set lock", PAPER, "test-and-set")
     };
 
-    /// T. Anderson's [queue in an array](crate::mutex::anderson_90::ArrayLock): first come, first served,
-    /// each waiting at a slot of its own.
+    /// T. Anderson's [queue in an array](crate::mutex::anderson_90::ArrayLock): first come, first
+    /// served; each process waits at a slot of its own.
     AndersonArray: ArrayLock<M>, |site, sizes| ArrayLock::new(site, sizes.n), Info {
         instructions: READ_WRITE_ADD,
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "O", "P"],

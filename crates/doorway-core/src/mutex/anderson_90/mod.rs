@@ -1,4 +1,5 @@
-//! T. E. Anderson, *The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1(1), 1990.
+//! T. E. Anderson, *The Performance of Spin Lock Alternatives for Shared-Memory Multiprocessors*,
+//! IEEE Transactions on Parallel and Distributed Systems 1(1), 1990.
 //!
 //! | in the paper | here |
 //! |---|---|

@@ -1,23 +1,25 @@
-//! Mutual exclusion by test-and-set: the simplest lock, and why others were invented.
+//! Mutual exclusion by test-and-set: the simplest lock, and the reason why others were invented.
 //!
 //! # Problem
 //! Mutual exclusion for any number of processes, with one bit.
 //!
 //! # Source
-//! Folklore; measured and taken apart in T. E. Anderson, *The Performance of Spin Lock Alternatives for Shared-Memory
-//! Multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1(1), 1990.
+//! Folklore; measured and analysed in T. E. Anderson, *The Performance of Spin Lock Alternatives
+//! for Shared-Memory Multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1(1),
+//! 1990.
 //!
 //! # Idea
-//! Whoever finds the bit clear while setting it is inside. Nothing is remembered of those who wait.
+//! A process that finds the bit clear while setting it is inside. The lock remembers nothing about
+//! the waiters.
 //!
 //! # Shared variables
 //! | name    | range | initially | home   | written at | meaning |
 //! |---------|-------|-----------|--------|------------|---------|
-//! | `Taken` | bool  | false     | nobody | 1, 2       | someone is inside |
+//! | `Taken` | bool  | false     | nobody | 1, 2       | a process is inside |
 //!
 //! # Cost, faults, fairness
-//! Unbounded remote references in every model: each failed turn writes. No crash is tolerated inside. Not starvation-free: the checker shows a
-//! process that is passed for ever.
+//! Unbounded remote references in every model, because each failed turn writes. No crash is
+//! tolerated inside. Not starvation-free: the checker shows a process that is overtaken forever.
 
 use crate::Failure;
 use crate::k_exclusion::{AtOnce, KExclusion};
@@ -40,7 +42,8 @@ impl<M: TestAndSet> TestAndSetLock<M> {
 }
 
 impl<M: Memory> TestAndSetLock<M> {
-    /// A lock made of a bit that is there already, and clear: for who needs it before the program runs.
+    /// A lock made from an existing bit, which must be clear: for locks that must exist before the
+    /// program runs.
     pub const fn over(part: M::Part, taken: M::Var<bool>) -> Self {
         Self { part, taken }
     }
@@ -64,7 +67,7 @@ impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
     }
 }
 
-/// One turn of the wait.
+/// A single turn of the wait.
 impl<M: TestAndSet> AtOnce<M> for TestAndSetLock<M> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<()>, Failure<M::Error>> {
         let p = p.on(self.part);

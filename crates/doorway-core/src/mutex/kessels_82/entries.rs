@@ -4,7 +4,7 @@ use super::TwoSides;
 use crate::mutex::arbitration_tree::{ArbitrationTree, height, nodes};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Kessels 1982",
     title: "Arbitration Without Common Modifiable Variables",

@@ -1,32 +1,38 @@
-//! Mutual exclusion between two sides, where each variable has one writer.
+//! Mutual exclusion between two sides, with one writer for each variable.
 //!
 //! # Problem
 //! Mutual exclusion from atomic reads and writes, without a variable that both sides write.
 //!
 //! # Source
-//! Kessels 1982, the algorithm for two processes. Textbook; statement numbers are ours.
+//! Kessels 1982, the algorithm for two processes. The text follows textbooks; statement numbers are
+//! ours.
 //!
 //! # Idea
-//! Peterson's, with his `turn` made of two bits, one of each side: equal means that the left side signed last, different that the right side did. To sign, a side reads the other's bit and sets its own
-//! so that both together name it. If both sign at the same time they may read old bits; but the bits are equal or not, so they name one of the two whatever was read.
+//! Peterson's algorithm with his `turn` made of two bits, one for each side. Equal bits mean that
+//! the left side signed last, and different bits that the right side did. To sign, a side reads the
+//! other side's bit and sets its own so that both together name it. If both sides sign at the same
+//! time they may read old bits. The bits are still either equal or different, so they name one of
+//! the two sides whatever was read.
 //!
 //! # Shared variables
 //! | name   | range | initially | home   | written at | meaning |
 //! |--------|-------|-----------|--------|------------|---------|
-//! | `q[s]` | bool  | false     | nobody | 1, 7       | somebody competes on side `s` |
-//! | `r[s]` | bool  | any       | nobody | 3          | with the other's: which side signed last |
+//! | `q[s]` | bool  | false     | nobody | 1, 7       | a process competes on side `s` |
+//! | `r[s]` | bool  | any       | nobody | 3          | together with the other side's bit: which side signed last |
 //!
-//! # Invariants (checked, of every node and for both assignments of the sides `i` and `j`)
+//! # Invariants (checked for every node and for both assignments of the sides `i` and `j`)
 //! - (Q) `q[i]` exactly if `i@{2..7}`
-//! - (G) if `i@6` and `j@{4,5}`, then the bits name `j`: whoever waits is the one that gives way
+//! - (G) if `i@6` and `j@{4,5}`, then the bits name `j`: the waiter is the one that gives way
 //! - (X) not both at 6
 //!
 //! # Cost, faults, fairness
-//! At most 8 remote references a passage with coherent caches, 5 alone. Unbounded in the DSM model: who waits looks at its rival's variables. (They could live with the rival, if
-//! one knew who comes; it would not help.) No crash is tolerated. Starvation-free.
+//! At most 8 remote references per passage with coherent caches, 5 alone. Unbounded in the DSM
+//! model: a waiter reads its rival's variables. (They could live with the rival if its name were
+//! known in advance, but that would not help.) No crash is tolerated. Starvation-free.
 //!
 //! # Departures from the paper
-//! The paper's two processes are two sides here, as a [node](Node) needs it. A variable then has several writers, but one at a time, and who passes it on has left.
+//! The paper's two processes are two sides here, as a [node](Node) requires. A variable then has
+//! several writers, but only one at a time: a process that hands its side on has left.
 
 use crate::memory::{Mark, Memory, Process, ReadWrite, Site, decl};
 use crate::mutex::{Node, Side};
@@ -41,14 +47,15 @@ pub struct TwoSides<M: Memory> {
 }
 
 impl<M: ReadWrite> TwoSides<M> {
-    /// A mutex between two sides. It does not matter which processes can come to them.
+    /// A mutex between two sides. It does not matter which processes come to them.
     pub fn between(site: &Site<'_, M>, _members: Range<usize>) -> Self {
         Self { part: site.here(), q: site.row("q", 2, |_| decl(false)), r: site.row("r", 2, |_| decl(false)) }
     }
 }
 
 impl Side {
-    /// The bit of this side that, beside the other side's, names this one as who signed last: the same for the left, the opposite for the right.
+    /// The bit with which this side signs. Together with the other side's bit it names this side as
+    /// the last signer: the left side copies the other bit, and the right side takes its opposite.
     const fn signs(self, other: bool) -> bool {
         match self {
             Self::Left => other,

@@ -1,15 +1,19 @@
 //! Mutual exclusion for `N` processes from safe registers: the Bakery.
 //!
 //! # Problem
-//! Mutual exclusion, first come first served, with no instruction stronger than a read and a write, not even atomic ones.
+//! Mutual exclusion, first come, first served, with no instruction stronger than reads and writes,
+//! which need not even be atomic.
 //!
 //! # Source
-//! Lamport 1974; statement numbers as in Danek, *The k-Bakery*, PODC 2010, **Figure 1**, which prints it for comparison.
+//! Lamport 1974. Statement numbers follow Danek, *The k-Bakery*, PODC 2010, **Figure 1**, which
+//! prints the algorithm for comparison.
 //!
 //! # Idea
-//! Everyone draws a ticket larger than all it sees, and enters in the order of tickets. Two that draw at the same time may draw
-//! the same number: names break the tie. A process that is just drawing might still come out with a small ticket, so a
-//! flag, `Doorway`, says "drawing now", and others wait it out before they compare.
+//! Each process draws a ticket larger than all tickets it sees, and processes enter in the order of
+//! their tickets. Two processes that draw at the same time may draw the same number; their names
+//! break the tie. A process that is still drawing might end up with a small ticket. The flag
+//! `Doorway` therefore says "drawing now", and other processes wait until it is cleared before they
+//! compare.
 //!
 //! # Shared variables
 //! | name         | range | initially | home | written at | meaning |
@@ -18,19 +22,24 @@
 //! | `Ticket[p]`  | 0..   | 0         | `p`  | 42, 10     | `p`'s place in the queue; 0: not competing |
 //!
 //! # Invariants (checked)
-//! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42, 51}`: one competes from the end of 42 to 10
+//! - (T) `Ticket[p] = 0` exactly if `p@{0, 3, 41, 42, 51}`: a process competes from the end of 42
+//!   to 10
 //! - (D) `Doorway[p]` exactly if `p@{41, 42, 5, 51}`
-//! - (U) whoever is inside holds the smallest (ticket, name) among those past their doorways (who is half-way through 10 has left)
+//! - (U) the process inside holds the smallest (ticket, name) among the processes past their
+//!   doorways (a process in the middle of 10 has left)
 //!
 //! # Cost, faults, fairness
-//! Unbounded remote references in the DSM model: both waits read the others' memory. A bounded number in the CC model, no
-//! constant claimed. No crash is tolerated. First come, first served: the doorway is 3 to 5.
+//! Unbounded remote references in the DSM model, because both waits read other processes' memory. A
+//! bounded number in the CC model, without a claimed constant. No crash is tolerated. First come,
+//! first served: the doorway is 3 to 5.
 //!
 //! # Departures from the paper
-//! 1. Statement 4 is one line in the paper and several accesses: 41 reads one ticket, 42 writes one's own.
-//! 2. A process reads neither its own ticket at 41 (it is 0) nor its own variables at 7 and 8.
-//! 3. Tickets are 64-bit words. A process that would need a larger one withdraws at 51 and is told
-//!    [`TicketsExhausted`] instead of wrapping round; at one passage a nanosecond this takes centuries of never-empty bakery.
+//! 1. Statement 4 is one line in the paper but several accesses: 41 reads one ticket, and 42 writes
+//!    the process's own.
+//! 2. A process does not read its own ticket at 41 (it is 0), nor its own variables at 7 and 8.
+//! 3. Tickets are 64-bit words. A process that would need a larger ticket withdraws at 51 and
+//!    receives [`TicketsExhausted`], instead of wrapping round. At one passage per nanosecond this
+//!    takes centuries during which the bakery is never empty.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
@@ -46,7 +55,8 @@ pub struct Bakery<M: Memory> {
     ticket: M::Row<u64>,
 }
 
-/// The next ticket would not fit its word; the process has withdrawn. Tickets start again once nobody holds one.
+/// The next ticket would not fit its word, and the process has withdrawn. Tickets start again once
+/// no process holds one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TicketsExhausted;
 
@@ -99,8 +109,10 @@ impl<M: ReadWrite> KExclusion<M> for Bakery<M> {
         p.mark(Mark::DoorwayEnds);
 
         for i in self.others(me) {
-            p.at(7).keeping(&(i, mine)).wait_until(&self.doorway[i], |drawing| !drawing).await?; // its ticket is final, or will be larger than ours,
-            p.at(8).keeping(&(i, mine)).wait_until(&self.ticket[i], |t| t == 0 || (t, i) >= (mine, me)).await?; // so it goes first or after us.
+            // Its ticket is final, or will be larger than ours,
+            p.at(7).keeping(&(i, mine)).wait_until(&self.doorway[i], |drawing| !drawing).await?;
+            // so it goes first or after us.
+            p.at(8).keeping(&(i, mine)).wait_until(&self.ticket[i], |t| t == 0 || (t, i) >= (mine, me)).await?;
         }
         p.mark(Mark::Rests(9));
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Lamport 1974",
     title: "A New Solution of Dijkstra's Concurrent Programming Problem",
@@ -10,8 +10,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Lamport's [Bakery](crate::mutex::lamport_74::Bakery): first come, first served, from reads and
-    /// writes.
+    /// Lamport's [Bakery](crate::mutex::lamport_74::Bakery): first come, first served, from reads
+    /// and writes.
     Bakery: super::Bakery<M>, |site, sizes| super::Bakery::new(site, sizes.n), Info {
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "T", "D", "U"],
         fairness: "first come, first served",

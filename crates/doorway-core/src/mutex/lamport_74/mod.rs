@@ -1,4 +1,5 @@
-//! Lamport, *A New Solution of Dijkstra's Concurrent Programming Problem*, Communications of the ACM 17(8), 1974.
+//! Lamport, *A New Solution of Dijkstra's Concurrent Programming Problem*, Communications of the
+//! ACM 17(8), 1974.
 //!
 //! | in the paper | here |
 //! |---|---|

@@ -3,7 +3,7 @@
 use super::FastMutex;
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Lamport 1987",
     title: "A Fast Mutual Exclusion Algorithm",
@@ -11,8 +11,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Lamport's [fast mutex](crate::mutex::lamport_87::FastMutex): seven accesses alone, from reads and
-    /// writes, and no fairness.
+    /// Lamport's [fast mutex](crate::mutex::lamport_87::FastMutex): seven accesses alone, from
+    /// reads and writes, and no fairness.
     LamportFast: FastMutex<M>, |site, sizes| FastMutex::new(site, sizes.n), Info {
         properties: of_a_mutex!["Y", "B", "X"],
         words: |s, _| 2 + s.n as u64,

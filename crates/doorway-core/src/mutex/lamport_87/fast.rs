@@ -1,34 +1,40 @@
-//! Mutual exclusion from reads and writes, with seven accesses if nobody else competes.
+//! Mutual exclusion from reads and writes, with seven accesses for a process that is alone.
 //!
 //! # Problem
-//! Mutual exclusion for `N` processes from atomic reads and writes, whose cost without competition does not depend on `N`.
+//! Mutual exclusion for `N` processes from atomic reads and writes, at a cost that does not depend
+//! on `N` without contention.
 //!
 //! # Source
-//! Lamport 1987, **Algorithm 2**. Written down as textbooks have
-//! it, not compared with the first print. Statement numbers are ours.
+//! Lamport 1987, **Algorithm 2**. This text follows textbooks; we did not compare it with the
+//! original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Everyone signs `x`, looks whether `y` is free, signs `y`, and looks whether `x` still bears its name. If so, whoever comes later finds `y` signed.
-//! Otherwise somebody interfered: it waits until all who were on their way are through or have withdrawn (`B`), and if `y` bears its name then, it was the last to sign it, and enters.
+//! A process signs `x`, checks that `y` is free, signs `y`, and checks that `x` still bears its
+//! name. If so, every later process finds `y` signed. Otherwise another process interfered. The
+//! process then waits until all processes on their way have passed or withdrawn (`B`). If `y` still
+//! bears its name, it was the last to sign `y`, and enters.
 //!
 //! # Shared variables
 //! | name   | range  | initially | home   | written at     | meaning |
 //! |--------|--------|-----------|--------|----------------|---------|
 //! | `B[i]` | bool   | false     | `i`    | 1, 4, 8, 14    | `i` may still enter by the short way |
-//! | `x`    | pid    | any       | nobody | 2              | who came last |
-//! | `y`    | pid, – | –         | nobody | 6, 13          | who may be inside |
+//! | `x`    | pid    | any       | nobody | 2              | the process that came last |
+//! | `y`    | pid, – | –         | nobody | 6, 13          | the process that may be inside |
 //!
 //! # Invariants (checked)
-//! - (Y) if someone is inside, at 12, `y` is not –
+//! - (Y) if a process is inside, at 12, then `y` is not –
 //! - (B) `B[i]` if `i@{2,3,4,6,7,8}`, and not if `i@{0,1,5,9,10,11}`
-//! - (X) if someone is inside by the short way, at 12 with `B` set, nobody is at 10 that `y` names
+//! - (X) if a process is inside by the short way, at 12 with `B` set, then no process is at 10 that
+//!   `y` names
 //!
 //! # Cost, faults, fairness
-//! Seven accesses alone, two of them to one's own `B`: five remote references in the DSM model. Unbounded under contention in every model: who is sent back to the beginning writes again, as often as others enter.
-//! No crash is tolerated. Not starvation-free: the checker shows a process that is passed for ever.
+//! Seven accesses alone. Two of them are to the process's own `B`, so there are five remote
+//! references in the DSM model. Unbounded under contention in every model: a process that is sent
+//! back to the beginning writes again, as often as others enter. No crash is tolerated. Not
+//! starvation-free: the checker shows a process that is overtaken forever.
 //!
 //! # Departures from the paper
-//! A process does not look at its own `B` at 9, which it has just cleared.
+//! At 9 a process does not look at its own `B`, which it has just cleared.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
@@ -58,7 +64,8 @@ impl<M: ReadWrite> FastMutex<M> {
         }
     }
 
-    /// From the beginning to the critical section, or to where it goes back to the beginning.
+    /// One try from the beginning. Returns whether it led into the critical section; otherwise the
+    /// process must start again.
     async fn enters(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let me = p.pid();
         let i = me.index();
@@ -71,11 +78,12 @@ impl<M: ReadWrite> FastMutex<M> {
         }
         p.at(6).keeping(&()).write(&self.y, Some(me)).await?;
         if p.at(7).keeping(&()).read(&self.x).await? == me {
-            return Ok(true); // the short way: whoever signs x from here on finds y signed
+            return Ok(true); // the short way: a process that signs x from now on finds y signed
         }
         p.at(8).keeping(&()).write(&self.b[i], false).await?;
         for j in (0..self.n).filter(|&j| j != i) {
-            p.at(9).keeping(&j).wait_until(&self.b[j], |b| !b).await?; // it has withdrawn, has left, or will find y signed
+            // It has withdrawn, has left, or will find y signed.
+            p.at(9).keeping(&j).wait_until(&self.b[j], |b| !b).await?;
         }
         if p.at(10).keeping(&()).read(&self.y).await? == Some(me) {
             return Ok(true);

@@ -1,36 +1,42 @@
-//! Mutual exclusion by test-and-set, with a pause after each try that failed.
+//! Mutual exclusion by test-and-set, with a pause after each failed try.
 //!
 //! # Problem
-//! Mutual exclusion for any number of processes, with one bit, and with fewer tries than the [plain lock](crate::mutex::TestAndSetLock) makes.
+//! Mutual exclusion for any number of processes, with one bit, and with fewer tries than the [plain
+//! lock](crate::mutex::TestAndSetLock) makes.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991, the test-and-set lock with exponential backoff; T. E. Anderson 1990 had measured pauses of several kinds before. Written down as textbooks have
-//! it, not compared with the first print. Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991, the test-and-set lock with exponential backoff. T. E. Anderson
+//! 1990 had measured several kinds of pauses before. This text follows textbooks; we did not
+//! compare it with the original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Whoever finds the bit clear while setting it is inside. Whoever does not pauses before it tries again, twice as long each time: where many compete, tries become rare.
+//! A process that finds the bit clear while setting it is inside. Any other process pauses before
+//! it tries again, twice as long each time. Under contention, tries become rare.
 //!
 //! # Shared variables
 //! | name       | range          | initially | home   | written at | meaning |
 //! |------------|----------------|-----------|--------|------------|---------|
-//! | `Taken`    | bool           | false     | nobody | 1, 4       | someone is inside |
-//! | `Delay[p]` | 1..=[`LONGEST`] | 1        | `p`, private | 1, 2 | how long `p` pauses next |
-//! | `Idle[p]`  | bool           | false     | `p`    | never      | what `p` looks at while it pauses |
+//! | `Taken`    | bool           | false     | nobody | 1, 4       | a process is inside |
+//! | `Delay[p]` | 1..=[`LONGEST`] | 1        | `p`, private | 1, 2 | the length of `p`'s next pause |
+//! | `Idle[p]`  | bool           | false     | `p`    | never      | the word `p` reads while it pauses |
 //!
 //! # Invariants (checked)
-//! - (T) `Taken` exactly if someone is at 4
-//! - (D) `1 <= Delay[p] <= LONGEST`, and a pause (3) has at most as many accesses left
+//! - (T) `Taken` exactly if a process is at 4
+//! - (D) `1 <= Delay[p] <= LONGEST`, and a pause (3) never has more accesses left than `Delay[p]`
 //! - (quiet waits) a turn that changes nothing writes nothing
 //!
 //! # Cost, faults, fairness
-//! Unbounded remote references in every model: pauses make tries rare, not few. No crash is tolerated. Not starvation-free: the checker shows a process
-//! that is passed for ever.
+//! Unbounded remote references in every model: pauses make tries rare, but do not limit their
+//! number. No crash is tolerated. Not starvation-free: the checker shows a process that is
+//! overtaken forever.
 //!
 //! # Departures from the paper
-//! 1. A pause is time in the paper. Here it is a number of accesses to a word of one's own, which cost no remote reference; what it shortens, the checker can see.
-//! 2. Pauses stop growing at [`LONGEST`], and 2 then writes nothing. Natively a process that has come to that also
-//!    [waits](crate::memory::Here::go_round_until) as its policy says, until `Taken` changes. If 2 wrote, each of its
-//!    turns would change a variable that it has read, and it would go round for ever.
+//! 1. In the paper a pause is a time. Here it is a number of accesses to a word of the process's
+//!    own, which cost no remote reference. The checker can see what a pause saves.
+//! 2. Pauses stop growing at [`LONGEST`], and 2 then writes nothing. Natively a process that has
+//!    reached that length also [waits](crate::memory::Here::go_round_until) until `Taken` changes,
+//!    as its policy says. If 2 wrote, each of its turns would change a variable that it has read,
+//!    and the process would go round forever.
 
 use crate::Failure;
 use crate::k_exclusion::{AtOnce, KExclusion};
@@ -38,10 +44,10 @@ use crate::memory::{Mark, Memory, Pid, Process, Site, TestAndSet, decl};
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 
-/// The longest pause, in accesses.
+/// The length of the longest pause, in accesses.
 pub const LONGEST: u64 = 4;
 
-/// The bit, and what is done with it. Where a process pauses is its own affair.
+/// The bit and the operations on it. Each process brings the words for its own pauses.
 #[derive(Debug)]
 pub struct BackoffBit<M: Memory> {
     part: M::Part,
@@ -49,17 +55,18 @@ pub struct BackoffBit<M: Memory> {
 }
 
 impl<M: Memory> BackoffBit<M> {
-    /// Made of a bit that is there already, and clear: for who needs it before the program runs.
+    /// Wraps an existing bit, which must be clear: for locks that must exist before the program
+    /// runs.
     pub const fn over(part: M::Part, taken: M::Var<bool>) -> Self {
         Self { part, taken }
     }
 }
 
 impl<M: TestAndSet> BackoffBit<M> {
-    /// The entry section, by a process that has these two variables for itself.
+    /// The entry section, for a process that has these two variables to itself.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
     pub async fn set(&self, p: &Process<M>, delay: &M::Cell<u64>, idle: &M::Cell<bool>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         let turn = || async {
@@ -83,10 +90,10 @@ impl<M: TestAndSet> BackoffBit<M> {
         Ok(())
     }
 
-    /// One try, and no pause. Whether it is inside.
+    /// One try without a pause. Returns whether the process is inside.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub async fn set_at_once(&self, p: &Process<M>) -> Result<bool, M::Error> {
         let p = p.on(self.part);
         let taken = p.at(1).test_and_set(&self.taken).await?;
@@ -99,13 +106,13 @@ impl<M: TestAndSet> BackoffBit<M> {
     /// The exit section.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// As for [`set`](Self::set).
     pub async fn clear(&self, p: &Process<M>) -> Result<(), M::Error> {
         p.on(self.part).at(4).write(&self.taken, false).await
     }
 }
 
-/// One bit, and a pause for each process.
+/// One bit, and the words for the pauses of each process.
 #[derive(Debug)]
 pub struct BackoffLock<M: Memory> {
     bit: BackoffBit<M>,

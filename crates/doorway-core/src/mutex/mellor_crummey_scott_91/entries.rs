@@ -3,7 +3,7 @@
 use super::{BackoffLock, QueueLock, SwapQueueLock, TicketLock};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Mellor-Crummey & Scott 1991",
     title: "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
@@ -27,8 +27,8 @@ entries! {
         )
     };
 
-    /// The [ticket lock](crate::mutex::mellor_crummey_scott_91::TicketLock): first come, first served, with
-    /// two words.
+    /// The [ticket lock](crate::mutex::mellor_crummey_scott_91::TicketLock): first come, first
+    /// served, with two words.
     Ticket: TicketLock<M>, |site, sizes| TicketLock::new(site, sizes.n), Info {
         instructions: READ_WRITE_ADD,
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "C", "U"],
@@ -41,8 +41,8 @@ entries! {
         ..Info::mutex("ticket", "the ticket lock", PAPER, "ticket lock")
     };
 
-    /// Mellor-Crummey and Scott's [queue lock](crate::mutex::mellor_crummey_scott_91::QueueLock): first
-    /// come, first served, each spins on its own memory.
+    /// Mellor-Crummey and Scott's [queue lock](crate::mutex::mellor_crummey_scott_91::QueueLock):
+    /// first come, first served; each process spins on its own memory.
     Mcs: QueueLock<M>, |site, sizes| QueueLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, Swap, CompareSwap],
         properties: &[
@@ -63,8 +63,8 @@ entries! {
         )
     };
 
-    /// The same [without compare-and-swap](crate::mutex::mellor_crummey_scott_91::SwapQueueLock), where a
-    /// member can be passed for ever. For comparison.
+    /// The same [without compare-and-swap](crate::mutex::mellor_crummey_scott_91::SwapQueueLock): a
+    /// waiter can be overtaken forever. For comparison.
     McsSwap: SwapQueueLock<M>, |site, sizes| SwapQueueLock::new(site, sizes.n), Info {
         instructions: &[Read, Write, Swap],
         properties: &["mutual-exclusion", "never-stuck", "someone-enters", "deadlock-free", "H", "N"],

@@ -1,4 +1,5 @@
-//! Mellor-Crummey and Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM Transactions on Computer Systems 9(1), 1991.
+//! Mellor-Crummey and Scott, *Algorithms for Scalable Synchronization on Shared-Memory
+//! Multiprocessors*, ACM Transactions on Computer Systems 9(1), 1991.
 //!
 //! | in the paper | here |
 //! |---|---|

@@ -1,44 +1,58 @@
-//! Mutual exclusion by a list of those who wait, each on a word of its own: the MCS lock.
+//! Mutual exclusion by a list of waiters, each on a word of its own: the MCS lock.
 //!
 //! # Problem
-//! Mutual exclusion, first come, first served, with a constant number of remote references on machines with and without coherent caches.
+//! Mutual exclusion, first come, first served, with a constant number of remote references on
+//! machines with and without coherent caches.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991: the list-based queue lock ([`QueueLock`]), and its exit for machines that have no compare-and-swap ([`SwapQueueLock`]). Written down as textbooks have
-//! it, not compared with the first print. Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991: the list-based queue lock ([`QueueLock`]), and its exit section
+//! for machines without compare-and-swap ([`SwapQueueLock`]). This text follows textbooks; we did
+//! not compare it with the original print. Statement numbers are ours.
 //!
 //! # Idea
-//! `Tail` names who came last. A newcomer swaps itself in, tells the one before it who follows, and waits on its own word until that one leaves.
-//! Whoever leaves and has no follower takes itself out of `Tail`. If that fails, somebody has come who has not linked itself yet: it waits for the link.
+//! `Tail` names the process that came last. A newcomer swaps its own name in, tells its predecessor
+//! that it follows, and waits on its own word until the predecessor leaves. A process that leaves
+//! without a follower removes itself from `Tail`. If that fails, a newcomer has arrived that has
+//! not linked itself yet, and the leaving process waits for the link.
 //!
-//! Without compare-and-swap, whoever leaves empties `Tail` by a swap, and finds too late that others had come. Those who came meanwhile found the list empty: they are *usurpers*, and one of them
-//! is inside. It swaps the old tail back, and hangs those who were passed behind the last usurper.
+//! Without compare-and-swap, a leaving process empties `Tail` by a swap, and learns too late that
+//! others had come. Newcomers that came in the meantime found the list empty. They are *usurpers*,
+//! and one of them is inside. The leaving process swaps the old tail back, and links the overtaken
+//! processes behind the last usurper.
 //!
 //! # Shared variables
 //! | name        | range  | initially | home   | written at   | meaning |
 //! |-------------|--------|-----------|--------|--------------|---------|
-//! | `Tail`      | pid, – | –         | nobody | 2, 8, 81, 11 | who came last; –: nobody is in the list |
-//! | `Next[p]`   | pid, – | –         | `p`    | 1, follower 4, other 91 | who follows `p` |
+//! | `Tail`      | pid, – | –         | nobody | 2, 8, 81, 11 | the process that came last; –: the list is empty |
+//! | `Next[p]`   | pid, – | –         | `p`    | 1, follower 4, other 91 | the process that follows `p` |
 //! | `Locked[p]` | bool   | false     | `p`    | 3, predecessor 10 | `p` has to wait |
 //!
-//! Statements 81 and 91 are those of the exit without compare-and-swap; statement 8 is a compare-and-swap in one and a swap in the other.
+//! Statements 81 and 91 belong to the exit section without compare-and-swap. Statement 8 is a
+//! compare-and-swap in one lock and a swap in the other.
 //!
-//! Who [will not wait](AtOnce) exchanges `Tail` only if nobody is in the list (11, after 1). Without compare-and-swap one cannot ask first: who has swapped itself in is in line.
+//! A process that [will not wait](AtOnce) exchanges `Tail` only if the list is empty (11, after 1).
+//! Without compare-and-swap a process cannot ask first: once it has swapped itself in, it is in
+//! line.
 //!
 //! # Invariants (checked)
-//! - (E) `Tail = –` exactly if nobody is at `{3..6, 8, 9, 10}` (with compare-and-swap)
-//! - (H) one at the most has the lock: is at `{6, 8, 9, 10}`, or at 5 and no longer locked. Without compare-and-swap: at `{6, 8, 10}`, or the same
-//! - (N) if `p` is at `{3..6, 8, 9, 10, 81, 91}` and `Next[p] = q`, then `q` is at 5, and locked
+//! - (E) `Tail = –` exactly if no process is at `{3..6, 8, 9, 10}` (with compare-and-swap)
+//! - (H) at most one process has the lock: it is at `{6, 8, 9, 10}`, or at 5 and no longer locked.
+//!   Without compare-and-swap: at `{6, 8, 10}`, or at 5 and no longer locked
+//! - (N) if `p` is at `{3..6, 8, 9, 10, 81, 91}` and `Next[p] = q`, then `q` is at 5 and locked
 //!
 //! # Cost, faults, fairness
-//! At most 4 remote references in the DSM model (2, 4, 8, 10), 2 alone; without compare-and-swap 5 (2, 4, 8, 81, and 91 or 10). With coherent
-//! caches at most 10 and 11. The figures are ours. All waits are on one's own words. No crash is tolerated. The exit waits for a
-//! follower that has not linked itself, so it is not bounded.
-//! First come, first served; the doorway is 1 and 2. Without compare-and-swap not even starvation-free: usurpers can pass the same process for ever, as the checker shows.
+//! At most 4 remote references in the DSM model (2, 4, 8, 10), 2 alone; without compare-and-swap 5
+//! (2, 4, 8, 81, and 91 or 10). With coherent caches at most 10 and 11. The figures are ours. Every
+//! process waits only on its own words. No crash is tolerated. The exit section waits for a
+//! follower that has not linked itself, so it is not bounded. First come, first served; the doorway
+//! is 1 and 2. Without compare-and-swap the lock is not even starvation-free: usurpers can overtake
+//! the same process forever, as the checker shows.
 //!
 //! # Departures from the paper
-//! 1. Each process has one record, named by its process: pointers are names. It is in one list at a time, and leaves it before it uses the record again.
-//! 2. `Next[p]` is read once at 7, and if it names somebody, not again: it stays so.
+//! 1. Each process has one record, which has the name of the process: pointers are names. A record
+//!    is in one list at a time, and its process leaves the list before it uses the record again.
+//! 2. `Next[p]` is read once at 7. If it names a process it is not read again, because it does not
+//!    change.
 
 use crate::Failure;
 use crate::k_exclusion::{AtOnce, KExclusion};
@@ -46,7 +60,7 @@ use crate::memory::{CompareSwap, Here, Mark, Memory, Pid, Process, Site, Swap, d
 use crate::mutex::MutualExclusion;
 use core::convert::Infallible;
 
-/// The list, and what both locks have in common.
+/// The list, and the parts that both locks share.
 #[derive(Debug)]
 struct Queue<M: Memory> {
     part: M::Part,
@@ -71,7 +85,8 @@ impl<M: Swap> Queue<M> {
         let before = p.at(2).keeping(&()).swap(&self.tail, Some(me)).await?;
         p.mark(Mark::DoorwayEnds);
         if let Some(before) = before {
-            p.at(3).keeping(&before).write(&self.locked[me.index()], true).await?; // before anybody can know of us and unlock it
+            // Before any other process can know of us and unlock it.
+            p.at(3).keeping(&before).write(&self.locked[me.index()], true).await?;
             p.at(4).keeping(&before).write(&self.next[before.index()], Some(me)).await?;
             p.at(5).keeping(&()).wait_until(&self.locked[me.index()], |locked| !locked).await?;
         }
@@ -79,12 +94,12 @@ impl<M: Swap> Queue<M> {
         Ok(())
     }
 
-    /// Who has said that it follows.
+    /// The follower that has linked itself, if there is one.
     async fn follower(&self, p: Here<'_, M>) -> Result<Option<Pid>, M::Error> {
         p.at(7).read(&self.next[p.pid().index()]).await
     }
 
-    /// Waits until the follower that is known to be there says who it is.
+    /// Waits until the follower, which is known to exist, has linked itself.
     async fn coming(&self, p: Here<'_, M>) -> Result<Option<Pid>, M::Error> {
         p.at(9).wait_until(&self.next[p.pid().index()], |next| next.is_some()).await
     }
@@ -120,7 +135,7 @@ impl<M: Swap + CompareSwap> KExclusion<M> for QueueLock<M> {
         let mut next = self.0.follower(p).await?;
         if next.is_none() {
             if p.at(8).keeping(&()).compare_swap(&self.0.tail, Some(p.pid()), None).await?.is_ok() {
-                return Ok(()); // nobody has come
+                return Ok(()); // no follower has come
             }
             p.keep(9, &());
             next = self.0.coming(p).await?;
@@ -173,9 +188,10 @@ impl<M: Swap> KExclusion<M> for SwapQueueLock<M> {
         if next.is_none() {
             let last = p.at(8).keeping(&()).swap(&self.0.tail, None).await?;
             if last == Some(p.pid()) {
-                return Ok(()); // nobody has come
+                return Ok(()); // no follower has come
             }
-            usurper = p.at(81).keeping(&last).swap(&self.0.tail, last).await?; // who came since found the list empty, and is inside or behind one that is
+            // Newcomers since 8 found the list empty: one is inside, and the others are behind it.
+            usurper = p.at(81).keeping(&last).swap(&self.0.tail, last).await?;
             p.keep(9, &usurper);
             next = self.0.coming(p).await?;
         }

@@ -1,14 +1,16 @@
-//! Mutual exclusion by tickets: whoever comes draws a number, and they are served in order.
+//! Mutual exclusion by tickets: each process draws a number, and processes are served in order.
 //!
 //! # Problem
 //! Mutual exclusion, first come, first served, with two words.
 //!
 //! # Source
-//! Mellor-Crummey and Scott 1991, the ticket lock, without its proportional backoff; as an idea older (Reed and Kanodia 1979). Written down as textbooks have
-//! it, not compared with the first print. Statement numbers are ours.
+//! Mellor-Crummey and Scott 1991, the ticket lock, without its proportional backoff. The idea is
+//! older (Reed and Kanodia 1979). This text follows textbooks; we did not compare it with the
+//! original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Fetch-and-add draws a ticket, so no two are alike. Whoever is inside says at its exit which ticket comes next.
+//! Fetch-and-add draws a ticket, so no two tickets are equal. The process inside announces at its
+//! exit which ticket comes next.
 //!
 //! # Shared variables
 //! | name      | range  | initially | home   | written at | meaning |
@@ -16,20 +18,28 @@
 //! | `Next`    | 0..2^w | 0         | nobody | 1, 6       | the next ticket to be drawn |
 //! | `Serving` | 0..2^w | 0         | nobody | 4          | the ticket that may be inside |
 //!
-//! Numbers are modulo 2^w, where `w` is [just large enough](ticket_bits) for `N` tickets: they are compared for equality only, and never more than `N` are out.
+//! Numbers are modulo 2^w, where `w` is [just large enough](ticket_bits) for `N` tickets. That
+//! suffices because numbers are only compared for equality, and at most `N` tickets are
+//! outstanding.
 //!
 //! # At once
-//! Who will not wait draws a ticket only if that is the one that is served: it reads `Serving` (5), and exchanges `Next` if that is the same number (6). In between 2^w others may have come and gone, and
-//! the number may be the same again though somebody is inside. So it looks at `Serving` once more, at 2, as everybody does; with the fewest bits that `N` tickets need it may then have to wait, with
-//! [64](TicketLock::with_bits) nobody lives to see it.
+//! A process that will not wait draws a ticket only if that ticket is being served. It reads
+//! `Serving` (5), and exchanges `Next` if it holds the same number (6). In between, 2^w other
+//! processes may have come and gone, and the number may be the same again although another process
+//! is inside. The process therefore looks at `Serving` once more at 2, as every process does. With
+//! the smallest number of bits for `N` tickets it may then have to wait. With [64
+//! bits](TicketLock::with_bits) this never happens in practice.
 //!
 //! # Invariants (checked)
 //! - (C) `Next - Serving = |{p : p@{2,3}}|`, modulo 2^w
-//! - (U) the tickets of those at `{2,3}` differ, and whoever is at 3 has the ticket `Serving`
+//! - (U) the tickets of the processes at `{2,3}` differ, and the process at 3 has the ticket
+//!   `Serving`
 //!
 //! # Cost, faults, fairness
-//! Remote references: unbounded in the DSM model, where waiting reads `Serving` remotely; at most `c+2` in the CC model if `c` compete, since each exit before one's own turn takes the copy away (the figure is ours).
-//! No crash is tolerated. First come, first served; the doorway is statement 1.
+//! Unbounded remote references in the DSM model, where a waiter reads `Serving` remotely. At most
+//! `c+2` in the CC model if `c` processes compete, because each exit before a process's own turn
+//! invalidates its copy (the figure is ours). No crash is tolerated. First come, first served; the
+//! doorway is statement 1.
 
 use crate::Failure;
 use crate::k_exclusion::{AtOnce, KExclusion};
@@ -46,7 +56,7 @@ pub struct TicketLock<M: Memory> {
     serving: M::Var<u64>,
 }
 
-/// How many bits tickets need so that those of `n` processes differ.
+/// The number of bits that tickets need so that those of `n` processes differ.
 ///
 /// ```
 /// use doorway_core::mutex::mellor_crummey_scott_91::ticket_bits;
@@ -59,7 +69,8 @@ pub const fn ticket_bits(n: usize) -> u32 {
 }
 
 impl<M: Memory> TicketLock<M> {
-    /// A lock made of two variables of so many bits that are there already, and zero: for who needs it before the program runs.
+    /// A lock made from two existing variables of `bits` bits, which must be zero: for locks that
+    /// must exist before the program runs.
     pub const fn over(part: M::Part, bits: u32, next: M::Var<u64>, serving: M::Var<u64>) -> Self {
         Self { part, bits, next, serving }
     }
@@ -71,7 +82,7 @@ impl<M: FetchAdd> TicketLock<M> {
         Self::with_bits(site, ticket_bits(n))
     }
 
-    /// The same with tickets of so many bits, for as many processes as these can tell apart.
+    /// A lock whose tickets have `bits` bits, for as many processes as these can distinguish.
     pub fn with_bits(site: &Site<'_, M>, bits: u32) -> Self {
         Self {
             part: site.here(),
@@ -83,7 +94,7 @@ impl<M: FetchAdd> TicketLock<M> {
 }
 
 impl<M: FetchAdd> TicketLock<M> {
-    /// Waits until its ticket is served: 2.
+    /// Waits until the ticket is served: statement 2.
     async fn wait(&self, p: Here<'_, M>, mine: u64) -> Result<u64, M::Error> {
         p.holds("ticket", mine);
         p.at(2).keeping(&mine).wait_until(&self.serving, |turn| turn == mine).await?;
@@ -91,7 +102,8 @@ impl<M: FetchAdd> TicketLock<M> {
         Ok(mine)
     }
 
-    /// The ticket of whoever is inside, who is the only one that may ask: for who did not keep it.
+    /// The ticket of the process inside, for a process that did not keep it. Only the process
+    /// inside may ask.
     ///
     /// # Errors
     /// If an access failed.
@@ -115,7 +127,8 @@ impl<M: FetchAdd> KExclusion<M> for TicketLock<M> {
     }
 
     async fn release(&self, p: &Process<M>, mine: u64) -> Result<(), M::Error> {
-        // Nobody else writes it meanwhile, so what it holds is our own ticket, and need not be read.
+        // Only the process inside writes it. It therefore holds our own ticket and need not be
+        // read.
         p.on(self.part).at(4).write(&self.serving, fit::<u64>(mine.wrapping_add(1), self.bits)).await
     }
 }
@@ -130,7 +143,7 @@ impl<M: FetchAdd + CompareSwap> AtOnce<M> for TicketLock<M> {
             .await?
             .is_err()
         {
-            return Ok(None); // somebody has drawn that ticket
+            return Ok(None); // another process has drawn that ticket
         }
         p.mark(Mark::DoorwayEnds);
         Ok(Some(self.wait(p, turn).await?))

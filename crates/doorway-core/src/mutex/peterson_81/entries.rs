@@ -4,7 +4,7 @@ use super::TwoSides;
 use crate::mutex::arbitration_tree::{ArbitrationTree, height, nodes};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Peterson 1981",
     title: "Myths about the Mutual Exclusion Problem",
@@ -12,8 +12,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// A tree of Peterson's [two-process mutexes](crate::mutex::peterson_81::TwoSides): few accesses, and
-    /// local spins where caches are coherent.
+    /// A tree of Peterson's [two-process mutexes](crate::mutex::peterson_81::TwoSides): few
+    /// accesses, and local spins where caches are coherent.
     PetersonTree: ArbitrationTree<M, TwoSides<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoSides::between), Info {
         properties: of_a_mutex!["starvation-free", "S", "Q", "G", "X"],
         fairness: "starvation-free",

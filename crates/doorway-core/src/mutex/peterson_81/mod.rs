@@ -1,4 +1,5 @@
-//! Peterson, *Myths about the Mutual Exclusion Problem*, Information Processing Letters 12(3), 1981.
+//! Peterson, *Myths about the Mutual Exclusion Problem*, Information Processing Letters 12(3),
+//! 1981.
 //!
 //! | in the paper | here |
 //! |---|---|

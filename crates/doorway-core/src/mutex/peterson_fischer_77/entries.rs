@@ -3,7 +3,7 @@
 use super::TwoProcess;
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Peterson & Fischer 1977",
     title: "Economical Solutions for the Critical Section Problem in a Distributed System",

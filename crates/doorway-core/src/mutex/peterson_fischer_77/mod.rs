@@ -1,4 +1,5 @@
-//! Peterson and Fischer, *Economical Solutions for the Critical Section Problem in a Distributed System*, STOC 1977.
+//! Peterson and Fischer, *Economical Solutions for the Critical Section Problem in a Distributed
+//! System*, STOC 1977.
 //!
 //! | in the paper | here |
 //! |---|---|

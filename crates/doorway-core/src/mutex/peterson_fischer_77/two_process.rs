@@ -1,15 +1,19 @@
 //! Mutual exclusion for two processes with one variable of three values each.
 //!
 //! # Problem
-//! Mutual exclusion from atomic reads and writes, where each variable has one writer.
+//! Mutual exclusion from atomic reads and writes, with one writer for each variable.
 //!
 //! # Source
-//! Peterson and Fischer 1977, for two processes. **Reconstructed**: the idea and the values are theirs, the order of the accesses is as it is handed down and was not compared with print; what is
-//! said of this text is what the checker finds. Statement numbers are ours.
+//! Peterson and Fischer 1977, for two processes. **Reconstructed**: the idea and the values are
+//! theirs. The order of the accesses is the one that has been handed down; we did not compare it
+//! with the original print. What we claim about this text is what the checker finds. Statement
+//! numbers are ours.
 //!
 //! # Idea
-//! Who competes shows `F` or `T`. Process 0 tries to show the same as its rival, process 1 the opposite, so that whoever moved last gave way: process 0 waits while both are equal, process 1 while they differ.
-//! It looks twice, because the rival may have moved between the first look and the first write.
+//! A process that competes shows `F` or `T`. Process 0 tries to show the same as its rival, and
+//! process 1 the opposite, so the process that moved last gives way. Process 0 waits while both
+//! signs are equal, and process 1 while they differ. A process looks twice, because the rival may
+//! have moved between the first look and the first write.
 //!
 //! # Shared variables
 //! | name   | range   | initially | home | written at | meaning |
@@ -18,13 +22,16 @@
 //!
 //! # Invariants (checked)
 //! - (Q) `q[i] = –` exactly if `i@{0,1,2}`
-//! - (G) whoever is at 6 is not the one that gives way, if its rival is at 5
+//! - (G) if a process is at 6 and its rival is at 5, then the process at 6 is not the one that
+//!   gives way
 //!
 //! # Cost, faults, fairness
-//! Unbounded remote references in the DSM model: it waits for the rival's variable. At most 8 with coherent caches. No crash is tolerated. Starvation-free.
+//! Unbounded remote references in the DSM model, because a process waits for its rival's variable.
+//! At most 8 with coherent caches. No crash is tolerated. Starvation-free.
 //!
 //! # Departures from the paper
-//! The paper goes on to `N` processes by a tree in which variables belong to processes. That form is not here.
+//! The paper extends the algorithm to `N` processes by a tree in which variables belong to
+//! processes. That form is not here.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;
@@ -69,7 +76,8 @@ impl Word for Sign {
 }
 
 impl Sign {
-    /// What a process shows that gives way to a rival that shows this: process 0 the same, process 1 the opposite.
+    /// The sign by which a process gives way to a rival that shows this one: process 0 shows the
+    /// same, process 1 the opposite.
     ///
     /// ```
     /// use doorway_core::mutex::peterson_fischer_77::Sign;
@@ -112,7 +120,7 @@ impl<M: ReadWrite> KExclusion<M> for TwoProcess<M> {
 
         let mut mine = p.at(1).read(&self.q[j]).await?.gives_way(i);
         p.at(2).keeping(&mine).write(&self.q[i], mine).await?;
-        let rival = p.at(3).keeping(&mine).read(&self.q[j]).await?; // it may have come, or moved, since 1
+        let rival = p.at(3).keeping(&mine).read(&self.q[j]).await?; // the rival may have come or moved since 1
         if rival != Sign::Nil {
             mine = rival.gives_way(i);
             p.at(4).keeping(&mine).write(&self.q[i], mine).await?;

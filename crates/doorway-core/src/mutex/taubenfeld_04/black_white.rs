@@ -1,17 +1,20 @@
-//! Mutual exclusion for `N` processes, first come first served, with numbers up to `N`: the Black-White Bakery.
+//! Mutual exclusion for `N` processes, first come, first served, with numbers up to `N`: the
+//! Black-White Bakery.
 //!
 //! # Problem
-//! The numbers of [the Bakery](crate::mutex::lamport_74::Bakery) grow for ever while it is never empty. Here they do not.
+//! The numbers of [the Bakery](crate::mutex::lamport_74::Bakery) grow forever while it is never
+//! empty. Here they stay bounded.
 //!
 //! # Source
 //! Taubenfeld 2004, the Black-White Bakery, from public descriptions; statement numbers are ours.
 //!
 //! # Idea
-//! Tickets have a colour. A process takes the colour that is shown now, and a number larger than all of this colour. It
-//! waits for smaller tickets of its own colour. It waits for a ticket of the other colour only while its own colour is
-//! shown: the tickets of the colour that is not shown are the older ones. A process that leaves shows the colour that
-//! its ticket did not have. So no new tickets of its colour are drawn until all old ones are gone, and numbers begin
-//! with one again.
+//! Tickets have a colour. A process takes the colour that is shown now, and a number larger than
+//! all numbers of this colour. It waits for smaller tickets of its own colour. It waits for a
+//! ticket of the other colour only while its own colour is shown, because the tickets of the colour
+//! that is not shown are the older ones. A process that leaves shows the colour that its own ticket
+//! did not have. No new tickets of its colour are therefore drawn until all old ones are gone, and
+//! numbers start at one again.
 //!
 //! # Shared variables
 //! | name          | range           | initially | home   | written at | meaning |
@@ -20,8 +23,8 @@
 //! | `Choosing[p]` | bool            | false     | `p`    | 1, 4       | `p` is drawing a ticket |
 //! | `Ticket[p]`   | colour, `0..=N` | white, 0  | `p`    | 32, 11     | `p`'s place; number 0: not competing |
 //!
-//! [In two registers](BlackWhiteBakery::in_two_registers) there are `Color[p]`, written at 21, and `Number[p]`, written at
-//! 32 and 11.
+//! With [two registers](BlackWhiteBakery::in_two_registers) there are `Color[p]`, written at 21,
+//! and `Number[p]`, written at 32 and 11.
 //!
 //! # Invariants (checked)
 //! - (N) numbers are at most `N`
@@ -29,17 +32,19 @@
 //! - (D) `Choosing[p]` exactly if `p@{2, 31, 32, 4}`
 //!
 //! # Cost, faults, fairness
-//! A bounded number of remote references in the CC model, no constant claimed; unbounded in the DSM model: waits read the
-//! others' memory. No crash is tolerated. First come, first served: the doorway is 1 to 4.
+//! A bounded number of remote references in the CC model, without a claimed constant. Unbounded in
+//! the DSM model, because waits read other processes' memory. No crash is tolerated. First come,
+//! first served: the doorway is 1 to 4.
 //!
 //! # Why one register
-//! In two registers a reader can see the colour of one ticket and the number of the next. Its own number is then one
-//! larger than that of a ticket of the other colour, and the next reader's may be larger still: (N) fails. Two
-//! processes never draw more than 3, whatever they do. Three draw up to 3 in one passage each, 5 in two, and more in
-//! three.
+//! With two registers a reader can see the colour of one ticket and the number of the next. Its own
+//! number is then one larger than that of a ticket of the other colour, and the next reader's may
+//! be larger still: (N) fails. Two processes never draw more than 3, whatever they do. Three
+//! processes draw up to 3 in one passage each, 5 in two, and more in three.
 //!
 //! # Departures from the paper
-//! 1. To draw is one line in the paper and several accesses: 31 reads one ticket, 32 writes one's own.
+//! 1. Drawing is one line in the paper but several accesses: 31 reads one ticket, and 32 writes the
+//!    process's own.
 //! 2. A process reads none of its own variables.
 
 use crate::Failure;
@@ -77,7 +82,7 @@ impl Word for Colour {
     }
 }
 
-/// A ticket; if its number is 0, none.
+/// A ticket. The number 0 means no ticket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ColouredTicket {
     /// Its colour.
@@ -100,7 +105,7 @@ const COLOURS: &[Colour] = &[Colour::White, Colour::Black];
 
 const NONE: ColouredTicket = ColouredTicket { colour: Colour::White, number: 0 };
 
-/// Where tickets are.
+/// The registers that hold the tickets.
 #[derive(Debug)]
 enum Tickets<M: Memory> {
     InOne(M::Row<ColouredTicket>),
@@ -118,13 +123,14 @@ pub struct BlackWhiteBakery<M: Memory> {
 }
 
 impl<M: ReadWrite> BlackWhiteBakery<M> {
-    /// For `n` processes.
+    /// A bakery for `n` processes.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
         let ticket = |p| decl(NONE).home(Pid::new(p)).ranges_over(Domain::Naturals);
         Self::with(site, n, Tickets::InOne(site.row("Ticket", n, ticket)))
     }
 
-    /// The same with a register for the colour of a ticket and one for its number: numbers are not bounded by `n`.
+    /// The same with one register for the colour of a ticket and another for its number. Numbers
+    /// are then not bounded by `n`.
     pub fn in_two_registers(site: &Site<'_, M>, n: usize) -> Self {
         let colour = site.row("Color", n, |p| decl(NONE.colour).home(Pid::new(p)).ranges_over(Domain::Of(COLOURS)));
         let number = site.row("Number", n, |p| decl(NONE.number).home(Pid::new(p)).ranges_over(Domain::Naturals));
@@ -147,7 +153,8 @@ impl<M: ReadWrite> BlackWhiteBakery<M> {
 }
 
 impl<M: ReadWrite> Tickets<M> {
-    /// What a process sees of another one's ticket: in two registers, first its colour and then its number.
+    /// Reads another process's ticket. With two registers it reads first the colour and then the
+    /// number.
     async fn read(&self, p: Here<'_, M>, at: Label, i: usize, live: &impl Debug) -> Result<ColouredTicket, M::Error> {
         p.keep(at, live);
         match self {
@@ -164,7 +171,7 @@ impl<M: ReadWrite> Tickets<M> {
 impl<M: ReadWrite> MutualExclusion<M> for BlackWhiteBakery<M> {}
 
 impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
-    /// The colour of one's ticket.
+    /// The colour of the process's ticket.
     type Held = Colour;
     type Refusal = Infallible;
 
@@ -195,17 +202,20 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
 
         for i in self.others(me) {
             let live = (i, mine);
-            p.at(6).keeping(&live).wait_until(&self.choosing[i], |choosing| !choosing).await?; // its ticket is final, or will be after ours
+            // Its ticket is final, or will come after ours.
+            p.at(6).keeping(&live).wait_until(&self.choosing[i], |choosing| !choosing).await?;
             let seen = self.ticket.read(p, 7, i, &live).await?;
             if seen.colour == colour {
-                // It goes first if its number is smaller. If its colour changes, it has left and come again.
+                // It goes first if its number is smaller. If its colour changes, it has left and
+                // come back.
                 let may_pass = || async {
                     let ColouredTicket { colour: now, number } = self.ticket.read(p, 8, i, &live).await?;
                     Ok((number == 0 || now != colour || (number, i) >= (mine.number, me)).then_some(()))
                 };
                 p.spin_until(may_pass).await?;
             } else {
-                // It goes first as long as the colour shown is ours: then its ticket is an old one.
+                // It goes first as long as our colour is the one shown: its ticket is then an old
+                // one.
                 let may_pass = || async {
                     let ColouredTicket { colour: now, number } = self.ticket.read(p, 91, i, &live).await?;
                     if number == 0 || now == colour {
@@ -224,7 +234,8 @@ impl<M: ReadWrite> KExclusion<M> for BlackWhiteBakery<M> {
     async fn release(&self, p: &Process<M>, colour: Colour) -> Result<(), M::Error> {
         let p = p.on(self.part);
         let me = p.pid().index();
-        p.at(10).write(&self.color, colour.other()).await?; // before its number is 0, or new tickets would come before old ones
+        // Before our number becomes 0; otherwise new tickets would come before old ones.
+        p.at(10).write(&self.color, colour.other()).await?;
         p.keep(11, &colour);
         match &self.ticket {
             Tickets::InOne(ticket) => p.at(11).write(&ticket[me], ColouredTicket { colour, number: 0 }).await,

@@ -2,7 +2,7 @@
 
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Taubenfeld 2004",
     title: "The Black-White Bakery Algorithm and Related Bounded-Space, Adaptive, Local-Spinning and FIFO Algorithms",
@@ -10,8 +10,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// The [Black-White Bakery](super::BlackWhiteBakery): first come, first served, from reads and writes, with numbers
-    /// up to `N`.
+    /// The [Black-White Bakery](super::BlackWhiteBakery): first come, first served, from reads and
+    /// writes, with numbers up to `N`.
     BlackWhiteBakery: super::BlackWhiteBakery<M>, |site, sizes| super::BlackWhiteBakery::new(site, sizes.n), Info {
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "N", "T", "D"],
         fairness: "first come, first served",
@@ -24,8 +24,8 @@ entries! {
         ..Info::mutex("black-white-bakery", "Taubenfeld's Black-White Bakery, whose numbers are bounded", PAPER, "Black-White Bakery")
     };
 
-    /// The same with [a register for the colour and one for the number](super::BlackWhiteBakery::in_two_registers), whose
-    /// numbers are not bounded. For study.
+    /// The same with [one register for the colour and another for the
+    /// number](super::BlackWhiteBakery::in_two_registers). Its numbers are not bounded. For study.
     BlackWhiteBakeryInTwo: super::BlackWhiteBakery<M>, |site, sizes| super::BlackWhiteBakery::in_two_registers(site, sizes.n), Info {
         properties: of_a_mutex!["starvation-free", "first-come-first-served", "T", "D"],
         fairness: "first come, first served",

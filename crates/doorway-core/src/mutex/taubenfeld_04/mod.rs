@@ -1,5 +1,5 @@
-//! Taubenfeld, *The Black-White Bakery Algorithm and Related Bounded-Space, Adaptive, Local-Spinning and FIFO
-//! Algorithms*, DISC 2004.
+//! Taubenfeld, *The Black-White Bakery Algorithm and Related Bounded-Space, Adaptive,
+//! Local-Spinning and FIFO Algorithms*, DISC 2004.
 //!
 //! | in the paper | here |
 //! |---|---|

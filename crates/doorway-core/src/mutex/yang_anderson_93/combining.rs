@@ -1,51 +1,69 @@
 //! Software combining: fetch-and-op for `N` processes, from reads and writes.
 //!
 //! # Problem
-//! An object with one value, and operations that change it and return what was. Each takes effect at one moment between its call and its return
-//! ([linearizable](https://doi.org/10.1145/78969.78972)); where many call at once, few of them come to the value.
+//! An object with one value, and operations that change the value and return its previous one. Each
+//! operation takes effect at one moment between its call and its return
+//! ([linearizable](https://doi.org/10.1145/78969.78972)). When many processes call at once, only a
+//! few of them access the value.
 //!
 //! # Source
-//! Yang and Anderson, PODC 1993, **Section 6.2**, which asks for it and says how to notice that there is something to combine. The text is ours.
+//! Yang and Anderson, PODC 1993, **Section 6.2**. It poses the problem, and says how to notice that
+//! there is something to combine. The text is ours.
 //!
 //! # Idea
 //! ```text
 //!   p0 adds 1 ─┬─ node 4: p0 first, finds p1 in T ── adds 1+2 ─┬─ node 2 ─ … ─ root: V
 //!   p1 adds 2 ─┘          p1 waits, is told its result         │
 //! ```
-//! Processes climb an [arbitration tree](crate::mutex::ArbitrationTree) of [two-process](TwoProcess) nodes, and whoever comes to the root changes the value. Whoever has won a node and finds another name in its `T` knows
-//! that this one has signed and cannot pass before it leaves: it takes that one's operation along, and on its way down writes the result beside a note that it is done, *before* it leaves the
-//! node. Whoever passes a node looks for that note first, **however it came to pass**, and with it turns back.
+//! Processes climb an [arbitration tree](crate::mutex::ArbitrationTree) of
+//! [two-process](TwoProcess) nodes, and a process that reaches the root changes the value. A
+//! process that has won a node may find another name in its `T`. The rival of that name has signed,
+//! and cannot pass before the winner leaves. The winner takes the rival's operation along. On its
+//! way down it writes the result and a note that the operation is done, *before* it leaves the
+//! node. A process that passes a node looks for that note first, **however it came to pass**, and
+//! turns back if it finds one.
 //!
 //! # Shared variables
 //! | name         | range | initially | home   | written at | meaning |
 //! |--------------|-------|-----------|--------|------------|---------|
 //! | `V`          | value | any       | nobody | 11         | the object |
 //! | `Req[p][h]`  | op    | any       | `p`    | 2          | what `p` brings to its node at level `h`: its own operation, and those it has taken along |
-//! | `Res[p][h]`  | value | any       | `p`    | rival 12   | the value that these were applied to |
+//! | `Res[p][h]`  | value | any       | `p`    | rival 12   | the value to which these were applied |
 //! | `Done[p][h]` | bool  | false     | `p`    | 1, rival 13 | they were applied |
 //!
-//! and those of the nodes.
+//! and the variables of the nodes.
 //!
 //! # Statements
-//! The paper has none. For each level on the way up 1 to 7, where a process rests at 3 while it enters the node; 8 and 9 look once more at all nodes, 10 and 11 change the value; for
-//! each level on the way down 12 to 14, where it rests at 14 while it leaves the node. Who finds its note at 4 goes on at 12, at that level.
+//! The paper has none. Statements 1 to 7 are executed at each level on the way up; a process rests
+//! at 3 while it enters the node. Statements 8 and 9 look at all nodes once more, and 10 and 11
+//! change the value. Statements 12 to 14 are executed at each level on the way down; a process
+//! rests at 14 while it leaves the node. A process that finds its note at 4 continues at 12, at
+//! that level.
 //!
 //! # Invariants (ours, all checked)
 //! - (C1) at most one process is at 10 or 11
-//! - (C2) whoever is at 8, 9, 10 or 11 has no note at any level: nobody applies what somebody else applied for it
+//! - (C2) a process at 8, 9, 10 or 11 has no note at any level: no process applies an operation
+//!   that another has applied for it
 //!
 //! # Why it is right
-//! Let `p` have passed a node (its 11), and `r` be the other name in `T`. Then `r` has signed `T` after `p` did, and does not pass before `p` has begun to leave (I5, I6 of Figure 1); so what `r`
-//! brings is already written and stays, and the note is there when `r` passes, by whichever of the statements 4, 5, 9 and 10 of the node that is. (To tell `r` with its spin variable, at 14 of the
-//! node, would be too late: an `r` that was slow between 2 and 4 finds nobody competing and never looks.) The operations of one climb take effect together, in the order in which they were
-//! taken along, when `V` is written: no one else is at the root, and none of them has returned.
+//! Let `p` have passed a node (its 11), and let `r` be the other name in `T`. Then `r` signed `T`
+//! after `p` did, and does not pass before `p` has begun to leave (I5, I6 of Figure 1). What `r`
+//! brings is therefore already written and does not change. The note is there when `r` passes, by
+//! whichever of the statements 4, 5, 9 and 10 of the node it passes. (To tell `r` by its spin
+//! variable, at 14 of the node, would be too late: if `r` was slow between 2 and 4, it finds no
+//! rival competing and never looks.) The operations of one climb take effect together when `V` is
+//! written, in the order in which they were taken along: no other process is at the root, and none
+//! of them has returned.
 //!
 //! # Cost, faults, fairness
-//! At most `15 ceil(log2 N) + 2` remote references in the DSM model: 10 for each node, and there 6 or 8 once and again, 7 or 9, 12, 13; and `V` twice. `7 ceil(log2 N) + 2` alone. All spins are local.
-//! Starvation-free, as the tree is. No crash is tolerated: whoever stops may stop all.
+//! At most `15 ceil(log2 N) + 2` remote references in the DSM model, `7 ceil(log2 N) + 2` alone. A
+//! level costs 15: 10 for the node, 2 to read `T` (at 6, and again at 8), and one each at 7 or 9,
+//! at 12 and at 13. The other 2 access `V`. All spins are local. Starvation-free, as the tree is.
+//! No crash is tolerated: a process that stops may block all others.
 //!
 //! # What is ours
-//! All of the text. 8 and 9 are not needed: they find those that came while `p` climbed, which makes more of them one.
+//! All of the text. Statements 8 and 9 are not necessary: they find processes that came while `p`
+//! climbed, so that more operations are combined.
 
 use super::TwoProcess;
 use crate::Failure;
@@ -55,7 +73,7 @@ use crate::mutex::{ArbitrationTree, Node, levels};
 use core::convert::Infallible;
 use core::fmt::Debug;
 
-/// Operations on a value that can be made one: `compose(f, g)` is `f` and then `g`.
+/// Operations on a value that can be combined: `compose(f, g)` is `f` followed by `g`.
 ///
 /// Composition must be associative and agree with application; it need not be commutative.
 ///
@@ -65,13 +83,13 @@ use core::fmt::Debug;
 /// assert_eq!(Store::compose(1, 2), 2);
 /// ```
 pub trait Combinable: 'static {
-    /// What can be called.
+    /// An operation.
     type Op: Word;
-    /// What it is called on.
+    /// The value to which operations apply.
     type Value: Word;
-    /// First the one, then the other.
+    /// The composition: first the one, then the other.
     fn compose(first: Self::Op, second: Self::Op) -> Self::Op;
-    /// What an operation makes of a value.
+    /// The value after an operation.
     fn apply(op: Self::Op, value: Self::Value) -> Self::Value;
 }
 
@@ -106,7 +124,8 @@ families! {
     Max, |first, second| first.max(second), |op, value| value.max(op);
 }
 
-/// Maps `x` to `times * x + plus`, modulo `M`: here the order matters, and there are finitely many.
+/// Maps `x` to `times * x + plus`, modulo `M`. The order of these operations matters, and there are
+/// finitely many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Affine<const M: u64>;
 
@@ -115,7 +134,7 @@ pub struct Affine<const M: u64>;
 pub struct Map {
     /// The factor.
     pub times: u32,
-    /// What is added.
+    /// The summand.
     pub plus: u32,
 }
 
@@ -153,11 +172,11 @@ const MOST_LEVELS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 struct Captured<O> {
     whose: Pid,
-    /// What is applied before it.
+    /// The composition of all operations that are applied before it.
     before: O,
 }
 
-/// By level.
+/// Captured operations by level.
 type Captures<O> = [Option<Captured<O>>; MOST_LEVELS];
 
 /// An object that `N` processes change together.
@@ -183,7 +202,7 @@ pub struct Combining<M: Memory, F: Combinable> {
 }
 
 impl<M: ReadWrite, F: Combinable> Combining<M, F> {
-    /// An object with this value, for `n` processes.
+    /// An object with this initial value, for `n` processes.
     pub fn new(site: &Site<'_, M>, n: usize, value: F::Value) -> Self {
         let height = levels(n);
         Self {
@@ -196,21 +215,22 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         }
     }
 
-    /// Applies an operation; the value that it was applied to.
+    /// Applies an operation, and returns the value to which it was applied.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
     pub async fn fetch_and_op(&self, p: &Process<M>, op: F::Op) -> Result<F::Value, M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();
         here.invokes(op);
 
-        let mut all = op; // our own, and those taken along, in this order
+        let mut all = op; // our own operation, then those taken along, in this order
         let mut captured: Captures<F::Op> = [None; MOST_LEVELS];
         let mut applied = None;
         for (level, node, side) in self.tree.path(me) {
             here.at(1).keeping(&(level, all, &captured[..level])).write(&self.done[(me, level)], false).await?;
-            here.at(2).keeping(&(level, all, &captured[..level])).write(&self.req[(me, level)], all).await?; // Before we sign `T`: who finds us there takes this along.
+            // Before we sign `T`: a rival that finds us there takes this along.
+            here.at(2).keeping(&(level, all, &captured[..level])).write(&self.req[(me, level)], all).await?;
             here.mark(Mark::Rests(3));
             here.keep(3, &(level, all, &captured[..level]));
             within!(here, &(level, all, &captured[..level]), node.enter(p, side).await?);
@@ -245,7 +265,7 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
                 here.at(13)
                     .keeping(&(level, value, &captured[..=level]))
                     .write(&self.done[(whose.index(), level)], true)
-                    .await?; // Before we leave the node: it looks when it has passed.
+                    .await?; // Before we leave the node: the captured process looks when it has passed.
             }
             here.mark(Mark::Rests(14));
             here.keep(14, &(level, value, &captured[..level]));
@@ -255,7 +275,8 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         Ok(value)
     }
 
-    /// Takes along what the other one brings who has signed at a node that we have passed, if there is one.
+    /// Takes along the operation of a rival that has signed at a node which we have passed, if
+    /// there is one.
     async fn capture(
         &self,
         here: Here<'_, M>,
@@ -274,7 +295,7 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
         Ok(())
     }
 
-    /// The value as it is. Operations that were taken along show together.
+    /// The current value. Operations that were taken along become visible together.
     ///
     /// # Errors
     /// If the access failed.
@@ -283,7 +304,8 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
     }
 }
 
-/// An object as something that passages go through: the entry section is one operation, whoever is inside has its result, and the exit section does nothing. Everyone may be inside at once.
+/// An object as passages: the entry section is one operation, a process inside has its result, and
+/// the exit section does nothing. All processes may be inside at once.
 #[derive(Debug)]
 pub struct Calls<M: Memory, F: Combinable> {
     object: Combining<M, F>,
@@ -311,7 +333,7 @@ impl<M: ReadWrite, F: Combinable> KExclusion<M> for Calls<M, F> {
     }
 }
 
-/// The maps that processes call where the registry runs them: no two of the first three commute.
+/// The maps that processes call when the registry runs them. No two of the first three commute.
 #[must_use]
 pub fn map_of(p: Pid) -> Map {
     let times = [2, 1, 3];

@@ -4,7 +4,7 @@ use super::{Affine, Calls, Combining, FastPath, TwoProcess, map_of};
 use crate::mutex::arbitration_tree::{ArbitrationTree, height, nodes, spins};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper = Paper {
     short: "Yang & Anderson 1993",
     title: "Fast, Scalable Synchronization with Minimal Hardware Support",
@@ -12,8 +12,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Yang and Anderson's [two-process mutex](crate::mutex::yang_anderson_93::TwoProcess): each spins on
-    /// its own memory.
+    /// Yang and Anderson's [two-process mutex](crate::mutex::yang_anderson_93::TwoProcess): each
+    /// process spins on its own memory.
     YaTwo: TwoProcess<M>, |site, _sizes| TwoProcess::new(site), Info {
         properties: of_a_mutex![
             "starvation-free", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
@@ -30,7 +30,8 @@ entries! {
         ..Info::mutex("ya-two", "Yang and Anderson's two-process mutex", PAPER, "1")
     };
 
-    /// Yang and Anderson's [arbitration tree](crate::mutex::ArbitrationTree): each spins on its own memory.
+    /// Yang and Anderson's [arbitration tree](crate::mutex::ArbitrationTree): each process spins on
+    /// its own memory.
     YaTree: ArbitrationTree<M, TwoProcess<M>>, |site, sizes| ArbitrationTree::new(site, sizes.n, TwoProcess::between), Info {
         properties: of_a_mutex![
             "starvation-free", "S", "I0", "I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9",
@@ -48,8 +49,8 @@ entries! {
         ..Info::mutex("ya-tree", "Yang and Anderson's arbitration tree", PAPER, "1, Section 3")
     };
 
-    /// The maps that the checker searches software combining with, as passages. For study; to use it take
-    /// `doorway::Combining`.
+    /// The maps with which the checker searches software combining, as passages. For study; to use
+    /// combining, take `doorway::Combining`.
     YaCombining: Calls<M, Affine<5>>, |site, sizes| Calls::new(Combining::new(site, sizes.n, 0), map_of), Info {
         properties: &[
             "never-stuck", "k-enter-together", "deadlock-free", "starvation-free",
@@ -71,8 +72,8 @@ entries! {
         )
     };
 
-    /// Yang and Anderson's tree with a [fast path](crate::mutex::yang_anderson_93::FastPath) for who is
-    /// alone.
+    /// Yang and Anderson's tree with a [fast path](crate::mutex::yang_anderson_93::FastPath) for a
+    /// process that is alone.
     YaFast: FastPath<M, TwoProcess<M>>, |site, sizes| FastPath::new(site, sizes.n, TwoProcess::between), Info {
         properties: of_a_mutex![
             "starvation-free", "F1", "F2", "F3", "F4", "F5", "S", "I0", "I1", "I2", "I3", "I4",
@@ -93,7 +94,7 @@ entries! {
     };
 }
 
-/// Words of an arbitration tree with three for each node, and one for each process and level.
+/// The words of an arbitration tree: three for each node, and one for each process and level.
 pub(crate) fn tree_words(sizes: Sizes) -> u64 {
     3 * nodes(sizes.n) as u64 + spins(sizes.n) as u64
 }

@@ -1,32 +1,43 @@
 //! Figure 4: a stack that grows.
 //!
 //! # Problem
-//! A linearizable stack in which pushes do not wait for each other, nor pops, and which doubles its space when it is full.
+//! A linearizable stack in which pushes do not wait for each other, and neither do pops. It doubles
+//! its space when it is full.
 //!
 //! # Source
-//! Blelloch, Cheng and Gibbons, Figure 4, repaired (`room-dynamic-stack-as-printed`, whose text the checker has, is not). Statement numbers are ours.
+//! Blelloch, Cheng and Gibbons, Figure 4, repaired. (`room-dynamic-stack-as-printed` is not
+//! repaired; its text is in the checker.) Statement numbers are ours.
 //!
 //! # Idea
-//! As the [stack](super::RoomStack). Who finds no space asks for more, and the last one out of the push room doubles it: the array that was full becomes `B`, and `A` is new. From then on each push into the
-//! upper half of `A` also copies one element of `B` to the lower half, so that nobody copies more than one; when `A` is full, all of `B` is copied.
-//! With `copy`, element `e` is in `B` if `e` is in the lower half, and in `A` otherwise.
+//! As in the [stack](super::RoomStack). A push that finds no space asks for more, and the last one
+//! out of the push room doubles the space: the full array becomes `B`, and `A` is new. From then on
+//! each push into the upper half of `A` also copies one element of `B` to the lower half. No user
+//! therefore copies more than one element, and when `A` is full, all of `B` is copied. With `copy`,
+//! element `e` is in `B` if `e` is in the lower half, and in `A` otherwise.
 //!
 //! # Shared variables
 //! | name            | range      | initially | home   | written at | meaning |
 //! |-----------------|------------|-----------|--------|------------|---------|
-//! | `top`           | -p..size+p | 0         | nobody | 1, 3, 8, 9 | how many elements there are, when nobody is inside |
-//! | `start`         | bool       | no        | nobody | 2, 13      | whether somebody found no space in this turn |
+//! | `top`           | -p..size+p | 0         | nobody | 1, 3, 8, 9 | the number of elements, when no user is inside |
+//! | `start`         | bool       | no        | nobody | 2, 13      | whether a user found no space in this turn |
 //! | `doubled`       | 0..g       | 0         | nobody | 14         | how often space was doubled; `A` is `array[doubled]`, `B` the one before, and there is a `B` once it is not 0 |
 //! | `array0`, ...   | value      | anything  | nobody | 5, 6, 7    | the arrays, each twice as long as the one before |
 //!
 //! # Why
-//! - *all of `B` is copied when `A` is full*: element `e + h` was pushed when `e` was there, `h` being half the size, and in a later turn, as long as a turn pushes at most as many as the first array holds. So whoever pushed it copied
-//!   what `e` is now. Hence **a turn pushes at most so many**: no more users than that, one push for each visit, and no latecomers.
-//! - *the retry changes rooms*: the retrier is in the very next push turn, when there is space for all users. In print it exits and begins again, and others can fill the new space first. So a push has to be done again at most once (checked).
+//! - *all of `B` is copied when `A` is full*: let `h` be half the size. Element `e + h` was pushed
+//!   when `e` was there. It was pushed in a later turn, as long as the pushes of one turn do not
+//!   exceed the length of the first array. The user that pushed it therefore copied the present
+//!   `e`. Hence **the pushes of one turn must not exceed the length of the first array**: at most
+//!   that many users, one push for each visit, and no latecomers.
+//! - *the retry changes rooms*: the user that retries is in the very next push turn, when there is
+//!   space for all users. In print it exits and begins again, and other users can fill the new
+//!   space first. Here a push is repeated at most once (checked).
 //!
 //! # Departures
-//! Printed: `j < 0` in pop, which takes an element from an empty stack, and `j < size/2`, which looks for the last element of the lower half in the upper one. Here `j <= 0` and `j <= size/2`. The arrays are made beforehand,
-//! so that there is a last one: then a push answers that there is no space.
+//! Printed: `j < 0` in pop, which takes an element from an empty stack, and `j < size/2`, which
+//! looks for the last element of the lower half in the upper one. Here: `j <= 0` and `j <= size/2`.
+//! The arrays are made in advance, so there is a last one; when it is full, a push returns that
+//! there is no space.
 
 use super::{IN, OUT, Rooms, Width};
 use crate::Failure;
@@ -36,7 +47,7 @@ use alloc::vec::Vec;
 
 const ARRAYS: [&str; 4] = ["array0", "array1", "array2", "array3"];
 
-/// What the last one out of the push room needs: 12 to 14.
+/// The state that the last one out of the push room needs: 12 to 14.
 #[derive(Debug)]
 pub struct Grows<M: Memory> {
     part: M::Part,
@@ -45,7 +56,7 @@ pub struct Grows<M: Memory> {
 }
 
 impl<M: Memory> Grows<M> {
-    /// Nobody has found no space.
+    /// Initially no push has found the stack full.
     pub fn new(site: &Site<'_, M>) -> Self {
         Self { part: site.here(), start: site.var("start", false), doubled: site.var("doubled", 0) }
     }
@@ -55,7 +66,7 @@ impl<M: Memory> Grows<M> {
         &self.start
     }
 
-    /// How often space was doubled.
+    /// The number of times that space was doubled.
     pub fn doubled(&self) -> &M::Var<u64> {
         &self.doubled
     }
@@ -93,7 +104,8 @@ enum Pushed {
 }
 
 impl<M: Memory> DynamicStack<M> {
-    /// The first of `arrays` arrays (up to 4) has `first` elements; at most so many may push in one turn. `unwritten` is what a slot holds before it is written.
+    /// The first of `arrays` arrays (up to 4) has `first` elements, and at most `first` users may
+    /// push in one turn. `unwritten` is the value of a slot before it is written.
     pub fn new(site: &Site<'_, M>, first: usize, arrays: usize, unwritten: u64, width: Width) -> Self {
         let inner = site.part("rooms", None);
         let array = |(i, name): (usize, &&'static str)| site.row(name, first << i, |_| unwritten.into());
@@ -106,7 +118,7 @@ impl<M: Memory> DynamicStack<M> {
         }
     }
 
-    /// How many elements there can be.
+    /// The largest number of elements.
     #[must_use]
     pub fn most(first: usize, arrays: usize) -> usize {
         first << (arrays.clamp(1, ARRAYS.len()) - 1)
@@ -114,7 +126,7 @@ impl<M: Memory> DynamicStack<M> {
 }
 
 impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
-    /// Adds an element; `false` if there is no space, and no more can be had.
+    /// Adds an element. Returns `false` if there is no space and no more can be obtained.
     ///
     /// # Errors
     /// If an access failed, or the room refuses.
@@ -140,7 +152,7 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
         }
     }
 
-    /// 1 to 7, and the exit unless it has to be done again.
+    /// 1 to 7, and the exit, unless the push has to be repeated.
     async fn push_inside(&self, p: &Process<M>, inside: super::Inside, y: u64) -> Result<Pushed, M::Error> {
         let here = p.on(self.part);
         let j = here.at(1).keeping(&inside).fetch_add(&self.top, 1).await?;
@@ -168,7 +180,7 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
         Ok(Pushed::Done(fits))
     }
 
-    /// Takes the element that was added last; `None` if there is none.
+    /// Takes the element that was added last. Returns `None` if there is none.
     ///
     /// # Errors
     /// If an access failed, or the room refuses.

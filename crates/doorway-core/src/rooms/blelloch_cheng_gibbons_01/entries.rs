@@ -1,16 +1,16 @@
-//! Its entries in the catalogue: rooms, and what is built on them.
+//! Its entries in the catalogue: rooms, and the structures built on them.
 
 use super::Width;
 use crate::registry::Problem;
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The source of these algorithms.
 pub const PAPER: Paper =
     Paper { short: "Blelloch, Cheng & Gibbons 2001", title: "Room Synchronizations", venue: "SPAA 2001" };
 
 const ROOMS: &[Instruction] = &[Read, Write, FetchAdd, CompareSwap];
 
-/// What rooms claim that turn users away when too many gave up.
+/// The claims of rooms that turn users away when too many gave up.
 const CLAIMS_OF_ROOMS: &[&str] = &[
     "P1",
     "P2",
@@ -29,7 +29,7 @@ const CLAIMS_OF_ROOMS: &[&str] = &[
     "L3.3",
 ];
 
-/// What rooms claim.
+/// The claims of rooms.
 const CLAIMS: &[&str] =
     &["P1", "P2", "P3", "never-stuck", "P4", "P5", "bounded-exit", "P8", "P10", "L1", "L2", "L3.1", "L3.2", "L3.3"];
 
@@ -70,10 +70,11 @@ const fn grows(id: &'static str, title: &'static str, figure: &'static str, slot
 
 type Words = fn(Sizes, usize) -> u64;
 
-/// Two rooms, and `top`, `start` and `doubled`.
+/// The words beside the arrays: two rooms, and `top`, `start` and `doubled`.
 const BESIDE_ARRAYS: u64 = 7 + 3;
 
-/// Slots of up to four arrays, each twice as long as the one before, that are enough: the last is as long as `k`, or all are together.
+/// The number of slots in up to four arrays, each twice as long as the one before, that suffice for
+/// `k` elements: the last array holds `k`, or all arrays together do.
 fn slots_that_double(first: usize, k: usize, together: bool) -> u64 {
     let all = |arrays: u32| first * ((1 << arrays) - 1);
     let holds = |arrays: u32| if together { all(arrays) } else { first << (arrays - 1) };
@@ -121,14 +122,14 @@ objects! {
     /// The same where users also try, without waiting.
     RoomsTry: rooms("rooms-try", "the same where users also try, without waiting", "2, repaired", CLAIMS, 3);
 
-    /// The same that turns users away who do not enter and exit by turns.
+    /// The same, turning away users that do not alternate between entering and exiting.
     RoomsStrict: Info {
         words: |s, _| 3 * s.k as u64 + 1 + 2 * s.n as u64,
         ..rooms(
             "rooms-strict",
             "the same that turns users away who do not enter and exit by turns",
             "2, with V",
-            // Not P4: users that are turned away for ever never enter, and nobody needs to.
+            // Not P4: users that are turned away forever never enter, and no user needs to.
             &["P2", "P3", "never-stuck", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
             2,
         )
@@ -146,7 +147,7 @@ objects! {
         )
     };
 
-    /// Rooms as the figure has them, in which two can be last once numbers wrap.
+    /// Rooms as in the figure: two users can be last once numbers wrap.
     RoomsAsPrinted: rooms(
         "rooms-as-printed",
         "rooms as the figure has them, in which two can be last once numbers wrap",
@@ -164,7 +165,7 @@ objects! {
         ..structure("room-queue", "a queue whose enqueues and dequeues are in different rooms", "3", 2)
     };
 
-    /// A stack that doubles its space, and copies as it goes.
+    /// A stack that doubles its space, and copies elements as it goes.
     RoomDynamicStack: grows(
         "room-dynamic-stack",
         "a stack that doubles its space, and copies as it goes",
@@ -182,15 +183,15 @@ objects! {
         words_in_segments,
     );
 
-    /// A stack of work that knows when all is done.
+    /// A stack of work that knows when all work is done.
     RoomWorkStack: Info {
-        // `lent` and `news` too.
+        // Plus `lent` and `news`.
         words: |s, p| words_in_segments(s, p) + 2,
         properties: &["linearizable", "never-stuck", "W1", "W2", "told"],
         ..grows("room-work-stack", "a stack of work that knows when all is done", "", 3, words_in_segments)
     };
 
-    /// The same that copies, as the figure has it, which takes from an empty stack.
+    /// The same stack, which copies, as printed in the figure: it takes from an empty stack.
     RoomDynamicStackAsPrinted: grows(
         "room-dynamic-stack-as-printed",
         "the same that copies, as the figure has it, which takes from an empty stack",
@@ -200,10 +201,10 @@ objects! {
     );
 }
 
-/// How many may give up waiting for a room, where objects are checked.
+/// The number of users that may give up waiting for a room, where objects are checked.
 pub const GHOSTS: u64 = 2;
 
-/// The width of counters where an object is checked: just enough.
+/// The width of counters where an object is checked: just large enough.
 #[must_use]
 pub fn width(info: &Info, sizes: Sizes) -> Width {
     Width::for_users(sizes.n, if info.can_give_up { GHOSTS } else { 0 })

@@ -1,14 +1,18 @@
 //! Rooms that latecomers may join while they are open, a bounded number of times in each turn.
 //!
 //! # Problem
-//! [Room synchronization](crate::rooms) in which whoever asks for an open room need not wait for its next turn: *concurrent entering*.
+//! [Room synchronization](crate::rooms) in which a user that asks for an open room need not wait
+//! for its next turn: *concurrent entering*.
 //!
 //! # Source
-//! Our own, on Figure 2 of Blelloch, Cheng and Gibbons; its statement numbers. 34 and 35 are ours.
+//! Our own, based on Figure 2 of Blelloch, Cheng and Gibbons, with its statement numbers. 34 and 35
+//! are ours.
 //!
 //! # Idea
-//! As [`Rooms`](super::Rooms); but whoever finds its room in the middle of a turn extends the turn to all tickets drawn so far. A turn that could be extended for ever would keep everybody else out for
-//! ever, so it can be `K` times. `grant` grows during the turn, so that an exit must learn `grant` and `done` at one instant: they are one word.
+//! As in [`Rooms`](super::Rooms), but a user that finds its room in the middle of a turn extends
+//! the turn to all tickets drawn so far. A turn that could be extended forever would keep all other
+//! users out forever, so it can be extended only `K` times. `grant` grows during the turn, so an
+//! exit must learn `grant` and `done` at one instant: they are one word.
 //!
 //! # Shared variables
 //! | name         | range                  | initially   | home   | written at | meaning |
@@ -18,15 +22,21 @@
 //! | `activeRoom` | a room or -1           | -1          | nobody | 5, 19, 24  | the only room that may be open |
 //!
 //! # Why
-//! - *35 changes nothing it should not*: whoever tries has a ticket that was not let in when it read `turn`. Were the turn over since, the next opening of the room would have let its ticket in, and the turn of that could not
-//!   end without it; so `turn` can have come round to the same value only if one turn lets in as many as there are numbers. `K` is bounded, hence so is a turn.
-//! - *`done` differs from `grant` (34)*: then tickets are let in that are not done, and the room is active. If not, the turn is over, and the last done is opening a room.
+//! - *35 changes nothing it should not*: a user that tries has a ticket that was not let in when it
+//!   read `turn`. Suppose that the turn has ended since. The next opening of the room would have
+//!   let its ticket in, and that turn could not end without the user. `turn` can therefore have
+//!   come round to the same value only if one turn lets in as many users as there are numbers. `K`
+//!   is bounded, and hence so is a turn.
+//! - *`done` differs from `grant` (34)*: then some tickets are let in and not done, and the room is
+//!   active. If they are equal, the turn is over, and the last done is opening a room.
 //!
 //! # Invariants (checked)
 //! - (L1), (L2), (L3.1) to (L3.3) of [`Rooms`](super::Rooms), without ghosts
 //!
 //! # Cost, faults, fairness
-//! As [`Rooms`](super::Rooms); turns are up to `K+1` times as long. Sleepers are woken at each exit from their room, because `done` is in the word they watch. Nobody can give up.
+//! As for [`Rooms`](super::Rooms), with turns up to `K+1` times as long. Each exit from a room
+//! wakes the users that sleep on it, because `done` is in the word they watch. Users cannot give
+//! up.
 
 use super::{Active, Count, Width};
 use crate::Failure;
@@ -36,10 +46,11 @@ use crate::memory::{
 use crate::rooms::{LastOut, Refusal, RoomSynchronization};
 use core::fmt;
 
-/// `turn[i]`: what has become of the tickets of a room.
+/// `turn[i]`: the progress of the tickets of a room.
 ///
-/// No field runs into another: `grant`, of at most 28 bits, and `joins`, up to [`MOST_JOINS`](Self::MOST_JOINS), are only ever
-/// replaced, and `done` is added to at the upper end of the word.
+/// No field overflows into another. `grant`, of at most 28 bits, and `joins`, up to
+/// [`MOST_JOINS`](Self::MOST_JOINS), are only ever replaced. `done` is added to at the upper end of
+/// the word.
 ///
 /// ```
 /// use doorway_core::memory::Word;
@@ -62,9 +73,9 @@ const NUMBER: u32 = 28;
 const JOINS: u32 = 8;
 
 impl Turn {
-    /// Added by who exits.
+    /// Added by a user that exits.
     pub const ONE_DONE: Self = Self { grant: 0, joins: 0, done: 1 };
-    /// How often a turn can be extended at the most.
+    /// The largest number of times that a turn can be extended.
     pub const MOST_JOINS: u64 = (1 << JOINS) - 1;
 }
 
@@ -76,7 +87,7 @@ impl Word for Turn {
         Field::new("done", NUMBER + JOINS, 64 - NUMBER - JOINS),
     ];
 
-    // `done` is uppermost, so that it wraps where the variable does.
+    // `done` has the uppermost bits, so that it wraps where the variable does.
     #[inline(always)]
     fn pack(self) -> u64 {
         self.grant | self.joins << NUMBER | self.done << (NUMBER + JOINS)
@@ -115,15 +126,15 @@ impl<M: Memory, X> fmt::Debug for LateJoin<M, X> {
     }
 }
 
-/// Somebody is inside a room.
-#[must_use = "nobody else gets into another room until this one has exited"]
+/// Proof that a user is inside a room.
+#[must_use = "no user gets into another room until this one has exited"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Inside {
     room: usize,
 }
 
 impl Inside {
-    /// Which room.
+    /// The room.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room
@@ -137,19 +148,21 @@ enum Waited {
 }
 
 impl<M: Memory> LateJoin<M> {
-    /// `m` rooms, each of which can be joined late `joins` times in a turn (up to [`Turn::MOST_JOINS`]), with counters as wide as they can be.
+    /// `m` rooms, with counters of the largest width. Latecomers can join each room `joins` times
+    /// in a turn (up to [`Turn::MOST_JOINS`]).
     pub fn new(site: &Site<'_, M>, m: usize, joins: u64) -> Self {
         Self::with(site, m, Width { bits: NUMBER, ghosts: 0 }, joins, ())
     }
 
-    /// The same without a bound, which lets users of one room keep all others out for ever.
+    /// The same without a bound: the users of one room can keep all others out forever.
     pub fn unbounded(site: &Site<'_, M>, m: usize, width: Width) -> Self {
         Self { most_joins: None, ..Self::with(site, m, width, 0, ()) }
     }
 }
 
 impl<M: Memory, X> LateJoin<M, X> {
-    /// The same for counters of another width (up to 28 bits), and with something that runs after each turn.
+    /// The same for counters of another width (up to 28 bits), and with an action that runs after
+    /// each turn.
     pub fn with(site: &Site<'_, M>, m: usize, width: Width, joins: u64, last_out: X) -> Self {
         let width = Width { bits: width.bits.min(NUMBER), ghosts: 0 };
         let none = Turn { grant: 0, joins: 0, done: 0 };
@@ -165,14 +178,14 @@ impl<M: Memory, X> LateJoin<M, X> {
         }
     }
 
-    /// What runs after each turn.
+    /// The action that runs after each turn.
     pub fn last_out(&self) -> &X {
         &self.last_out
     }
 }
 
 impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
-    /// One turn of the wait: 3 to 5, and 34, 35.
+    /// One iteration of the wait: 3 to 5, and 34, 35.
     async fn look(&self, p: Here<'_, M>, (room, ticket): (usize, u64)) -> Result<Option<Waited>, M::Error> {
         let turn = p.at(3).read(&self.turn[room]).await?;
         if self.width.after(ticket, turn.grant) <= 0 {
@@ -200,7 +213,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
         Ok(opens.then_some(Waited::Opens))
     }
 
-    /// 6 and 20: nobody else changes `turn` while nobody is let in.
+    /// 6 and 20: no other user changes `turn` while none is let in.
     async fn open(&self, p: Here<'_, M>, room: usize, label: u16) -> Result<(), M::Error> {
         let turn = p.at(label).keeping(&room).read(&self.turn[room]).await?;
         let grant = p.at(label).keeping(&(room, turn)).read(&self.wait[room]).await?.0;
@@ -212,7 +225,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> LateJoin<M, X> {
         Ok(())
     }
 
-    /// What the last done of a turn does: 15 to 25.
+    /// The action of the last done of a turn: 15 to 25.
     async fn advance(&self, process: &Process<M>, room: usize) -> Result<(), M::Error> {
         let p = process.on(self.part);
         p.mark(Mark::Rests(15));

@@ -1,10 +1,13 @@
-//! Blelloch, Cheng and Gibbons, *Room Synchronizations*, SPAA 2001: rooms by tickets, a grant for all that have one, and a count of those that are done.
+//! Blelloch, Cheng and Gibbons, *Room Synchronizations*, SPAA 2001: rooms by tickets, a grant for
+//! all ticket holders, and a count of those that are done.
 //!
 //! # Problem
-//! [Room synchronization](crate::rooms), with waiting that does not depend on how many there are.
+//! [Room synchronization](crate::rooms), with waiting that does not depend on the number of users.
 //!
 //! # Source
-//! Figure 2, with its statement numbers; 15, 16 and 18 to 25 are its exit. 1, 30 to 33 and 40 to 42 are ours: they are for users that give up. As printed it is `rooms-as-printed`, whose text the checker has.
+//! Figure 2, with its statement numbers; 15, 16 and 18 to 25 are its exit. 1, 30 to 33 and 40 to 42
+//! are ours, for users that give up. The algorithm as printed is `rooms-as-printed`; its text is in
+//! the checker.
 //!
 //! | in the paper | here |
 //! |---|---|
@@ -16,9 +19,11 @@
 //! | not in the paper | [`Rooms::try_enter`], [`Rooms::withdraw`], [`LateJoin`], [`SegmentStack`], [`WorkStack`] |
 //!
 //! # Idea
-//! Whoever comes draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying `wait` to `grant`: a turn. Whoever exits counts itself `done`, and the one that makes `done` equal to
-//! `grant` is the *last done*: alone in the whole object, it looks round the rooms for the next that has tickets, beginning behind its own, and opens it. If it finds none, there is no active room,
-//! and whoever waits opens its own.
+//! A user draws a ticket of its room. Opening a room lets in *all* tickets drawn so far, by copying
+//! `wait` to `grant`: this begins a turn. A user that exits adds itself to `done`. The user that
+//! makes `done` equal to `grant` is the *last done*. It is alone in the whole object. It looks for
+//! the next room with tickets, in order, beginning behind its own, and opens that room. If it finds
+//! none, no room is active, and a user that waits opens its own room.
 //!
 //! # Shared variables
 //! | name         | range            | initially | home   | written at    | meaning |
@@ -31,39 +36,69 @@
 //! Numbers are modulo a [power of two](Width) and compared by their difference.
 //!
 //! # Why
-//! - *what is remembered (15)*: `grant[i]` cannot change while somebody holds a ticket of `i` that was let in, for only the last done changes it. So the value that let one in is still the value at one's exit, and need
-//!   not be read again. In print it is read again, after `done` was counted up: by then others may have gone through so often that `grant` has come round to the same number, and *two* are
-//!   last (`rooms-as-printed`).
-//! - *19 before 33*: those let in could come and go, and another room be opened, before a delayed 19 makes the wrong room active for ever.
-//! - *giving up (40)*: a ticket cannot be handed back, for others may be after it. Who gives up becomes a *ghost*: `ghosts` is in the word that lets in, so that either the opener counts it (32) or it
-//!   sees that it was let in after all, takes the mark back (41) and exits as everybody does. Nobody can count the mark meanwhile, for its ticket holds the turn.
-//! - *`grant` before `wait` (18, 30)*: a ghost that was seen has drawn its ticket before. Read the other way round, a ghost could be counted as done whose ticket is not let in.
-//! - *ghosts are done before anybody is let in (32)*: while a room is opened nobody holds a ticket that was let in, so nobody compares. A room that has only ghosts is rid of them, and the next one is looked at.
-//! - *too many ghosts (1)*: tickets are compared by their difference, and while nobody leaves a room, ghosts can become many. Then users are turned away, until somebody was last done. If no room is active there
-//!   may be nobody who ever will: so whoever comes then opens the room before it draws, as who tries does.
+//! - *the grant is remembered (15)*: `grant[i]` cannot change while a user holds a ticket of `i`
+//!   that was let in, because only the last done changes it. The value that let a user in is
+//!   therefore still the value at its exit, and need not be read again. In print it is read again,
+//!   after `done` was counted up. By then other users may have passed so often that `grant` has
+//!   come round to the same number, and *two* users are last (`rooms-as-printed`).
+//! - *19 before 33*: otherwise the users that were let in could come and go, and another room could
+//!   be opened, before a delayed 19 makes the wrong room active forever.
+//! - *giving up (40)*: a ticket cannot be handed back, because later tickets may exist. A user that
+//!   gives up becomes a *ghost*. `ghosts` is in the word that lets users in. Either the opener
+//!   counts the ghost (32), or the user sees that it was let in after all, takes the mark back (41)
+//!   and exits as every user does. No user can count the mark meanwhile, because its ticket holds
+//!   the turn.
+//! - *`grant` before `wait` (18, 30)*: a ghost that was seen has drawn its ticket before. In the
+//!   opposite order, a ghost could be counted as done although its ticket is not let in.
+//! - *ghosts are done before any user is let in (32)*: while a room is being opened, no user holds
+//!   a ticket that was let in, so no user compares. A room that has only ghosts is cleared of them,
+//!   and the next room is examined.
+//! - *too many ghosts (1)*: tickets are compared by their difference, and ghosts can accumulate
+//!   while no user leaves a room. Users are then turned away until some user was last done. If no
+//!   room is active, there may never be such a user. A user that comes then opens the room before
+//!   it draws, as a user that tries does.
 //!
-//! # Nobody sleeps through its turn
-//! A turn of the wait reads `grant[i]` and, if that does not let it in, `activeRoom`: whatever ends the wait is a change of one of the two. A memory that puts waiters to sleep wakes those that
-//! have read a variable when it changes, and lets nobody sleep if one of them has changed since it was read. Let `j` sleep with ticket `t`.
-//! (a) If `t` is let in, `grant[i]` changes after `j` read it. (b) If the last done misses `t` and stores -1 (24), then `activeRoom` changes after `j` read it, or `j` reads -1 and opens the room itself; if
-//! its compare-and-swap fails, `activeRoom` has changed again. (c) Otherwise some room is active, its turn ends, and its last done finds `t` or opens another room, and so on. So neither a bell for each room, nor a second look at `wait` by
-//! the one that stores -1 is needed, as they would be if waiters slept on `grant[i]` alone. The price: an opening wakes those that wait for other rooms too, `m+1` times at most for each of them.
+//! # No user sleeps through its turn
+//! One iteration of the wait reads `grant[i]` and, if that does not let the user in, `activeRoom`.
+//! Whatever ends the wait changes one of the two. A memory that puts waiters to sleep wakes those
+//! that have read a variable when it changes, and lets no waiter sleep if one of these variables
+//! has changed since it was read. Let `j` sleep with ticket `t`.
+//! - (a) If `t` is let in, `grant[i]` changes after `j` read it.
+//! - (b) If the last done misses `t` and stores -1 (24), then `activeRoom` changes after `j` read
+//!   it, or `j` reads -1 and opens the room itself. If its compare-and-swap fails, `activeRoom` has
+//!   changed again.
+//! - (c) Otherwise some room is active. Its turn ends, and its last done finds `t` or opens another
+//!   room, and so on.
+//!
+//! If waiters slept on `grant[i]` alone, each room would need a bell, and the user that stores -1
+//! would have to look at `wait` a second time. Here neither is necessary. The price is that an
+//! opening also wakes the waiters of other rooms, at most `m+1` times for each of them.
 //!
 //! # Invariants (checked)
-//! With `blocked` a ticket after `grant` that is no ghost, `let in` one up to it whose user has not done 14, and the *advance region* from the success of 5 to 33, and from the test at 15 to 33 or 24:
-//! - (L1) a user has one ticket at most; while it [changes](Rooms::change) rooms one that is let in and one that is blocked
-//! - (L2) whoever is inside `i` has a ticket of `i` that is let in
-//! - (L3.1) `wait[i] - grant[i] - ghosts` is the number of blocked tickets of `i`, and `grant[i] - done[i]` that of tickets let in (not counting marks about to be taken back, nor the room being opened)
-//! - (L3.2) at most one is in the advance region; if one is, a room is active, nobody is inside, and `grant = done` everywhere but in the room being opened
+//! A ticket is `blocked` if it comes after `grant` and is not a ghost. It is `let in` if it does
+//! not come after `grant` and its user has not done 14. The *advance region* extends from the
+//! success of 5 to 33, and from the test at 15 to 33 or 24.
+//! - (L1) a user has at most one ticket; while it [changes](Rooms::change) rooms, one that is let
+//!   in and one that is blocked
+//! - (L2) a user inside `i` has a ticket of `i` that is let in
+//! - (L3.1) `wait[i] - grant[i] - ghosts` is the number of blocked tickets of `i`, and
+//!   `grant[i] - done[i]` is the number of tickets that are let in (not counting marks about to be
+//!   taken back, nor the room being opened)
+//! - (L3.2) at most one user is in the advance region; if one is, a room is active, no user is
+//!   inside, and `grant = done` everywhere except in the room being opened
 //! - (L3.3) if a ticket of `i` is let in, or `i` is being opened, then `activeRoom = i`
 //!
 //! # Cost, faults, fairness
-//! Three read-modify-writes for a passage among others. A ticket is let in at the latest by the `m+1`st opening after it was drawn: one may have read `wait` just before, and then rooms come round in order. So waiting depends
-//! on `m` and on how long users stay, not on their number. Exits take a bounded number of steps, except that each user that gives up while its room is opened makes the opener look again.
-//! No crash is tolerated: who stops inside keeps everybody out of all other rooms.
+//! Three read-modify-writes for a passage among others. A ticket is let in at the latest by the
+//! `m+1`st opening after it was drawn: one opener may have read `wait` just before, and then rooms
+//! come round in order. Waiting therefore depends on `m` and on how long users stay, not on their
+//! number. Exits take a bounded number of steps, except that each user that gives up while its room
+//! is being opened makes the opener look again. No crash is tolerated: a user that stops inside
+//! keeps all users out of all other rooms.
 //!
 //! # Departures
-//! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in runs where nobody gives up, openings happen as in the figure.
+//! A ticket's grant is remembered (above); giving up, the refusals, `try_enter`. Nothing else: in
+//! runs in which no user gives up, openings happen as in the figure.
 
 mod awaited;
 mod dynamic_stack;
@@ -93,7 +128,7 @@ use crate::Failure;
 use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms, within};
 use core::fmt;
 
-/// The shared variables of a rooms object, and what the last one out of a room does.
+/// The shared variables of a rooms object, and the action of the last one out of a room.
 pub struct Rooms<M: Memory, X = ()> {
     part: M::Part,
     rooms: usize,
@@ -111,8 +146,8 @@ impl<M: Memory, X> fmt::Debug for Rooms<M, X> {
     }
 }
 
-/// A ticket for a room. Whoever has one waits until it is let in, or [gives it back](Rooms::withdraw).
-#[must_use = "the room's turn will wait for whoever has this ticket"]
+/// A ticket for a room. Its holder waits until it is let in, or [gives it back](Rooms::withdraw).
+#[must_use = "the turn of the room will wait for the holder of this ticket"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct RoomTicket {
     room: usize,
@@ -120,24 +155,24 @@ pub struct RoomTicket {
 }
 
 impl RoomTicket {
-    /// For which room.
+    /// The room for which it was drawn.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room
     }
 }
 
-/// Somebody is inside a room.
-#[must_use = "nobody else gets into another room until this one has exited"]
+/// Proof that a user is inside a room.
+#[must_use = "no user gets into another room until this one has exited"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Inside {
     room: usize,
-    /// The grant that let it in.
+    /// The grant that let the user in.
     grant: u64,
 }
 
 impl Inside {
-    /// Which room.
+    /// The room.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room
@@ -151,14 +186,14 @@ enum Waited {
 }
 
 impl<M: Memory> Rooms<M> {
-    /// `m` rooms, with counters as wide as they can be.
+    /// `m` rooms, with counters of the largest width.
     pub fn new(site: &Site<'_, M>, m: usize) -> Self {
         Self::with(site, m, Width::MACHINE, ())
     }
 }
 
 impl<M: Memory, X> Rooms<M, X> {
-    /// `m` rooms; `last_out` is run after each turn.
+    /// `m` rooms. `last_out` runs after each turn.
     pub fn with(site: &Site<'_, M>, m: usize, width: Width, last_out: X) -> Self {
         let count = |_| decl(Count(0)).wraps_at(width.bits);
         Self {
@@ -173,12 +208,12 @@ impl<M: Memory, X> Rooms<M, X> {
         }
     }
 
-    /// What runs after each turn.
+    /// The action that runs after each turn.
     pub fn last_out(&self) -> &X {
         &self.last_out
     }
 
-    /// How many rooms there are.
+    /// The number of rooms.
     #[must_use]
     pub fn rooms(&self) -> usize {
         self.rooms
@@ -190,27 +225,29 @@ impl<M: Memory, X> Rooms<M, X> {
 }
 
 impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
-    /// Enters `room`; returns when inside: 1 to 11.
+    /// Enters `room`. Returns when the user is inside: 1 to 11.
     ///
     /// # Cancel safety
-    /// Dropping this future after it has waited **is a crash**; use [`draw`](Self::draw), [`wait_unless_given_up`](Self::wait_unless_given_up) and [`withdraw`](Self::withdraw).
+    /// Dropping this future after it has waited **is a crash**. To cancel safely, use
+    /// [`draw`](Self::draw), [`wait_unless_given_up`](Self::wait_unless_given_up) and
+    /// [`withdraw`](Self::withdraw).
     ///
     /// # Errors
-    /// If an access failed, if there is no such room, or if too many gave up waiting for it.
+    /// If an access failed, if there is no such room, or if too many users gave up waiting for it.
     pub async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
         let ticket = self.draw(p, room).await?;
         Ok(self.wait(p, ticket).await?)
     }
 
-    /// Draws a ticket: 1, 2. Waits for nothing.
+    /// Draws a ticket: 1, 2. Never waits.
     ///
     /// # Errors
-    /// If an access failed, if there is no such room, or if too many gave up waiting for it.
+    /// If an access failed, if there is no such room, or if too many users gave up waiting for it.
     pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
         if p.at(1).keeping(&room).read(&self.grant[room]).await?.ghosts >= self.width.ghosts {
-            // Nobody may ever come to open it, unless it does so itself.
+            // Unless this user opens the room itself, it may never be opened.
             let (ticket, _) =
                 self.opens_itself(p, room).await?.ok_or(Failure::Refused(Refusal::TooManyGaveUp { room }))?;
             return Ok(ticket);
@@ -233,7 +270,9 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         self.goes_in(here, ticket.room, waited).await
     }
 
-    /// The same, for who may be asked to give up: `None` if it was. Then, or if this future is dropped while it waits, the ticket must be [withdrawn](Self::withdraw).
+    /// Like [`wait`](Self::wait), for a user that may be asked to give up. Returns `None` if it was
+    /// asked. In that case, or if this future is dropped while it waits, the ticket must be
+    /// [withdrawn](Self::withdraw).
     ///
     /// # Errors
     /// If an access failed.
@@ -246,7 +285,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         }
     }
 
-    /// One turn of the wait: 3 to 5.
+    /// One iteration of the wait: 3 to 5.
     async fn look(&self, p: Here<'_, M>, ticket: &RoomTicket) -> Result<Option<Waited>, M::Error> {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
@@ -255,7 +294,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         if p.at(4).keeping(&ticket).read(&self.active).await? != Active::NONE {
             return Ok(None);
         }
-        // If it was let in meanwhile, its own ticket keeps the room active, and this fails.
+        // If this user was let in meanwhile, its own ticket keeps the room active, and this fails.
         let opens =
             p.at(5).keeping(&ticket).compare_swap(&self.active, Active::NONE, Active::room(ticket.room)).await?.is_ok();
         if opens {
@@ -264,7 +303,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Ok(opens.then_some(Waited::Opens))
     }
 
-    /// 6 and 7, if it has to open the room itself.
+    /// 6 and 7, if the user has to open the room itself.
     async fn goes_in(&self, p: Here<'_, M>, room: usize, waited: Waited) -> Result<Inside, M::Error> {
         let grant = match waited {
             Waited::LetIn(grant) => grant,
@@ -280,9 +319,9 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Inside { room, grant }
     }
 
-    // What everybody does who is alone, hence in both forms.
+    // In both forms, because every user that is alone runs these.
     in_both_forms! {
-        /// [`try_enter`](Self::try_enter), for who knows that there is such a room.
+        /// Like [`try_enter`](Self::try_enter), for a caller that knows that the room exists.
         #[inline(always)]
         pub fn enter_at_once, enter_at_once_now(&self, p: &Process<M>, room: usize) -> Option<Inside> {
             let p = p.on(self.part);
@@ -290,7 +329,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             opened.map(|(_, grant)| self.is_inside(p, room, grant))
         }
 
-        /// A ticket that is let in, if no room is active: 5, 2, and 30 to 33.
+        /// Returns a ticket that is let in, if no room is active: 5, 2, and 30 to 33.
         #[inline(always)]
         fn opens_itself, opens_itself_now(&self, p: Here<'_, M>, room: usize) -> Option<(RoomTicket, u64)> {'text: {
             if access!(p.at(5).keeping(&room).compare_swap(&self.active, Active::NONE, Active::room(room))).is_err() {
@@ -308,16 +347,18 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             Some((RoomTicket { room, number }, grant))
         }}
 
-        /// 6, by who has a ticket for the room.
+        /// 6, by a user that has a ticket for the room.
         #[inline(always)]
         fn opens, opens_now(&self, p: Here<'_, M>, room: usize) -> u64 {
-            // Its own ticket is no ghost, so there is one to let in; unless users broke the rules of the rooms, and then no number is right.
+            // Its own ticket is not a ghost, so there is one to let in. If users broke the rules of
+            // the rooms there may be none, and then no number is right.
             let opened = either!(self.open(p, room, None), self.open_now(p, room, None));
             opened.unwrap_or_default()
         }
 
-        /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33. `None` if nobody was left to let in; then there are no ghosts either. `scanned`: how far the round has come
-        /// on which it was found.
+        /// Lets in all tickets of `room`, which this process has made the active one: 30 to 33.
+        /// Returns `None` if no user was left to let in; there are no ghosts then either. `scanned`
+        /// is the position in the scan that found the room.
         #[inline(always)]
         fn open, open_now(&self, p: Here<'_, M>, room: usize, scanned: Option<(usize, usize)>) -> Option<u64> {'text: {
             loop {
@@ -340,7 +381,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             }
         }}
 
-        /// Exits: 13 to 27. Whether it was the last done of its turn.
+        /// Exits: 13 to 27. Returns whether the user was the last done of its turn.
         #[inline(always)]
         pub fn exit, exit_now(&self, p: &Process<M>, inside: Inside) -> bool {'text: {
             let here = p.on(self.part);
@@ -350,7 +391,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             true
         }}
 
-        /// 13 to 15: the room, if this was the last done of its turn.
+        /// 13 to 15. Returns the room if this was the last done of its turn.
         #[inline(always)]
         fn leave, leave_now(&self, p: Here<'_, M>, inside: Inside, next: Option<&RoomTicket>) -> Option<usize> {
             let room = inside.room;
@@ -364,13 +405,13 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             (done == inside.grant).then_some(room)
         }
 
-        /// What the last done of a turn does: 15 to 25.
+        /// The action of the last done of a turn: 15 to 25.
         #[inline(always)]
         fn advance, advance_now(&self, process: &Process<M>, room: usize, next: Option<&RoomTicket>) -> () {'text: {
             let p = process.on(self.part);
             p.mark(Mark::Rests(15));
             within!(p, &(room, next), either!(self.last_out.last_out(process, room), self.last_out.last_out_now(process, room)));
-            // The room itself is looked at last.
+            // The room itself comes last.
             for k in 1..=self.rooms {
                 // (room + k) mod m, without a division.
                 let r = if room + k < self.rooms { room + k } else { room + k - self.rooms };
@@ -385,7 +426,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
             access!(p.at(24).keeping(&next).write(&self.active, Active::NONE));
         }}
 
-        /// Makes `r` the active room if somebody waits for it: 18 to 20.
+        /// Makes `r` the active room if a user waits for it: 18 to 20.
         #[inline(always)]
         fn open_if_awaited, open_if_awaited_now(&self, p: Here<'_, M>, r: usize, scanned: (usize, usize)) -> bool {'text: {
             let grant = access!(p.at(18).keeping(&scanned).read(&self.grant[r]));
@@ -406,10 +447,11 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         self.width.after(last, self.width.add(grant.ticket, grant.ghosts)) <= 0
     }
 
-    /// Exits, and enters another room or the same one again: if that is the next one to be opened, it is let in. The new ticket is drawn before the room is left.
+    /// Exits, and enters another room or the same one again. If that room is the next to be opened,
+    /// the user is let in. It draws the new ticket before it leaves the room.
     ///
     /// # Errors
-    /// As [`enter`](Self::enter); who is turned away has exited all the same.
+    /// As for [`enter`](Self::enter). A user that is turned away has exited all the same.
     pub async fn change(
         &self,
         p: &Process<M>,
@@ -420,10 +462,10 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Ok(self.wait(p, ticket).await?)
     }
 
-    /// The part of [`change`](Self::change) that waits for nothing: 1, 2, and 13 to 27.
+    /// The part of [`change`](Self::change) that never waits: 1, 2, and 13 to 27.
     ///
     /// # Errors
-    /// As [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub async fn change_ticket(
         &self,
         p: &Process<M>,
@@ -469,7 +511,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Ok(RoomTicket { room: to, number })
     }
 
-    /// Enters if no room is active: 5, 2, and 30 to 33. Draws no ticket otherwise.
+    /// Enters if no room is active: 5, 2, and 30 to 33. Otherwise draws no ticket.
     ///
     /// # Errors
     /// If an access failed, or if there is no such room.
@@ -478,7 +520,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
         Ok(self.enter_at_once(p, room).await?)
     }
 
-    /// Gives a ticket back: 40, 41. Waits for nothing. `Some` if it was let in before that: then it is inside, and must exit.
+    /// Gives a ticket back: 40, 41. Never waits. Returns `Some` if the ticket was let in before
+    /// that. The user is then inside, and must exit.
     ///
     /// # Errors
     /// If an access failed.

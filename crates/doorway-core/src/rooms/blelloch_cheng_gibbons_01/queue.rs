@@ -1,14 +1,15 @@
-//! Figure 3: a queue by fetch-and-add, whose enqueues and dequeues are kept apart by rooms.
+//! Figure 3: a queue by fetch-and-add. Rooms keep enqueues and dequeues apart.
 //!
 //! # Problem
-//! A linearizable queue of bounded size in which enqueues do not wait for each other, nor dequeues.
+//! A linearizable queue of bounded size in which enqueues do not wait for each other, and neither
+//! do dequeues.
 //!
 //! # Source
 //! Blelloch, Cheng and Gibbons, Figure 3, with its statement numbers, for one element or several.
 //!
 //! # Idea
-//! As the [stack](super::RoomStack): `top` and `bot` only ever move by fetch-and-add, and a user that went too far comes back
-//! within its turn, in which nobody can succeed any more.
+//! As in the [stack](super::RoomStack), `top` and `bot` only ever move by fetch-and-add. A user
+//! that went too far comes back within its turn, in which no other user can succeed any more.
 //!
 //! # Shared variables
 //! | name        | range  | initially | home   | written at | meaning |
@@ -17,18 +18,19 @@
 //! | `bot`       | 0..2^w | 0         | nobody | 34, 36     | where the first element is |
 //! | `A[0..size]`| value  | anything  | nobody | 27         | the elements, element `j` in `A[j mod size]`, in a [store](super::Store) |
 //!
-//! `size` is a power of two, so that numbers that wrap keep their slots; and `2^w > 2 (size + pb)`, since `top - bot` can be
-//! `size + pb` or `-pb` for a while, `b` being the length of the longest batch, at most `size`.
+//! `size` is a power of two, so that numbers that wrap keep their slots. `2^w > 2 (size + pb)`,
+//! since `top - bot` can be `size + pb` or `-pb` for a while; `b` is the length of the longest
+//! batch, at most `size`.
 //!
 //! # Cost, faults, fairness
-//! Two fetch-and-adds at most, beside those of the rooms, however long a batch is. An enqueue takes effect with 22, a dequeue
-//! with 34.
+//! At most two fetch-and-adds besides those of the rooms, however long a batch is. An enqueue takes
+//! effect at 22, a dequeue at 34.
 
 use super::{Count, IN, Number, OUT, Store};
 use crate::memory::{FetchAdd, Memory, Process, Site, decl, fit, in_both_forms, within};
 use crate::rooms::{RoomSynchronization, or_refused};
 
-/// The queue of Figure 3. Positions are kept in an `N`.
+/// The queue of Figure 3. Positions have the type `N`.
 #[derive(Debug)]
 pub struct RoomQueue<M: Memory, R, S, N: Number = Count> {
     part: M::Part,
@@ -40,8 +42,8 @@ pub struct RoomQueue<M: Memory, R, S, N: Number = Count> {
     store: S,
 }
 
-/// The smallest number of bits that does for `p` users of a queue of this size, who bring or take one element each; with
-/// batches there are `size` times as many.
+/// The smallest number of bits that suffices for `p` users of a queue of this size, each with one
+/// element. Batches count as `size` times as many users.
 #[must_use]
 pub const fn bits_of_a_queue(size: usize, p: usize) -> u32 {
     let far = 2 * (size.next_power_of_two() as u64 + p as u64);
@@ -49,10 +51,10 @@ pub const fn bits_of_a_queue(size: usize, p: usize) -> u32 {
 }
 
 impl<M: Memory, R, S, N: Number> RoomQueue<M, R, S, N> {
-    /// For up to `size` elements, a power of two, in as many slots of `store`; `rooms` builds two rooms. Numbers have `bits`
-    /// bits.
+    /// A queue for up to `size` elements, a power of two, in that many slots of `store`. `rooms`
+    /// builds two rooms. Numbers have `bits` bits.
     pub fn new(site: &Site<'_, M>, size: usize, bits: u32, store: S, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
-        debug_assert!(size.is_power_of_two(), "numbers that wrap keep their slots only then");
+        debug_assert!(size.is_power_of_two(), "numbers that wrap keep their slots only if the size is a power of two");
         Self {
             part: site.here(),
             rooms: rooms(&site.part("rooms", None)),
@@ -64,7 +66,7 @@ impl<M: Memory, R, S, N: Number> RoomQueue<M, R, S, N> {
         }
     }
 
-    /// How many elements fit.
+    /// The largest number of elements.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
@@ -75,12 +77,12 @@ impl<M: Memory, R, S, N: Number> RoomQueue<M, R, S, N> {
         &self.rooms
     }
 
-    /// The elements, to change them while nobody is inside.
+    /// The elements, to be changed while no user is inside.
     pub fn store_mut(&mut self) -> &mut S {
         &mut self.store
     }
 
-    /// `a - b`, of numbers that wrap.
+    /// `a - b`, for numbers that wrap.
     #[inline(always)]
     fn between(&self, a: N, b: N) -> i64 {
         let between = a.value().wrapping_sub(b.value());
@@ -95,8 +97,8 @@ impl<M: Memory, R, S, N: Number> RoomQueue<M, R, S, N> {
 
 impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M, R, S, N> {
     in_both_forms! {
-        /// Adds the first `count` elements in hand at the end, in this order, in one visit: as many as there is space for.
-        /// How many these were; or why the rooms turned it away.
+        /// Adds the first `count` elements in hand at the end, in this order, in one visit, as far
+        /// as there is space. Returns how many it added, or why the rooms turned the user away.
         #[inline(always)]
         pub fn enqueue, enqueue_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -107,7 +109,7 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
                 Err(refusal) => break 'text Err(refusal),
             };
             here.part_done();
-            // More can never fit, and the sum of what all ask for must not run over.
+            // More can never fit, and the sum of all requests must not overflow.
             let most = count.min(self.size) as i64;
             let j = access!(here.at(22)
                 .keeping(&(&inside, most, S::told(hand)))
@@ -128,8 +130,8 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
             Ok(fit as usize)
         }}
 
-        /// Takes the first elements in one visit: up to `count`, or as many as there are. How many these were; or why the
-        /// rooms turned it away.
+        /// Takes the first elements in one visit: `count` of them, or all if there are fewer.
+        /// Returns how many it took, or why the rooms turned the user away.
         #[inline(always)]
         pub fn dequeue, dequeue_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -160,7 +162,7 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>, N: Number> RoomQueue<M
             Ok(got as usize)
         }}
 
-        /// The slot of the first element, and how many there are, if nobody is inside: 40, 41.
+        /// The slot of the first element and the number of elements, if no user is inside: 40, 41.
         pub fn extent, extent_now(&self, p: &Process<M>) -> (usize, usize) {
             let here = p.on(self.part);
             let top = access!(here.at(40).read(&self.top));

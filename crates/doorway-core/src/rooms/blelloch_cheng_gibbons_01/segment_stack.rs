@@ -1,33 +1,37 @@
 //! A stack that grows by segments: nothing is ever copied.
 //!
 //! # Problem
-//! That of the [stack of Figure 4](super::DynamicStack), for any number of pushes in a turn, of one element or several, and for
-//! memory that can run out.
+//! The problem of the [stack of Figure 4](super::DynamicStack), for any number of pushes in a turn,
+//! of one element or several, and with memory that can run out.
 //!
 //! # Source
-//! Our own, on Figure 4 of Blelloch, Cheng and Gibbons. Statement numbers are ours.
+//! Our own, based on Figure 4 of Blelloch, Cheng and Gibbons. Statement numbers are ours.
 //!
 //! # Idea
-//! Segment `s` has `first * 2^s` slots, and an element stays where it was put. A push that finds no space asks for another
-//! segment, and the last one out of the push room makes one: only there nobody can look at the table of segments.
+//! Segment `s` has `first * 2^s` slots, and an element stays where it was put. A push that finds no
+//! space asks for another segment. The last one out of the push room makes it, because only then
+//! can no user be looking at the table of segments.
 //!
 //! # Shared variables
 //! | name       | range      | initially | home   | written at | meaning |
 //! |------------|------------|-----------|--------|------------|---------|
-//! | `top`      | -pb..size+pb | 0       | nobody | 1, 3, 5, 6 | how many elements there are, when nobody is inside |
-//! | `start`    | bool       | no        | nobody | 2, 13      | whether somebody found no space in this turn |
-//! | `doubled`  | 0..g       | 0         | nobody | 14         | the last segment there is |
+//! | `top`      | -pb..size+pb | 0       | nobody | 1, 3, 5, 6 | the number of elements, when no user is inside |
+//! | `start`    | bool       | no        | nobody | 2, 13      | whether a user found no space in this turn |
+//! | `doubled`  | 0..g       | 0         | nobody | 14         | the last segment that exists |
 //! | `segment0`, ... | value | anything  | nobody | 4          | the segments, in a [store](SegmentStore) |
 //!
-//! `b` is the length of the longest batch, at most `2^40`. Nothing runs over while `pb` is less than `2^62`.
+//! `b` is the length of the longest batch, at most `2^40`. Nothing overflows while `pb` is less
+//! than `2^62`.
 //!
 //! # Why
-//! - *no memory*: a push that asked for a segment, and finds as many as before in its next turn, knows that there was no memory
-//!   for it: the last one out of the turn in which it asked has tried. So there is no flag for it, and nobody asks for ever.
+//! - *no memory*: a push that asked for a segment, and finds the same number of segments in its
+//!   next turn, knows that there was no memory: the last one out of the turn in which it asked has
+//!   tried. No flag is necessary for that, and no user asks forever.
 //!
 //! # Cost, faults, fairness
-//! As [Figure 4](super::DynamicStack), without its copying. Without a bound on pushes in a turn, others can fill a new segment
-//! before one that tries again: once for each doubling (checked).
+//! As for [Figure 4](super::DynamicStack), without its copying. Pushes in a turn are not limited,
+//! so other users can fill a new segment before a user that tries again: once for each doubling
+//! (checked).
 
 use super::{IN, Inside, OUT, Rooms, SegmentStore, Top, Whole};
 use crate::Failure;
@@ -35,10 +39,11 @@ use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Memory, Process, Rea
 use crate::rooms::{LastOut, Lit, Refusal, or_refused};
 use core::fmt::Debug;
 
-/// At most this many elements are put or taken at once, so that `top` does not run over.
+/// The largest number of elements that are put or taken at once, so that `top` does not overflow.
 const AT_ONCE: usize = 1 << if usize::BITS > 40 { 40 } else { usize::BITS - 1 };
 
-/// What the last one out of the push room looks after: segments, and how many elements are in them.
+/// The state that the last one out of the push room maintains: the segments, and the number of
+/// elements in them.
 #[derive(Debug)]
 pub struct Segments<M: Memory, S> {
     part: M::Part,
@@ -49,7 +54,7 @@ pub struct Segments<M: Memory, S> {
 }
 
 impl<M: Memory, S> Segments<M, S> {
-    /// The first segment of `store` is there.
+    /// The first segment of `store` must exist.
     pub fn new(site: &Site<'_, M>, store: S) -> Self {
         Self {
             part: site.here(),
@@ -65,7 +70,7 @@ impl<M: Memory, S> Segments<M, S> {
         &self.store
     }
 
-    /// How many elements there are, when nobody is inside.
+    /// The number of elements, when no user is inside.
     pub fn top(&self) -> &M::Cell<Top> {
         &self.top
     }
@@ -82,7 +87,7 @@ impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
             }
         }
 
-        /// 13 and 14.
+        /// Statements 13 and 14.
         #[inline(never)]
         fn grow, grow_now(&self, p: Here<'_, M>) -> () {
             access!(p.at(13).keeping(&()).write(&self.start, false));
@@ -92,12 +97,12 @@ impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
             }
         }
 
-        /// How many elements fit now: 15.
+        /// The number of elements that fit now: 15.
         pub fn size, size_now(&self, p: &Process<M>) -> usize {
             self.store.slots(access!(p.on(self.part).at(15).read(&self.doubled)).0 as usize + 1)
         }
 
-        /// How many elements there are, if nobody is inside: 16.
+        /// The number of elements, if no user is inside: 16.
         pub fn len, len_now(&self, p: &Process<M>) -> usize {
             usize::try_from(access!(p.on(self.part).at(16).read(&self.top)).0).unwrap_or(0)
         }
@@ -106,8 +111,9 @@ impl<M: ReadWrite, S: SegmentStore<M>> Segments<M, S> {
 
 impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
     in_both_forms! {
-        /// Puts the first `count` elements in hand on top, inside the push room: 1 to 4 and 7, and again in the next turn as
-        /// long as there can be more space. How many were put; or why the rooms turned it away.
+        /// Puts the first `count` elements in hand on top, inside the push room: 1 to 4 and 7.
+        /// Repeats this in the next turn as long as more space may appear. Returns how many it put,
+        /// or why the rooms turned the user away.
         #[inline(always)]
         pub fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -159,8 +165,8 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
             }
         }}
 
-        /// Takes up to `count` elements from the top, inside the pop room, in the order in which they lie: 5, 6 and 8. How
-        /// many these were.
+        /// Takes up to `count` elements from the top, inside the pop room, in the order in which
+        /// they lie: 5, 6 and 8. Returns how many it took.
         #[inline(always)]
         pub fn take, take_now(&self, here: Here<'_, M>, inside: &dyn Debug, hand: &mut S::Hand, count: usize) -> usize {
             let most = count.min(AT_ONCE) as i64;
@@ -215,7 +221,8 @@ pub struct SegmentStack<M: Memory, R> {
 }
 
 impl<M: Memory, R: Lit<M>> SegmentStack<M, R> {
-    /// The elements lie in `store`; `rooms` builds two rooms, whose last one out looks after the [segments](Segments).
+    /// The elements lie in `store`. `rooms` builds two rooms whose last one out maintains the
+    /// [segments](Segments).
     pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Segments<M, S>) -> R) -> Self
     where
         R: Lit<M, Lights = Segments<M, S>>,
@@ -231,8 +238,9 @@ impl<M: Memory, R: Lit<M>> SegmentStack<M, R> {
 
 impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> SegmentStack<M, R> {
     in_both_forms! {
-        /// Adds the first `count` elements in hand, in this order: as many as there is memory for, in one visit or, where the
-        /// stack has to grow, in several. How many these were; or why the rooms turned it away.
+        /// Adds the first `count` elements in hand, in this order, as far as there is memory. It
+        /// takes one visit, or several if the stack has to grow. Returns how many it added, or why
+        /// the rooms turned the user away.
         #[inline(always)]
         pub fn push, push_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -257,8 +265,8 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> Segmen
             Ok(went)
         }}
 
-        /// Takes up to `count` elements in one visit, those that were added last, in the order in which they were added.
-        /// How many these were; or why the rooms turned it away.
+        /// Takes up to `count` elements in one visit: those that were added last, in the order in
+        /// which they were added. Returns how many it took, or why the rooms turned the user away.
         #[inline(always)]
         pub fn pop, pop_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);

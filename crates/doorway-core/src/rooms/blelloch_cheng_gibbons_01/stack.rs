@@ -1,29 +1,31 @@
-//! Figure 1(b): a stack by fetch-and-add, whose pushes and pops are kept apart by rooms.
+//! Figure 1(b): a stack by fetch-and-add. Rooms keep pushes and pops apart.
 //!
 //! # Problem
-//! A linearizable stack of bounded size in which pushes do not wait for each other, nor pops.
+//! A linearizable stack of bounded size in which pushes do not wait for each other, and neither do
+//! pops.
 //!
 //! # Source
-//! Blelloch, Cheng and Gibbons, Figure 1(b), for one element or several. Statement numbers are ours. In print a push does not
-//! look whether there is room.
+//! Blelloch, Cheng and Gibbons, Figure 1(b), for one element or several. Statement numbers are
+//! ours. In print a push does not check for space.
 //!
 //! # Idea
-//! Pushes among themselves can do with a fetch-and-add of `top`, which gives each a slot of its own; so can pops. Only a pop
-//! beside a push could read what is not written yet.
-//! A push that goes too far comes back before its turn ends: once one push found the stack full, all later ones of the same
-//! turn do.
+//! Pushes among themselves need only a fetch-and-add of `top`, which gives each a slot of its own.
+//! The same holds for pops. Only a pop concurrent with a push could read a slot that is not written
+//! yet. A push that goes too far comes back before its turn ends: once one push found the stack
+//! full, all later pushes of the same turn do.
 //!
 //! # Shared variables
 //! | name       | range        | initially | home   | written at | meaning |
 //! |------------|--------------|-----------|--------|------------|---------|
-//! | `top`      | -pb..size+pb | 0         | nobody | 1, 2, 4, 5 | how many elements there are, when nobody is inside |
+//! | `top`      | -pb..size+pb | 0         | nobody | 1, 2, 4, 5 | the number of elements, when no user is inside |
 //! | `A[0..size]`| value       | anything  | nobody | 3          | the elements, in a [store](super::Store) |
 //!
-//! `b` is the length of the longest batch, at most `size`. Nothing runs over while `pb` is less than `2^62`.
+//! `b` is the length of the longest batch, at most `size`. Nothing overflows while `pb` is less
+//! than `2^62`.
 //!
 //! # Cost, faults, fairness
-//! Two fetch-and-adds at most, beside those of the rooms, however long a batch is. A user that stops inside blocks the other
-//! room. The push takes effect with 1, the pop with 4.
+//! At most two fetch-and-adds besides those of the rooms, however long a batch is. A user that
+//! stops inside blocks the other room. A push takes effect at 1, a pop at 4.
 
 use super::{Store, Top};
 use crate::memory::{FetchAdd, Memory, Process, Site, in_both_forms, within};
@@ -45,12 +47,12 @@ pub struct RoomStack<M: Memory, R, S> {
 }
 
 impl<M: Memory, R, S> RoomStack<M, R, S> {
-    /// For up to `size` elements, in as many slots of `store`; `rooms` builds two rooms.
+    /// A stack for up to `size` elements, in that many slots of `store`. `rooms` builds two rooms.
     pub fn new(site: &Site<'_, M>, size: usize, store: S, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
         Self { part: site.here(), rooms: rooms(&site.part("rooms", None)), size, top: site.var("top", Top(0)), store }
     }
 
-    /// How many elements fit.
+    /// The largest number of elements.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
@@ -61,7 +63,7 @@ impl<M: Memory, R, S> RoomStack<M, R, S> {
         &self.rooms
     }
 
-    /// The elements, to change them while nobody is inside.
+    /// The elements, to be changed while no user is inside.
     pub fn store_mut(&mut self) -> &mut S {
         &mut self.store
     }
@@ -69,8 +71,8 @@ impl<M: Memory, R, S> RoomStack<M, R, S> {
 
 impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
     in_both_forms! {
-        /// Adds the first `count` elements in hand, in this order, in one visit: as many as there is space for. How many
-        /// these were; or why the rooms turned it away.
+        /// Adds the first `count` elements in hand, in this order, in one visit, as far as there is
+        /// space. Returns how many it added, or why the rooms turned the user away.
         #[inline(always)]
         pub fn push, push_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -81,7 +83,7 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
                 Err(refusal) => break 'text Err(refusal),
             };
             here.part_done();
-            // More can never fit, and the sum of what all ask for must not run over.
+            // More can never fit, and the sum of all requests must not overflow.
             let most = count.min(self.size) as i64;
             let j = access!(here.at(1).keeping(&(&inside, most, S::told(hand))).fetch_add(&self.top, Top(most))).0;
             let fit = (self.size as i64 - j).clamp(0, most);
@@ -97,8 +99,8 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
             Ok(fit as usize)
         }}
 
-        /// Takes up to `count` elements in one visit, those that were added last, in the order in which they were added.
-        /// How many these were; or why the rooms turned it away.
+        /// Takes up to `count` elements in one visit: those that were added last, in the order in
+        /// which they were added. Returns how many it took, or why the rooms turned the user away.
         #[inline(always)]
         pub fn pop, pop_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -124,7 +126,7 @@ impl<M: FetchAdd, R: RoomSynchronization<M>, S: Store<M>> RoomStack<M, R, S> {
             Ok(got as usize)
         }}
 
-        /// How many elements there are, if nobody is inside: 13.
+        /// The number of elements, if no user is inside: 13.
         pub fn len, len_now(&self, p: &Process<M>) -> usize {
             let top = access!(p.on(self.part).at(13).read(&self.top)).0;
             usize::try_from(top).unwrap_or(0).min(self.size)

@@ -1,23 +1,25 @@
-//! Where the elements of stacks and queues lie: behind the words, of any type; and in words, for machines that run every
-//! interleaving.
+//! Where the elements of stacks and queues lie: behind the words, as values of any type; or in
+//! words, for machines that run every interleaving.
 
 use crate::memory::{Here, Label, Memory, ReadWrite, Site};
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::future::Future;
 
-/// Slots with elements, numbered from 0 on: plain memory, which the implementation need not protect.
+/// Slots with elements, numbered from 0: plain memory, which the implementation need not protect.
 ///
-/// The texts see to it that a slot is written only in the room of those who put, read only in that of those who take, and
-/// by one user in each turn. Any other caller must see to it too.
+/// The texts guarantee that a slot is written only in the room of users that put, is read only in
+/// the room of users that take, and is accessed by one user in each turn. Any other caller must
+/// guarantee the same.
 pub trait Store<M: Memory> {
-    /// Elements in a user's hands: those to be put, or space for those to be taken.
+    /// Elements that a user holds: those to be put, or space for those to be taken.
     type Hand;
 
-    /// Tells hands apart, for checkers.
+    /// A value that identifies a hand, for checkers.
     fn told(hand: &Self::Hand) -> impl Debug;
 
-    /// Moves the first `count` elements in hand to the slots from `slot` on. After the last slot comes the first one.
+    /// Moves the first `count` elements in hand to the slots starting at `slot`. The first slot
+    /// follows the last one.
     fn put(
         &self,
         p: Here<'_, M>,
@@ -27,8 +29,8 @@ pub trait Store<M: Memory> {
         hand: &mut Self::Hand,
     ) -> impl Future<Output = Result<(), M::Error>>;
 
-    /// Moves `count` elements from the slots from `slot` on to the end of those in hand. After the last slot comes the
-    /// first one.
+    /// Moves `count` elements from the slots starting at `slot` to the end of those in hand. The
+    /// first slot follows the last one.
     fn take(
         &self,
         p: Here<'_, M>,
@@ -39,20 +41,20 @@ pub trait Store<M: Memory> {
     ) -> impl Future<Output = Result<(), M::Error>>;
 }
 
-/// Slots in segments, of which there are more and more.
+/// Slots in segments, to which more segments can be added.
 pub trait SegmentStore<M: Memory>: Store<M> {
-    /// How many segments there can be at the most.
+    /// The largest number of segments.
     fn most_segments(&self) -> usize;
 
-    /// How many slots the first so many segments have.
+    /// The number of slots in the first `segments` segments.
     fn slots(&self, segments: usize) -> usize;
 
-    /// Makes this segment, the first that there is not; `false` if there is no memory for it. Only the last one out of a
-    /// room may ask for it: nobody is inside then.
+    /// Makes this segment, which must be the first missing one. Returns `false` if there is no
+    /// memory for it. Only the last one out of a room may call this, when no user is inside.
     fn grow(&self, segment: usize) -> bool;
 }
 
-/// Slots in a row of variables, called `A`.
+/// Slots in a row of variables called `A`.
 #[derive(Debug)]
 pub struct InWords<M: Memory> {
     size: usize,
@@ -60,7 +62,7 @@ pub struct InWords<M: Memory> {
 }
 
 impl<M: Memory> InWords<M> {
-    /// So many slots; `unwritten` is what a slot holds before it is written.
+    /// `size` slots. `unwritten` is the value of a slot before it is written.
     pub fn new(site: &Site<'_, M>, size: usize, unwritten: u64) -> Self {
         Self { size, slots: site.row("A", size, |_| unwritten.into()) }
     }
@@ -131,7 +133,7 @@ where
 
 const SEGMENTS: [&str; 4] = ["segment0", "segment1", "segment2", "segment3"];
 
-/// The segment of element `e`, and its place there, if the first segment has `first` slots.
+/// The segment of element `e` and its place in it, if the first segment has `first` slots.
 ///
 /// ```
 /// use doorway_core::rooms::blelloch_cheng_gibbons_01::place;
@@ -143,30 +145,32 @@ pub const fn place(first: usize, e: usize) -> (usize, usize) {
     (segment, e - first * ((1 << segment) - 1))
 }
 
-/// Segments in rows of variables, called `segment0` and so on.
+/// Segments in rows of variables called `segment0` and so on.
 #[derive(Debug)]
 pub struct InSegments<M: Memory> {
     first: usize,
-    /// How many the text believes that there can be.
+    /// The number of segments that the text believes to be possible.
     promised: usize,
     segments: Vec<M::Row<u64>>,
 }
 
 impl<M: Memory> InSegments<M> {
-    /// The first of `segments` segments (up to 4) has `first` slots. `unwritten` is what a slot holds before it is written.
+    /// The first of `segments` segments (up to 4) has `first` slots. `unwritten` is the value of a
+    /// slot before it is written.
     pub fn new(site: &Site<'_, M>, first: usize, segments: usize, unwritten: u64) -> Self {
         let segment = |(i, name): (usize, &&'static str)| site.row(name, first << i, |_| unwritten.into());
         let segments: Vec<_> = SEGMENTS.iter().take(segments.max(1)).enumerate().map(segment).collect();
         Self { first, promised: segments.len(), segments }
     }
 
-    /// There is no memory for more segments, and nobody knows before it is asked for.
+    /// Makes memory run out after these segments, which a user learns only when it asks for
+    /// another.
     #[must_use]
     pub fn that_runs_out(self) -> Self {
         Self { promised: self.promised + 1, ..self }
     }
 
-    /// How many elements there can be.
+    /// The largest number of elements.
     #[must_use]
     pub fn most(first: usize, segments: usize) -> usize {
         first * ((1 << segments.clamp(1, SEGMENTS.len())) - 1)

@@ -1,14 +1,18 @@
-//! Rooms that turn users away who do not enter and exit by turns.
+//! Rooms that turn away users that do not alternate between entering and exiting.
 //!
 //! # Problem
-//! [Room synchronization](crate::rooms) in which at most one room is open even if some users enter twice, or exit where they are not inside.
+//! [Room synchronization](crate::rooms) in which at most one room is open even if some users enter
+//! twice, or exit where they are not inside.
 //!
 //! # Source
-//! Blelloch, Cheng and Gibbons, 2.3, *Variants*: a vector of states of users. Statement numbers are ours.
+//! Blelloch, Cheng and Gibbons, 2.3, *Variants*: a vector of states of users. Statement numbers are
+//! ours.
 //!
 //! # Idea
-//! Each user has a state, and what does not follow from it is refused. In print each room has such a vector, so that who is inside room 0 may enter room 1; and the state is read and then written, so that two that say
-//! they are the same user may both pass. Here there is one vector, and a state is changed by a compare-and-swap from the only one it can follow.
+//! Each user has a state, and a request that does not follow from the state is refused. In print
+//! each room has such a vector, so a user inside room 0 may enter room 1. The state is also read
+//! and then written, so two callers that claim to be the same user may both pass. Here there is one
+//! vector, and a state is changed by a compare-and-swap from its only possible predecessor.
 //!
 //! # Shared variables
 //! | name         | range           | initially | home   | written at       | meaning |
@@ -17,10 +21,12 @@
 //! | `held[0..p]` | a room, a grant | none      | nobody | 2                | what it takes to exit |
 //!
 //! # Invariants (checked)
-//! - (V) whoever shows a ticket of the rooms does it for a user whose state is not outside, and no two for one user
+//! - (V) a process that shows a ticket of the rooms does so for a user whose state is not outside,
+//!   and no two do so for one user
 //!
 //! # Cost, faults, fairness
-//! As [`Rooms`], and six accesses more. A user is known by a number that whoever calls must not make up: who gives another one's can do harm to that one, and to nobody else.
+//! As for [`Rooms`], and six more accesses. A user is identified by a number, which a caller must
+//! not make up. A caller that gives another user's number can harm that user, and no other.
 
 use super::{Inside, Rooms};
 use crate::Failure;
@@ -60,12 +66,12 @@ impl Word for Status {
     }
 }
 
-/// What a user does not carry itself: the room it is inside of, and the grant that let it in.
+/// What a user does not carry itself: the room it is inside, and the grant that let it in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
-    /// Which room.
+    /// The room.
     pub room: usize,
-    /// Up to which ticket users were let in.
+    /// The last ticket up to which users were let in.
     pub grant: u64,
 }
 
@@ -89,26 +95,26 @@ impl From<&Inside> for Kept {
     }
 }
 
-/// Whoever makes one up is not inside, and breaks the rooms.
+/// A caller that makes one up is not inside, and breaks the rooms.
 impl From<Kept> for Inside {
     fn from(Kept { room, grant }: Kept) -> Self {
         Self { room, grant }
     }
 }
 
-/// Why a request was refused; nothing has changed.
+/// Why a request was refused. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misuse {
     /// There is no such user.
     NoSuchUser {
-        /// Which.
+        /// The given number.
         user: usize,
-        /// How many there are.
+        /// The number of users.
         users: usize,
     },
-    /// The user cannot do this from where it is.
+    /// The user cannot do this in its present state.
     Is(Status),
-    /// As for everybody.
+    /// The rooms refused, as they may refuse any user.
     Refused(Refusal),
 }
 
@@ -125,7 +131,7 @@ impl fmt::Display for Misuse {
 }
 impl core::error::Error for Misuse {}
 
-/// [`Rooms`], and where each user is.
+/// [`Rooms`], and the state of each user.
 pub struct Strict<M: Memory, X = ()> {
     part: M::Part,
     users: usize,
@@ -141,7 +147,7 @@ impl<M: Memory, X> fmt::Debug for Strict<M, X> {
 }
 
 impl<M: Memory, X> Strict<M, X> {
-    /// For so many users; `rooms` builds the rooms.
+    /// Rooms for `users` users; `rooms` builds them.
     pub fn new(site: &Site<'_, M>, users: usize, rooms: impl FnOnce(&Site<'_, M>) -> Rooms<M, X>) -> Self {
         Self {
             part: site.here(),
@@ -152,7 +158,7 @@ impl<M: Memory, X> Strict<M, X> {
         }
     }
 
-    /// How many rooms there are.
+    /// The number of rooms.
     #[must_use]
     pub fn rooms(&self) -> usize {
         self.rooms.rooms()
@@ -179,7 +185,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         }
     }
 
-    /// Exits as this user: 6 to 8. Whether it was the last one of its turn.
+    /// Exits as this user: 6 to 8. Returns whether it was the last one of its turn.
     ///
     /// # Errors
     /// If an access failed, or if the user is not inside.
@@ -196,7 +202,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Changes rooms as this user: 2, 3, 6, 8, 9 and 10.
     ///
     /// # Errors
-    /// If an access failed, if the user is not inside, or if the room refuses; then the user is outside.
+    /// If an access failed, if the user is not inside, or if the room refuses. If the room refuses,
+    /// the user is outside.
     pub async fn change(&self, p: &Process<M>, user: usize, to: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         here.part(&to);
@@ -219,7 +226,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         }
     }
 
-    /// From one state to the next, if it is in that one.
+    /// Moves from one state to the next, if the user is in the first.
     async fn moves(
         &self,
         p: &Process<M>,
@@ -240,14 +247,14 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
         }
     }
 
-    /// 2 and 3.
+    /// Statements 2 and 3.
     async fn is_inside(&self, p: &Process<M>, user: usize, inside: Inside) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(2).keeping(&(user, &inside)).write(&self.held[user], Kept::from(&inside)).await?;
         p.at(3).keeping(&user).write(&self.status[user], Status::Inside).await
     }
 
-    /// 8.
+    /// Statement 8.
     async fn held(&self, p: &Process<M>, user: usize) -> Result<Inside, M::Error> {
         let p = p.on(self.part);
         Ok(p.at(8).keeping(&user).read(&self.held[user]).await?.into())

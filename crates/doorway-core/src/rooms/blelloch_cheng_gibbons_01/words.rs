@@ -1,14 +1,15 @@
-//! What the variables of rooms hold.
+//! The contents of the variables of rooms.
 
 use crate::memory::{Additive, Anybody, Field, Nobody, Word, fit};
 use core::fmt;
 
-/// A counter that is only ever looked at in passing: `wait[i]` and `done[i]`.
+/// A counter that processes read but never wait for: `wait[i]` and `done[i]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Count(pub u64);
 
 impl Word for Count {
-    // A process that waits watches `grant` and `activeRoom`. But this one may be narrow, and what is not whole has a bell.
+    // Waiters watch `grant` and `activeRoom`, not this. But a counter may be narrow, and a variable
+    // that is not whole has a bell.
     type Waiters = Anybody;
     const AWAITED: bool = false;
 
@@ -31,10 +32,11 @@ impl fmt::Debug for Count {
 
 const HALF: u32 = 32;
 
-/// `grant[i]`: up to which ticket users were let in, and how many tickets after it were given up.
+/// `grant[i]`: the last ticket up to which users were let in, and the number of tickets after it
+/// that were given up.
 ///
-/// Neither field runs into the other: `ticket` is only ever replaced, by a number of at most [32 bits](Width), and `ghosts`
-/// is added to and taken from at the upper end of the word.
+/// Neither field overflows into the other. `ticket` is only ever replaced, by a number of at most
+/// [32 bits](Width). `ghosts` is added to and subtracted from at the upper end of the word.
 ///
 /// ```
 /// use doorway_core::memory::Word;
@@ -48,14 +50,14 @@ const HALF: u32 = 32;
 pub struct Grant {
     /// The last ticket that was let in.
     pub ticket: u64,
-    /// Tickets after it that nobody waits with any more.
+    /// The number of tickets after it with which no user waits any more.
     pub ghosts: u64,
 }
 
 impl Grant {
-    /// Added by who gives up.
+    /// Added by a user that gives up.
     pub const GIVEN_UP: Self = Self { ticket: 0, ghosts: 1 };
-    /// Added by who gave up too late.
+    /// Added by a user that gave up too late.
     pub const UNDONE: Self = Self { ticket: 0, ghosts: u64::MAX };
 }
 
@@ -64,7 +66,7 @@ impl Word for Grant {
     const WHOLE: bool = true;
     const FIELDS: &'static [Field] = &[Field::new("ticket", 0, HALF), Field::new("ghosts", HALF, HALF)];
 
-    // The ghosts are in the upper half, so that subtracting one borrows from nobody.
+    // The ghosts are in the upper half, so that subtracting one borrows from no other field.
     #[inline(always)]
     fn pack(self) -> u64 {
         self.ticket | self.ghosts << HALF
@@ -100,14 +102,14 @@ impl Active {
     /// No room is open, and none is about to be.
     pub const NONE: Self = Self(None);
 
-    /// This room is.
+    /// This room is open, or is about to be.
     #[must_use]
     #[inline(always)]
     pub const fn room(room: usize) -> Self {
         Self(Some(room))
     }
 
-    /// Which one it is.
+    /// The room, if there is one.
     #[must_use]
     #[inline(always)]
     pub const fn is_room(self) -> Option<usize> {
@@ -138,25 +140,28 @@ impl fmt::Debug for Active {
     }
 }
 
-/// How far counters count before they wrap, and how many may give up.
+/// How far counters count before they wrap, and how many users may give up.
 ///
-/// Counters are compared by their difference, as a signed number of so many bits. That is right while no two that are compared are `2^(bits-1)` or more apart.
+/// Counters are compared by their difference, as a signed number of `bits` bits. That is correct
+/// while no two counters that are compared differ by `2^(bits-1)` or more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Width {
     /// Counters are modulo `2^bits`.
     pub bits: u32,
-    /// So many may give up waiting for a room between two openings of it; then users are turned away there.
+    /// The number of users that may give up waiting for a room between two openings of it. Beyond
+    /// it, users are turned away.
     pub ghosts: u64,
 }
 
 impl Width {
-    /// As wide as fits a machine word, for up to `2^30` users.
+    /// The largest width that fits a machine word, for up to `2^30` users.
     pub const MACHINE: Self = Self { bits: HALF, ghosts: 1 << 30 };
 
-    /// Just wide enough for `n` users, of whom so many may give up.
+    /// Just wide enough for `n` users, of which `ghosts` may give up.
     ///
-    /// Of the users that are not turned away each adds at most one ticket after so many have given up, and one more may open the room itself: a room never has more than `n + ghosts` tickets that
-    /// were not let in.
+    /// After `ghosts` users have given up, each user that is not turned away adds at most one
+    /// ticket, and one more may open the room itself. A room therefore never has more than
+    /// `n + ghosts` tickets that were not let in.
     ///
     /// ```
     /// use doorway_core::rooms::blelloch_cheng_gibbons_01::Width;
@@ -180,7 +185,7 @@ impl Width {
         fit::<u64>(count.wrapping_add(more), self.bits)
     }
 
-    /// How far `a` is after `b`; negative if before.
+    /// How far `a` is after `b`; negative if it is before `b`.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, a: u64, b: u64) -> i64 {
@@ -188,9 +193,9 @@ impl Width {
     }
 }
 
-/// What counters of structures are made of.
+/// The type of the counters of structures.
 pub trait Number: Additive {
-    /// The one with this value.
+    /// The number with this value.
     fn of(value: u64) -> Self;
     /// Its value.
     fn value(self) -> u64;
@@ -207,7 +212,7 @@ impl Number for Count {
     }
 }
 
-/// A counter of all 64 bits that nobody waits for.
+/// A counter of all 64 bits for which no process waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Whole(pub u64);
 
@@ -243,7 +248,8 @@ impl fmt::Debug for Whole {
     }
 }
 
-/// How many elements a stack has, and for a moment more or fewer: a number of all 64 bits that nobody waits for.
+/// The number of elements of a stack; for a moment it may be larger or smaller. It has all 64 bits,
+/// and no process waits for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Top(pub i64);
 

@@ -1,52 +1,55 @@
-//! A stack of work that knows when all is done.
+//! A stack of work that knows when all work is done.
 //!
 //! # Problem
-//! Workers take elements from a stack, and give back what came of them, possibly nothing. A worker that finds nothing waits as
-//! long as another one has *loot*, for that may bring more. *All is done* when there is nothing left and nobody has loot;
-//! from then on nothing can be added, and every worker is told.
+//! Workers take elements from a stack, and give back what results from them, possibly nothing. A
+//! worker that finds nothing waits as long as another worker has *loot*, because loot may bring
+//! more elements. *All is done* when nothing is left and no worker has loot. From then on nothing
+//! can be added, and every worker is told.
 //!
 //! # Source
-//! Our own, on the stack for the collector in section 5 of Blelloch, Cheng and Gibbons. Statement numbers are ours; 1 to 16 are
-//! those of the [stack of segments](super::SegmentStack).
+//! Our own, based on the stack for the collector in section 5 of Blelloch, Cheng and Gibbons.
+//! Statement numbers are ours; 1 to 16 are those of the [stack of segments](super::SegmentStack).
 //!
 //! # Idea
-//! A worker counts its loot in and out *inside* the rooms, and whether all is done is decided by the [last one out](LastOut),
-//! when nobody is inside: then every element is on the stack or belongs to loot that was counted.
+//! A worker counts its loot in and out *inside* the rooms. The [last one out](LastOut) decides
+//! whether all is done, when no worker is inside: every element is then on the stack or belongs to
+//! loot that was counted.
 //!
 //! # Shared variables
 //! | name   | range     | initially | home   | written at | meaning |
 //! |--------|-----------|-----------|--------|------------|---------|
-//! | `lent` | 0..p      | 0         | nobody | 21, 26     | how many have loot, when nobody is inside |
-//! | `news` | [`News`]  | look      | nobody | 23, 32, 34 | whether it is worth a visit |
+//! | `lent` | 0..p      | 0         | nobody | 21, 26     | the number of workers with loot, when no worker is inside |
+//! | `news` | [`News`]  | look      | nobody | 23, 32, 34 | whether a visit is worthwhile |
 //!
 //! # Why
-//! - *both rooms (31)*: the last loot may come back empty, after a turn of the push room; and a stack that is empty from the
-//!   beginning is only ever popped.
-//! - *`news` says nothing of how many (23, 34)*: a worker that finds nothing says so inside the pop room, in which nobody can add
-//!   anything; and the last one out of the push room says that there is something again. So nobody who waits for `news`
-//!   misses it, and no counter of news is needed, which would wrap.
-//! - *23 looks first (22)*: it may have come in after all was done, and must not deny it.
+//! - *both rooms (31)*: the last loot may come back empty, after a turn of the push room; and a
+//!   stack that is empty from the beginning is only ever popped.
+//! - *`news` is not a count (23, 34)*: a worker that finds nothing says so inside the pop room, in
+//!   which no worker can add anything. The last one out of the push room says that there is
+//!   something again. A worker that waits for `news` therefore never misses it. No counter of news
+//!   is necessary, which would wrap.
+//! - *23 looks first (22)*: the worker may have come in after all was done, and must not deny it.
 //! - *25 inside*: all can be done between any two visits, but not during one.
 //!
 //! # Invariants (checked)
-//! - (W1) once all is done, there are no elements, and nobody has loot
-//! - (W2) `lent` is the number of those that have loot
-//! - (told) whoever waits for `news` gets some
+//! - (W1) once all is done, there are no elements, and no worker has loot
+//! - (W2) `lent` is the number of workers that have loot
+//! - (told) a worker that waits for `news` gets some
 //!
 //! # Cost, faults, fairness
-//! One fetch-and-add more than the stack of segments, and two or three reads. A worker that stops with loot keeps all others
-//! waiting. Workers take what they find: nobody is promised a share.
+//! One fetch-and-add more than the stack of segments, and two or three reads. A worker that stops
+//! with loot keeps all others waiting. Workers take what they find: no worker is promised a share.
 
 use super::{IN, OUT, SegmentStore, Segments, Whole};
 use crate::memory::{Anybody, FetchAdd, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms, within};
 use crate::rooms::{LastOut, Lit, or_refused};
 
-/// Whether a worker should pay the stack a visit.
+/// Whether a worker should visit the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum News {
     /// There may be something.
     Look,
-    /// There is nothing, but somebody has loot, or is about to find out.
+    /// There is nothing, but some worker has loot, or is about to find out.
     Nothing,
     /// There will never be anything again.
     AllDone,
@@ -70,7 +73,7 @@ impl Word for News {
     }
 }
 
-/// What the last one out of a room looks after.
+/// The state that the last one out of a room maintains.
 #[derive(Debug)]
 pub struct Work<M: Memory, S> {
     part: M::Part,
@@ -80,7 +83,7 @@ pub struct Work<M: Memory, S> {
 }
 
 impl<M: Memory, S> Work<M, S> {
-    /// The first segment of `store` is there.
+    /// The first segment of `store` must exist.
     pub fn new(site: &Site<'_, M>, store: S) -> Self {
         Self {
             part: site.here(),
@@ -90,7 +93,7 @@ impl<M: Memory, S> Work<M, S> {
         }
     }
 
-    /// Where the work lies.
+    /// The segments that hold the work.
     pub fn segments(&self) -> &Segments<M, S> {
         &self.segments
     }
@@ -119,7 +122,7 @@ impl<M: ReadWrite, S: SegmentStore<M>> Work<M, S> {
             access!(p.on(self.part).at(35).read(&self.news)) == News::AllDone
         }
 
-        /// How many have loot, if nobody is inside: 36.
+        /// The number of workers with loot, if no worker is inside: 36.
         pub fn lent, lent_now(&self, p: &Process<M>) -> usize {
             access!(p.on(self.part).at(36).read(&self.lent)).0 as usize
         }
@@ -151,7 +154,8 @@ pub struct WorkStack<M: Memory, R> {
 }
 
 impl<M: Memory, R: Lit<M>> WorkStack<M, R> {
-    /// The work lies in `store`; `rooms` builds two rooms, whose last one out looks after the [work](Work).
+    /// The work lies in `store`. `rooms` builds two rooms whose last one out maintains the
+    /// [work](Work).
     pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Work<M, S>) -> R) -> Self
     where
         R: Lit<M, Lights = Work<M, S>>,
@@ -167,8 +171,9 @@ impl<M: Memory, R: Lit<M>> WorkStack<M, R> {
 
 impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<M, R> {
     in_both_forms! {
-        /// Takes up to `count` elements, at least one, or waits as long as somebody may bring more. How many these were: then
-        /// it has loot. 0: all is done. Or why the rooms turned it away.
+        /// Takes up to `count` elements, at least one, or waits as long as some worker may bring
+        /// more. Returns how many it took, and the worker has loot then; or 0 if all is done; or
+        /// why the rooms turned the worker away.
         #[inline(always)]
         pub fn take, take_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -208,8 +213,9 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
             }
         }}
 
-        /// Adds the first `count` elements in hand. If the caller `returns` loot, it has none from then on. How many were
-        /// added, all but those that there is no memory for; `None` if all was done before. Or why the rooms turned it away.
+        /// Adds the first `count` elements in hand. If the caller `returns` loot, it has none from
+        /// then on. Returns how many it added, which excludes only those for which there is no
+        /// memory; or `None` if all was done before; or why the rooms turned the worker away.
         #[inline(always)]
         pub fn give, give_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize, returns: bool) -> Result<Option<usize>, R::Refusal> {'text: {
             let here = p.on(self.part);

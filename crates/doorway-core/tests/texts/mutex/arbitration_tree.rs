@@ -1,4 +1,5 @@
-//! Arbitration trees of Peterson's and of Kessels' mutexes: what holds of them, and their hard cases step by step.
+//! Arbitration trees of Peterson's and of Kessels' mutexes: the properties they have, and their
+//! hard cases step by step.
 
 use crate::common::{ask, explore, inside, run, run_mutant, values};
 use doorway_check::sim::Rules;
@@ -57,7 +58,7 @@ fn who_signed_last_waits_until_the_other_left_or_signed_after_it() {
     let mut r = run("peterson-tree", 2, 1);
     r.follow("p0.1.2.3  p1.1.2.3.4~").unwrap();
     assert_eq!((inside(&r), values(&r, ["node1.turn"])), (vec![0], ["Right".to_owned()]));
-    r.follow("p0.6.1.2  p1.3.4").unwrap(); // p0 is back before p1 looked, and has signed after it
+    r.follow("p0.6.1.2  p1.3.4").unwrap(); // p0 is back before p1 has looked, and has signed after it
     assert_eq!((inside(&r), values(&r, ["node1.q[0]", "node1.turn"])), (vec![1], ["true", "Left"].map(String::from)));
     r.follow("p0.3.4~  p1.6  p0.3").unwrap();
     assert_eq!(inside(&r), [0]);
@@ -79,7 +80,7 @@ fn two_bits_name_one_of_the_two_whatever_was_read() {
     assert_eq!(values(&r, ["node1.r[0]", "node1.r[1]"]), ["false", "true"].map(String::from)); // the right side
     r.follow("p1.4.5~  p0.4.5").unwrap();
     assert_eq!(inside(&r), [0]);
-    // From there again: bits as they are, both at the same time.
+    // Again from there: the bits are as they are, and both sign at the same time.
     r.follow("p0.7  p1.4.7  p0.1.2  p1.1.2  p0.3  p1.3").unwrap();
     assert_eq!(values(&r, ["node1.r[0]", "node1.r[1]"]), ["true", "true"].map(String::from)); // the left side
     r.follow("p0.4.5~  p1.4.5").unwrap();
@@ -101,9 +102,9 @@ fn the_next_one_on_a_side_need_not_be_the_same() {
 #[test]
 fn fails_when_the_tree_is_released_from_the_leaf() {
     let mut r = run_mutant("peterson-tree-exits-from-the-leaf");
-    r.follow("p0.1.2.3 p0.1.2.3  p0.6").unwrap(); // has left node 2, and not the root
-    r.follow("p1.1.2.3 p1.1.2.3").unwrap(); // comes to the same side of the root
-    r.follow("p0.6  p2.1.2.3").unwrap(); // takes p1's flag away
+    r.follow("p0.1.2.3 p0.1.2.3  p0.6").unwrap(); // p0 has left node 2, but not the root
+    r.follow("p1.1.2.3 p1.1.2.3").unwrap(); // p1 comes to the same side of the root
+    r.follow("p0.6  p2.1.2.3").unwrap(); // p0 clears p1's flag
     assert_eq!(inside(&r), [1, 2]);
 }
 
@@ -117,6 +118,7 @@ fn fails_when_it_signs_before_it_competes() {
 #[test]
 fn fails_when_it_looks_before_it_competes() {
     let mut r = run_mutant("kessels-tree-2-before-1");
-    r.follow("p0.2  p1.2.1.3.4  p0.1.3.4.5").unwrap(); // p1 saw no rival; p0's bit is as it was, and p1's says that p1 signed last
+    // p1 saw no rival. p0's bit has not changed, and p1's says that p1 signed last.
+    r.follow("p0.2  p1.2.1.3.4  p0.1.3.4.5").unwrap();
     assert_eq!(inside(&r), [0, 1]);
 }

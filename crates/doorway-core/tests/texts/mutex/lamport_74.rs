@@ -1,4 +1,5 @@
-//! Lamport 1974: exclusion and the Bakery's invariants, its doorway step by step, and the end of all tickets.
+//! Lamport 1974: exclusion and the Bakery's invariants, its doorway step by step, and what happens
+//! when tickets run out.
 
 use crate::common::{explore, run, run_mutant};
 use doorway_check::{Explorer, Property, claims};
@@ -7,7 +8,8 @@ use doorway_core::registry::{self, Sizes};
 
 #[test]
 fn exclusion_and_invariants_hold() {
-    // Who came before whom is part of these states; a change in their numbers means that exploration changed.
+    // The order of arrival is part of these states. A change in their numbers means that
+    // exploration changed.
     for (n, passages, states) in [(1, 3, 13), (2, 1, 107), (2, 3, 1_935), (3, 1, 6_591), (3, 2, 127_097)] {
         explore("bakery", n, 1, Some(passages), states);
     }
@@ -38,7 +40,7 @@ fn equal_tickets_go_by_name() {
 
 #[test]
 fn fails_without_the_wait_at_7() {
-    // p1 passes p0, which is still drawing and comes out with the same ticket and the smaller name.
+    // p1 passes p0, which is still drawing and ends up with the same ticket and the smaller name.
     let mut r = run_mutant("bakery-never-waits-at-7");
     r.follow("p0.3.41  p1>in  p0>in").unwrap();
     assert_eq!(r.view().inside(), 2);
@@ -46,7 +48,8 @@ fn fails_without_the_wait_at_7() {
 
 #[test]
 fn a_process_that_finds_no_larger_ticket_withdraws() {
-    // Ticket[1] is the largest there is; p0 must not wrap round to 0, and must not leave its doorway open.
+    // Ticket[1] is the largest possible ticket. p0 must neither wrap round to 0 nor leave its
+    // doorway open.
     let claims = claims::of(registry::find("bakery").unwrap(), Sizes { n: 2, k: 1 });
     let report = Explorer::new(2)
         .passages(2)

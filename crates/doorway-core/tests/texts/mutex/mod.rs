@@ -1,4 +1,4 @@
-//! Texts for one holder.
+//! Texts for mutual exclusion.
 
 mod arbitration_tree;
 mod lamport_74;

@@ -1,4 +1,5 @@
-//! The locks that Yang and Anderson measure theirs against: what holds of them, what does not, and their hard cases step by step.
+//! The locks with which Yang and Anderson compare theirs: the properties they have and lack, and
+//! their hard cases step by step.
 
 use crate::common::{ask, explore, inside, run, run_mutant, values};
 use doorway_check::sim::Rules;
@@ -7,7 +8,7 @@ use doorway_core::registry::Sizes;
 
 #[test]
 fn what_they_claim_holds() {
-    // Who came before whom is part of the states of those that serve in order.
+    // The order of arrival is part of the states of locks that serve in order.
     let sizes = [
         ("tas-backoff", [111, 1_557, 19_599]),
         ("ticket", [18, 124, 516]),
@@ -31,7 +32,8 @@ fn one_process_needs_nobody() {
     }
 }
 
-/// The run that shows it is fair: all who are on their way take steps in its cycle, and one of them never gets on.
+/// The run that shows this is fair: all processes on their way take steps in its cycle, and one of
+/// them never gets in.
 #[test]
 fn three_of_them_let_a_process_starve() {
     for (id, n) in [("tas-backoff", 2), ("lamport-fast", 2), ("lamport-fast", 3), ("mcs-swap", 3)] {
@@ -40,7 +42,7 @@ fn three_of_them_let_a_process_starve() {
         assert_eq!(verdict.holds, Some(false), "{id} {n}");
         assert!(verdict.trace.as_ref().is_some_and(|trace| trace.repeats_from.is_some()), "{id} {n}");
     }
-    // Two are too few for usurpers.
+    // Two processes are too few for usurpers.
     ask("mcs-swap", (2, 1), Rules::default(), &["starvation-free"]).assert_holds();
 }
 
@@ -82,7 +84,7 @@ fn pauses_double_up_to_the_longest() {
     assert_eq!((inside(&r), values(&r, ["Delay[1]"])), (vec![0], ["4".to_owned()]));
     r.follow("p0.4  p1.3.3.3.3.1").unwrap();
     assert_eq!(inside(&r), [1]);
-    r.follow("p1.4  p0.1  p1.1").unwrap(); // each passage begins with the shortest
+    r.follow("p1.4  p0.1  p1.1").unwrap(); // each passage begins with the shortest pause
     assert_eq!(values(&r, ["Delay[1]"]), ["2"]);
 }
 
@@ -145,7 +147,7 @@ fn the_exit_waits_for_who_has_not_linked_itself() {
 #[test]
 fn a_usurper_passes_who_waits() {
     let mut r = run("mcs-swap", 3, 1);
-    r.follow("p0.1.2.7  p1.1.2.3  p0.8").unwrap(); // p1 has come, and Tail says nobody
+    r.follow("p0.1.2.7  p1.1.2.3  p0.8").unwrap(); // p1 has come, but Tail says that the list is empty
     r.follow("p2.1.2").unwrap();
     assert_eq!(inside(&r), [2]);
     r.follow("p0.81  p1.4.5~  p0.9.91").unwrap(); // p1 now follows the usurper
@@ -157,7 +159,7 @@ fn a_usurper_passes_who_waits() {
 #[test]
 fn fails_when_the_link_comes_first() {
     let mut r = run_mutant("mcs-4-before-3");
-    r.follow("p0.1.2  p1.1.2.4  p0.7.10  p1.3.5~").unwrap(); // unlocked, and locked again by itself
+    r.follow("p0.1.2  p1.1.2.4  p0.7.10  p1.3.5~").unwrap(); // p0 unlocks p1, and p1 locks itself again
     assert!(r.is_deadlock().unwrap());
 }
 

@@ -1,4 +1,5 @@
-//! Software combining over Yang and Anderson's tree: every interleaving at small sizes, and the cases by hand.
+//! Software combining over Yang and Anderson's tree: every interleaving at small sizes, and chosen
+//! cases by hand.
 
 use crate::common::{explore, explore_without_trust, values};
 use doorway_check::claims::FetchAndOp;
@@ -11,7 +12,7 @@ use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Combining, 
 use doorway_core::registry::{CostModel, Sizes};
 use std::rc::Rc;
 
-/// `n` processes that each choose among operations on an object that begins at 0.
+/// `n` processes, each of which chooses among operations on an object that starts at 0.
 fn world<F>(n: usize, rules: Rules, ops: impl Fn(usize) -> Vec<F::Op> + 'static) -> World
 where
     F: Combinable<Value = u64>,
@@ -72,7 +73,7 @@ fn keep_can_be_trusted() {
     explore_without_trust("ya-combining", 2, 2, Some(1));
 }
 
-/// Whoever only looks sees what all operations so far have made of it.
+/// A process that only looks sees the effect of all operations so far.
 #[test]
 fn a_look_is_an_operation_that_changes_nothing() {
     let body = |object: Rc<Combining<Sim, Affine<5>>>, p: Process<Sim>| async move {
@@ -99,7 +100,7 @@ fn adders() -> Runner {
     Runner::new(world::<Add>(2, Rules::default(), |p| vec![1 + p as u64]).with_object(FetchAndOp::<Add>::new(0)))
 }
 
-/// `p0` is through the node when `p1` comes; its last look at the nodes finds `p1`.
+/// `p0` has passed the node when `p1` comes; its last look at the nodes finds `p1`.
 #[test]
 fn who_comes_while_another_is_at_the_root_is_taken_along() {
     let mut r = adders();
@@ -113,7 +114,8 @@ fn who_comes_while_another_is_at_the_root_is_taken_along() {
     assert!(r.view().is_linearizable());
 }
 
-/// `p1` has signed and no more; when it goes on, `p0` is gone. It never waits, and finds its note all the same.
+/// `p1` has only signed; when it continues, `p0` has gone. It never waits, and still finds its
+/// note.
 #[test]
 fn who_was_too_slow_to_wait_finds_its_note() {
     let mut r = adders();
@@ -124,7 +126,7 @@ fn who_was_too_slow_to_wait_finds_its_note() {
     assert_eq!(values(&r, ["V"]), ["3"]);
 }
 
-/// Who signs after the last look is not taken along, and applies its operation itself.
+/// A process that signs after the last look is not taken along, and applies its operation itself.
 #[test]
 fn who_comes_after_the_last_look_goes_to_the_root_itself() {
     let mut r = adders();
@@ -150,5 +152,5 @@ fn remote_references_are_those_of_the_nodes_and_five_more_at_each_and_two() {
     assert_eq!(worst(2, None, 1), (9, 9));
     assert_eq!(worst(2, None, 2), (17, 17));
     assert_eq!(worst(3, Some(1), 1), (16, 16));
-    assert_eq!(worst(3, Some(1), 3), (30, 32)); // in one passage of each; the bound is for any number
+    assert_eq!(worst(3, Some(1), 3), (30, 32)); // for one passage each; the bound holds for any number
 }

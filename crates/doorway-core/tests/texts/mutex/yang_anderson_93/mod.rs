@@ -1,4 +1,5 @@
-//! Yang and Anderson 1993: the paper's invariants, and the hard cases step by step. `u` is p0, `v` is p1.
+//! Yang and Anderson 1993: the paper's invariants, and the hard cases step by step. `u` is p0, `v`
+//! is p1.
 
 mod combining;
 
@@ -26,7 +27,7 @@ fn the_initial_value_of_t_is_arbitrary() {
 #[test]
 fn every_statement_is_reached() {
     let statements = (2..=14).filter(|&s| s != 12).map(|label| {
-        // 12 is done straight from the critical section, 11.
+        // Statement 12 follows directly on the critical section, 11.
         Property::sometimes(format!("someone at {label}"), move |v| v.count(label) > 0)
     });
     let report = Explorer::new(2).properties(statements).run(TwoProcess::new).unwrap();
@@ -139,9 +140,9 @@ fn the_rival_of_the_next_passage_may_be_another() {
 #[test]
 fn fails_when_the_tree_is_released_from_the_leaf() {
     let mut r = run_mutant("ya-tree-exits-from-the-leaf");
-    r.follow("p0.1.2.3.4 p0.1.2.3.4  p0.12").unwrap(); // has freed the way in node 2, and not left the root
-    r.follow("p1.1.2.3.4 p1.1.2.3.4").unwrap(); // comes to the same side of the root
-    r.follow("p0.12  p2.1.2.3.4").unwrap(); // erases p1
+    r.follow("p0.1.2.3.4 p0.1.2.3.4  p0.12").unwrap(); // p0 has cleared the way in node 2, but has not left the root
+    r.follow("p1.1.2.3.4 p1.1.2.3.4").unwrap(); // p1 comes to the same side of the root
+    r.follow("p0.12  p2.1.2.3.4").unwrap(); // p0 erases p1
     assert_eq!(r.view().inside(), 2);
 }
 
@@ -160,21 +161,22 @@ fn one_fast_and_one_slow() {
     r.follow("p0.1.2.3.4.5.6.7 p0.1.2.3.4  p1.1.2 p1.1.2.3.4 p1.1.2.3.4.5.6.7.8~").unwrap();
     assert_eq!((r.view().inside(), r.view().label(1)), (1, 13));
     r.follow("p0.12.13.14  p1.8.9.10").unwrap();
-    r.follow("p1.21.22.23.24").unwrap(); // sees that p0 may be on the path,
+    r.follow("p1.21.22.23.24").unwrap(); // p1 sees that p0 may be on the path,
     assert_eq!(values(&r, ["B[0]", "Z", "Y"]), ["true", "true", "p0"].map(String::from));
-    r.follow("p1.27").unwrap(); // and leaves it as it is;
+    r.follow("p1.27").unwrap(); // and leaves the path as it is;
     r.follow("p0.8.9").unwrap(); // p0 opens it.
     assert_eq!(r.value("Y").as_deref(), Some("–"));
 }
 
-/// Everybody has gone and the path is closed: the next passage is slow and opens it, the one after that is fast.
+/// All processes have gone and the path is closed: the next passage is slow and opens it, and the
+/// one after that is fast.
 #[test]
 fn the_path_may_stay_closed_for_one_passage() {
     let mut r = run("ya-fast", 2, 1);
-    r.follow("p0.1.2  p1.1.2").unwrap(); // Both find the path open, p1 signs X last,
-    r.follow("p1.3.4.5.6.7 p1.1.2.3.4 p1.12.13 p1.8").unwrap(); // and goes fast.
-    r.follow("p0.3.4 p0.1.2.3.4 p0.1.2.3.4").unwrap(); // p0 closes the path, and goes slow;
-    r.follow("p0.21.22 p0.12.13 p0.12.13  p1.9").unwrap(); // it did not sign X last, so it does not open it.
+    r.follow("p0.1.2  p1.1.2").unwrap(); // Both find the path open. p1 signs X last,
+    r.follow("p1.3.4.5.6.7 p1.1.2.3.4 p1.12.13 p1.8").unwrap(); // and takes the fast path.
+    r.follow("p0.3.4 p0.1.2.3.4 p0.1.2.3.4").unwrap(); // p0 closes the path, and takes the slow one.
+    r.follow("p0.21.22 p0.12.13 p0.12.13  p1.9").unwrap(); // It did not sign X last, so it does not open the path.
     assert!(r.view().processes().all(|p| r.view().label(p) == 0));
     assert_eq!(r.value("Y").as_deref(), Some("p0"));
     r.follow("p1.1.2 p1.1.2.3.4 p1.1.2.3.4 p1.21.22.23.24.26.27 p1.12.13 p1.12.13").unwrap();
@@ -183,7 +185,8 @@ fn the_path_may_stay_closed_for_one_passage() {
     assert_eq!(r.view().label(1), 10);
 }
 
-/// That the path can be closed with everybody in the remainder, and that `Z` and every `B` are clear then.
+/// The path can be closed when all processes are in their remainder sections. `Z` and every `B` are
+/// clear then.
 #[test]
 fn what_is_left_when_all_have_gone() {
     let gone = |v: &View<'_>| v.processes().all(|p| v.phase(p) == Phase::Remainder);

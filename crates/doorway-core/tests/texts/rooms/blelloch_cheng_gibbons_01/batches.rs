@@ -1,4 +1,5 @@
-//! Batches of a stack and of a queue in rooms: greedy ones are linearizable over the real rooms, those that want all or nothing are not.
+//! Batches of a stack and of a queue in rooms. Greedy batches are linearizable over the real rooms;
+//! all-or-nothing batches are not.
 
 use doorway_check::sim::{Keep, Rules, Sequential, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property, Report};
@@ -10,11 +11,11 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{
 use std::rc::Rc;
 
 const SIZE: usize = 3;
-/// What a slot holds that nobody has written.
+/// The content of a slot before any write.
 const UNWRITTEN: u64 = 7;
 const TAKES: u64 = 1 << 32;
 
-/// Up to ten elements below eight, as digits of a word, with their number.
+/// Up to ten elements below eight, as digits of a word, together with their number.
 fn word(elements: &[u64]) -> u64 {
     elements.iter().rev().fold(0, |word, x| word << 3 | x) | (elements.len() as u64) << 40
 }
@@ -23,7 +24,7 @@ fn elements(word: u64) -> Vec<u64> {
     (0..word >> 40).map(|i| word >> (3 * i) & 7).collect()
 }
 
-/// Adds what fits, and says how many; or takes as many as there are, and says which.
+/// Adds what fits, and returns the number; or takes what there is, and returns the elements.
 struct Batches {
     size: usize,
     first_in_first_out: bool,
@@ -62,7 +63,7 @@ enum Batch {
 type Stack = RoomStack<Sim, Rooms<Sim>, InWords<Sim>>;
 type Queue = RoomQueue<Sim, Rooms<Sim>, InWords<Sim>>;
 
-/// What takes batches.
+/// The structure under test.
 enum Store {
     Stack(Stack),
     Queue(Queue),
@@ -115,7 +116,7 @@ fn search(programs: Programs) -> Report {
     search_in(programs, spec, build)
 }
 
-/// A queue is as long as a power of two.
+/// The length of a queue is a power of two.
 const LENGTH: usize = 2;
 
 fn search_queue(programs: Programs, bits: u32) -> Report {
@@ -186,7 +187,8 @@ fn greedy_batches_of_a_queue_are_linearizable() {
     }
 }
 
-/// Two batches that do not fit are counted at the same time, and with three bits a full queue looks empty.
+/// Two batches that do not fit are counted at the same time. With three bits, a full queue then
+/// looks empty.
 #[test]
 fn numbers_of_a_queue_need_bits_for_all_that_is_in_batches() {
     use Batch::Push;
@@ -196,7 +198,7 @@ fn numbers_of_a_queue_need_bits_for_all_that_is_in_batches() {
     assert_eq!(report.verdict("linearizable").holds, Some(false));
 }
 
-/// A stack whose batches want all or nothing.
+/// A stack with all-or-nothing batches.
 struct AllOrNothing {
     rooms: Rooms<Sim>,
     top: SimVar<i64>,
@@ -204,7 +206,8 @@ struct AllOrNothing {
 }
 
 impl AllOrNothing {
-    /// What does not fit whole is taken back; meanwhile another finds no space where there is some.
+    /// A batch that does not fit as a whole is taken back. Meanwhile another user finds no space
+    /// where there is some.
     async fn push(&self, p: &Process<Sim>, all: &[u64]) {
         let here = p.on(Sim::ROOT);
         here.invokes(word(all));
@@ -263,10 +266,10 @@ fn all_or_nothing_by_fetch_and_add_is_not() {
     assert_eq!(report.verdict("linearizable").holds, Some(false));
 }
 
-/// A stack of segments of one and two slots, and what has become of elements.
+/// A stack of segments of one and two slots, and the fate of its elements.
 struct Growing {
     stack: SegmentStack<Sim, Rooms<Sim, Segments<Sim, InSegments<Sim>>>>,
-    /// Of each process: elements that it has in the end, one bit each.
+    /// The elements that each process ends up with, one bit each.
     ends_with: Vec<SimCell<u64>>,
     ended: SimVar<u64>,
 }
@@ -295,8 +298,8 @@ impl Growing {
     }
 }
 
-/// A batch for which the stack has to grow is several visits, so it is not one step; but nothing is lost, and nothing comes out twice,
-/// whether there is memory for another segment or not.
+/// A batch that makes the stack grow takes several visits, so it is not one step. But nothing is
+/// lost, and nothing comes out twice, whether there is memory for another segment or not.
 #[test]
 fn batches_for_which_a_stack_grows_lose_nothing() {
     use Batch::{Pop, Push};

@@ -16,7 +16,7 @@ use doorway_core::rooms::{Changes, Visits};
 
 const WIDE: Width = Width { bits: 8, ghosts: 8 };
 
-/// Rooms with counters that do not wrap on the way.
+/// Rooms whose counters do not wrap during the test.
 fn rooms(n: usize, m: usize) -> Runner {
     let build = |site: &doorway_core::memory::Site<'_, _>| Visits::new(site, |site| Rooms::with(site, m, WIDE, ()));
     Runner::new(World::of_abortable(n, Rules { give_ups: true, ..Rules::default() }, build).unwrap())
@@ -27,7 +27,7 @@ fn changes(n: usize, m: usize) -> Runner {
     Runner::new(World::new(n, Rules::default(), build).unwrap())
 }
 
-/// `activeRoom`, and of each room `wait`, `grant` and `done`.
+/// `activeRoom`, and for each room `wait`, `grant` and `done`.
 fn state(r: &Runner, m: usize) -> String {
     let row = |name: &str| {
         let cells: Vec<String> = (0..m).map(|i| r.value(&format!("{name}[{i}]")).unwrap()).collect();
@@ -66,7 +66,8 @@ fn whoever_comes_late_waits_for_the_next_turn_of_its_room() {
     assert_eq!(inside(&r), vec![1]);
 }
 
-/// The ticket is drawn when the last done has looked at its room already, and `activeRoom` was read before 24.
+/// The ticket is drawn after the last done has looked at its room, and `activeRoom` was read before
+/// 24.
 #[test]
 fn whoever_is_missed_by_the_last_done_opens_its_room_itself() {
     let mut r = rooms(2, 2);
@@ -85,7 +86,8 @@ fn a_ticket_waits_for_as_many_openings_as_there_are_rooms_and_one_more() {
     assert_eq!((state(&r, 2).as_str(), inside(&r)), ("1;[2,2];[2,2];[2,1]", vec![2]));
 }
 
-/// With three bits: p0 stalls after it has counted itself done, and finds its own number in `grant` seven turns later.
+/// With three bits: p0 stalls after it has counted itself done, and finds its own number in `grant`
+/// seven turns later.
 #[test]
 fn as_printed_two_are_last_when_numbers_have_come_round() {
     let mut r = run("rooms-as-printed", 2, 2);
@@ -159,7 +161,7 @@ fn joins_without_a_bound_keep_others_out() {
     assert_eq!(inside(&r), vec![2]);
 }
 
-/// Sleeping waiters are woken: the wait listens to both variables.
+/// Sleeping waiters are woken, because the wait listens to both variables.
 #[test]
 fn nobody_sleeps_through_its_turn() {
     let rules = Rules { wakes: true, ..Rules::default() };
@@ -196,7 +198,7 @@ fn keep_and_shifting_can_be_trusted() {
     }
 }
 
-/// Without making states one that only differ in how far counters have come, the same holds.
+/// The same holds when states are not merged that differ only in the values of counters.
 #[test]
 fn what_holds_of_shifted_counters_holds_of_all() {
     let (sizes, shifted) = (Sizes { n: 2, k: 2 }, ask("rooms", (2, 2), Rules::default(), &["P2"]).states);
@@ -206,6 +208,6 @@ fn what_holds_of_shifted_counters_holds_of_all() {
     let world = World::new(2, Rules::default(), build).unwrap();
     let report = Explorer::new(2).properties(claims).explore(world).unwrap();
     report.assert_holds();
-    // Each room's counters can be at any of 2^bits places.
+    // The counters of each room can be at any of 2^bits places.
     assert_eq!(report.states, shifted << (2 * width.bits));
 }

@@ -1,4 +1,4 @@
-//! What is built on rooms: stacks and a queue, linearizable over the real rooms.
+//! Structures built on rooms: stacks and a queue, linearizable over the real rooms.
 
 use crate::common::{ask, run};
 use doorway_check::sim::Rules;
@@ -32,7 +32,8 @@ fn with_three_users_for_one_operation_each() {
     }
 }
 
-/// With two doublings there is time for a second retry; as printed, where one exits to retry, there is one.
+/// Two doublings leave time for a second retry. It happens in the algorithm as printed, where a
+/// user exits to retry.
 #[test]
 fn a_push_is_done_again_at_most_once() {
     let report = ask("room-dynamic-stack", (2, 8), Rules::with_passages(Some(4)), &["retries", "never-stuck"]);
@@ -48,7 +49,7 @@ fn a_push_is_done_again_at_most_once() {
     println!("room-segment-stack n=2 slots=7, three passages: {} states", report.states);
 }
 
-/// A first array with fewer slots than there are users: a stale element.
+/// A first array with fewer slots than users leads to a stale element.
 #[test]
 fn a_first_array_that_is_too_small_is_found_out() {
     let report = ask("mutant:room-dynamic-stack-begins-too-small", (2, 4), Rules::default(), &["linearizable"]);
@@ -56,7 +57,7 @@ fn a_first_array_that_is_too_small_is_found_out() {
     assert_eq!(trace.map(Trace::len), Some(159));
 }
 
-/// Two doublings: what was in the first array is in the third.
+/// After two doublings, the elements of the first array are in the third.
 #[test]
 fn a_stack_that_has_doubled_twice_has_lost_nothing() {
     let report = ask("room-dynamic-stack", (1, 8), Rules::with_passages(Some(9)), &ALL[..2]);
@@ -64,7 +65,7 @@ fn a_stack_that_has_doubled_twice_has_lost_nothing() {
     println!("room-dynamic-stack n=1 slots=8, nine passages: {} states", report.states);
 }
 
-/// Runs one user that puts (0) and takes (1), and collects what it took.
+/// Runs one user that puts (0) and takes (1), and collects the elements it took.
 fn alone(id: &str, operations: &[usize]) -> Vec<String> {
     let mut runner = run(id, 1, 8);
     for operation in operations {
@@ -81,7 +82,7 @@ fn as_printed_an_empty_stack_gives_something() {
     assert_eq!(alone("room-dynamic-stack-as-printed", &[1]), ["Some(9"]);
 }
 
-/// Nobody has put a 9: it is what a slot holds before it is written.
+/// No user has put a 9: it is the content of a slot before any write.
 #[test]
 fn as_printed_the_last_element_of_the_lower_half_is_lost() {
     const PUTS_AND_TAKES: &[usize] = &[0, 0, 0, 1, 1, 1];
@@ -89,13 +90,13 @@ fn as_printed_the_last_element_of_the_lower_half_is_lost() {
     assert_eq!(alone("room-dynamic-stack-as-printed", PUTS_AND_TAKES), ["Some(1", "Some(9", "Some(1"]);
 }
 
-/// Numbers that wrap: too few bits, and a queue that is full looks empty.
+/// Numbers wrap: with too few bits, a full queue looks empty.
 #[test]
 fn numbers_of_a_queue_need_enough_bits() {
     assert_eq!([(1, 2), (2, 2), (4, 2)].map(|(size, p)| bits_of_a_queue(size, p)), [3, 4, 4]);
 }
 
-/// A fetch-and-add that is a loop on compare-and-swap.
+/// A fetch-and-add built as a loop on compare-and-swap.
 #[test]
 fn a_fetch_and_add_can_be_made_of_compare_and_swap() {
     let rules = Rules { fetch_add: false, ..Rules::with_passages(Some(2)) };

@@ -1,4 +1,5 @@
-//! A stack of work in rooms: nobody goes home before all is done, and then everybody does.
+//! A stack of work in rooms: no worker goes home before all work is done, and then every worker
+//! does.
 
 use crate::common::{explore, explore_without_trust};
 
