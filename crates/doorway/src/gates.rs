@@ -15,10 +15,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One algorithm, built for `n` threads of which `k` may be inside.
+/// One algorithm, built for `n` threads, of which `k` may be inside.
 ///
-/// The algorithms of the papers know their processes by name. A thread gets a name by [joining](Self::join), and keeps it until
-/// its [`Member`] is dropped.
+/// The papers' algorithms know each process by a name. A thread gets a name when it
+/// [joins](Self::join) and keeps it until its [`Member`] is dropped.
 ///
 /// ```
 /// use doorway::gates::AmChain;
@@ -48,15 +48,15 @@ pub struct Gate<E: Entry> {
     names: Mutex<FreeNames>,
 }
 
-/// The names that nobody has.
+/// The names that no member has.
 struct FreeNames {
     free: Vec<Pid>,
-    /// How many have crashed inside; their names are never free again.
+    /// How many members crashed inside. Their names are never free again.
     crashed: usize,
 }
 
 impl<E: Entry> Gate<E> {
-    /// A gate for `n` members, `k` of which may be inside.
+    /// Builds a gate for `n` members, of which `k` may be inside.
     ///
     /// ```
     /// use doorway::{SizeError, gates::{AmChain, Bakery}};
@@ -67,7 +67,8 @@ impl<E: Entry> Gate<E> {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm is not made for these sizes, or would take more than a gigabyte or two.
+    /// Returns an error if the algorithm does not support these sizes, or if it would take more
+    /// than a gigabyte or two.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(n, k)?;
         Ok(Self {
@@ -78,7 +79,7 @@ impl<E: Entry> Gate<E> {
         })
     }
 
-    /// The same, with members that wait in another way.
+    /// Sets how the members wait.
     ///
     /// ```
     /// use doorway::{waiting::Policy, gates::AmFast};
@@ -91,16 +92,16 @@ impl<E: Entry> Gate<E> {
         Self { policy, ..self }
     }
 
-    /// What it was built for.
+    /// The sizes that this gate was built for.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         self.sizes
     }
 
-    /// Becomes one of the `n`.
+    /// Makes the caller one of the `n` members.
     ///
     /// # Errors
-    /// If all `n` names are taken.
+    /// Returns [`Full`] if all `n` names are taken.
     pub fn join(&self) -> Result<Member<E, &Self>, Full> {
         Member::new(self)
     }
@@ -115,13 +116,13 @@ impl<E: Entry> Gate<E> {
     /// ```
     ///
     /// # Errors
-    /// If all `n` names are taken.
+    /// Returns [`Full`] if all `n` names are taken.
     pub fn join_owned(self: &Arc<Self>) -> Result<Member<E, Arc<Self>>, Full> {
         Member::new(Arc::clone(self))
     }
 
     fn names(&self) -> std::sync::MutexGuard<'_, FreeNames> {
-        // They are whole between any two operations on them.
+        // A panic cannot poison this: the list is consistent between any two operations on it.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,9 +137,9 @@ impl<E: Entry> fmt::Debug for Gate<E> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Full {
-    /// How many members there are at the most.
+    /// The number of members that this gate was built for.
     pub members: usize,
-    /// How many of them have crashed inside; their names never come back.
+    /// How many of them crashed inside. Their names never come back.
     pub crashed: usize,
 }
 
@@ -158,9 +159,10 @@ impl fmt::Display for Full {
 }
 impl std::error::Error for Full {}
 
-/// One of the `n` processes of a gate, with a name of its own until it is dropped.
+/// One of the `n` processes of a gate. It has its own name until it is dropped.
 ///
-/// Neither `Clone` nor usable twice at a time, so two threads cannot be the same process:
+/// A member is not `Clone`, and it cannot be used twice at a time. So two threads are never the
+/// same process:
 ///
 /// ```compile_fail,E0499
 /// let gate = doorway::gates::AmChain::new(2, 1).unwrap();
@@ -171,8 +173,8 @@ impl std::error::Error for Full {}
 pub struct Member<E: Entry, G: Deref<Target = Gate<E>>> {
     gate: G,
     process: Process<Native>,
-    /// From the first step of an entry to the last of its exit. Stays `true` if a guard is forgotten: that process
-    /// has crashed inside, and its name is never used again.
+    /// `true` from the first step of an entry to the last step of its exit. It stays `true` if a
+    /// guard is forgotten: that process has crashed inside, and its name is never used again.
     outside_remainder: bool,
 }
 
@@ -187,13 +189,13 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         Ok(Self { gate, process: Process::new(pid, memory), outside_remainder: false })
     }
 
-    /// Its name: one of `0..n`.
+    /// The member's name: one of `0..n`.
     #[must_use]
     pub fn name(&self) -> usize {
         self.process.pid().index()
     }
 
-    /// Waits until it is inside, for algorithms that may refuse.
+    /// Waits until the member is inside. For algorithms that may refuse entry.
     ///
     /// ```
     /// let gate = doorway::gates::Bakery::new(3, 1).unwrap();
@@ -202,30 +204,34 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// ```
     ///
     /// # Blocking
-    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
+    /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
+    /// says.
     ///
     /// # Errors
-    /// If the algorithm turns the process away; it is outside then.
+    /// Returns the algorithm's refusal. The member is outside then.
     ///
     /// # Panics
-    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
     pub fn acquire_or_refused(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
         self.begin(false);
         let acquired = now(self.gate.algorithm.acquire(&self.process));
         self.guard(acquired)
     }
 
-    /// [`acquire_or_refused`](Self::acquire_or_refused) for tasks: it leaves a waker behind instead of blocking.
+    /// [`acquire_or_refused`](Self::acquire_or_refused) for tasks: it registers a waker instead of
+    /// blocking.
     ///
     /// # Cancel safety
-    /// None: these algorithms cannot give up. To drop the future after it has been polled, and before it is ready, **is to crash** on the way in; one of the
-    /// `k - 1` crashes that are tolerated is spent, and the member's name is lost.
+    /// Not cancel safe: these algorithms cannot give up. Dropping the future after it was polled
+    /// and before it is ready **counts as a crash** during entry. It uses up one of the `k - 1`
+    /// crashes that the algorithm tolerates, and the member's name is lost.
     ///
     /// # Errors
-    /// If the algorithm turns the process away; it is outside then.
+    /// Returns the algorithm's refusal. The member is outside then.
     ///
     /// # Panics
-    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
+    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
+    /// has crashed.
     pub async fn acquire_or_refused_async(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
         self.begin(true);
         let acquired = self.gate.algorithm.acquire(&self.process).await;
@@ -261,7 +267,7 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         }
     }
 
-    /// Waits until it is inside. It leaves when the guard is dropped.
+    /// Waits until the member is inside. The member leaves when the guard is dropped.
     ///
     /// ```
     /// let gate = doorway::gates::AmChain::new(3, 2).unwrap();
@@ -271,10 +277,11 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// ```
     ///
     /// # Blocking
-    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
+    /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
+    /// says.
     ///
     /// # Panics
-    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
     pub fn acquire(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -283,7 +290,10 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         guard
     }
 
-    /// [`acquire`](Self::acquire) for tasks, on any executor; threads and tasks may share a gate. The guard is the same, and leaving never waits.
+    /// [`acquire`](Self::acquire) for tasks.
+    ///
+    /// It runs on any executor, and threads and tasks may share a gate. The guard is the same type,
+    /// and leaving never waits.
     ///
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
@@ -299,10 +309,12 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// ```
     ///
     /// # Cancel safety
-    /// None, as [`acquire_or_refused_async`](Self::acquire_or_refused_async) says.
+    /// Not cancel safe, for the reason given at
+    /// [`acquire_or_refused_async`](Self::acquire_or_refused_async).
     ///
     /// # Panics
-    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
+    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
+    /// has crashed.
     pub async fn acquire_async(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -329,15 +341,16 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> fmt::Debug for Member<E, G> {
     }
 }
 
-/// Why the algorithm `E` may turn a process away.
+/// The reason with which algorithm `E` may refuse entry.
 pub type Refusal<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal;
 
 type Held<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
 
-/// The holder is inside; it leaves when this is dropped, also while a panic unwinds.
+/// Keeps its member inside. The member leaves when the guard is dropped, also while a panic
+/// unwinds.
 ///
-/// To forget a guard (`mem::forget`) **is to crash inside**: the place is lost, and the others go on if the algorithm
-/// tolerates it.
+/// Forgetting a guard (`mem::forget`) **counts as a crash inside**: its place is lost, and the
+/// other members go on if the algorithm tolerates that crash.
 #[must_use = "the holder leaves as soon as the guard is dropped"]
 pub struct Guard<'m, E: Entry> {
     algorithm: &'m E::On<Native>,
@@ -350,8 +363,10 @@ impl<E: Entry> Guard<'_, E>
 where
     E::On<Native>: KAssignment<Native>,
 {
-    /// The holder's name: one of `0..k`, which nobody else inside has. It goes back with the guard, also while a panic unwinds; a forgotten guard
-    /// keeps it for ever.
+    /// The holder's name: one of `0..k`, which no other holder has.
+    ///
+    /// The name is free again when the guard is dropped, also while a panic unwinds. A forgotten
+    /// guard keeps its name for ever.
     ///
     /// ```
     /// let gate = doorway::gates::AmAssign::new(8, 3)?; // eight threads, three connections

@@ -11,14 +11,18 @@
 //! | data behind one algorithm of the catalogue | [`Mutex`], of an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
 //! | a value that threads change together, from reads and writes | [`Combining`] | [`CallError`] |
 //!
-//! Modules for those that want one algorithm and no other, or build their own:
+//! Modules for readers who want one particular algorithm, or who build their own object:
 //!
-//! - [`gates`]: every algorithm of the catalogue by name. [`k_exclusion`](doorway_core::k_exclusion) and
-//!   [`k_assignment`](doorway_core::k_assignment) say which to take when.
-//! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
-//! - [`observed`]: slots and pools that say how they are: holders, waiters, histograms; `tracing`.
-//! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
-//! - [`native`]: the memory they run on, for texts of [`doorway_core`] that are composed directly.
+//! - [`gates`]: every algorithm of the catalogue, by name.
+//!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment)
+//!   help you choose one.
+//! - `raw`, with the feature `lock_api`: raw mutexes for that crate, from the algorithms that fit
+//!   it.
+//! - [`observed`]: slots and pools that report their holders, waiters and histograms, and emit
+//!   `tracing` events.
+//! - [`waiting`]: how threads and tasks wait, and why no waiter sleeps through a change.
+//! - [`native`]: the memory that the algorithms run on, for programs that compose the texts of
+//!   [`doorway_core`] themselves.
 //!
 //! ```
 //! use doorway::Slots;
@@ -30,7 +34,8 @@
 //! ```
 //!
 //! # When not to use this
-//! For a mutex take `std::sync::Mutex` or `parking_lot`. To limit rates, or to count bytes, see [`Slots`].
+//! For a mutex, take `std::sync::Mutex` or `parking_lot`. To limit rates or to count bytes, see
+//! [`Slots`].
 
 #![deny(unsafe_code)]
 
@@ -65,12 +70,12 @@ pub use slots::{
     Slots, TooMany, TryAcquireError,
 };
 
-/// The example of the README is a test.
+/// Runs the example in the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// As are those of the pages.
+/// Runs the examples in the pages as tests; so do the structs below.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/resilient.md")]
 struct ResilientPage;

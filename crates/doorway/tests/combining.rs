@@ -105,7 +105,10 @@ fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
             let count = COUNT.get().unwrap();
             let refused = thread::spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap_err();
             assert_eq!(refused, CallError::TooManyThreads { most: 1 });
-            assert_eq!(refused.to_string(), "made for 1 thread at a time, and another is in it now; make it for more");
+            assert_eq!(
+                refused.to_string(),
+                "built for 1 thread at a time, and another thread is using it now; build it for more"
+            );
             assert_eq!(count.fetch_and_op(1).unwrap_err(), CallError::WithinAnother);
             assert!(format!("{count:?}").ends_with("threads: 1, in_use: 1, .. }"));
             value + op

@@ -108,7 +108,7 @@ fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
             assert_eq!(refused, LockError::TooManyThreads { most: 2 });
             assert_eq!(
                 refused.to_string(),
-                "made for 2 threads at a time, and as many others are in it now; make it for more"
+                "built for 2 threads at a time, and 2 others are using it now; build it for more"
             );
         })
         .join()
