@@ -98,7 +98,7 @@ use std::time::{Duration, Instant};
 /// panic. A guard that is forgotten (`mem::forget`) stays inside for ever: no user gets into
 /// another room any more, nor into this one again.
 ///
-/// # What happens before what
+/// # Memory ordering
 /// Everything that was done inside a room *happens before* everything that is done inside a room that
 /// is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is ordered
 /// with both.

@@ -432,7 +432,7 @@ macro_rules! ways_in {
                     Ok(Permit::new(self, entered))
                 }
 
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns a reference.")]
                 ///
                 /// # Errors
                 /// The same.
