@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 const PASSAGES: usize = 1500;
 const THREADS: usize = 4;
 
-/// How many tickets are drawn by the end, or slightly more: each wait that was given up also
-/// counts.
+/// How many tickets are drawn by the end, at most: a wait that was given up counts, too.
 const TICKETS: u64 = (THREADS * PASSAGES) as u64;
 
 /// Where something wraps around: tickets in their own words, tickets in the gate, and the marks at

@@ -1,4 +1,5 @@
-//! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops values that were idle for too long.
+//! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops
+//! values that were idle for too long.
 
 use crate::slots::{AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError};
 use crate::{Closed, SizeError};

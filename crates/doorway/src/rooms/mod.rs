@@ -1,4 +1,5 @@
-//! [`Rooms`]: any number of users inside one room, and never users in two rooms at once. Also what is built from them.
+//! [`Rooms`]: any number of users inside one room, and never users in two rooms at once. Also the
+//! queues and stacks that are built from them.
 //!
 //! | type | what it is | text |
 //! |---|---|---|
@@ -99,8 +100,8 @@ use std::time::{Duration, Instant};
 /// another room any more, nor into this one again.
 ///
 /// # Memory ordering
-/// Everything that was done inside a room *happens before* everything that is done inside a room that
-/// is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is ordered
+/// Everything that was done inside a room *happens before* everything that is done inside a room
+/// that is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is ordered
 /// with both.
 ///
 /// # When not to use this
