@@ -22,19 +22,6 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// threads may come and go; the size given at construction bounds how many are in calls at the same
 /// time.
 ///
-/// ```
-/// use doorway::combining::{Add, Combining};
-///
-/// let tickets = Combining::<Add>::new(100, 4)?; // begins at 100, for up to four threads
-/// std::thread::scope(|s| {
-///     for _ in 0..4 {
-///         s.spawn(|| assert!(tickets.fetch_and_op(1).expect("four threads") >= 100));
-///     }
-/// });
-/// assert_eq!(tickets.into_inner(), 104);
-/// # Ok::<(), doorway::SizeError>(())
-/// ```
-///
 /// # An operation of your own
 /// This value moves up and down between bounds. No machine has such an instruction.
 ///
@@ -86,6 +73,20 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// Where the machine has the instruction, use it: `AtomicU64::fetch_add` is far faster
 /// (`doorway-lab bench combining` shows by how much). For any other operation, a mutex around the
 /// value is faster, too. This type is for machines that offer only reads and writes, and for study.
+///
+/// # Examples
+/// ```
+/// use doorway::combining::{Add, Combining};
+///
+/// let tickets = Combining::<Add>::new(100, 4)?; // begins at 100, for up to four threads
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         s.spawn(|| assert!(tickets.fetch_and_op(1).expect("four threads") >= 100));
+///     }
+/// });
+/// assert_eq!(tickets.into_inner(), 104);
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
 pub struct Combining<F: Combinable> {
     object: yang_anderson_93::Combining<Native, F>,
     numbers: ProcessNumbers,
@@ -94,16 +95,17 @@ pub struct Combining<F: Combinable> {
 impl<F: Combinable> Combining<F> {
     /// Makes an object with this value, for `threads` threads at a time.
     ///
+    /// # Errors
+    /// Returns an error if this number of threads is not supported, or if it would take more than a
+    /// gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::SizeError;
     /// use doorway::combining::{Combining, Max};
     /// assert!(Combining::<Max>::new(0, 8).is_ok());
     /// assert_eq!(Combining::<Max>::new(0, 0).unwrap_err(), SizeError::NoProcess);
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if this number of threads is not supported, or if it would take more than a
-    /// gigabyte or two.
     pub fn new(value: F::Value, threads: usize) -> Result<Self, SizeError> {
         let Sizes { n, .. } = sizes::<YaCombining>(threads, threads)?;
         Ok(Self {
@@ -120,6 +122,11 @@ impl<F: Combinable> Combining<F> {
 
     /// Applies an operation, and returns the value that it was applied to.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, or if this thread is
+    /// already in an operation on this object.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::combining::{Combining, Store};
     /// let last = Combining::<Store>::new(7, 1)?;
@@ -127,10 +134,6 @@ impl<F: Combinable> Combining<F> {
     /// assert_eq!(last.fetch_and_op(9)?, 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if all process numbers are in use by other threads, or if this thread is
-    /// already in an operation on this object.
     pub fn fetch_and_op(&self, op: F::Op) -> Result<F::Value, CallError> {
         let me = self.numbers.take()?;
         let Ok(value) = now(self.object.fetch_and_op(self.numbers.process(&me), op));

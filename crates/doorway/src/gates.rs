@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The papers' algorithms know each process by a name. A thread gets a name when it
 /// [joins](Self::join) and keeps it until its [`Member`] is dropped.
 ///
+/// # Examples
 /// ```
 /// use doorway::gates::AmChain;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,6 +59,11 @@ struct FreeNames {
 impl<E: Entry> Gate<E> {
     /// Builds a gate for `n` members, of which `k` may be inside.
     ///
+    /// # Errors
+    /// Returns an error if the algorithm does not support these sizes, or if it would take more
+    /// than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{SizeError, gates::{AmChain, Bakery}};
     /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
@@ -65,10 +71,6 @@ impl<E: Entry> Gate<E> {
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
     ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places take a k-exclusion algorithm");
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the algorithm does not support these sizes, or if it would take more
-    /// than a gigabyte or two.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(n, k)?;
         Ok(Self {
@@ -81,6 +83,7 @@ impl<E: Entry> Gate<E> {
 
     /// Sets how the members wait.
     ///
+    /// # Examples
     /// ```
     /// use doorway::{waiting::Policy, gates::AmFast};
     /// let gate = AmFast::new(4, 2)?.with_policy(Policy::YIELD);
@@ -108,15 +111,16 @@ impl<E: Entry> Gate<E> {
 
     /// [`join`](Self::join) for threads that outlive the scope of the gate.
     ///
+    /// # Errors
+    /// Returns [`Full`] if all `n` names are taken.
+    ///
+    /// # Examples
     /// ```
     /// let gate = std::sync::Arc::new(doorway::gates::AmFast::new(2, 1)?);
     /// let mut me = gate.join_owned().unwrap();
     /// std::thread::spawn(move || drop(me.acquire())).join().unwrap();
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns [`Full`] if all `n` names are taken.
     pub fn join_owned(self: &Arc<Self>) -> Result<Member<E, Arc<Self>>, Full> {
         Member::new(Arc::clone(self))
     }
@@ -162,7 +166,10 @@ impl std::error::Error for Full {}
 /// One of the `n` processes of a gate. It has its own name until it is dropped.
 ///
 /// A member is not `Clone`, and it cannot be used twice at a time. So two threads are never the
-/// same process:
+/// same process.
+///
+/// # Examples
+/// A member enters once at a time:
 ///
 /// ```compile_fail,E0499
 /// let gate = doorway::gates::AmChain::new(2, 1).unwrap();
@@ -197,12 +204,6 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
 
     /// Waits until the member is inside. For algorithms that may refuse entry.
     ///
-    /// ```
-    /// let gate = doorway::gates::Bakery::new(3, 1).unwrap();
-    /// let mut me = gate.join().unwrap();
-    /// assert!(me.acquire_or_refused().is_ok());
-    /// ```
-    ///
     /// # Blocking
     /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
     /// says.
@@ -212,6 +213,13 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     ///
     /// # Panics
     /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    ///
+    /// # Examples
+    /// ```
+    /// let gate = doorway::gates::Bakery::new(3, 1).unwrap();
+    /// let mut me = gate.join().unwrap();
+    /// assert!(me.acquire_or_refused().is_ok());
+    /// ```
     pub fn acquire_or_refused(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
         self.begin(false);
         let acquired = now(self.gate.algorithm.acquire(&self.process));
@@ -269,19 +277,20 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
 
     /// Waits until the member is inside. The member leaves when the guard is dropped.
     ///
-    /// ```
-    /// let gate = doorway::gates::AmChain::new(3, 2).unwrap();
-    /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
-    /// let (a, b) = (me.acquire(), you.acquire()); // both are inside
-    /// # drop((a, b));
-    /// ```
-    ///
     /// # Blocking
     /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
     /// says.
     ///
     /// # Panics
     /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    ///
+    /// # Examples
+    /// ```
+    /// let gate = doorway::gates::AmChain::new(3, 2).unwrap();
+    /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
+    /// let (a, b) = (me.acquire(), you.acquire()); // both are inside
+    /// # drop((a, b));
+    /// ```
     pub fn acquire(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -295,6 +304,15 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// It runs on any executor, and threads and tasks may share a gate. The guard is the same type,
     /// and leaving never waits.
     ///
+    /// # Cancel safety
+    /// Not cancel safe, for the reason given at
+    /// [`acquire_or_refused_async`](Self::acquire_or_refused_async).
+    ///
+    /// # Panics
+    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
+    /// has crashed.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let gate = doorway::gates::AmFast::new(2, 1)?;
@@ -307,14 +325,6 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// assert!(future.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
-    ///
-    /// # Cancel safety
-    /// Not cancel safe, for the reason given at
-    /// [`acquire_or_refused_async`](Self::acquire_or_refused_async).
-    ///
-    /// # Panics
-    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
-    /// has crashed.
     pub async fn acquire_async(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -368,6 +378,7 @@ where
     /// The name is free again when the guard is dropped, also while a panic unwinds. A forgotten
     /// guard keeps its name for ever.
     ///
+    /// # Examples
     /// ```
     /// let gate = doorway::gates::AmAssign::new(8, 3)?; // eight threads, three connections
     /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());

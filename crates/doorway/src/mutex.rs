@@ -25,6 +25,17 @@ use std::ops::{Deref, DerefMut};
 /// wait, and keeps it until it drops the guard. Any number of threads may come and go; the size
 /// given at construction bounds how many wait or hold the guard at the same time.
 ///
+/// # Panics and deaths
+/// A guard that is dropped while a panic unwinds lets the next waiter in. The data stays as it is:
+/// there is no poisoning. A guard that is forgotten (`mem::forget`) keeps every other thread out
+/// for ever, because mutual exclusion tolerates no crash inside.
+///
+/// # When not to use this
+/// To protect data in a program, take `std::sync::Mutex` or `parking_lot`. This type is for a
+/// program that wants one particular algorithm: to study it, to measure it, or to run on a machine
+/// that offers only the instructions which that algorithm needs.
+///
+/// # Examples
 /// ```
 /// use doorway::{Mutex, algorithm::Bakery};
 ///
@@ -37,16 +48,6 @@ use std::ops::{Deref, DerefMut};
 /// assert_eq!(count.into_inner(), 4);
 /// # Ok::<(), doorway::SizeError>(())
 /// ```
-///
-/// # Panics and deaths
-/// A guard that is dropped while a panic unwinds lets the next waiter in. The data stays as it is:
-/// there is no poisoning. A guard that is forgotten (`mem::forget`) keeps every other thread out
-/// for ever, because mutual exclusion tolerates no crash inside.
-///
-/// # When not to use this
-/// To protect data in a program, take `std::sync::Mutex` or `parking_lot`. This type is for a
-/// program that wants one particular algorithm: to study it, to measure it, or to run on a machine
-/// that offers only the instructions which that algorithm needs.
 pub struct Mutex<T: ?Sized, E: Exclusive> {
     algorithm: E::On<Native>,
     numbers: ProcessNumbers,
@@ -62,15 +63,16 @@ unsafe impl<T: ?Sized + Send, E: Exclusive> Sync for Mutex<T, E> where E::On<Nat
 impl<T, E: Exclusive> Mutex<T, E> {
     /// Puts a value behind the algorithm, built for `threads` threads at a time.
     ///
+    /// # Errors
+    /// Returns an error if the algorithm does not support this number of threads, or if it would
+    /// take more than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Mutex, SizeError, algorithm::YaTwo};
     /// assert!(Mutex::<_, YaTwo>::new(2, "data").is_ok());
     /// assert!(matches!(Mutex::<_, YaTwo>::new(3, "data"), Err(SizeError::OnlyTwoProcesses { .. })));
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the algorithm does not support this number of threads, or if it would
-    /// take more than a gigabyte or two.
     pub fn new(threads: usize, value: T) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(threads, 1)?;
         Ok(Self {
@@ -98,6 +100,7 @@ const THREADS: usize = 32;
 
 /// For up to 32 threads at a time, or fewer if the algorithm supports only fewer.
 ///
+/// # Examples
 /// ```
 /// use doorway::{Mutex, algorithm::{Ticket, YaTwo}};
 /// assert_eq!(Mutex::<_, Ticket>::from(7).into_inner(), 7);
@@ -120,6 +123,11 @@ impl<T: Default, E: Exclusive> Default for Mutex<T, E> {
 impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// Waits until no other thread is inside.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, if this thread already
+    /// holds the mutex, or if the algorithm can admit no more threads. See [`LockError`].
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{LockError, Mutex, algorithm::Tas};
     /// let data = Mutex::<_, Tas>::new(1, vec![1])?;
@@ -129,10 +137,6 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// assert_eq!(data.lock().unwrap_err(), LockError::HeldByThisThread);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if all process numbers are in use by other threads, if this thread already
-    /// holds the mutex, or if the algorithm can admit no more threads. See [`LockError`].
     pub fn lock(&self) -> Result<MutexGuard<'_, T, E>, LockError> {
         let me = self.numbers.take()?;
         let entered = now(self.algorithm.acquire(self.numbers.process(&me)));
@@ -149,6 +153,11 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// cannot](doorway_core::mutex#at-once-or-not-at-all): a thread that enters them makes other
     /// threads depend on it before it knows whether it must wait.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, or if the algorithm can
+    /// admit no more threads.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Mutex, algorithm::Mcs};
     /// let data = Mutex::<_, Mcs>::new(2, 1)?;
@@ -163,10 +172,6 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// let data = Mutex::<_, Bakery>::new(2, 1).unwrap();
     /// let _ = data.try_lock(); // a ticket that is drawn cannot be put back
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if all process numbers are in use by other threads, or if the algorithm can
-    /// admit no more threads.
     pub fn try_lock(&self) -> Result<Option<MutexGuard<'_, T, E>>, LockError>
     where
         E::On<Native>: AtOnce<Native>,
@@ -243,6 +248,7 @@ type Entered<E> =
 /// Keeps its thread inside, with exclusive access to the data. The thread leaves when this is
 /// dropped.
 ///
+/// # Examples
 /// The guard cannot move to another thread, because its thread owns the process number:
 ///
 /// ```compile_fail,E0277

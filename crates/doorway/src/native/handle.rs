@@ -20,6 +20,7 @@ once! {
 /// This is a handle for one process of an algorithm. Each handle decides how it waits, and all see
 /// the same variables.
 ///
+/// # Examples
 /// ```
 /// use doorway::native::Native;
 /// use doorway::waiting::Policy;

@@ -39,14 +39,15 @@ use std::task::{Context, Poll, Waker};
 /// Runs a future that is ready at its first poll. The futures of [`Native`] are, for threads: their
 /// waits block.
 ///
+/// # Panics
+/// Panics if the future is not ready at once: it awaits something other than an access to native
+/// memory.
+///
+/// # Examples
 /// ```
 /// use doorway::native::now;
 /// assert_eq!(now(async { 6 * 7 }), 42);
 /// ```
-///
-/// # Panics
-/// Panics if the future is not ready at once: it awaits something other than an access to native
-/// memory.
 #[inline(always)] // Outlined, a passage takes three times as long.
 pub fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {

@@ -25,6 +25,7 @@ pub type OwnedLent<T> = Held<crate::OwnedLent<T>, Arc<Book>>;
 /// Use it like the guard inside: a guard of places dereferences to a [`Permit`], and a loan to its
 /// value.
 ///
+/// # Examples
 /// ```
 /// let gpus = doorway::Slots::new(2)?.observed("gpus");
 /// let mine = gpus.acquire()?;
@@ -95,6 +96,7 @@ impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>
 
     /// See [`Permit::split`]. Both parts count as held since the whole was acquired.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?.observed("gpus");
     /// let mut most = slots.acquire_many(3)?;

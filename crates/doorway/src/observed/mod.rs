@@ -81,6 +81,7 @@ impl crate::Slots {
     /// Configure the slots ([`unfair`](Self::unfair), [`room_for`](Self::room_for)) before this
     /// call.
     ///
+    /// # Examples
     /// ```
     /// use std::sync::LazyLock;
     ///
@@ -105,6 +106,7 @@ impl Slots {
 
     /// Takes a status. Any number of threads may do so at any time.
     ///
+    /// # Examples
     /// ```
     /// use std::time::Duration;
     /// let slots = doorway::Slots::new(1)?.observed("gpus");

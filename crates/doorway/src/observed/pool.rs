@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 /// An observed [`Pool`](crate::Pool). This is a handle: clones refer to the same pool.
 ///
+/// # Examples
 /// ```
 /// let devices = doorway::Pool::new(["left", "right"])?.observed("devices");
 /// let lent = devices.acquire()?;

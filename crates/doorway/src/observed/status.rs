@@ -75,6 +75,7 @@ impl Status {
     /// no caller comes or goes, the places are lost (a future was forgotten), or they are held by
     /// callers that were not observed.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?.observed("gpus");
     /// let _held = slots.acquire()?;
@@ -89,6 +90,7 @@ impl Status {
 
 /// For people: one line for each place that is held, and one for each call site with waiters.
 ///
+/// # Examples
 /// ```
 /// let slots = doorway::Slots::new(2)?.observed("gpus");
 /// let _held = slots.acquire()?;
@@ -172,6 +174,7 @@ pub struct WaitingAt {
 
 /// A histogram of durations, exact to a factor of two.
 ///
+/// # Examples
 /// ```
 /// let slots = doorway::Slots::new(1)?.observed("gpus");
 /// drop(slots.acquire()?);
@@ -209,6 +212,7 @@ impl Histogram {
 
     /// Adds one duration.
     ///
+    /// # Examples
     /// ```
     /// use doorway::observed::Histogram;
     /// use std::time::Duration;
@@ -239,6 +243,7 @@ impl Histogram {
 
     /// The average duration. `None` if there are no durations.
     ///
+    /// # Examples
     /// ```
     /// let never_used = doorway::Slots::new(1)?.observed("gpus").status();
     /// assert_eq!(never_used.waits.mean(), None);
@@ -252,6 +257,7 @@ impl Histogram {
 
     /// The buckets: the longest duration that belongs to each, and how many durations it counts.
     ///
+    /// # Examples
     /// ```
     /// let status = doorway::Slots::new(1)?.observed("gpus").status();
     /// let longest: Vec<u128> = status.waits.buckets().map(|(longest, _)| longest.as_nanos()).collect();
@@ -268,6 +274,7 @@ impl Histogram {
     /// itself is not below the lower bound. The histogram knows no more than that, and nothing is
     /// interpolated. Returns `None` if there are no durations, or if `q` is not between 0 and 1.
     ///
+    /// # Examples
     /// ```
     /// use std::time::Duration;
     /// let slots = doorway::Slots::new(1)?.observed("gpus");

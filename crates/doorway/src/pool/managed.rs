@@ -195,6 +195,12 @@ impl<E> From<TryAcquireError> for ManagedError<E> {
 /// place gets an idle value that the manager still accepts, or else a new one. Places are given in
 /// the order of arrival, as [`Slots`] give them.
 ///
+/// # Panics, crashes and leaks
+/// If the manager panics, the place goes back. If a holder panics, its value goes back, and
+/// [`is_broken`](Manager::is_broken) may notice. A loan that is forgotten (`mem::forget`) keeps its
+/// place for ever.
+///
+/// # Examples
 /// ```
 /// use doorway::pool::{Make, Managed, Manager, Usage};
 ///
@@ -234,11 +240,6 @@ impl<E> From<TryAcquireError> for ManagedError<E> {
 /// assert!(buffer.capacity() >= 1 << 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Panics, crashes and leaks
-/// If the manager panics, the place goes back. If a holder panics, its value goes back, and
-/// [`is_broken`](Manager::is_broken) may notice. A loan that is forgotten (`mem::forget`) keeps its
-/// place for ever.
 pub struct Managed<M: Manager> {
     slots: Arc<Slots>,
     manager: M,
@@ -436,6 +437,7 @@ impl<M: Manager> Managed<M> {
     /// Drops the values that were idle or alive for too long, and returns how many. A service calls
     /// this from time to time.
     ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// use std::time::Duration;
@@ -461,6 +463,10 @@ impl<M: Manager> Managed<M> {
     ///
     /// If the pool shrinks, places that are taken go when they come back.
     ///
+    /// # Errors
+    /// Returns an error if there is not enough [room](Self::room_for).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(2, || Ok::<_, std::io::Error>(7))?;
@@ -474,9 +480,6 @@ impl<M: Manager> Managed<M> {
     /// assert_eq!(pool.places(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is not enough [room](Self::room_for).
     pub fn resize(&self, places: usize) -> Result<(), TooMany> {
         let mut shelf = self.shelf();
         let now = self.slots.places().saturating_sub(shelf.excess);
@@ -702,6 +705,10 @@ impl<M: Make> Managed<M> {
     ///
     /// A service calls this when it starts, so that its first callers need not wait for new values.
     ///
+    /// # Errors
+    /// Returns an error if the pool is closed, or if the manager fails to make a value.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(4, || Ok::<_, std::io::Error>(7))?;
@@ -709,9 +716,6 @@ impl<M: Make> Managed<M> {
     /// assert_eq!(pool.statistics().idle, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the pool is closed, or if the manager fails to make a value.
     pub fn fill(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
         let mut lent = Vec::new();
         while lent.len() < values {
@@ -863,6 +867,7 @@ impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Lease<
     /// Takes the value out of the pool. The place goes to the next caller, for which the pool makes
     /// a new value.
     ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(1, || Ok::<_, std::io::Error>("new".to_owned()))?;

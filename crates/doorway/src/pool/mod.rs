@@ -25,6 +25,11 @@ use std::time::{Duration, Instant};
 /// One value for each place in [`Slots`], lent to one holder at a time: connections, buffers,
 /// devices.
 ///
+/// A pool is as fair and as cancel safe as [`Slots`], and serves threads and tasks alike. If a
+/// holder panics, its value goes back as it is. A guard that is forgotten (`mem::forget`) keeps its
+/// value for ever.
+///
+/// # Examples
 /// ```
 /// use doorway::Pool;
 ///
@@ -37,10 +42,6 @@ use std::time::{Duration, Instant};
 /// assert_eq!(*pool.acquire()?, "first connection"); // the lowest that is free, so low ones stay warm
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// A pool is as fair and as cancel safe as [`Slots`], and serves threads and tasks alike. If a
-/// holder panics, its value goes back as it is. A guard that is forgotten (`mem::forget`) keeps its
-/// value for ever.
 pub struct Pool<T> {
     slots: Arc<Slots>,
     values: Box<[UnsafeCell<Option<T>>]>,
@@ -230,6 +231,10 @@ impl<T> Pool<T> {
 
     /// Puts a value where one was [taken out](Loan::take). A waiter may get it at once.
     ///
+    /// # Errors
+    /// Gives the value back if no slot is empty, or if the pool is closed.
+    ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2])?;
     /// let broken = pool.acquire()?.take();
@@ -239,9 +244,6 @@ impl<T> Pool<T> {
     /// assert_eq!(*pool.acquire()?, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Gives the value back if no slot is empty, or if the pool is closed.
     pub fn add(&self, value: T) -> Result<(), T> {
         if self.is_closed() {
             return Err(value);
@@ -281,6 +283,7 @@ impl<T> Pool<T> {
     /// Other callers may still be lent values meanwhile, each in its turn. If another thread
     /// [closes](Self::close) the pool first, this returns the values that it has by then.
     ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2, 3])?;
     /// let mut all = pool.drain();
@@ -340,6 +343,7 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
 
     /// The pool that lent the value.
     ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2])?;
     /// assert_eq!(pool.acquire()?.issuer().available(), 1);
@@ -355,6 +359,7 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
     /// The pool has one place less until another value is [added](Pool::add). To exchange the
     /// value, use `mem::replace` on the guard.
     ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new(["broken"])?;
     /// let mut lent = pool.acquire()?;

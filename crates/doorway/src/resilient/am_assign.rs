@@ -57,6 +57,11 @@ impl Drop for Leaves<'_> {
 impl<T: Object> Resilient<T, AmAssign> {
     /// Shares this object between `threads` threads at a time, of which up to `k - 1` may stop.
     ///
+    /// # Errors
+    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST), or if this number of threads
+    /// is not supported: for example, because it would take more than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{AmAssign, Register, Resilient};
     /// use std::sync::Arc;
@@ -64,10 +69,6 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// assert_eq!(*name.apply(Arc::new("b"))?, "a");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST), or if this number of threads
-    /// is not supported: for example, because it would take more than a gigabyte or two.
     pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || {
             let sizes = sizes::<registry::AmAssign>(threads, k)?;

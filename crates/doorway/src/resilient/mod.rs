@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 /// its own copy of the state. One of these copies becomes the new state, and the others are thrown
 /// away. So `apply` must change nothing but the state. It need not be deterministic.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Object, Resilient};
 ///
@@ -65,16 +66,6 @@ pub trait Object: Clone + Send + Sync {
 /// A thread may stop half-way through an operation, for any length of time, and no other thread has
 /// to wait for it.
 ///
-/// ```
-/// use doorway::resilient::{Resilient, Ring, RingOp};
-///
-/// let jobs = Resilient::new(Ring::new(16), 3)?; // two threads may stop in the middle of a push, and the others go on
-/// assert!(jobs.push("compile").is_ok());
-/// assert_eq!(jobs.pop(), Some("compile"));
-/// assert_eq!(jobs.apply(RingOp::Pop), None);
-/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
-/// ```
-///
 /// Each operation takes effect at one moment between its call and its return. While at most `k`
 /// threads are in operations, each finishes in a bounded number of its own steps. Further threads
 /// wait in [`Slots`], in the order of arrival. A newcomer first tries for a moment to get in [ahead
@@ -85,15 +76,20 @@ pub trait Object: Clone + Send + Sync {
 /// never. Other threads see the object with the operation either done or not done, and never half
 /// done.
 ///
+/// # Reentrant calls
+/// Do not call the object from within its own `apply`, `clone`, `drop` or `read`. Such a call takes
+/// a further name, and waits for itself if there is none.
+///
+/// # When not to use this
+/// For a counter, a flag or a word, use one atomic instruction: it is resilient for any number of
+/// threads, and far faster. Where no thread is ever stopped inside (no priorities, no debugger, no
+/// more threads than cores), take a mutex.
+///
 /// # Panics
 /// If an `apply` panics, the operation has no effect, whichever thread ran it, and the call that
 /// asked for it panics with the same payload. A `clone` that panics makes the current call panic,
 /// too. If that call's operation was already announced, it may still take effect. A panic in the
 /// destructor of an old state, of an operation, or of a response that no caller took is swallowed.
-///
-/// # Reentrant calls
-/// Do not call the object from within its own `apply`, `clone`, `drop` or `read`. Such a call takes
-/// a further name, and waits for itself if there is none.
 ///
 /// # Cost
 /// Each operation, or each batch of operations, copies the state. Keep the state to a few cache
@@ -104,10 +100,16 @@ pub trait Object: Clone + Send + Sync {
 /// States are overwritten by `clone_from`, which reuses allocations if you write it by hand; the
 /// derived one does not. `doorway-lab bench resilient` compares.
 ///
-/// # When not to use this
-/// For a counter, a flag or a word, use one atomic instruction: it is resilient for any number of
-/// threads, and far faster. Where no thread is ever stopped inside (no priorities, no debugger, no
-/// more threads than cores), take a mutex.
+/// # Examples
+/// ```
+/// use doorway::resilient::{Resilient, Ring, RingOp};
+///
+/// let jobs = Resilient::new(Ring::new(16), 3)?; // two threads may stop in the middle of a push, and the others go on
+/// assert!(jobs.push("compile").is_ok());
+/// assert_eq!(jobs.pop(), Some("compile"));
+/// assert_eq!(jobs.apply(RingOp::Pop), None);
+/// # Ok::<(), doorway::resilient::ResilientBuildError>(())
+/// ```
 pub struct Resilient<T: Object, A = Slots> {
     inside: Inside<T>,
     names: A,
@@ -119,14 +121,15 @@ const PAUSES: u32 = 4;
 impl<T: Object> Resilient<T> {
     /// Shares this object between threads of which up to `k - 1` may stop.
     ///
+    /// # Errors
+    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{ResilientBuildError, Register, Resilient};
     /// assert_eq!(Resilient::new(Register::new("a"), 0).unwrap_err(), ResilientBuildError::NoneInside);
     /// assert_eq!(Resilient::new(Register::new("a"), 9).unwrap_err(), ResilientBuildError::TooManyInside { asked: 9 });
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST).
     pub fn new(value: T, k: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || Slots::new(k).map(Slots::unfair))
     }
@@ -141,6 +144,7 @@ impl<T: Object> Resilient<T> {
     ///
     /// With more than `k` threads, this costs a switch of threads for nearly every operation.
     ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// let turns = Resilient::new(Register::new(0), 2)?.in_order();
@@ -154,15 +158,16 @@ impl<T: Object> Resilient<T> {
 
     /// Applies an operation.
     ///
+    /// # Panics
+    /// Panics if the operation panics, or if cloning the state does.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Closures, Resilient};
     /// let words = Resilient::new(Closures::new(vec!["one"]), 2)?;
     /// assert_eq!(words.with(|words| { words.push("two"); words.len() }), 2);
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Panics
-    /// Panics if the operation panics, or if cloning the state does.
     #[inline]
     pub fn apply(&self, op: T::Op) -> T::Response {
         let Ok(name) = self.names.acquire() else { never_closed() };
@@ -188,6 +193,13 @@ impl<T: Object> Resilient<T> {
     ///
     /// Once inside, the operation finishes in a bounded number of steps.
     ///
+    /// # Errors
+    /// Gives the operation back if the time runs out first.
+    ///
+    /// # Panics
+    /// The same as for [`apply`](Self::apply).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// use std::time::Duration;
@@ -197,12 +209,6 @@ impl<T: Object> Resilient<T> {
     /// assert_eq!(name.apply_timeout("b".into(), Duration::ZERO).map(|old| *old), Ok("a"));
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Errors
-    /// Gives the operation back if the time runs out first.
-    ///
-    /// # Panics
-    /// The same as for [`apply`](Self::apply).
     pub fn apply_timeout(&self, op: T::Op, timeout: Duration) -> Result<T::Response, T::Op> {
         match self.names.acquire_timeout(timeout) {
             Ok(name) => Ok(self.inside.perform(name.slot(), op)),
@@ -240,6 +246,10 @@ impl<T: Object> Resilient<T> {
     /// The state does not change while `look` sees it: a thread that changes the object meanwhile
     /// makes a new state.
     ///
+    /// # Panics
+    /// Panics if `look` panics, or if cloning the state does.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Resilient, Ring};
     /// let ring = Resilient::new(Ring::new(2), 2)?;
@@ -247,9 +257,6 @@ impl<T: Object> Resilient<T> {
     /// assert_eq!(ring.read(|ring| ring.len()), 1);
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Panics
-    /// Panics if `look` panics, or if cloning the state does.
     pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         let Ok(name) = self.names.acquire() else { never_closed() };
         self.inside.look(name.slot(), look)
@@ -304,6 +311,7 @@ impl<T: Object, A> Resilient<T, A> {
     /// Gives each of the `k` names away for good. The owner of a handle never waits for another
     /// thread.
     ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// use std::sync::Arc;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// One value of any size that is replaced as a whole: a configuration, a routing table. Copies of
 /// the state share the value.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Register, Resilient};
 ///
@@ -73,6 +74,7 @@ impl<V: Send + Sync> Resilient<Register<V>> {
 
 /// Several values that are replaced one at a time and read together.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Resilient, Snapshot};
 ///
@@ -140,6 +142,7 @@ impl<V: Clone + Send + Sync> Resilient<Snapshot<V>> {
 /// Each operation copies the contents, so use it for short queues, or for values that are cheap to
 /// clone.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Resilient, Ring};
 ///
@@ -237,6 +240,7 @@ impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
 
 /// A value of any type, whose operations are closures.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Closures, Resilient};
 /// use std::collections::BTreeMap;
@@ -292,6 +296,7 @@ pub struct Change<T>(Box<dyn Fn(&mut T) -> Returned + Send + Sync>);
 impl<T> Change<T> {
     /// Wraps this closure, which must change nothing but the value.
     ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Change, Closures, Resilient};
     /// let mut handles = Resilient::new(Closures::new(5), 1)?.into_handles();

@@ -9,7 +9,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A thread's visit to a room. It stays in its thread, which is how a thread is kept from waiting
-/// for itself:
+/// for itself.
+///
+/// # Examples
+/// A guard cannot move to another thread:
 ///
 /// ```compile_fail,E0277
 /// let rooms = doorway::Rooms::new(2).unwrap();
@@ -22,6 +25,9 @@ pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X
 /// A visit to a room of shared [`Rooms`]. A task's visit can move anywhere. A thread's visit stays
 /// in its thread, which is how a thread is kept from waiting for itself, until
 /// [`by_anyone`](Visit::by_anyone) frees it.
+///
+/// # Examples
+/// A thread's guard cannot move to another thread:
 ///
 /// ```compile_fail,E0277
 /// let rooms = std::sync::Arc::new(doorway::Rooms::new(2).unwrap());
@@ -61,15 +67,16 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S
     /// If that room is the next to be opened, the user is let in. A user that leaves and then
     /// enters might come too late.
     ///
+    /// # Errors
+    /// Returns an error if there is no such room. The user has left all the same.
+    ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(3)?;
     /// let inside = rooms.enter(0)?.change(2)?;
     /// assert_eq!(inside.room(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such room. The user has left all the same.
     pub fn change(mut self, to: R) -> Result<Self, EnterError> {
         // `inside` is put back only once the user is in again: a user that panics or is refused has
         // left.
@@ -86,6 +93,7 @@ impl<S: Deref<Target = Rooms<R, X>> + Clone, R: Room, X: LastExit<R>> Visit<S, R
     /// From then on, the rooms do not know which thread has it. A thread that keeps it and enters
     /// the same rooms waits for itself.
     ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::EnterError;
     /// use std::{sync::Arc, thread};

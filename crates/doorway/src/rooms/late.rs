@@ -20,6 +20,17 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// A user that asks for the room that is open may join the users inside. This is for long turns,
 /// and for users that should not wait for the next turn only because they came a moment late.
 ///
+/// A turn is up to `joins + 1` times as long, and so are the waits for other rooms. No user is kept
+/// out for ever, because joins are counted.
+///
+/// # What it lacks
+/// Users cannot give up, so there are neither timeouts nor futures. One word would have to hold how
+/// many tickets of a room were given up, how many users were let in, how often the room was joined,
+/// and how many users have left. A machine word is too short for that: with 21 bits for tickets, a
+/// thread that is stopped for seconds could find its own ticket number again on another user's
+/// ticket.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::LateRooms;
 /// let rooms = LateRooms::new(2, 8)?; // up to eight times in a turn
@@ -31,16 +42,6 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// });
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
-///
-/// A turn is up to `joins + 1` times as long, and so are the waits for other rooms. No user is kept
-/// out for ever, because joins are counted.
-///
-/// # What it lacks
-/// Users cannot give up, so there are neither timeouts nor futures. One word would have to hold how
-/// many tickets of a room were given up, how many users were let in, how often the room was joined,
-/// and how many users have left. A machine word is too short for that: with 21 bits for tickets, a
-/// thread that is stopped for seconds could find its own ticket number again on another user's
-/// ticket.
 pub struct LateRooms<R: Room = usize, X = Nothing> {
     text: Text<R, X>,
     id: Id,
@@ -101,6 +102,10 @@ impl<R: Room, X> LateRooms<R, X> {
 impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
     /// Waits until the user is inside `room`.
     ///
+    /// # Errors
+    /// Returns an error if there is no such room, or if this thread is already inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::{EnterError, LateRooms};
     /// let rooms = LateRooms::new(2, 8)?;
@@ -110,9 +115,6 @@ impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such room, or if this thread is already inside.
     pub fn enter(&self, room: R) -> Result<LateGuard<'_, R, X>, EnterError> {
         if room.index() < self.text.rooms() && self.id.is_held() {
             return Err(EnterError::InsideAlready { call: "enter" });

@@ -63,26 +63,6 @@ use std::time::{Duration, Instant};
 ///
 /// Threads and tasks may share one object, on any executor.
 ///
-/// ```
-/// use doorway::Rooms;
-/// use std::sync::atomic::{AtomicUsize, Ordering};
-///
-/// doorway::named_rooms! { enum Phase { Count, Report } }
-///
-/// let phases = Rooms::<Phase>::named();
-/// let count = AtomicUsize::new(0);
-/// std::thread::scope(|s| {
-///     for _ in 0..4 {
-///         s.spawn(|| {
-///             let inside = phases.enter(Phase::Count).unwrap(); // all four may be in there at a time
-///             count.fetch_add(1, Ordering::Relaxed);
-///             let _inside = inside.change(Phase::Report).unwrap();
-///             assert!(count.load(Ordering::Relaxed) > 0); // nobody counts now
-///         });
-///     }
-/// });
-/// ```
-///
 /// # Fairness
 /// A room is opened for all users that wait for it, and the rooms take turns. With `m` rooms, a
 /// waiter is let in at the latest by the `m + 1`st opening after it came, however many other users
@@ -107,6 +87,27 @@ use std::time::{Duration, Instant};
 /// # When not to use this
 /// If only one thread can do the work at a time, take a mutex. If the sections are a few
 /// instructions long, getting in and out takes most of the time. See `docs/rooms.md`.
+///
+/// # Examples
+/// ```
+/// use doorway::Rooms;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// doorway::named_rooms! { enum Phase { Count, Report } }
+///
+/// let phases = Rooms::<Phase>::named();
+/// let count = AtomicUsize::new(0);
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         s.spawn(|| {
+///             let inside = phases.enter(Phase::Count).unwrap(); // all four may be in there at a time
+///             count.fetch_add(1, Ordering::Relaxed);
+///             let _inside = inside.change(Phase::Report).unwrap();
+///             assert!(count.load(Ordering::Relaxed) > 0); // nobody counts now
+///         });
+///     }
+/// });
+/// ```
 pub struct Rooms<R: Room = usize, X = Nothing> {
     text: Text<Native, Hook<R, X>>,
     /// Makes all accesses that do not wait. The algorithm does not tell processes apart.
@@ -127,6 +128,10 @@ impl Rooms {
 
     /// Makes rooms with the numbers `0..rooms`.
     ///
+    /// # Errors
+    /// Returns an error if `rooms` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Rooms, rooms::RoomsBuildError, rooms::EnterError};
     /// assert_eq!(Rooms::new(0).unwrap_err(), RoomsBuildError::NoRoom);
@@ -134,9 +139,6 @@ impl Rooms {
     /// assert_eq!(two.enter(2).unwrap_err(), EnterError::NoSuchRoom { room: 2, rooms: 2 });
     /// # Ok::<(), RoomsBuildError>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if `rooms` is 0 or more than [`MOST`](Self::MOST).
     pub fn new(rooms: usize) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(Rooms::build(rooms, Nothing, PATIENT))
@@ -183,6 +185,7 @@ impl<R: Room, X> Rooms<R, X> {
     /// If the code panics, the next room is opened all the same. The panic goes on from where the
     /// guard was dropped, and the rooms are [poisoned](Self::is_poisoned).
     ///
+    /// # Examples
     /// ```
     /// use doorway::Rooms;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -218,6 +221,7 @@ impl<R: Room, X> Rooms<R, X> {
     ///
     /// Poison keeps no user out. A user that cares about work that was left half done asks for it.
     ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(1)?;
     /// let _ = std::thread::scope(|s| s.spawn(|| {
@@ -251,15 +255,16 @@ ways_in! {
     /// | blocking | spins briefly, then sleeps; in a task, take [`enter_async`](Self::enter_async) |
     /// | cost | five read-modify-writes in and out for a lone user, two if other users open and close the room |
     ///
+    /// # Errors
+    /// Returns an error if there is no such room, or if this thread is already inside.
+    ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(2)?;
     /// let inside = rooms.enter(1)?;
     /// assert_eq!(inside.room(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such room, or if this thread is already inside.
     enter, enter_owned(room: R) -> EnterError = |call| {
         let inside = rooms.enter_as_thread(Request::of_thread(room, call))?;
         Ok(Visit::new(rooms, inside, room))
@@ -267,6 +272,11 @@ ways_in! {
 
     /// Enters if no room is open, not even this one.
     ///
+    /// # Errors
+    /// Returns an error if a room is open, if there is no such room, or if this thread is already
+    /// inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::{EnterError, TryEnterError};
     /// let rooms = doorway::Rooms::new(2)?;
@@ -277,10 +287,6 @@ ways_in! {
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if a room is open, if there is no such room, or if this thread is already
-    /// inside.
     try_enter, try_enter_owned(room: R) -> TryEnterError = |call| {
         let inside = rooms.at_once(Request::of_thread(room, call))?.ok_or(TryEnterError::Busy)?;
         Ok(Visit::new(rooms, inside, room))
@@ -292,6 +298,11 @@ ways_in! {
     /// A timeout is exact: no other user waits for the one that gave up. If the waiter is let in
     /// just as it gives up, it returns the guard.
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, if there is no such room, or if this thread is
+    /// already inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::EnterTimeoutError;
     /// use std::time::Duration;
@@ -303,10 +314,6 @@ ways_in! {
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the time runs out, if there is no such room, or if this thread is
-    /// already inside.
     enter_timeout, enter_timeout_owned(room: R, timeout: Duration) -> EnterTimeoutError = |call| {
         let inside = rooms.enter_within(Request::of_thread(room, call), timeout)?.ok_or(EnterTimeoutError::TimedOut)?;
         Ok(Visit::new(rooms, inside, room))

@@ -30,6 +30,7 @@ pub trait Named: Room {
 
 /// Defines an enum whose variants are rooms.
 ///
+/// # Examples
 /// ```
 /// doorway::named_rooms! {
 ///     /// Phases of a hash table.

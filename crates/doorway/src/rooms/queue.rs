@@ -15,6 +15,15 @@ use std::time::{Duration, Instant};
 /// A bounded queue, first in, first out. Threads that push are in one room and threads that pop in
 /// another, and within a room no thread waits for another.
 ///
+/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
+/// because the queue is full or empty: it returns at once. [`take`](Self::take) and its variants
+/// wait for a value. A batch is one visit: its values are adjacent in the queue.
+///
+/// # When not to use this
+/// For one value at a time, `crossbeam_queue::ArrayQueue` takes a fraction of the time. See
+/// `docs/rooms.md`.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::Queue;
 /// let queue = Queue::new(3)?;
@@ -29,10 +38,6 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
-/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
-/// because the queue is full or empty: it returns at once. [`take`](Self::take) and its variants
-/// wait for a value. A batch is one visit: its values are adjacent in the queue.
-///
 /// Sharing the queue sends values between threads, so the values must be `Send`:
 ///
 /// ```compile_fail,E0277
@@ -40,10 +45,6 @@ use std::time::{Duration, Instant};
 /// queue.push(std::rc::Rc::new(1)).unwrap();
 /// std::thread::scope(|s| { s.spawn(|| queue.pop()); });
 /// ```
-///
-/// # When not to use this
-/// For one value at a time, `crossbeam_queue::ArrayQueue` takes a fraction of the time. See
-/// `docs/rooms.md`.
 pub struct Queue<T> {
     text: RoomQueue<Native, Doors, Ring<T>, Whole>,
 }

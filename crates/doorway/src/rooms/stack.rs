@@ -17,6 +17,11 @@ use std::time::{Duration, Instant};
 /// A bounded stack, last in, first out. Threads that push are in one room and threads that pop in
 /// another, and within a room no thread waits for another.
 ///
+/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
+/// because the stack is full or empty: it returns at once. [`take`](Self::take) and its variants
+/// wait for a value.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::Stack;
 /// let stack = Stack::new(3)?;
@@ -29,10 +34,6 @@ use std::time::{Duration, Instant};
 /// assert_eq!(stack.pop(), None);
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
-///
-/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
-/// because the stack is full or empty: it returns at once. [`take`](Self::take) and its variants
-/// wait for a value.
 ///
 /// Sharing the stack sends values between threads, so the values must be `Send`:
 ///
@@ -110,6 +111,11 @@ impl<T: Send> Drop for Stack<T> {
 /// value is ever moved. The last thread to leave the room for pushes makes room for the values that
 /// did not fit.
 ///
+/// It does not shrink. A batch is one visit, unless the stack has to grow for it. Then the values
+/// that did not fit follow in the next turns, one turn for each segment, and other threads may have
+/// pushed in between.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::GrowingStack;
 /// let stack = GrowingStack::new();
@@ -117,10 +123,6 @@ impl<T: Send> Drop for Stack<T> {
 /// assert_eq!(stack.pop(), Some(999));
 /// assert_eq!(stack.pop_many(2), [997, 998]);
 /// ```
-///
-/// It does not shrink. A batch is one visit, unless the stack has to grow for it. Then the values
-/// that did not fit follow in the next turns, one turn for each segment, and other threads may have
-/// pushed in between.
 ///
 /// Sharing the stack sends values between threads, so the values must be `Send`:
 ///

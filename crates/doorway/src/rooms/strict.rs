@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// the users do. Within Rust, [`Rooms`](super::Rooms) are cheaper, because guards cannot be used
 /// wrongly.
 ///
+/// # Examples
 /// ```
 /// use doorway::rooms::{StrictError, StrictRooms};
 /// let rooms = StrictRooms::new(2, 8)?; // two rooms, up to eight users

@@ -20,6 +20,18 @@ use std::ops::{Deref, DerefMut};
 /// back what is left to do, even if that is nothing. This is the work stack of a parallel
 /// collector: `examples/rooms_collector.rs`.
 ///
+/// # Panics
+/// If a worker panics, the loot that it has is given back on the way out, and other workers go on
+/// with it.
+///
+/// Sharing the stack sends values between threads, so the values must be `Send`:
+///
+/// ```compile_fail,E0277
+/// let work = doorway::rooms::WorkStack::of(vec![std::rc::Rc::new(1)]);
+/// std::thread::scope(|s| { s.spawn(|| drop(work.take(1))); });
+/// ```
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::WorkStack;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,17 +50,6 @@ use std::ops::{Deref, DerefMut};
 ///     }
 /// });
 /// assert_eq!(done.into_inner(), (1 << 11) - 1);
-/// ```
-///
-/// # Panics
-/// If a worker panics, the loot that it has is given back on the way out, and other workers go on
-/// with it.
-///
-/// Sharing the stack sends values between threads, so the values must be `Send`:
-///
-/// ```compile_fail,E0277
-/// let work = doorway::rooms::WorkStack::of(vec![std::rc::Rc::new(1)]);
-/// std::thread::scope(|s| { s.spawn(|| drop(work.take(1))); });
 /// ```
 pub struct WorkStack<T: Send> {
     text: Text<Native, Pair<Work<Native, Segmented<T>>>>,
@@ -122,6 +123,7 @@ impl<T: Send> WorkStack<T> {
     /// While the stack is empty, this waits for as long as some worker has loot and may bring more.
     /// A worker that asks while it has loot may wait for itself. A `most` of 0 counts as 1.
     ///
+    /// # Examples
     /// ```
     /// let work = doorway::rooms::WorkStack::of(vec![1, 2, 3]);
     /// assert_eq!(work.take(usize::MAX).unwrap().len(), 3); // everything on the stack

@@ -54,6 +54,7 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// resource remember, for each slot, the largest fence that it has seen, and refuse smaller
     /// ones. Fences of different slots are not comparable.
     ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::Slots;
     /// # let path = std::env::temp_dir().join(format!("doorway-fence-{}", std::process::id()));
@@ -76,6 +77,7 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// If several holders in a row ended badly, this is what is known of the last one that recorded
     /// anything.
     ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Previous, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-previous-{}", std::process::id()));
@@ -109,6 +111,11 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// Gives the slot back, and reports whether this guard had it all the time. Dropping the guard
     /// also gives the slot back, but reports nothing.
     ///
+    /// # Errors
+    /// Returns an error if the slot was taken away meanwhile, if the file was deleted, or if this
+    /// is a forked child.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{ReleaseError, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-release-{}", std::process::id()));
@@ -120,10 +127,6 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the slot was taken away meanwhile, if the file was deleted, or if this
-    /// is a forked child.
     pub fn release(mut self) -> Result<(), ReleaseError> {
         self.is_back = true;
         self.slots.handle.release(&self.entered)
@@ -148,6 +151,7 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 /// together with this one. If a program must keep one slot and no other, open separate `Slots` for
 /// it, and make the lifeline from their guard.
 ///
+/// # Examples
 /// ```
 /// use doorway::shared::{Previous, Slots};
 /// # let path = std::env::temp_dir().join(format!("doorway-lifeline-{}", std::process::id()));

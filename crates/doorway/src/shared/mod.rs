@@ -179,6 +179,7 @@ impl fmt::Display for Mode {
 
 /// Options for opening slots, beyond those of [`Slots::open`].
 ///
+/// # Examples
 /// ```
 /// use doorway::shared::{Builder, Mode};
 /// # let directory = std::env::temp_dir().join(format!("doorway-builder-{}", std::process::id()));
@@ -268,6 +269,7 @@ impl Builder {
     /// order. The bound holds while no process dies. A death may let in the newcomers that came
     /// before the next waiter noticed.
     ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Builder, Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-bypass-{}", std::process::id()));
@@ -345,6 +347,7 @@ impl Builder {
     /// death late. If the main thread locks a robust mutex, the users of that mutex do not learn of
     /// its death.
     ///
+    /// # Examples
     /// ```
     /// # #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))] {
     /// use doorway::shared::{Builder, Slots};
@@ -396,6 +399,11 @@ impl Builder {
 /// See [the module](self) for names, order, threads, forks and what is not promised. Two handles in
 /// one process behave like two processes.
 ///
+/// # Cost
+/// An uncontended `acquire` makes one load for each 64 seats and one compare-and-swap. Dropping the
+/// guard does the same. Neither makes a system call.
+///
+/// # Examples
 /// ```
 /// use doorway::shared::Slots;
 /// # let path = std::env::temp_dir().join(format!("doorway-slots-{}", std::process::id()));
@@ -409,10 +417,6 @@ impl Builder {
 /// # Slots::remove(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Cost
-/// An uncontended `acquire` makes one load for each 64 seats and one compare-and-swap. Dropping the
-/// guard does the same. Neither makes a system call.
 pub struct Slots {
     handle: Handle,
 }
@@ -474,6 +478,10 @@ ways_in! {
     /// A timeout is exact: the waiter leaves the line. If it is granted a slot just as it gives up,
     /// it returns the guard. A duration of zero is [`try_acquire`](Self::try_acquire).
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, and in the cases of [`acquire`](Self::acquire).
+    ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::{Slots, TimeoutError};
     /// # use std::time::Duration;
@@ -486,9 +494,6 @@ ways_in! {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the time runs out, and in the cases of [`acquire`](Self::acquire).
     acquire_timeout, acquire_timeout_owned, (timeout: Duration) -> TimeoutError,
     |slots| match Instant::now().checked_add(timeout) {
         Some(deadline) => slots.enter_until(deadline),
@@ -510,6 +515,11 @@ impl Slots {
     /// Opens slots under a name or at a path, and makes them if they do not exist. For more
     /// options, see [`Builder`].
     ///
+    /// # Errors
+    /// Returns an error if the file cannot be made or opened, or if it differs from what was asked
+    /// for.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-open-{}", std::process::id()));
@@ -519,10 +529,6 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be made or opened, or if it differs from what was asked
-    /// for.
     pub fn open(name_or_path: impl AsRef<Path>, slots: usize) -> Result<Self, Error> {
         Builder::new(name_or_path, slots).open()
     }
@@ -540,6 +546,10 @@ impl Slots {
 
     /// Removes the file, unless a process has it open.
     ///
+    /// # Errors
+    /// Returns an error if there is no such file, or if it is in use.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-remove-{}", std::process::id()));
@@ -549,9 +559,6 @@ impl Slots {
     /// Slots::remove(&path)?;
     /// # Ok::<(), Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such file, or if it is in use.
     pub fn remove(name_or_path: impl AsRef<Path>) -> Result<(), Error> {
         Builder::existing(name_or_path).remove()
     }
@@ -644,6 +651,10 @@ impl Slots {
     /// With [`Mode::Reclaim`], this call also brings back the slots of the dead. The status shows
     /// the state before that.
     ///
+    /// # Errors
+    /// Returns an error if the file was deleted or damaged, or if this is a forked child.
+    ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::Slots;
     /// # let path = std::env::temp_dir().join(format!("doorway-status-{}", std::process::id()));
@@ -658,9 +669,6 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the file was deleted or damaged, or if this is a forked child.
     pub fn status(&self) -> Result<Status, Error> {
         self.handle.status()
     }
@@ -674,6 +682,11 @@ impl Slots {
     /// resource that the slot protects compare [fences](Permit::fence). The next holder is told,
     /// and so is the old one when it [releases](Permit::release) the slot.
     ///
+    /// # Errors
+    /// Returns an error if there is no such slot, if the file was deleted or damaged, or if this is
+    /// a forked child.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Previous, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-break-{}", std::process::id()));
@@ -689,10 +702,6 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such slot, if the file was deleted or damaged, or if this is
-    /// a forked child.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         self.handle.break_slot(slot, None)
     }

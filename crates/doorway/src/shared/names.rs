@@ -29,6 +29,10 @@ pub fn names() -> Result<Names, Error> {
 
 /// Lists the names in another directory.
 ///
+/// # Errors
+/// The same as for [`names`].
+///
+/// # Examples
 /// ```
 /// use doorway::shared::{Builder, names_in};
 /// # let directory = std::env::temp_dir().join(format!("doorway-names-{}", std::process::id()));
@@ -39,9 +43,6 @@ pub fn names() -> Result<Names, Error> {
 /// # std::fs::remove_dir_all(directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// The same as for [`names`].
 pub fn names_in(directory: impl AsRef<Path>) -> Result<Names, Error> {
     <Handle>::names(Some(directory.as_ref()))
 }

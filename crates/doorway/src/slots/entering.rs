@@ -30,15 +30,16 @@ ways_in! {
     /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
     /// | cost | two read-modify-writes and a few loads if a place is free; one read-modify-write without numbers |
     ///
+    /// # Errors
+    /// Returns an error if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let guard = slots.acquire()?;
     /// assert_eq!(guard.slot(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the slots are closed.
     acquire, acquire_owned() -> Closed = |_| {
         let grant = slots.enter_as_thread(1).map_err(only_closed)?;
         Ok(Permit::new(slots, grant))
@@ -47,6 +48,10 @@ ways_in! {
     /// Takes a place if one is free and no caller is in line; with a [bypass](Self::bypass), if the
     /// bound allows this caller to pass.
     ///
+    /// # Errors
+    /// Returns an error if no place is free, or if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Slots, TryAcquireError};
     /// let slots = Slots::new(1)?;
@@ -54,9 +59,6 @@ ways_in! {
     /// assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if no place is free, or if the slots are closed.
     try_acquire, try_acquire_owned() -> TryAcquireError = |_| {
         let grant = slots.at_once(1)?.ok_or(TryAcquireError::NoPlace)?;
         Ok(Permit::new(slots, grant))
@@ -68,6 +70,10 @@ ways_in! {
     /// This is as fair as [`acquire`](Self::acquire). A timeout is exact: the waiter gives up its
     /// place in line. If it is granted a place just as it gives up, it returns the guard.
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, or if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Slots, AcquireTimeoutError};
     /// use std::time::Duration;
@@ -76,9 +82,6 @@ ways_in! {
     /// assert_eq!(slots.acquire_timeout(Duration::from_millis(1)).unwrap_err(), AcquireTimeoutError::TimedOut);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the time runs out, or if the slots are closed.
     acquire_timeout, acquire_timeout_owned(timeout: Duration) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_within(1, timeout)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
@@ -100,6 +103,11 @@ ways_in! {
     /// behind it. Callers are served in the order of arrival; but while others arrive at the same
     /// instant, a caller that wants several places may have to try again to get in line.
     ///
+    /// # Errors
+    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
+    /// than that; also if [that becomes so](Self#when-places-go) while the caller waits.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{AcquireError, Slots};
     /// let slots = Slots::new(3)?;
@@ -108,10 +116,6 @@ ways_in! {
     /// assert!(matches!(slots.acquire_many(4), Err(AcquireError::TooMany(_)))); // it would wait for ever
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
-    /// than that; also if [that becomes so](Self#when-places-go) while the caller waits.
     acquire_many, acquire_many_owned(places: usize) -> AcquireError = |_| {
         let grant = slots.enter_as_thread(some(places)?)?;
         Ok(Permit::new(slots, grant))

@@ -38,6 +38,7 @@ impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// The slot is free again when the guard is dropped. A guard that was forgotten (`mem::forget`)
     /// keeps it for ever.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let (a, b) = (slots.acquire()?, slots.acquire()?);
@@ -53,6 +54,7 @@ impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// All slots, one for each place: in ascending order, unless other guards gave theirs back
     /// meanwhile.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let _first = slots.acquire()?;
@@ -127,6 +129,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// Comparing numbers of different slots is meaningless after 2^46 acquires (2^54 with up to 256
     /// places); the numbers of one slot always grow.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?;
     /// let late = slots.acquire()?;
@@ -144,6 +147,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// Drops the guard and removes its places: there are fewer from now on. Its slots are free
     /// again.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// slots.acquire()?.forget();
@@ -157,6 +161,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
 
     /// The slots that this guard belongs to.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let one = slots.acquire()?;
@@ -171,6 +176,10 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// Takes over the places of another guard: the opposite of [`split`](Self::split). The result
     /// has the larger of the two [fence numbers](Self::fence).
     ///
+    /// # Errors
+    /// Gives the other guard back if it belongs to other slots.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut mine = slots.acquire()?;
@@ -184,9 +193,6 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// assert_eq!(refused.unwrap_err().0.places(), 1); // it comes back
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Gives the other guard back if it belongs to other slots.
     pub fn merge(&mut self, mut other: Self) -> Result<(), NotMine<Self>> {
         if !std::ptr::eq(&raw const *self.slots, &raw const *other.slots) {
             return Err(NotMine(other));
@@ -201,6 +207,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// The second guard gets `places` places, with the last of the slots. Both have the same [fence
     /// number](Self::fence). Returns `None` unless both would hold at least one place.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut most = slots.acquire_many(3)?;

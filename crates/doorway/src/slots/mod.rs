@@ -27,19 +27,6 @@ use std::fmt;
 ///
 /// Threads and tasks may share one object, on any executor.
 ///
-/// ```
-/// use doorway::Slots;
-///
-/// let gpus = Slots::new(4)?;
-/// let mine = gpus.acquire()?;
-/// let yours = gpus.acquire()?;
-/// assert_eq!((mine.slot(), yours.slot()), (0, 1)); // which of the four
-/// assert_eq!(gpus.available(), 2);
-/// drop(mine);
-/// assert_eq!(gpus.acquire()?.slot(), 0); // the lowest that is free
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Fairness
 /// First come, first enabled: while a caller waits, no caller that asked later is let in before it
 /// could be. The place of a caller that gives up goes to the next waiter. With
@@ -88,14 +75,6 @@ use std::fmt;
 /// after a later `acquire` returned, if that `acquire` could not have succeeded without the drop.
 /// And what was done with a slot happens before what its next holder does.
 ///
-/// # Cost
-/// An uncontended `acquire` makes two read-modify-writes and a few loads, and dropping the guard
-/// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
-/// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
-/// than 16 places, a slot number takes two more read-modify-writes. One of them is for
-/// [`fence`](Permit::fence), which costs nothing with fewer places. `doorway-lab bench slots`
-/// compares.
-///
 /// # Memory
 /// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated
 /// before a caller waits or asks for several places at once. Then the line takes up to 128 bytes
@@ -106,6 +85,28 @@ use std::fmt;
 /// millions of units (bytes of a budget), take another semaphore: there are at most
 /// [65,535](Self::MOST) places here. Between processes, take
 /// [`shared::Slots`](crate::shared::Slots).
+///
+/// # Cost
+/// An uncontended `acquire` makes two read-modify-writes and a few loads, and dropping the guard
+/// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
+/// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
+/// than 16 places, a slot number takes two more read-modify-writes. One of them is for
+/// [`fence`](Permit::fence), which costs nothing with fewer places. `doorway-lab bench slots`
+/// compares.
+///
+/// # Examples
+/// ```
+/// use doorway::Slots;
+///
+/// let gpus = Slots::new(4)?;
+/// let mine = gpus.acquire()?;
+/// let yours = gpus.acquire()?;
+/// assert_eq!((mine.slot(), yours.slot()), (0, 1)); // which of the four
+/// assert_eq!(gpus.available(), 2);
+/// drop(mine);
+/// assert_eq!(gpus.acquire()?.slot(), 0); // the lowest that is free
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Slots<N: Numbering = Numbered> {
     text: Text<Native, N::SlotNames, Endless<Native>, Manners<N::Tray>>,
 }
@@ -127,14 +128,15 @@ impl Slots {
 
     /// Makes slots with this many places.
     ///
+    /// # Errors
+    /// Returns an error if `places` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{SizeError, Slots};
     /// assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
     /// assert!(matches!(Slots::new(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if `places` is 0 or more than [`MOST`](Self::MOST).
     pub fn new(places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
         Ok(Self::build(k, 0, k, (0, 0), ()))
@@ -142,6 +144,10 @@ impl Slots {
 
     /// [`new`](Self::new) before the program runs, for statics: at most 16 places.
     ///
+    /// # Panics
+    /// Panics if `places` is 0 or more than 16. In a static, that is a compile-time error.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::Slots;
     ///
@@ -150,9 +156,6 @@ impl Slots {
     /// assert_eq!(GPUS.acquire()?.slot(), 0);
     /// # Ok::<(), doorway::Closed>(())
     /// ```
-    ///
-    /// # Panics
-    /// Panics if `places` is 0 or more than 16. In a static, that is a compile-time error.
     #[must_use]
     pub const fn const_new(places: usize) -> Self {
         assert!(places > 0, "there must be a place");
@@ -185,6 +188,7 @@ impl Slots {
 
     /// Makes guards without slot numbers, which makes acquiring faster.
     ///
+    /// # Examples
     /// ```
     /// let permits = doorway::Slots::new(2)?.without_numbers();
     /// let _one = permits.acquire()?;
@@ -225,6 +229,7 @@ impl<N: Numbering> Slots<N> {
     /// first. Once it is in line, no caller passes it. This improves throughput where sections are
     /// short and there are more threads than processors.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?.unfair();
     /// assert!(slots.acquire().is_ok());
@@ -263,6 +268,7 @@ impl<N: Numbering> Slots<N> {
     /// are `SlotGuard<'_, Passing>`. Such slots cannot be [observed](crate::observed). An earlier
     /// call of [`unfair`](Self::unfair) has no effect.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(4)?.bypass(64);
     /// let guard = slots.acquire()?;
@@ -301,15 +307,16 @@ impl<N: Numbering> Slots<N> {
 
     /// Reserves room for `places` places: [`add`](Self::add) can go up to that number.
     ///
+    /// # Errors
+    /// Returns an error if `places` is more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
     /// slots.add(99)?;
     /// assert_eq!(slots.available(), 100);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if `places` is more than [`MOST`](Self::MOST).
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
         // No caller is inside or in line, because such a caller borrows the slots. Lost places stay
@@ -352,6 +359,11 @@ impl<N: Numbering> Slots<N> {
 
     /// Adds places, and lets waiters in.
     ///
+    /// # Errors
+    /// Returns an error if there is not enough [room](Self::room_for). By default, there is room
+    /// for the next multiple of 16 places, or of 64 if there are more than 16.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?;
     /// let _one = slots.acquire()?;
@@ -359,10 +371,6 @@ impl<N: Numbering> Slots<N> {
     /// assert_eq!(slots.acquire()?.slot(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is not enough [room](Self::room_for). By default, there is room
-    /// for the next multiple of 16 places, or of 64 if there are more than 16.
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
         sure(now(self.text.add(&ANYONE, places as u64)))
     }
@@ -370,6 +378,7 @@ impl<N: Numbering> Slots<N> {
     /// Removes up to `places` places that are free now. Returns how many it removed. To remove a
     /// place that is held, [forget](Permit::forget) its guard.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let _held = slots.acquire()?;
@@ -387,6 +396,7 @@ impl<N: Numbering> Slots<N> {
     /// Once this has returned, every waiter and every later caller gets an error. A caller that
     /// gives up at that moment may be told that its time ran out. Existing guards stay valid.
     ///
+    /// # Examples
     /// ```
     /// use doorway::{Closed, Slots, TryAcquireError};
     /// let slots = Slots::new(1)?;

@@ -13,6 +13,14 @@ use std::task::{Context, Poll};
 /// It keeps the pending request between two polls. So a caller that polls again keeps its place in
 /// line.
 ///
+/// # Cancel safety
+/// Cancel safe. Dropping this gives up exactly. [`give_up`](Self::give_up) does the same and keeps
+/// the object.
+///
+/// A request that is in line but is no longer polled holds up the place that it is granted. Poll it
+/// to its end, give up, or drop it.
+///
+/// # Examples
 /// ```
 /// use doorway::Slots;
 /// use doorway::slots::PollSlots;
@@ -30,13 +38,6 @@ use std::task::{Context, Poll};
 /// assert!(asks.poll_acquire(&mut context).is_ready());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Cancel safety
-/// Cancel safe. Dropping this gives up exactly. [`give_up`](Self::give_up) does the same and keeps
-/// the object.
-///
-/// A request that is in line but is no longer polled holds up the place that it is granted. Poll it
-/// to its end, give up, or drop it.
 pub struct PollSlots<N: Numbering + 'static = Numbered> {
     slots: Arc<Slots<N>>,
     /// The number of places that it waits for, and the wait.

@@ -14,6 +14,7 @@ use std::time::Duration;
 /// | [`Policy::SPIN`] | every waiting thread has its own core, and only latency counts. With more threads than cores, it burns the time that the others need |
 /// | [`Policy::at_most`] | the process that should wake it may die first: the thread looks again after this time |
 ///
+/// # Examples
 /// ```
 /// use doorway::waiting::Policy;
 /// use std::time::Duration;
@@ -57,6 +58,7 @@ impl Policy {
     /// Limits spinning and yielding to at most this many turns before the thread sleeps. With 0
     /// turns of each, it sleeps at once.
     ///
+    /// # Examples
     /// ```
     /// use doorway::waiting::Policy;
     /// let asleep_at_once = Policy::PARK.turns(0, 0);
