@@ -1,4 +1,4 @@
-//! [`Combining`]: a value that threads change together, from reads and writes alone.
+//! [`Combining`]: a value that threads change together, with reads and writes alone.
 
 use crate::native::{Native, now, sizes};
 use crate::threads::{NoNumber, ProcessNumbers, TooManyThreads};

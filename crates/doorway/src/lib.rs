@@ -2,16 +2,16 @@
 //!
 //! | you want | take | its guards and errors |
 //! |---|---|---|
-//! | at most `k` inside, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
-//! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; errors as of [`Slots`] |
-//! | values made on demand, checked and dropped: connections | [`pool::Managed`] | [`pool::Leased`], [`pool::OwnedLeased`]; [`pool::ManagedError`] |
-//! | any number in one room, nobody in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
-//! | any object, of whose callers some may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
-//! | slots between processes, which survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |
-//! | data behind one algorithm of the catalogue | [`Mutex`], of an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
-//! | a value that threads change together, from reads and writes | [`Combining`] | [`CallError`] |
+//! | at most `k` holders, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
+//! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; the errors of [`Slots`] |
+//! | values that are made on demand, checked and dropped: connections | [`pool::Managed`] | [`pool::Leased`], [`pool::OwnedLeased`]; [`pool::ManagedError`] |
+//! | any number of users in one room, and never users in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
+//! | any object, some of whose callers may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
+//! | slots between processes that survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |
+//! | data behind one algorithm of the catalogue | [`Mutex`] over an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
+//! | a value that threads change together, with reads and writes alone | [`Combining`] | [`CallError`] |
 //!
-//! Modules for readers who want one particular algorithm, or who build their own object:
+//! Modules for programs that want one particular algorithm, or build their own objects:
 //!
 //! - [`gates`]: every algorithm of the catalogue, by name.
 //!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment)

@@ -588,7 +588,7 @@ fn a_line_of_given_up_tickets_is_empty() {
     }
 }
 
-/// Waiters are let in in the order in which they came, however many there are.
+/// Waiters are let in by arrival, however many there are.
 #[test]
 fn very_many_are_let_in_in_order() {
     are_let_in_in_order(50_000);

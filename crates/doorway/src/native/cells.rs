@@ -27,7 +27,7 @@ impl<T: Word> Cell<T> {
     const TAGGED: bool = <T::Waiters as Waiters>::AWAITED && !T::Waiters::ONE;
 
     pub(super) fn new(decl: &Decl<'_, T>) -> Self {
-        const { assert!(T::WHOLE || Self::TAGGED, "variables that nobody, or one process, waits for have 64 bits") };
+        const { assert!(T::WHOLE || Self::TAGGED, "variables that no process, or one process, waits for have 64 bits") };
         Self::of_word(decl.init.pack() << (64 - decl.width), (64 - decl.width) as u8)
     }
 

@@ -195,7 +195,7 @@ pub(crate) fn refused<R>(failure: Failure<Infallible, R>) -> R {
 
 #[cold]
 fn not_asked() -> ! {
-    unreachable!("nobody asks it to give up")
+    unreachable!("a wait without a deadline is never asked to give up")
 }
 
 /// Defines the methods of an object with [`WaysIn`], each in two forms: with a guard that borrows

@@ -37,7 +37,7 @@ impl<T: Object, const K: usize> UniversalFor<T, K> {
 
     fn into_inner(self) -> T {
         let Ok(b) = self.text.look_now(&self.anyone, 0) else {
-            unreachable!("nobody else is inside: nothing is copied")
+            unreachable!("no other thread is inside: nothing is copied")
         };
         self.text.into_store().into_state(b)
     }

@@ -84,7 +84,7 @@ fn found<T>(told: Awaited<T>) -> Result<T, TakeTimeoutError> {
 pub(super) fn ended<T>(told: Result<T, TakeTimeoutError>) -> Result<T, Ended> {
     told.map_err(|why| match why {
         TakeTimeoutError::Ended => Ended,
-        TakeTimeoutError::TimedOut => unreachable!("nobody asks it to give up"),
+        TakeTimeoutError::TimedOut => unreachable!("a wait without a deadline is never asked to give up"),
     })
 }
 

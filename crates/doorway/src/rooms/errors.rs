@@ -170,7 +170,7 @@ impl From<Misuse> for StrictError {
             Misuse::Is(Status::Enters | Status::Exits) => Self::Busy,
             Misuse::NoSuchUser { users, .. } => Self::NoMoreUsers { most: users },
             Misuse::Refused(Refusal::NoSuchRoom { room, rooms }) => Self::NoSuchRoom { room, rooms },
-            Misuse::Refused(Refusal::TooManyGaveUp { .. }) => unreachable!("nobody gives up in strict rooms"),
+            Misuse::Refused(Refusal::TooManyGaveUp { .. }) => unreachable!("users never give up in strict rooms"),
         }
     }
 }

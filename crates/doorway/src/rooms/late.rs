@@ -110,7 +110,7 @@ impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
     /// use doorway::rooms::{EnterError, LateRooms};
     /// let rooms = LateRooms::new(2, 8)?;
     /// let inside = rooms.enter(0)?;
-    /// // Also where it might join itself: whether it can depends on who else is there.
+    /// // Even where it might join itself: whether it can depends on the other users.
     /// assert_eq!(rooms.enter(0).unwrap_err(), EnterError::InsideAlready { call: "enter" });
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

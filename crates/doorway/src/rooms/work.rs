@@ -79,7 +79,7 @@ impl<T: Send> WorkStack<T> {
         let store = Segmented::new(work.len().max(AT_FIRST)).expect("there is memory for a copy of the work");
         let stack = Self { text: Text::new(&Site::new(&Native::new()), store, Pair::new) };
         let Ok(()) = stack.push_all(&mut work) else {
-            unreachable!("there is room for it, and nobody has asked for work")
+            unreachable!("there is room for it, and no worker has asked for work")
         };
         stack
     }
@@ -205,7 +205,9 @@ impl<'a, T: Send> Loot<'a, T> {
     /// Returns the vector, with the work that did not fit into memory.
     fn give_back(&mut self) -> Vec<T> {
         let mut work = std::mem::take(&mut self.work);
-        let Ok(()) = self.stack.put(&mut work, true) else { unreachable!("not all is done while somebody has loot") };
+        let Ok(()) = self.stack.put(&mut work, true) else {
+            unreachable!("the work is not done while a worker has loot")
+        };
         work
     }
 

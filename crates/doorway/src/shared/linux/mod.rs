@@ -388,7 +388,7 @@ impl<M: Backing> Handle<M> {
         self.file.check()?;
         let entered = self.text.enter(&waits.p, 0, &mut waits.attempt, false).await.map_err(unbox)?;
         waits.attempt = Attempt::default();
-        Ok(self.is_inside(seat, entered.expect("nobody asks it to give up")))
+        Ok(self.is_inside(seat, entered.expect("a wait without a deadline is never asked to give up")))
     }
 
     /// Gives a slot back.
