@@ -28,7 +28,7 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// ```
 /// use doorway::combining::{Anybody, Combinable, Combining, Word};
 ///
-/// /// Adds `by`, and keeps what comes of it between `low` and `high`.
+/// /// Adds `by`, and keeps the result between `low` and `high`.
 /// #[derive(Clone, Copy, PartialEq, Debug)]
 /// struct Move { by: i16, low: i16, high: i16 }
 ///

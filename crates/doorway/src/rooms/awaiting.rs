@@ -102,6 +102,10 @@ macro_rules! awaiting {
                 /// One value wakes all waiters, and those that find nothing wait again: there is no
                 /// order among them.
                 ///
+                /// # Errors
+                /// Returns an error if it is [closed](Self::close) and nothing is left.
+                ///
+                /// # Examples
                 /// ```
                 #[doc = concat!("let jobs = doorway::rooms::", $example, "::new(4)?;")]
                 /// std::thread::scope(|s| {
@@ -112,9 +116,6 @@ macro_rules! awaiting {
                 /// });
                 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
                 /// ```
-                ///
-                /// # Errors
-                /// If it is [closed](Self::close), and nothing is left.
                 pub fn take(&self) -> Result<T, Ended> {
                     awaiting::ended(awaiting::wait_as_thread(self.text.rooms(), None, || self.pop()))
                 }
