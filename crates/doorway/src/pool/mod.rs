@@ -1,5 +1,5 @@
-//! [`Pool`]: one value for each place, lent by slot. [`Managed`]: a pool that makes, checks and drops
-//! its values.
+//! [`Pool`]: one value for each place, lent by slot. [`Managed`]: a pool that makes, checks and
+//! drops its values.
 
 // A value is lent to the holder of its slot, and no other thread holds that slot. The compiler
 // cannot know.

@@ -68,8 +68,9 @@ pub trait Object: Clone + Send + Sync {
 ///
 /// Each operation takes effect at one moment between its call and its return. While at most `k`
 /// threads are in operations, each finishes in a bounded number of its own steps. Further threads
-/// wait in [`Slots`], in the order of arrival. A newcomer first tries for a moment to get in [ahead
-/// of the line](Slots::unfair), unless the object admits threads [in order](Self::in_order).
+/// wait in [`Slots`], in the order of arrival. A newcomer first tries for a moment to get in
+/// [before it gets in line](Slots::unfair), unless the object admits threads
+/// [in order](Self::in_order).
 ///
 /// # What happens to the operation of a thread that stops
 /// It takes effect at most once: before the thread stopped, or later, applied by another thread, or

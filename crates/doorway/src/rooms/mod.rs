@@ -81,8 +81,8 @@ use std::time::{Duration, Instant};
 ///
 /// # Memory ordering
 /// Everything that was done inside a room *happens before* everything that is done inside a room
-/// that is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is ordered
-/// with both.
+/// that is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is
+/// ordered with both.
 ///
 /// # When not to use this
 /// If only one thread can do the work at a time, take a mutex. If the sections are a few

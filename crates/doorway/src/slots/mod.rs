@@ -75,7 +75,7 @@ use std::fmt;
 /// after a later `acquire` returned, if that `acquire` could not have succeeded without the drop.
 /// And what was done with a slot happens before what its next holder does.
 ///
-/// # Memory
+/// # Memory use
 /// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated
 /// before a caller waits or asks for several places at once. Then the line takes up to 128 bytes
 /// for each of the waiters at the worst moment, and keeps them. Waiting itself allocates nothing.
