@@ -846,7 +846,7 @@ impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Drop f
 const LENT: &str = "a loan keeps its value until it ends";
 
 impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Lease<M, P, S> {
-    /// The loan's slot: a number below the number of places that no other loan has.
+    /// The loan's slot: a number that no other loan has, below the number of places.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.place.permit.as_ref().expect(LENT).slot()

@@ -340,6 +340,10 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// Cancel safe. Dropping the future gives up exactly, at any point. If the task had been let
     /// in, it leaves, and may have to run the [code of the last exit](Self::on_last_exit).
     ///
+    /// # Errors
+    /// Returns an error if there is no such room.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let rooms = doorway::Rooms::new(2)?;
@@ -355,9 +359,6 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// assert!(waits.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if there is no such room.
     pub async fn enter_async(&self, room: R) -> Result<TaskRoomGuard<'_, R, X>, EnterError> {
         let inside = enter_as_task(self, Request::of_anyone(room)).await?;
         Ok(Visit::new(self, inside, room))

@@ -24,13 +24,6 @@ use std::ops::{Deref, DerefMut};
 /// If a worker panics, the loot that it has is given back on the way out, and other workers go on
 /// with it.
 ///
-/// Sharing the stack sends values between threads, so the values must be `Send`:
-///
-/// ```compile_fail,E0277
-/// let work = doorway::rooms::WorkStack::of(vec![std::rc::Rc::new(1)]);
-/// std::thread::scope(|s| { s.spawn(|| drop(work.take(1))); });
-/// ```
-///
 /// # Examples
 /// ```
 /// use doorway::rooms::WorkStack;
@@ -50,6 +43,13 @@ use std::ops::{Deref, DerefMut};
 ///     }
 /// });
 /// assert_eq!(done.into_inner(), (1 << 11) - 1);
+/// ```
+///
+/// Sharing the stack sends values between threads, so the values must be `Send`:
+///
+/// ```compile_fail,E0277
+/// let work = doorway::rooms::WorkStack::of(vec![std::rc::Rc::new(1)]);
+/// std::thread::scope(|s| { s.spawn(|| drop(work.take(1))); });
 /// ```
 pub struct WorkStack<T: Send> {
     text: Text<Native, Pair<Work<Native, Segmented<T>>>>,

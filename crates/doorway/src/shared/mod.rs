@@ -600,6 +600,10 @@ impl Slots {
     /// # Cancel safety
     /// Cancel safe. Dropping the future gives up at any point, and loses no slot and no wake-up.
     ///
+    /// # Errors
+    /// The same as for [`acquire`](Self::acquire).
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Waker}};
     /// # use doorway::shared::Slots;
@@ -617,9 +621,6 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// The same as for [`acquire`](Self::acquire).
     pub async fn acquire_async(&self) -> Result<Guard<'_>, Error> {
         let entered = self.handle.enter_async().await?;
         Ok(Permit::new(self, entered))

@@ -165,6 +165,10 @@ impl<N: Numbering> Slots<N> {
     /// (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line: when its turn
     /// comes, a place is lost with it.
     ///
+    /// # Errors
+    /// Returns an error if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let slots = doorway::Slots::new(1)?;
@@ -180,9 +184,6 @@ impl<N: Numbering> Slots<N> {
     /// assert!(waits.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the slots are closed.
     pub fn acquire_async(&self) -> Acquire<'_, N> {
         Acquire::new(self, 1)
     }
