@@ -102,7 +102,7 @@ pub mod trace;
 pub use explore::{Explorer, Report};
 pub use property::Property;
 
-/// The example on the registry's page is a test.
+/// Runs the example on the registry's page as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -467,7 +467,7 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "1", "x/", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "/", "--", "true"], "take 1 to 64 of");
     refused(&["-n", "1", "/tmp/a b", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "a\nb", "--", "true"], r#""a\nb" is no name"#);
+    refused(&["-n", "1", "a\nb", "--", "true"], r#""a\nb" is not a valid name"#);
     refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
@@ -485,9 +485,9 @@ fn refusals_say_what_to_do() {
     assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
     refused(&["-n", "4", "x", "--", "true"], "say -n 3, or remove it when nobody uses it: doorway rm x");
     refused(&["-n", "3", "x", "--seats", "64", "--", "true"], "--seats 256");
-    refused(&["-n", "1", "/etc/passwd/x", "--", "true"], "/etc/passwd is no directory; name a directory");
-    refused(&["-n", "1", "/etc/passwd/deep/x", "--", "true"], "/etc/passwd is no directory; name a directory");
-    refused(&["-n", "1", "x", "--directory", "/etc/passwd", "--", "true"], "/etc/passwd is no directory");
+    refused(&["-n", "1", "/etc/passwd/x", "--", "true"], "/etc/passwd is not a directory; name a directory");
+    refused(&["-n", "1", "/etc/passwd/deep/x", "--", "true"], "/etc/passwd is not a directory; name a directory");
+    refused(&["-n", "1", "x", "--directory", "/etc/passwd", "--", "true"], "/etc/passwd is not a directory");
     let open = place.0.join("open");
     std::fs::create_dir(&open).unwrap();
     std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();

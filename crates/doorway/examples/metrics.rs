@@ -45,8 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     })
 }
 
-/// Answers one connection.
-/// An error says that it broke, or took too long.
+/// Answers one connection. Returns an error if the connection broke or took too long.
 pub(crate) fn serve(listener: &TcpListener, figures: impl FnOnce() -> Vec<Status>) -> io::Result<()> {
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(5));
     let (mut stream, _) = listener.accept()?;
@@ -68,7 +67,7 @@ pub(crate) fn serve(listener: &TcpListener, figures: impl FnOnce() -> Vec<Status
     )
 }
 
-/// What a client asks, up to the empty line, or as much as is sensible.
+/// Reads a request up to the empty line, or up to a sensible length.
 fn head(stream: &mut TcpStream) -> io::Result<String> {
     const MOST: usize = 8 << 10;
     let mut read = Vec::new();
@@ -134,8 +133,8 @@ fn metrics(all: &[Status]) -> String {
     text
 }
 
-/// Every second bucket from a microsecond to a minute. What is left out is counted by the next one,
-/// for they add up.
+/// Shows every second bucket from a microsecond to a minute. Buckets are cumulative, so the next
+/// one counts what was omitted.
 fn buckets(text: &mut String, name: &str, slots: &str, histogram: &Histogram) {
     let mut so_far = 0;
     for (i, (longest, count)) in histogram.buckets().enumerate() {

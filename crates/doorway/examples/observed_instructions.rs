@@ -1,4 +1,4 @@
-//! What a passage through observed `Slots` takes, in instructions: as `slots_instructions`, which is a
+//! How many instructions a passage through observed `Slots` takes. Compare `slots_instructions`, a
 //! program that observes nothing.
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! done
 //! ```
 //!
-//! The difference of the two runs, divided by 10,000, is what one passage takes.
+//! The difference of the two runs, divided by 10,000, is the cost of one passage.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! States, operations and responses that own memory, some of which panic: for `ci/valgrind.sh`, which looks whether all of it is given back. With `forget` something is not.
+//! States, operations and responses that own memory, some of which panic. `ci/valgrind.sh` runs
+//! this to check that all memory is freed. With `forget`, some is not.
 
 use doorway::Resilient;
 use doorway::resilient::{AmAssign, Closures, Register, Ring};
@@ -11,7 +12,7 @@ fn text(i: usize) -> String {
 }
 
 fn main() {
-    std::panic::set_hook(Box::new(|_| ())); // they are on purpose
+    std::panic::set_hook(Box::new(|_| ())); // the panics are on purpose
     let ring = Resilient::new(Ring::new(5), 3).expect("three are few").with_pauses(0);
     let register = Resilient::new(Register::new(text(0)), 2).expect("two are few");
     let names = Resilient::new(Closures::new(vec![text(0)]), 2).expect("two are few").with_pauses(0);

@@ -1,7 +1,10 @@
-//! A service whose worker is stopped in the middle of an operation, and that carries on: `cargo run --release -p doorway --example resilient_service`
+//! A service that carries on while one of its workers is stopped in the middle of an operation:
+//! `cargo run --release -p doorway --example resilient_service`
 //!
-//! Four workers sell tickets from one stock. One of them is stopped while it changes the stock (a debugger, a suspended container, a thread of low priority: here it waits for a message). Behind a mutex
-//! nobody would sell another ticket; here three others do, and when the one that was stopped goes on, its sale takes effect once, or not at all.
+//! Four workers sell tickets from one stock. One of them is stopped while it changes the stock: by
+//! a debugger, a suspended container, or a low priority. Here it waits for a message. Behind a
+//! mutex, no worker would sell another ticket. Here the other three do. When the stopped worker
+//! goes on, its sale takes effect once, or not at all.
 
 use doorway::Resilient;
 use doorway::resilient::Object;
@@ -9,17 +12,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
-/// What is left, and who has bought how much. It is copied for each sale, so it is small.
+/// What is left, and how many tickets each worker has sold. It is copied for each sale, so it is
+/// small.
 #[derive(Clone, Default)]
 struct Stock {
     left: u32,
     sold: [u32; 4],
 }
 
-/// A sale, in which the one who makes it may be stopped.
+/// A sale, during which its worker may be stopped.
 struct Sell {
     worker: usize,
-    /// Whoever runs this sale first stops here.
+    /// The first thread that runs this sale stops here.
     stop: Option<Arc<Stop>>,
 }
 
@@ -46,7 +50,7 @@ impl Object for Stock {
     fn apply(&mut self, sale: &Sell) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         if let Some(stop) = &sale.stop {
-            stop.here(); // half-way: one ticket fewer, and nobody has it
+            stop.here(); // half-way: one ticket fewer, and no worker has it
         }
         self.sold[sale.worker] += 1;
         Some(self.left)
@@ -59,14 +63,14 @@ fn main() {
     let stock = Stock { left: TICKETS, sold: [0; 4] };
     let stop = Arc::new(Stop { once: AtomicBool::new(false), stopped: Barrier::new(2), goes_on: Barrier::new(2) });
 
-    // With a mutex: the one that stops takes all others with it.
+    // With a mutex, the stopped worker blocks all others.
     let locked = Mutex::new(stock.clone());
     {
         let _held_by_who_was_stopped = locked.lock().expect("nobody has panicked");
         println!("behind a mutex, while its holder is stopped: others get in: {}", locked.try_lock().is_ok());
     }
 
-    // Two may be inside, so one may stop.
+    // Two workers may be inside, so one may stop.
     let shared = Resilient::new(stock, 2).expect("two are few");
     let sold_meanwhile = AtomicUsize::new(0);
     let shared = &shared;

@@ -1,4 +1,5 @@
-//! What is reachable in a heap, marked by several threads: the work stack of a parallel collector, for which room synchronizations were made.
+//! Marks the reachable objects of a heap by several threads, with the work stack of a parallel
+//! collector. Room synchronizations were invented for this.
 //!
 //! `cargo run --release --example rooms_collector -- [objects] [threads]`
 
@@ -6,7 +7,7 @@ use doorway::rooms::WorkStack;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-/// So many objects are taken at a time.
+/// How many objects a thread takes at a time.
 const BATCH: usize = 256;
 
 struct Object {
@@ -14,7 +15,7 @@ struct Object {
     fields: Vec<usize>,
 }
 
-/// Objects that refer to each other as chance will have it; about one in eight to nobody's knowledge.
+/// Objects that refer to each other at random. About one in eight is unreachable.
 fn heap(objects: usize) -> Vec<Object> {
     let mut chance = 0x9E37_79B9_7F4A_7C15u64;
     let mut roll = |n: usize| {
@@ -28,7 +29,7 @@ fn heap(objects: usize) -> Vec<Object> {
     (0..objects).map(&mut object).collect()
 }
 
-/// Marks what can be reached from the roots; how many objects.
+/// Marks what can be reached from the roots. Returns the number of objects.
 fn mark(heap: &[Object], roots: &[usize], threads: usize) -> usize {
     let grey = |object: &usize| !heap[*object].marked.swap(true, Relaxed);
     let work = WorkStack::of(roots.iter().copied().filter(grey).collect());
@@ -52,7 +53,7 @@ fn mark(heap: &[Object], roots: &[usize], threads: usize) -> usize {
     marked.into_inner()
 }
 
-/// The same by one thread, as one would write it.
+/// The same with one thread, as one would usually write it.
 fn reachable(heap: &[Object], roots: &[usize]) -> usize {
     let mut seen = vec![false; heap.len()];
     let mut left = roots.to_vec();

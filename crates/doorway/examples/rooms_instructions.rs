@@ -1,6 +1,8 @@
-//! How many instructions an operation takes on what is built on rooms, when nobody else is there.
+//! How many instructions an operation takes on structures that are built from rooms, for a lone
+//! thread.
 //!
-//! The difference between two runs is that of as many operations, and is the same every time:
+//! The difference between two runs is the cost of the additional operations, and is the same every
+//! time:
 //!
 //! ```sh
 //! cargo build --release -p doorway --example rooms_instructions
@@ -13,8 +15,9 @@
 //! done
 //! ```
 //!
-//! By rustc 1.95 on x86-64, a visit or a push and a pop; and when stacks and queues were written by hand on atomics, before
-//! they ran the texts of `doorway-core`:
+//! Figures of rustc 1.95 on x86-64, for one visit, or for a push and a pop. The second row is from
+//! an earlier version, whose stacks and queues were written by hand on atomics, before they ran the
+//! texts of `doorway-core`:
 //!
 //! | | rooms | queue | queue64 | stack | stack64 | growing | growing64 | work64 |
 //! |---|---|---|---|---|---|---|---|---|

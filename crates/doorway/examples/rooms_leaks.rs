@@ -1,4 +1,5 @@
-//! Values that own memory, through everything made of rooms, and some left inside: for `ci/valgrind.sh`, which looks whether all of it is given back. With `forget` something is not.
+//! Values that own memory, moved through everything that is made of rooms, with some left inside.
+//! `ci/valgrind.sh` runs this to check that all memory is freed. With `forget`, some is not.
 
 use doorway::Rooms;
 use doorway::rooms::{GrowingStack, Queue, Stack, WorkStack};

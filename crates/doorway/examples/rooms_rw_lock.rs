@@ -1,4 +1,5 @@
-//! A reader-writer lock in two rooms: readers share theirs, and in the writers' room there is a mutex. Neither side can starve the other, because rooms take turns.
+//! A reader-writer lock in two rooms: readers share their room, and the writers' room has a mutex.
+//! Neither side can starve the other, because the rooms take turns.
 
 use doorway::Rooms;
 use doorway::rooms::{EnterError, RoomGuard};
@@ -9,13 +10,13 @@ doorway::named_rooms! { enum Access { Read, Write } }
 
 struct TwoRooms<T> {
     rooms: Rooms<Access>,
-    /// Among writers. That nobody reads meanwhile, the rooms see to.
+    /// Excludes writers from each other. The rooms exclude readers.
     writers: Mutex<()>,
-    /// Never waited for: it only turns what the rooms promise into a reference.
+    /// Never waited for: it only turns the guarantee of the rooms into a reference.
     data: RwLock<T>,
 }
 
-/// Fields are dropped in this order: the data is let go of before the room.
+/// Fields are dropped in this order: the data is released before the room.
 struct Reads<'a, T> {
     data: std::sync::RwLockReadGuard<'a, T>,
     _room: RoomGuard<'a, Access>,

@@ -1,4 +1,4 @@
-//! What a passage through slots between processes takes, in instructions: alone, in a loop, for
+//! How many instructions a passage through slots between processes takes: alone, in a loop, for
 //! `valgrind`.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! done
 //! ```
 //!
-//! The difference of the two runs of a kind, divided by 10,000, is what one passage takes.
+//! The difference of the two runs of a kind, divided by 10,000, is the cost of one passage.
 
 use doorway::shared::{Builder, Slots};
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! What a passage through `Slots` takes, in instructions: alone, in a loop, for `valgrind`.
+//! How many instructions a passage through `Slots` takes: alone, in a loop, for `valgrind`.
 //!
 //! ```text
 //! cargo build --release -p doorway --example slots_instructions
@@ -9,7 +9,7 @@
 //! done
 //! ```
 //!
-//! The difference of the two runs of a kind, divided by 10,000, is what one passage takes.
+//! The difference of the two runs of a kind, divided by 10,000, is the cost of one passage.
 
 use doorway::{Pool, Slots};
 use std::hint::black_box;

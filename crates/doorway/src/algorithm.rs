@@ -7,12 +7,15 @@ use doorway_core::memory::Site;
 use doorway_core::mutex::mellor_crummey_scott_91::TicketLock;
 use doorway_core::registry::{self, Entry, Sizes};
 
-/// An algorithm that lets one in at a time, if it is built for one: data may lie behind it.
+/// An algorithm that admits one process at a time if it is built for `k = 1`. Data may lie behind
+/// it.
 ///
 /// # Safety
-/// Its entry sections, by processes with different names, must never be done for two of them at a time that have not begun their `release`. That is `acquire`, and if it has it, `acquire_at_once`.
+/// The implementor guarantees mutual exclusion. At no time may two processes with different names
+/// have completed their entry sections without having begun `release`. The entry sections are
+/// `acquire` and, if the algorithm has it, `acquire_at_once`.
 pub unsafe trait Exclusive: Entry {
-    /// Builds it for threads.
+    /// Builds the algorithm for threads.
     fn build_for_threads(site: &Site<'_, Native>, sizes: Sizes) -> Self::On<Native> {
         Self::build(site, sizes)
     }
@@ -22,8 +25,9 @@ macro_rules! exclusive {
     ($($name:ident $({ $build:item })?)*) => {
         pub use registry::{$($name),*};
         $(
-            // SAFETY: its text is searched for mutual exclusion at small sizes (`doorway check`), argued in its file for
-            // all, and runs here as it was searched, on sequentially consistent words.
+            // SAFETY: the algorithm provides mutual exclusion. Its text is searched for violations
+            // at small sizes (`doorway check`), and its file argues the property for all sizes. The
+            // text runs here as it was searched, on sequentially consistent words.
             unsafe impl Exclusive for $name { $($build)? }
         )*
     };
@@ -32,7 +36,7 @@ macro_rules! exclusive {
 exclusive! {
     Tas Bakery TasBackoff PetersonTree KesselsTree YaTwo YaTree YaFast
     Ticket {
-        /// With tickets that never come again, so that a thread that tries never waits.
+        /// With tickets that never repeat, so that an attempt never waits.
         fn build_for_threads(site: &Site<'_, Native>, _: Sizes) -> TicketLock<Native> {
             TicketLock::with_bits(site, 64)
         }

@@ -1,4 +1,4 @@
-//! [`Combining`]: a value that threads change together, from reads and writes alone.
+//! [`Combining`]: a value that threads change together, with reads and writes alone.
 
 use crate::native::{Native, now, sizes};
 use crate::threads::{NoNumber, ProcessNumbers, TooManyThreads};
@@ -11,34 +11,24 @@ use std::fmt;
 pub use doorway_core::memory::{Anybody, Word};
 pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Max, Min, Store};
 
-/// A value, and operations that return what was: [`Add`], [`Store`], [`Min`], [`Max`], or any that [can be made one](Combinable).
+/// A value with operations that return its previous value: [`Add`], [`Store`], [`Min`], [`Max`], or
+/// any that [compose into one](Combinable).
 ///
-/// Threads that come at the same time meet in a tree, and one of them applies what several want: software
-/// [combining](yang_anderson_93::Combining), over Yang and Anderson's arbitration tree. Each operation takes effect at one moment between its call and its return.
+/// Threads that arrive at the same time meet in a tree, and one of them applies the operations of
+/// several: software [combining](yang_anderson_93::Combining), over Yang and Anderson's arbitration
+/// tree. Each operation takes effect at one moment between its call and its return.
 ///
-/// Threads need not join. Each has a process number while it is in a call, so that any number of threads may come
-/// and go, as long as not more are in calls at a time than it was made for.
-///
-/// ```
-/// use doorway::combining::{Add, Combining};
-///
-/// let tickets = Combining::<Add>::new(100, 4)?; // begins at 100, for up to four threads
-/// std::thread::scope(|s| {
-///     for _ in 0..4 {
-///         s.spawn(|| assert!(tickets.fetch_and_op(1).expect("four threads") >= 100));
-///     }
-/// });
-/// assert_eq!(tickets.into_inner(), 104);
-/// # Ok::<(), doorway::SizeError>(())
-/// ```
+/// Threads need not join. A thread has a process number while it is in a call. Any number of
+/// threads may come and go; the size given at construction bounds how many are in calls at the same
+/// time.
 ///
 /// # An operation of your own
-/// A value that stays between bounds, moved up and down: not what any machine has as an instruction.
+/// This value moves up and down between bounds. No machine has such an instruction.
 ///
 /// ```
 /// use doorway::combining::{Anybody, Combinable, Combining, Word};
 ///
-/// /// Adds `by`, and keeps what comes of it between `low` and `high`.
+/// /// Adds `by`, and keeps the result between `low` and `high`.
 /// #[derive(Clone, Copy, PartialEq, Debug)]
 /// struct Move { by: i16, low: i16, high: i16 }
 ///
@@ -76,28 +66,46 @@ pub use doorway_core::mutex::yang_anderson_93::{Add, Affine, Combinable, Map, Ma
 /// ```
 ///
 /// # Panics and deaths
-/// Others wait for whoever is in an operation: one that panics in its `compose` or `apply` stops them all.
+/// Other threads wait for a thread that is in an operation. If its `compose` or `apply` panics,
+/// they wait for ever.
 ///
 /// # When not to use this
-/// Where the machine has the instruction, take it: `AtomicU64::fetch_add` is far faster (`doorway-lab bench combining` shows by how much), and for anything else a mutex around the value is, too. This is for a
-/// machine with nothing but reads and writes, and for study.
+/// Where the machine has the instruction, use it: `AtomicU64::fetch_add` is far faster
+/// (`doorway-lab bench combining` shows by how much). For any other operation, a mutex around the
+/// value is faster, too. This type is for machines that offer only reads and writes, and for study.
+///
+/// # Examples
+/// ```
+/// use doorway::combining::{Add, Combining};
+///
+/// let tickets = Combining::<Add>::new(100, 4)?; // begins at 100, for up to four threads
+/// std::thread::scope(|s| {
+///     for _ in 0..4 {
+///         s.spawn(|| assert!(tickets.fetch_and_op(1).expect("four threads") >= 100));
+///     }
+/// });
+/// assert_eq!(tickets.into_inner(), 104);
+/// # Ok::<(), doorway::SizeError>(())
+/// ```
 pub struct Combining<F: Combinable> {
     object: yang_anderson_93::Combining<Native, F>,
     numbers: ProcessNumbers,
 }
 
 impl<F: Combinable> Combining<F> {
-    /// An object with this value, for so many threads at a time.
+    /// Makes an object with this value, for `threads` threads at a time.
     ///
+    /// # Errors
+    /// Returns an error if this number of threads is not supported, or if it would take more than a
+    /// gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::SizeError;
     /// use doorway::combining::{Combining, Max};
     /// assert!(Combining::<Max>::new(0, 8).is_ok());
     /// assert_eq!(Combining::<Max>::new(0, 0).unwrap_err(), SizeError::NoProcess);
     /// ```
-    ///
-    /// # Errors
-    /// If there cannot be so many, or they would take more than a gigabyte or two.
     pub fn new(value: F::Value, threads: usize) -> Result<Self, SizeError> {
         let Sizes { n, .. } = sizes::<YaCombining>(threads, threads)?;
         Ok(Self {
@@ -106,7 +114,7 @@ impl<F: Combinable> Combining<F> {
         })
     }
 
-    /// The same, whose threads wait in another way.
+    /// Sets how the threads wait.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { numbers: self.numbers.with_policy(policy), ..self }
@@ -114,6 +122,11 @@ impl<F: Combinable> Combining<F> {
 
     /// Applies an operation, and returns the value that it was applied to.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, or if this thread is
+    /// already in an operation on this object.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::combining::{Combining, Store};
     /// let last = Combining::<Store>::new(7, 1)?;
@@ -121,9 +134,6 @@ impl<F: Combinable> Combining<F> {
     /// assert_eq!(last.fetch_and_op(9)?, 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If as many others are in operations as it was made for; or if this thread is in an operation of it.
     pub fn fetch_and_op(&self, op: F::Op) -> Result<F::Value, CallError> {
         let me = self.numbers.take()?;
         let Ok(value) = now(self.object.fetch_and_op(self.numbers.process(&me), op));
@@ -131,15 +141,15 @@ impl<F: Combinable> Combining<F> {
         Ok(value)
     }
 
-    /// The value as it is: what all operations up to some moment of this call have made of it.
+    /// Returns the value that the operations up to some moment during this call have produced.
     #[must_use]
     pub fn load(&self) -> F::Value {
-        // Whoever reads leaves nothing behind, so it need not be one of the processes.
+        // A reader leaves no trace, so it need not be one of the processes.
         let Ok(value) = now(self.object.load(&Process::new(Pid::new(0), Native::new())));
         value
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn into_inner(self) -> F::Value {
         self.load()
@@ -154,16 +164,16 @@ impl<F: Combinable> fmt::Debug for Combining<F> {
     }
 }
 
-/// Why an operation was not called.
+/// Why an operation was not applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CallError {
-    /// All process numbers are in use: as many other threads are in operations.
+    /// All process numbers are in use: that many other threads are in operations.
     TooManyThreads {
-        /// How many there are.
+        /// The number of threads that the object was built for.
         most: usize,
     },
-    /// This thread is in an operation of the same object, or was when it panicked.
+    /// This thread is in an operation on the same object, or panicked in one.
     WithinAnother,
 }
 
@@ -180,7 +190,9 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyThreads { most } => TooManyThreads { most: *most }.fmt(f),
-            Self::WithinAnother => f.write_str("this thread is in an operation of it; call nothing of it from within"),
+            Self::WithinAnother => {
+                f.write_str("this thread is already in an operation on this object; do not call it from within")
+            }
         }
     }
 }

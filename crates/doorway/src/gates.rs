@@ -15,11 +15,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One algorithm, built for `n` threads of which `k` may be inside.
+/// One algorithm, built for `n` threads, of which `k` may be inside.
 ///
-/// The algorithms of the papers know their processes by name. A thread gets a name by [joining](Self::join), and keeps it until
-/// its [`Member`] is dropped.
+/// The papers' algorithms know each process by a name. A thread gets a name when it
+/// [joins](Self::join) and keeps it until its [`Member`] is dropped.
 ///
+/// # Examples
 /// ```
 /// use doorway::gates::AmChain;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,16 +49,21 @@ pub struct Gate<E: Entry> {
     names: Mutex<FreeNames>,
 }
 
-/// The names that nobody has.
+/// The names that no member has.
 struct FreeNames {
     free: Vec<Pid>,
-    /// How many have crashed inside; their names are never free again.
+    /// How many members crashed inside. Their names are never free again.
     crashed: usize,
 }
 
 impl<E: Entry> Gate<E> {
-    /// A gate for `n` members, `k` of which may be inside.
+    /// Builds a gate for `n` members, of which `k` may be inside.
     ///
+    /// # Errors
+    /// Returns an error if the algorithm does not support these sizes, or if it would take more
+    /// than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{SizeError, gates::{AmChain, Bakery}};
     /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
@@ -65,9 +71,6 @@ impl<E: Entry> Gate<E> {
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
     ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places take a k-exclusion algorithm");
     /// ```
-    ///
-    /// # Errors
-    /// If the algorithm is not made for these sizes, or would take more than a gigabyte or two.
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(n, k)?;
         Ok(Self {
@@ -78,8 +81,9 @@ impl<E: Entry> Gate<E> {
         })
     }
 
-    /// The same, with members that wait in another way.
+    /// Sets how the members wait.
     ///
+    /// # Examples
     /// ```
     /// use doorway::{waiting::Policy, gates::AmFast};
     /// let gate = AmFast::new(4, 2)?.with_policy(Policy::YIELD);
@@ -91,37 +95,38 @@ impl<E: Entry> Gate<E> {
         Self { policy, ..self }
     }
 
-    /// What it was built for.
+    /// The sizes that this gate was built for.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         self.sizes
     }
 
-    /// Becomes one of the `n`.
+    /// Makes the caller one of the `n` members.
     ///
     /// # Errors
-    /// If all `n` names are taken.
+    /// Returns [`Full`] if all `n` names are taken.
     pub fn join(&self) -> Result<Member<E, &Self>, Full> {
         Member::new(self)
     }
 
     /// [`join`](Self::join) for threads that outlive the scope of the gate.
     ///
+    /// # Errors
+    /// Returns [`Full`] if all `n` names are taken.
+    ///
+    /// # Examples
     /// ```
     /// let gate = std::sync::Arc::new(doorway::gates::AmFast::new(2, 1)?);
     /// let mut me = gate.join_owned().unwrap();
     /// std::thread::spawn(move || drop(me.acquire())).join().unwrap();
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
-    ///
-    /// # Errors
-    /// If all `n` names are taken.
     pub fn join_owned(self: &Arc<Self>) -> Result<Member<E, Arc<Self>>, Full> {
         Member::new(Arc::clone(self))
     }
 
     fn names(&self) -> std::sync::MutexGuard<'_, FreeNames> {
-        // They are whole between any two operations on them.
+        // A panic cannot poison this: the list is consistent between any two operations on it.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,9 +141,9 @@ impl<E: Entry> fmt::Debug for Gate<E> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Full {
-    /// How many members there are at the most.
+    /// The number of members that this gate was built for.
     pub members: usize,
-    /// How many of them have crashed inside; their names never come back.
+    /// How many of them crashed inside. Their names never come back.
     pub crashed: usize,
 }
 
@@ -158,9 +163,13 @@ impl fmt::Display for Full {
 }
 impl std::error::Error for Full {}
 
-/// One of the `n` processes of a gate, with a name of its own until it is dropped.
+/// One of the `n` processes of a gate. It has its own name until it is dropped.
 ///
-/// Neither `Clone` nor usable twice at a time, so two threads cannot be the same process:
+/// A member is not `Clone`, and it cannot be used twice at a time. So two threads are never the
+/// same process.
+///
+/// # Examples
+/// A member enters once at a time:
 ///
 /// ```compile_fail,E0499
 /// let gate = doorway::gates::AmChain::new(2, 1).unwrap();
@@ -171,8 +180,8 @@ impl std::error::Error for Full {}
 pub struct Member<E: Entry, G: Deref<Target = Gate<E>>> {
     gate: G,
     process: Process<Native>,
-    /// From the first step of an entry to the last of its exit. Stays `true` if a guard is forgotten: that process
-    /// has crashed inside, and its name is never used again.
+    /// `true` from the first step of an entry to the last step of its exit. It stays `true` if a
+    /// guard is forgotten: that process has crashed inside, and its name is never used again.
     outside_remainder: bool,
 }
 
@@ -187,45 +196,50 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         Ok(Self { gate, process: Process::new(pid, memory), outside_remainder: false })
     }
 
-    /// Its name: one of `0..n`.
+    /// The member's name: one of `0..n`.
     #[must_use]
     pub fn name(&self) -> usize {
         self.process.pid().index()
     }
 
-    /// Waits until it is inside, for algorithms that may refuse.
+    /// Waits until the member is inside. For algorithms that may refuse entry.
     ///
+    /// # Blocking
+    /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
+    /// says.
+    ///
+    /// # Errors
+    /// Returns the algorithm's refusal. The member is outside then.
+    ///
+    /// # Panics
+    /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    ///
+    /// # Examples
     /// ```
     /// let gate = doorway::gates::Bakery::new(3, 1).unwrap();
     /// let mut me = gate.join().unwrap();
     /// assert!(me.acquire_or_refused().is_ok());
     /// ```
-    ///
-    /// # Blocking
-    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
-    ///
-    /// # Errors
-    /// If the algorithm turns the process away; it is outside then.
-    ///
-    /// # Panics
-    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
     pub fn acquire_or_refused(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
         self.begin(false);
         let acquired = now(self.gate.algorithm.acquire(&self.process));
         self.guard(acquired)
     }
 
-    /// [`acquire_or_refused`](Self::acquire_or_refused) for tasks: it leaves a waker behind instead of blocking.
+    /// [`acquire_or_refused`](Self::acquire_or_refused) for tasks: it registers a waker instead of
+    /// blocking.
     ///
     /// # Cancel safety
-    /// None: these algorithms cannot give up. To drop the future after it has been polled, and before it is ready, **is to crash** on the way in; one of the
-    /// `k - 1` crashes that are tolerated is spent, and the member's name is lost.
+    /// Not cancel safe: these algorithms cannot give up. Dropping the future after it was polled
+    /// and before it is ready **counts as a crash** during entry. It uses up one of the `k - 1`
+    /// crashes that the algorithm tolerates, and the member's name is lost.
     ///
     /// # Errors
-    /// If the algorithm turns the process away; it is outside then.
+    /// Returns the algorithm's refusal. The member is outside then.
     ///
     /// # Panics
-    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
+    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
+    /// has crashed.
     pub async fn acquire_or_refused_async(&mut self) -> Result<Guard<'_, E>, Refusal<E>> {
         self.begin(true);
         let acquired = self.gate.algorithm.acquire(&self.process).await;
@@ -261,20 +275,22 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         }
     }
 
-    /// Waits until it is inside. It leaves when the guard is dropped.
+    /// Waits until the member is inside. The member leaves when the guard is dropped.
     ///
+    /// # Blocking
+    /// Spins, yields, then sleeps until the algorithm lets the member in, as the gate's [`Policy`]
+    /// says.
+    ///
+    /// # Panics
+    /// Panics if an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
+    ///
+    /// # Examples
     /// ```
     /// let gate = doorway::gates::AmChain::new(3, 2).unwrap();
     /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());
     /// let (a, b) = (me.acquire(), you.acquire()); // both are inside
     /// # drop((a, b));
     /// ```
-    ///
-    /// # Blocking
-    /// Spins, yields, then sleeps until it is let in, as the gate's [`Policy`] says.
-    ///
-    /// # Panics
-    /// If an earlier guard was forgotten (`mem::forget`): this process has crashed inside.
     pub fn acquire(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -283,8 +299,20 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
         guard
     }
 
-    /// [`acquire`](Self::acquire) for tasks, on any executor; threads and tasks may share a gate. The guard is the same, and leaving never waits.
+    /// [`acquire`](Self::acquire) for tasks.
     ///
+    /// It runs on any executor, and threads and tasks may share a gate. The guard is the same type,
+    /// and leaving never waits.
+    ///
+    /// # Cancel safety
+    /// Not cancel safe, for the reason given at
+    /// [`acquire_or_refused_async`](Self::acquire_or_refused_async).
+    ///
+    /// # Panics
+    /// Panics if an earlier guard was forgotten, or if an earlier future was dropped: this process
+    /// has crashed.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let gate = doorway::gates::AmFast::new(2, 1)?;
@@ -297,12 +325,6 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> Member<E, G> {
     /// assert!(future.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
-    ///
-    /// # Cancel safety
-    /// None, as [`acquire_or_refused_async`](Self::acquire_or_refused_async) says.
-    ///
-    /// # Panics
-    /// If an earlier guard was forgotten, or an earlier future dropped: this process has crashed.
     pub async fn acquire_async(&mut self) -> Guard<'_, E>
     where
         E::On<Native>: KExclusion<Native, Refusal = Infallible>,
@@ -329,15 +351,16 @@ impl<E: Entry, G: Deref<Target = Gate<E>>> fmt::Debug for Member<E, G> {
     }
 }
 
-/// Why the algorithm `E` may turn a process away.
+/// The reason with which algorithm `E` may refuse entry.
 pub type Refusal<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal;
 
 type Held<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
 
-/// The holder is inside; it leaves when this is dropped, also while a panic unwinds.
+/// Keeps its member inside. The member leaves when the guard is dropped, also while a panic
+/// unwinds.
 ///
-/// To forget a guard (`mem::forget`) **is to crash inside**: the place is lost, and the others go on if the algorithm
-/// tolerates it.
+/// Forgetting a guard (`mem::forget`) **counts as a crash inside**: its place is lost, and the
+/// other members go on if the algorithm tolerates that crash.
 #[must_use = "the holder leaves as soon as the guard is dropped"]
 pub struct Guard<'m, E: Entry> {
     algorithm: &'m E::On<Native>,
@@ -350,9 +373,12 @@ impl<E: Entry> Guard<'_, E>
 where
     E::On<Native>: KAssignment<Native>,
 {
-    /// The holder's name: one of `0..k`, which nobody else inside has. It goes back with the guard, also while a panic unwinds; a forgotten guard
-    /// keeps it for ever.
+    /// The holder's name: one of `0..k`, which no other holder has.
     ///
+    /// The name is free again when the guard is dropped, also while a panic unwinds. A forgotten
+    /// guard keeps its name for ever.
+    ///
+    /// # Examples
     /// ```
     /// let gate = doorway::gates::AmAssign::new(8, 3)?; // eight threads, three connections
     /// let (mut me, mut you) = (gate.join().unwrap(), gate.join().unwrap());

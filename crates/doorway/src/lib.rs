@@ -2,23 +2,27 @@
 //!
 //! | you want | take | its guards and errors |
 //! |---|---|---|
-//! | at most `k` inside, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
-//! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; errors as of [`Slots`] |
-//! | values made on demand, checked and dropped: connections | [`pool::Managed`] | [`pool::Leased`], [`pool::OwnedLeased`]; [`pool::ManagedError`] |
-//! | any number in one room, nobody in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
-//! | any object, of whose callers some may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
-//! | slots between processes, which survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |
-//! | data behind one algorithm of the catalogue | [`Mutex`], of an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
-//! | a value that threads change together, from reads and writes | [`Combining`] | [`CallError`] |
+//! | at most `k` holders, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
+//! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; the errors of [`Slots`] |
+//! | values that are made on demand, checked and dropped: connections | [`pool::Managed`] | [`pool::Leased`], [`pool::OwnedLeased`]; [`pool::ManagedError`] |
+//! | any number of users in one room, and never users in two rooms at once | [`Rooms`]; queues and stacks made of them are in [`rooms`] | [`RoomGuard`], [`TaskRoomGuard`], [`OwnedRoomGuard`]; [`EnterError`], [`TryEnterError`], [`EnterTimeoutError`] |
+//! | any object, some of whose callers may stop half-way | [`Resilient`] | [`ResilientBuildError`] |
+//! | slots between processes that survive `kill -9` | [`shared::Slots`] (Linux) | [`shared::Guard`], [`shared::OwnedGuard`]; [`shared::Error`] |
+//! | data behind one algorithm of the catalogue | [`Mutex`] over an [`algorithm`] | [`MutexGuard`]; [`LockError`] |
+//! | a value that threads change together, with reads and writes alone | [`Combining`] | [`CallError`] |
 //!
-//! Modules for those that want one algorithm and no other, or build their own:
+//! Modules for programs that want one particular algorithm, or build their own objects:
 //!
-//! - [`gates`]: every algorithm of the catalogue by name. [`k_exclusion`](doorway_core::k_exclusion) and
-//!   [`k_assignment`](doorway_core::k_assignment) say which to take when.
-//! - `raw`, with the feature `lock_api`: the algorithms that fit it as raw mutexes for that crate.
-//! - [`observed`]: slots and pools that say how they are: holders, waiters, histograms; `tracing`.
-//! - [`waiting`]: how threads and tasks wait, and why nobody sleeps through a change.
-//! - [`native`]: the memory they run on, for texts of [`doorway_core`] that are composed directly.
+//! - [`gates`]: every algorithm of the catalogue, by name.
+//!   [`k_exclusion`](doorway_core::k_exclusion) and [`k_assignment`](doorway_core::k_assignment)
+//!   help you choose one.
+//! - `raw`, with the feature `lock_api`: raw mutexes for that crate, from the algorithms that fit
+//!   it.
+//! - [`observed`]: slots and pools that report their holders, waiters and histograms, and emit
+//!   `tracing` events.
+//! - [`waiting`]: how threads and tasks wait, and why no waiter sleeps through a change.
+//! - [`native`]: the memory that the algorithms run on, for programs that compose the texts of
+//!   [`doorway_core`] themselves.
 //!
 //! ```
 //! use doorway::Slots;
@@ -30,7 +34,8 @@
 //! ```
 //!
 //! # When not to use this
-//! For a mutex take `std::sync::Mutex` or `parking_lot`. To limit rates, or to count bytes, see [`Slots`].
+//! For a mutex, take `std::sync::Mutex` or `parking_lot`. To limit rates or to count bytes, see
+//! [`Slots`].
 
 #![deny(unsafe_code)]
 // docs.rs says beside each item which feature it needs.
@@ -67,7 +72,7 @@ pub use slots::{
     Slots, TooMany, TryAcquireError,
 };
 
-/// The example on the registry's page is a test.
+/// Runs the example on the registry's page as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

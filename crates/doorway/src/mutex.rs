@@ -1,6 +1,7 @@
 //! [`Mutex`]: data behind an algorithm of the catalogue, used like any other mutex.
 
-// The data belongs to who is inside, and the algorithm lets one in at a time: the compiler cannot know.
+// Only the holder of a guard touches the data, and the algorithm admits one holder at a time. The
+// compiler cannot know either.
 #![allow(unsafe_code)]
 
 use crate::algorithm::Exclusive;
@@ -17,11 +18,24 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Data, and one of the catalogue's algorithms around it: whoever holds the guard has it alone.
+/// Data behind one of the catalogue's algorithms. The holder of the guard has exclusive access to
+/// it.
 ///
-/// Threads need not join. Each has one of the algorithm's process numbers while it waits and while it holds the guard,
-/// so that any number of threads may come and go, as long as not more do either at a time than it was made for.
+/// Threads need not join. A thread takes one of the algorithm's process numbers when it starts to
+/// wait, and keeps it until it drops the guard. Any number of threads may come and go; the size
+/// given at construction bounds how many wait or hold the guard at the same time.
 ///
+/// # Panics and deaths
+/// A guard that is dropped while a panic unwinds lets the next waiter in. The data stays as it is:
+/// there is no poisoning. A guard that is forgotten (`mem::forget`) keeps every other thread out
+/// for ever, because mutual exclusion tolerates no crash inside.
+///
+/// # When not to use this
+/// To protect data in a program, take `std::sync::Mutex` or `parking_lot`. This type is for a
+/// program that wants one particular algorithm: to study it, to measure it, or to run on a machine
+/// that offers only the instructions which that algorithm needs.
+///
+/// # Examples
 /// ```
 /// use doorway::{Mutex, algorithm::Bakery};
 ///
@@ -34,34 +48,31 @@ use std::ops::{Deref, DerefMut};
 /// assert_eq!(count.into_inner(), 4);
 /// # Ok::<(), doorway::SizeError>(())
 /// ```
-///
-/// # Panics and deaths
-/// A guard that is dropped while a panic unwinds lets the next one in; the data is as it is, and nobody is told. A guard that is `mem::forget`-ten keeps everybody out for ever: mutual exclusion
-/// tolerates no death inside.
-///
-/// # When not to use this
-/// To protect data in a program take `std::sync::Mutex` or `parking_lot`. This is for who wants one algorithm and no other: to study, to measure, or on a machine that has only what it needs.
 pub struct Mutex<T: ?Sized, E: Exclusive> {
     algorithm: E::On<Native>,
     numbers: ProcessNumbers,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is touched only through a guard, through `&mut self`, or by value. Guards exist one at a time, because the algorithm is `Exclusive` and no two threads have the same number; and each
-// entry happens after the exit before it, because the algorithm's accesses are sequentially consistent. So sharing a mutex only ever sends the value from thread to thread.
+// SAFETY: the value is touched only through a guard, through `&mut self`, or by value. At most one
+// guard exists at a time, because the algorithm is `Exclusive` and no two threads have the same
+// number. Each entry happens after the exit before it, because the algorithm's accesses are
+// sequentially consistent. So sharing a mutex only ever sends the value from one thread to another.
 unsafe impl<T: ?Sized + Send, E: Exclusive> Sync for Mutex<T, E> where E::On<Native>: Sync {}
 
 impl<T, E: Exclusive> Mutex<T, E> {
-    /// For so many threads at a time.
+    /// Puts a value behind the algorithm, built for `threads` threads at a time.
     ///
+    /// # Errors
+    /// Returns an error if the algorithm does not support this number of threads, or if it would
+    /// take more than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Mutex, SizeError, algorithm::YaTwo};
     /// assert!(Mutex::<_, YaTwo>::new(2, "data").is_ok());
     /// assert!(matches!(Mutex::<_, YaTwo>::new(3, "data"), Err(SizeError::OnlyTwoProcesses { .. })));
     /// ```
-    ///
-    /// # Errors
-    /// If the algorithm is not made for so many, or would take more than a gigabyte or two.
     pub fn new(threads: usize, value: T) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(threads, 1)?;
         Ok(Self {
@@ -71,24 +82,25 @@ impl<T, E: Exclusive> Mutex<T, E> {
         })
     }
 
-    /// The same, whose threads wait in another way.
+    /// Sets how the threads wait.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { numbers: self.numbers.with_policy(policy), ..self }
     }
 
-    /// The data.
+    /// Returns the data.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
 }
 
-/// How many threads a mutex is for if nobody says.
+/// How many threads a mutex is built for by default.
 const THREADS: usize = 32;
 
-/// For up to 32 threads at a time, or as many as the algorithm is made for.
+/// For up to 32 threads at a time, or fewer if the algorithm supports only fewer.
 ///
+/// # Examples
 /// ```
 /// use doorway::{Mutex, algorithm::{Ticket, YaTwo}};
 /// assert_eq!(Mutex::<_, Ticket>::from(7).into_inner(), 7);
@@ -101,7 +113,7 @@ impl<T, E: Exclusive> From<T> for Mutex<T, E> {
     }
 }
 
-/// As by [`From`].
+/// The same size as with [`From`].
 impl<T: Default, E: Exclusive> Default for Mutex<T, E> {
     fn default() -> Self {
         T::default().into()
@@ -109,8 +121,13 @@ impl<T: Default, E: Exclusive> Default for Mutex<T, E> {
 }
 
 impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
-    /// Waits until nobody else is inside.
+    /// Waits until no other thread is inside.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, if this thread already
+    /// holds the mutex, or if the algorithm can admit no more threads. See [`LockError`].
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{LockError, Mutex, algorithm::Tas};
     /// let data = Mutex::<_, Tas>::new(1, vec![1])?;
@@ -120,22 +137,27 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// assert_eq!(data.lock().unwrap_err(), LockError::HeldByThisThread);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If as many others hold it or wait for it as it was made for; if this thread holds it; or if the algorithm
-    /// cannot go on.
     pub fn lock(&self) -> Result<MutexGuard<'_, T, E>, LockError> {
         let me = self.numbers.take()?;
         let entered = now(self.algorithm.acquire(self.numbers.process(&me)));
         self.inside(me, entered.map(Some))?.ok_or(LockError::Refused)
     }
 
-    /// Enters if it can do so without waiting for anybody. `None` if it cannot: somebody is inside, or on its way.
+    /// Enters if this is possible without waiting. Returns `None` if another thread is inside or
+    /// about to enter.
     ///
-    /// Only for algorithms that one can enter [at once](AtOnce): [`Tas`](crate::algorithm::Tas), [`TasBackoff`](crate::algorithm::TasBackoff),
-    /// [`Ticket`](crate::algorithm::Ticket), [`Mcs`](crate::algorithm::Mcs) and [`Turnstile`](crate::algorithm::Turnstile). [Why no other](doorway_core::mutex#at-once-or-not-at-all):
-    /// whoever enters them makes others count on it before it knows whether it will have to wait.
+    /// Only algorithms that support [entering at once](AtOnce) have this method:
+    /// [`Tas`](crate::algorithm::Tas), [`TasBackoff`](crate::algorithm::TasBackoff),
+    /// [`Ticket`](crate::algorithm::Ticket), [`Mcs`](crate::algorithm::Mcs) and
+    /// [`Turnstile`](crate::algorithm::Turnstile). [The others
+    /// cannot](doorway_core::mutex#at-once-or-not-at-all): a thread that enters them makes other
+    /// threads depend on it before it knows whether it must wait.
     ///
+    /// # Errors
+    /// Returns an error if all process numbers are in use by other threads, or if the algorithm can
+    /// admit no more threads.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Mutex, algorithm::Mcs};
     /// let data = Mutex::<_, Mcs>::new(2, 1)?;
@@ -150,9 +172,6 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// let data = Mutex::<_, Bakery>::new(2, 1).unwrap();
     /// let _ = data.try_lock(); // a ticket that is drawn cannot be put back
     /// ```
-    ///
-    /// # Errors
-    /// If as many others hold it or wait for it as it was made for; or if the algorithm cannot go on.
     pub fn try_lock(&self) -> Result<Option<MutexGuard<'_, T, E>>, LockError>
     where
         E::On<Native>: AtOnce<Native>,
@@ -165,7 +184,7 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
         self.inside(me, entered)
     }
 
-    /// What has come of an entry section.
+    /// Turns the outcome of an entry section into a guard or an error.
     fn inside(&self, me: Number, entered: Entered<E>) -> Result<Option<MutexGuard<'_, T, E>>, LockError> {
         match entered {
             Ok(Some(held)) => Ok(Some(MutexGuard { mutex: self, inside: Some((me, held)), not_send: PhantomData })),
@@ -181,7 +200,7 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
         }
     }
 
-    /// The data: nobody else can hold it.
+    /// The data. `&mut self` proves that no other thread holds it.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
@@ -191,14 +210,14 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LockError {
-    /// All process numbers are in use: as many other threads hold it or wait for it.
+    /// All process numbers are in use: that many other threads hold the mutex or wait for it.
     TooManyThreads {
-        /// How many there are.
+        /// The number of threads that the mutex was built for.
         most: usize,
     },
-    /// This thread has a guard, and would wait for itself.
+    /// This thread already holds a guard, and would wait for itself.
     HeldByThisThread,
-    /// The algorithm cannot let anybody in any more: its tickets are used up.
+    /// The algorithm has used up its tickets, and can admit no more threads.
     Refused,
 }
 
@@ -206,7 +225,7 @@ impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyThreads { most } => TooManyThreads { most: *most }.fmt(f),
-            Self::HeldByThisThread => f.write_str("this thread holds it already; drop that guard first"),
+            Self::HeldByThisThread => f.write_str("this thread already holds the mutex; drop that guard first"),
             Self::Refused => f.write_str("the algorithm has no ticket left; make a new mutex"),
         }
     }
@@ -226,9 +245,11 @@ type HeldOf<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
 type Entered<E> =
     Result<Option<HeldOf<E>>, Failure<Infallible, <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal>>;
 
-/// The holder is inside, and has the data alone. It leaves when this is dropped.
+/// Keeps its thread inside, with exclusive access to the data. The thread leaves when this is
+/// dropped.
 ///
-/// It stays in its thread, whose process number it has:
+/// # Examples
+/// The guard cannot move to another thread, because its thread owns the process number:
 ///
 /// ```compile_fail,E0277
 /// let data = doorway::Mutex::<_, doorway::algorithm::Tas>::new(2, 0).unwrap();
@@ -245,14 +266,15 @@ pub struct MutexGuard<'a, T: ?Sized, E: Exclusive> {
 impl<T: ?Sized, E: Exclusive> Deref for MutexGuard<'_, T, E> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: this guard is inside, and whoever is inside is alone; see `Sync` of the mutex.
+        // SAFETY: this guard's thread is inside, and no other thread is; see `Sync` of the mutex.
         unsafe { &*self.mutex.value.get() }
     }
 }
 
 impl<T: ?Sized, E: Exclusive> DerefMut for MutexGuard<'_, T, E> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this guard is inside, and whoever is inside is alone; it is borrowed for itself alone.
+        // SAFETY: this guard's thread is inside, and no other thread is. The guard is mutably
+        // borrowed, so no other reference to the value exists.
         unsafe { &mut *self.mutex.value.get() }
     }
 }

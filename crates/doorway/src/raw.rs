@@ -1,8 +1,11 @@
 //! Raw mutexes for [`lock_api`], with the feature of that name.
 //!
-//! `lock_api` makes a mutex before the program runs, asks no thread who it is, and gives an exit section nothing to go by. So an algorithm fits only if its text never asks for a process number and
-//! its variables are few and known beforehand: the test-and-set lock, the same with backoff, and the ticket lock. A queue needs a word of each thread, and what is made of reads and writes needs one for each
-//! that may come; these are behind [`Mutex`](crate::Mutex), which gives threads numbers.
+//! `lock_api` makes a mutex before the program runs, gives threads no identity, and passes nothing
+//! from `lock` to `unlock`. So an algorithm fits only if its text never asks for a process number,
+//! and if its variables are few and known beforehand. Three do: the test-and-set lock, the same
+//! with backoff, and the ticket lock. A queue lock needs a word for each thread, and an algorithm
+//! made of reads and writes needs one for each thread that may come. Those algorithms are behind
+//! [`Mutex`](crate::Mutex), which gives threads numbers.
 //!
 //! The texts are those of the catalogue. A mutex takes a cache line for each of its variables.
 //!
@@ -17,7 +20,7 @@
 //! assert_eq!(*COUNT.lock(), 4);
 //! ```
 
-// The traits are unsafe to implement: whoever does promises mutual exclusion.
+// These traits are unsafe to implement: the implementor promises mutual exclusion.
 #![allow(unsafe_code)]
 
 use crate::native::{Native, Var, now};
@@ -27,7 +30,7 @@ use doorway_core::mutex::TestAndSetLock;
 use doorway_core::mutex::mellor_crummey_scott_91::{BackoffBit, TicketLock};
 use lock_api::{GuardSend, RawMutex, RawMutexFair};
 
-/// Whoever it is: the texts below never ask.
+/// An arbitrary process: the texts below never ask for its number.
 fn anyone() -> Process<Native> {
     Process::new(Pid::new(0), Native::new())
 }
@@ -36,7 +39,9 @@ fn anyone() -> Process<Native> {
 #[derive(Debug)]
 pub struct RawTas(TestAndSetLock<Native>);
 
-// SAFETY: its text is searched for mutual exclusion (`doorway check tas`; with attempts, `doorway-check/tests/checker/at_once.rs`) and does not ask which process runs it. `unlock` is called by who is inside.
+// SAFETY: the text provides mutual exclusion: it is searched for violations (`doorway check tas`;
+// with attempts, `doorway-check/tests/checker/at_once.rs`). It does not ask which process runs it.
+// The caller of `unlock` holds the lock.
 unsafe impl RawMutex for RawTas {
     const INIT: Self = Self(TestAndSetLock::over((), Var::zero()));
     type GuardMarker = GuardSend;
@@ -55,11 +60,13 @@ unsafe impl RawMutex for RawTas {
     }
 }
 
-/// The test-and-set lock [with exponential backoff](BackoffBit): fewer tries, and no fairness. What a thread pauses on lies on its stack.
+/// The test-and-set lock [with exponential backoff](BackoffBit): fewer attempts, and no fairness.
+/// The words on which a thread pauses lie on its stack.
 #[derive(Debug)]
 pub struct RawTasBackoff(BackoffBit<Native>);
 
-// SAFETY: as above (`doorway check tas-backoff`). The variables for pauses are private to a process in the text, and to a call here.
+// SAFETY: as above (`doorway check tas-backoff`). The text's variables for pauses are private to a
+// process; here they are private to a call.
 unsafe impl RawMutex for RawTasBackoff {
     const INIT: Self = Self(BackoffBit::over((), Var::zero()));
     type GuardMarker = GuardSend;
@@ -83,7 +90,8 @@ unsafe impl RawMutex for RawTasBackoff {
 #[derive(Debug)]
 pub struct RawTicket(TicketLock<Native>);
 
-// SAFETY: as above (`doorway check ticket`). Tickets have 64 bits, so that no two that are out are alike, however many threads there are; who is inside has the ticket that is served.
+// SAFETY: as above (`doorway check ticket`). Tickets have 64 bits, so no two outstanding tickets
+// are equal, however many threads there are. The holder's ticket is the one being served.
 unsafe impl RawMutex for RawTicket {
     const INIT: Self = Self(TicketLock::over((), 64, Var::zero(), Var::zero()));
     type GuardMarker = GuardSend;
@@ -107,7 +115,7 @@ unsafe impl RawMutex for RawTicket {
 // SAFETY: every exit hands the lock to the next ticket.
 unsafe impl RawMutexFair for RawTicket {
     unsafe fn unlock_fair(&self) {
-        // SAFETY: the caller is inside.
+        // SAFETY: the caller holds the lock.
         unsafe { self.unlock() }
     }
 }

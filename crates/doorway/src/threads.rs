@@ -1,11 +1,14 @@
-//! Which thread is which process of a mutex, or of another object that threads use without joining.
+//! Assigns process numbers to threads, for a mutex or another object that threads use without
+//! joining.
 //!
-//! A thread has one of the object's process numbers for the time of a passage, by the text of
-//! [`StickyNames`]. It prefers the number that it had last. So threads that are not more than there are numbers
-//! soon have each its own, and touch nothing that another thread writes.
+//! A thread has one of the object's process numbers during a passage, by the text of
+//! [`StickyNames`]. It prefers the number that it had last. So if there are at most as many threads
+//! as numbers, each thread soon keeps its own number, and touches nothing that another thread
+//! writes.
 //!
-//! What can be relied on: a thread is refused only if as many others as there are numbers are in a passage at that
-//! moment. A thread that has ended its passages is in nobody's way, whether it lives, ends or has ended.
+//! The guarantee: a thread is refused only if all numbers belong to other threads that are in a
+//! passage at that moment. A thread that has ended its passages never causes a refusal, whether it
+//! goes on, is ending, or has ended.
 
 use crate::native::Native;
 use crate::tools::thread_local;
@@ -16,16 +19,16 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Why a thread has no number.
+/// Why a thread got no number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoNumber {
-    /// Others have all of them.
+    /// Other threads have all of them.
     TooManyThreads(TooManyThreads),
-    /// This thread has one already.
+    /// This thread already has one.
     HasOne,
 }
 
-/// All process numbers are in use by other threads: so many there are.
+/// All process numbers are in use by other threads. `most` is how many there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooManyThreads {
     pub(super) most: usize,
@@ -34,19 +37,23 @@ pub(super) struct TooManyThreads {
 impl fmt::Display for TooManyThreads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.most {
-            1 => f.write_str("made for 1 thread at a time, and another is in it now; make it for more"),
-            most => write!(f, "made for {most} threads at a time, and as many others are in it now; make it for more"),
+            1 => f.write_str("built for 1 thread at a time, and another thread is using it now; build it for more"),
+            most => {
+                write!(f, "built for {most} threads at a time, and {most} others are using it now; build it for more")
+            }
         }
     }
 }
 
-/// What a thread knows of itself. It has no destructor, so that it is there for as long as the thread runs any code.
+/// What a thread knows about itself. It has no destructor, so it is available for as long as the
+/// thread runs any code.
 struct Myself {
-    /// A number that no other thread has in the life of the program; 0 before it is needed.
+    /// A number that no other thread has during the life of the program; 0 until it is first
+    /// needed.
     id: Cell<u64>,
-    /// The process number that it had last, of whichever object.
+    /// The process number that the thread had last, in any object.
     last: Cell<usize>,
-    /// How many process numbers it has now.
+    /// How many process numbers the thread has now.
     has: Cell<usize>,
 }
 
@@ -77,16 +84,17 @@ thread_local! {
     static MYSELF: Myself = const { Myself::new() };
 }
 
-/// The processes of one object, and which of them threads are.
+/// The processes of one object, and which of them are in use by threads.
 pub(super) struct ProcessNumbers {
     names: StickyNames<Native>,
     anyone: Process<Native>,
-    /// One for each number; only a thread that has the number uses it.
+    /// One for each number. Only the thread that has the number uses it.
     processes: Box<[Process<Native>]>,
 }
 
-/// A process number that this thread has. If it is not [given back](ProcessNumbers::give_back), the thread has died in its
-/// passage, and the number is never used again.
+/// A process number that this thread has. If the thread does not [give it
+/// back](ProcessNumbers::give_back), it counts as dead in its passage, and the number is never used
+/// again.
 pub(super) struct Number(Taken);
 
 impl ProcessNumbers {
@@ -97,18 +105,18 @@ impl ProcessNumbers {
         Self { names, anyone, processes: (0..all).map(|p| Process::new(Pid::new(p), Native::default())).collect() }
     }
 
-    /// The same, whose threads wait in another way.
+    /// Sets how the threads wait.
     pub(super) fn with_policy(self, policy: Policy) -> Self {
         let with = |p| Process::new(Pid::new(p), Native::default().with_policy(policy));
         Self { processes: (0..self.processes.len()).map(with).collect(), ..self }
     }
 
-    /// How many there are.
+    /// How many process numbers there are.
     pub(super) fn len(&self) -> usize {
         self.processes.len()
     }
 
-    /// The process that the thread is which has this number.
+    /// The process of the thread that has this number.
     #[inline]
     pub(super) fn process(&self, number: &Number) -> &Process<Native> {
         &self.processes[number.0.name()]
@@ -123,9 +131,10 @@ impl ProcessNumbers {
         (0..self.names.names()).filter(|&name| self.names.is_taken_now(self.here(), name)).count()
     }
 
-    /// A number for a passage of this thread, which must have none.
+    /// Takes a number for a passage of this thread. Refused if the thread already has one.
     pub(super) fn take(&self) -> Result<Number, NoNumber> {
-        // Where the platform takes it away from a thread that is ending, the thread is a new one for each passage.
+        // Some platforms destroy the thread-local while the thread is ending. Then each passage
+        // counts as a new thread's.
         let (me, last, has) = MYSELF.try_with(Myself::know).unwrap_or_else(|_| Myself::new().know());
         if has > 0 && self.names.has_one_now(self.here(), me) {
             return Err(NoNumber::HasOne);
@@ -142,7 +151,7 @@ impl ProcessNumbers {
         Ok(Number(taken))
     }
 
-    /// The passage of this thread is over.
+    /// Ends the passage of this thread.
     pub(super) fn give_back(&self, number: Number) {
         self.names.give_back_now(self.here(), number.0);
         let _ = MYSELF.try_with(|myself| myself.has.set(myself.has.get() - 1));

@@ -1,4 +1,5 @@
-//! Anderson and Moir's algorithms on real threads: more of them than cores, some of which die inside.
+//! Anderson and Moir's algorithms on real threads: more threads than cores, some of which die
+//! inside.
 
 use doorway::native::Native;
 use doorway::{
@@ -10,7 +11,8 @@ use doorway_core::registry::{self, Entry};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
-/// `n` threads make passages, after `dead` others have died inside; never more than `k` are inside, the dead included.
+/// Lets `n` threads make passages, after `dead` others have died inside. Never more than `k` are
+/// inside, the dead included.
 fn go_on_beside_the_dead<E: Entry>(n: usize, k: usize, dead: usize, passages: usize)
 where
     E::On<Native>: Sync,
@@ -47,7 +49,7 @@ macro_rules! on_threads {
             go_on_beside_the_dead::<registry::$entry>(8, 3, 0, 300);
             go_on_beside_the_dead::<registry::$entry>(6, 3, 2, 200); // k - 1 have died
             go_on_beside_the_dead::<registry::$entry>(7, 1, 0, 100);
-            go_on_beside_the_dead::<registry::$entry>(3, 5, 4, 100); // nobody waits
+            go_on_beside_the_dead::<registry::$entry>(3, 5, 4, 100); // no thread waits
         }
     )*};
 }
@@ -67,7 +69,7 @@ on_threads! {
     a_queue: AmQueue;
 }
 
-/// Nobody holds a name that another one inside holds, though some panic inside and one dies there.
+/// No two threads inside hold the same name, though some panic inside and one dies there.
 fn names_are_unique_and_come_back<E: Entry>()
 where
     E::On<Native>: Sync + KAssignment<Native>,
@@ -102,7 +104,7 @@ where
             });
         }
     });
-    // All names but the dead one's can be had again, at once.
+    // All names but the dead thread's can be acquired again, at once.
     let mut members: Vec<_> = (1..k).map(|_| gate.join().unwrap()).collect();
     let guards: Vec<_> = members.iter_mut().map(|m| m.acquire_or_refused().ok().unwrap()).collect();
     let mut names: Vec<usize> = guards.iter().map(Guard::slot).chain([lost]).collect();
@@ -131,7 +133,8 @@ fn sizes_beyond_memory_are_refused() {
     assert!(doorway::gates::AmDsmFast::new(2000, 4).is_ok());
 }
 
-/// Figure 5 has a location for each wait, so waiting often enough ends in a refusal, and not in a location used twice.
+/// Figure 5 has a location for each wait. So a thread that waits often enough is refused, and no
+/// location is used twice.
 #[test]
 fn who_has_waited_too_often_is_refused() {
     let gate = AmDsmUnbounded::new(2, 1).unwrap();
@@ -142,7 +145,7 @@ fn who_has_waited_too_often_is_refused() {
                 let mut me = gate.join().unwrap();
                 while !somebody_was.load(SeqCst) {
                     match me.acquire_or_refused() {
-                        // Long enough inside for the other one to come and wait.
+                        // Long enough inside for the other thread to come and wait.
                         Ok(_guard) => std::thread::yield_now(),
                         Err(why) => {
                             assert!(why.to_string().contains("am-dsm-chain"));

@@ -1,23 +1,25 @@
-//! What ships is what is checked: protocols are texts of `doorway-core`, so the files of this crate touch no atomics, except those that make the memory, the waiting and the storage
+//! The shipped text is the checked text: protocols are texts of `doorway-core`. So the files of
+//! this crate touch no atomics, except those that implement the memory, the waiting and the storage
 //! behind the texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where atomics are: the memory that texts run on, how its users wait, and stores behind texts.
+/// Where atomics are allowed: the memory that texts run on, how its users wait, and stores behind
+/// texts.
 fn may(file: &str) -> bool {
     file.starts_with("native/") || file.starts_with("waiting/") || file.ends_with("store.rs")
 }
 
-/// Other files that touch atomics, and why that is no protocol beside a checked text.
+/// Other files that touch atomics, and why that is not a protocol beside a checked text.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "observed/book.rs",
-        "the number of the last look, by which a status leaves out what came after it: nobody is let in or kept out because of it, as its header argues",
+        "the number of the last look, by which a status omits what came after it: no caller is let in or kept out because of it, as its header argues",
     ),
     (
         "rooms/bookkeeping.rs",
-        "numbers, a poison flag, and a count that spares a lock: nobody is let in or kept out because of them, as its header argues one by one",
+        "numbers, a poison flag, and a count that saves a lock: no user is let in or kept out because of them, as its header argues one by one",
     ),
     (
         "shared/linux/mapping.rs",
@@ -43,7 +45,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("tools.rs", "it is where native memory and waiting take their atomics from, so that another tool's can stand in"),
 ];
 
-/// The lines of a file that touch an atomic. Comments do not count, nor do the examples in them, nor algorithms for registers that are not atomic.
+/// The lines of a file that touch an atomic. Comments do not count, nor do the examples in them,
+/// nor algorithms for registers that are not atomic.
 fn atomics_in(text: &str) -> Vec<(usize, &str)> {
     let code = |line: &str| line.split("//").next().unwrap_or_default().to_lowercase().replace("nonatomic", "");
     text.lines().enumerate().filter(|(_, line)| code(line).contains("atomic")).map(|(i, line)| (i + 1, line)).collect()

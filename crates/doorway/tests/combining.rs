@@ -1,4 +1,4 @@
-//! Software combining by threads: histories are recorded, and some order explains each.
+//! Software combining by threads: each history is recorded, and must be explained by some order.
 
 use doorway::combining::{Add, CallError, Combinable, Combining, Store};
 use doorway::waiting::Policy;
@@ -15,7 +15,7 @@ struct Called<O> {
     ended: u64,
 }
 
-/// Lets threads call operations, and writes down when each began and ended.
+/// Lets threads call operations, and records when each began and ended.
 fn record<F>(object: &Combining<F>, threads: usize, calls: u64, op: fn(u64) -> F::Op) -> Vec<Called<F::Op>>
 where
     F: Combinable<Value = u64>,
@@ -39,21 +39,24 @@ where
     })
 }
 
-/// Where no value comes twice, results leave one order: each operation was applied to what the one before it made. It must not turn round two of which one ended before the other began.
+/// Where no value occurs twice, the results determine one order: each operation was applied to the
+/// result of the one before it. This order must not reverse two operations of which one ended
+/// before the other began.
 fn assert_explained<F: Combinable<Value = u64>>(history: &[Called<F::Op>], first: u64, last: u64) {
     let by_result: HashMap<u64, usize> = history.iter().enumerate().map(|(i, call)| (call.result, i)).collect();
     assert_eq!(by_result.len(), history.len(), "a value came twice");
     let (mut value, mut latest_begin) = (first, 0);
     for _ in 0..history.len() {
         let call = history[*by_result.get(&value).expect("an operation is applied to this value")];
-        assert!(call.ended > latest_begin, "it ended before one began that comes before it");
+        assert!(call.ended > latest_begin, "it ended before an earlier operation of the order began");
         latest_begin = latest_begin.max(call.begun);
         value = F::apply(call.op, value);
     }
     assert_eq!(value, last);
 }
 
-/// Maps `x -> 48271 x + plus` on 24 bits, which do not commute, and above these how many were applied, so that no value comes twice.
+/// Maps `x -> 48271 x + plus` on 24 bits, which do not commute. The bits above count the
+/// operations, so that no value occurs twice.
 struct Counted;
 
 const BITS: u32 = 24;
@@ -93,7 +96,7 @@ fn some_order_explains_what_threads_saw() {
 #[test]
 fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
     static COUNT: OnceLock<Combining<Asks>> = OnceLock::new();
-    /// An addition in whose midst another thread, and this one, ask for a second one.
+    /// An addition during which another thread, and this one, ask for a second addition.
     struct Asks;
     impl Combinable for Asks {
         type Op = u64;
@@ -105,7 +108,10 @@ fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
             let count = COUNT.get().unwrap();
             let refused = thread::spawn(|| count.fetch_and_op(1)).join().unwrap().unwrap_err();
             assert_eq!(refused, CallError::TooManyThreads { most: 1 });
-            assert_eq!(refused.to_string(), "made for 1 thread at a time, and another is in it now; make it for more");
+            assert_eq!(
+                refused.to_string(),
+                "built for 1 thread at a time, and another thread is using it now; build it for more"
+            );
             assert_eq!(count.fetch_and_op(1).unwrap_err(), CallError::WithinAnother);
             assert!(format!("{count:?}").ends_with("threads: 1, in_use: 1, .. }"));
             value + op

@@ -1,4 +1,4 @@
-//! Native memory passes the suite for memories, and so does the one that only spins.
+//! Native memory passes the suite for memories, and so does the memory that only spins.
 
 use doorway::native::{Native, now};
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Vars};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Barrier;
 
-/// Threads that run the same text at the same time, over and over on fresh variables.
+/// Threads that run the same text at the same time, again and again on fresh variables.
 struct Threads<M> {
     runs: usize,
     memory: fn() -> M,

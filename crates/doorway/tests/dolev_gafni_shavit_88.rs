@@ -1,4 +1,5 @@
-//! Dolev, Gafni and Shavit's l-exclusion on real threads: more of them than cores, some of which die inside.
+//! Dolev, Gafni and Shavit's l-exclusion on real threads: more threads than cores, some of which
+//! die inside.
 
 use doorway::gates::{Dgs, DgsAsPrinted, DgsUnfair, Gate};
 use doorway::native::Native;
@@ -6,7 +7,8 @@ use doorway::waiting::Policy;
 use doorway_core::registry::Entry;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// `n` threads make passages, after `dead` others have died inside; never more than `k` are inside, the dead included.
+/// Lets `n` threads make passages, after `dead` others have died inside. Never more than `k` are
+/// inside, the dead included.
 fn go_on_beside_the_dead<E: Entry>(gate: &Gate<E>, (n, k, dead): (usize, usize, usize), passages: usize)
 where
     E::On<Native>: Sync,

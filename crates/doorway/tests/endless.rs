@@ -1,4 +1,4 @@
-//! The endless line on native memory: how it grows, and the order of arrival of very many.
+//! The endless line on native memory: how it grows, and the order of arrival of very many callers.
 
 use doorway::native::{Native, now};
 use doorway_core::k_exclusion::turnstile::{Attempt, Endless, Held, Limits, MOST_RINGS, Turnstile};
@@ -13,7 +13,7 @@ fn line(k: usize) -> Line {
     Turnstile::endless(&Site::new(&Native::new()), k, Limits::for_anybody(k), MOST_RINGS, 0)
 }
 
-/// How many rings were made, of 16 places, 32, 64 and so on.
+/// How many rings were made, with 16 places, 32, 64 and so on.
 fn rings(line: &Line) -> usize {
     let text = format!("{line:?}");
     let (_, made) = text.split_once("made: ").unwrap();
@@ -33,7 +33,7 @@ fn is_ready<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     }
 }
 
-/// Comes, waits, and gives up. It does not get in.
+/// A caller that comes, waits, and gives up without getting in.
 fn comes_in_vain(line: &Line, p: &Process<Native>) {
     let mut attempt = Attempt::default();
     assert!(is_ready(pin!(line.try_acquire(p, &mut attempt))).is_none());
@@ -53,7 +53,7 @@ fn no_ring_is_made_before_somebody_waits() {
     assert_eq!(rings(&line), 1);
 }
 
-/// One is stuck inside, and others come and give up: what they leave behind does not grow.
+/// One caller is stuck inside, and others come and give up: what they leave behind does not grow.
 #[test]
 fn places_that_were_given_up_do_not_pile_up() {
     let line = line(1);
@@ -66,7 +66,8 @@ fn places_that_were_given_up_do_not_pile_up() {
     now(line.release(&p, now(line.acquire(&p)).unwrap())).unwrap();
 }
 
-/// Of a line, the last leaves first: only the first of it sweeps, and then all places are free again.
+/// The callers of a line leave from the last to the first. Only the first one sweeps, and then all
+/// places are free again.
 #[test]
 fn a_line_that_was_left_is_as_good_as_new() {
     let line = line(1);
@@ -84,11 +85,11 @@ fn a_line_that_was_left_is_as_good_as_new() {
         }
         assert_eq!(now(line.look(&holder)).unwrap().waiting, 0);
     }
-    assert_eq!(rings(&line), 4); // of up to 128 places
+    assert_eq!(rings(&line), 4); // the last has 128 places
     now(line.release(&holder, held)).unwrap();
 }
 
-/// Far more than a ring of a fixed size would hold, each in its turn.
+/// Far more callers than a ring of a fixed size would hold, each in its turn.
 #[test]
 fn very_many_are_let_in_by_arrival() {
     const MANY: usize = 20_000;
@@ -99,7 +100,7 @@ fn very_many_are_let_in_by_arrival() {
     for one in &mut waiting {
         assert!(is_ready(one.as_mut()).is_none());
     }
-    assert_eq!(rings(&line), 11); // of up to 16,384 places: the others have theirs in older rings
+    assert_eq!(rings(&line), 11); // the last has 16,384 places: the other callers have theirs in older rings
     for i in 0..MANY {
         if let Some(next) = waiting.get_mut(i + 1) {
             assert!(is_ready(next.as_mut()).is_none(), "{} is let in before its turn", i + 2);

@@ -7,7 +7,7 @@ use doorway_core::memory::{Machine, Process, Site};
 use doorway_core::registry::{self, Entry, Info, Listed, Sizes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// Threads go in and out; each time, whoever is inside counts itself.
+/// Threads go in and out. Each thread that is inside counts itself.
 fn never_more_than_k<E: Entry>(n: usize, k: usize, passages: usize)
 where
     E::On<doorway::native::Native>: Sync,
@@ -127,7 +127,7 @@ fn futures_of_concrete_algorithms_are_send() {
     is_send(&bakery.acquire(&p));
 }
 
-/// An algorithm of one's own can be a gate; this one lets nobody in.
+/// A user's own algorithm can be a gate. This one admits no member.
 #[derive(Debug)]
 struct Closed;
 

@@ -1,4 +1,6 @@
-//! Histories of queues, stacks and a resilient ring, recorded among threads, and whether some order of their operations explains what they returned. Who decides that is not ours: `todc-utils` searches for the order.
+//! Records histories of queues, stacks and a resilient ring among threads, and asks whether some
+//! order of their operations explains the results. An independent library decides that:
+//! `todc-utils` searches for the order.
 
 mod rooms_kit;
 
@@ -14,9 +16,9 @@ use todc_utils::{Action, History, Specification, WGLChecker};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Operation {
-    /// What was pushed, and how many of it went.
+    /// The values that were pushed, and how many of them went in.
     Push(Vec<u32>, usize),
-    /// How many were asked for, and what came.
+    /// How many values were asked for, and which came.
     Pop(usize, Vec<u32>),
 }
 
@@ -28,7 +30,7 @@ struct Recorded {
     end: u64,
 }
 
-/// What a queue or a stack does when nobody else is there.
+/// How a queue or a stack behaves with a single user.
 struct Alone<const LAST_IN_FIRST_OUT: bool, const CAPACITY: usize>;
 
 impl<const LAST_IN_FIRST_OUT: bool, const CAPACITY: usize> Specification for Alone<LAST_IN_FIRST_OUT, CAPACITY> {
@@ -61,7 +63,8 @@ impl<const LAST_IN_FIRST_OUT: bool, const CAPACITY: usize> Specification for Alo
     }
 }
 
-/// Whether some order explains it in which each comes before all that began after it had ended.
+/// Whether some order explains the history, such that each operation comes before all that began
+/// after it had ended.
 fn has_an_order<S: Specification<Operation = Operation>>(history: &[Recorded]) -> bool {
     let mut actions = Vec::new();
     for Recorded { thread, operation, begin, end } in history {
@@ -75,7 +78,7 @@ fn has_an_order<S: Specification<Operation = Operation>>(history: &[Recorded]) -
 const THREADS: u32 = 3;
 const EACH: u32 = 5;
 
-/// Threads that push and pop what the dice say, and what came of it.
+/// Lets threads push and pop at random, and records the results.
 fn record(seed: u64, batches: bool, act: impl Fn(Operation) -> Operation + Sync) -> Vec<Recorded> {
     let (clock, begin) = (AtomicU64::new(0), Barrier::new(THREADS as usize));
     let (clock, begin, act) = (&clock, &begin, &act);
@@ -168,7 +171,7 @@ fn histories_of_a_stack_that_grows_have_an_order() {
     });
 }
 
-/// Three threads and one, two or three names: some wait for others, or help them.
+/// Three threads, and one, two or three names: some threads wait for others, or help them.
 #[test]
 fn histories_of_a_resilient_ring_have_an_order() {
     for k in 1..=3 {
@@ -196,7 +199,7 @@ fn recorded(thread: usize, operation: Operation, begin: u64, end: u64) -> Record
 #[test]
 fn a_history_without_an_order_is_found_out() {
     type OfTwo = Alone<false, 2>;
-    // One is on its way in while another has come, and both have to be first.
+    // One value is being pushed while another one has arrived, and both have to be first.
     let impossible = [
         recorded(0, Operation::Push(vec![1], 1), 0, 9),
         recorded(1, Operation::Push(vec![2], 1), 1, 2),
@@ -207,7 +210,7 @@ fn a_history_without_an_order_is_found_out() {
     let mut possible = impossible.clone();
     possible[3].operation = Operation::Pop(1, vec![2]);
     assert!(has_an_order::<OfTwo>(&possible));
-    // Full, though one had left.
+    // A push was refused as full, though a value had left.
     let full = [
         recorded(0, Operation::Push(vec![1, 2], 2), 0, 1),
         recorded(0, Operation::Pop(1, vec![1]), 2, 3),
@@ -216,7 +219,8 @@ fn a_history_without_an_order_is_found_out() {
     assert!(!has_an_order::<OfTwo>(&full));
 }
 
-/// Recorded ones in which one value is another: one that comes twice, or that nobody pushed.
+/// Recorded histories in which one value is replaced by another: by one that occurs twice, or that
+/// was never pushed.
 #[test]
 fn a_recorded_history_with_a_fault_is_found_out() {
     let mut faults = 0;

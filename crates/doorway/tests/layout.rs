@@ -1,4 +1,4 @@
-//! Where the words of native memory lie.
+//! The layout of the words of native memory.
 
 use crossbeam_utils::CachePadded;
 use doorway::native::{Native, now};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 type Row<T> = <Native as Memory>::Row<T>;
 
-/// As wide as variables are kept apart.
+/// The distance between variables that are kept apart.
 const LINE: usize = size_of::<CachePadded<u8>>();
 
 fn row<T: Word>(n: usize, of: impl Fn(usize) -> Decl<'static, T>) -> Row<T> {

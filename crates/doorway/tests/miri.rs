@@ -1,5 +1,5 @@
-//! What Miri runs (`ci/portable.sh miri`): each object that users take, with threads that sleep and tasks that leave wakers
-//! behind. Miri interprets; so there are few of them, and each does little.
+//! What Miri runs (`ci/portable.sh miri`): each object for users, with threads that sleep and tasks
+//! that register wakers. Miri interprets, so there are few of them, and each does little.
 
 use doorway::algorithm::YaTree;
 use doorway::combining::{Add, Combining};
@@ -47,7 +47,7 @@ fn several_slots_at_once() {
     assert_eq!(slots.available(), 3);
 }
 
-/// A waker that says that it was woken.
+/// A waker that reports when it is woken.
 struct Woken(mpsc::Sender<()>);
 
 impl Wake for Woken {
@@ -120,7 +120,7 @@ fn stacks_and_queues_in_rooms_lose_nothing() {
     let mut popped = stack.pop_many(3);
     popped.sort();
     assert_eq!(popped, [0, 1, 2].map(Box::new));
-    assert!(queue.pop().is_some()); // two are left, for it to drop
+    assert!(queue.pop().is_some()); // two values are left for the queue to drop
 }
 
 #[test]

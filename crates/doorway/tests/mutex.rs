@@ -25,7 +25,7 @@ where
                     let mut guard = count.lock().unwrap();
                     let seen = *guard;
                     if seen.is_multiple_of(64) {
-                        thread::yield_now(); // others get a chance to be where they must not be
+                        thread::yield_now(); // gives other threads a chance to be where they must not be
                     }
                     *guard = seen + 1;
                 }
@@ -58,7 +58,7 @@ fn a_number_comes_back_when_its_passage_ends() {
     thread::scope(|s| {
         for _ in 0..10 {
             s.spawn(|| *mutex.lock().unwrap() += 1).join().unwrap();
-            *mutex.lock().unwrap() += 1; // the other one has ended or lives, it does not matter
+            *mutex.lock().unwrap() += 1; // it does not matter whether the other thread has ended or lives
         }
     });
     let guard = mutex.lock().unwrap();
@@ -68,7 +68,8 @@ fn a_number_comes_back_when_its_passage_ends() {
     assert!(format!("{mutex:?}").contains("in_use: 0"), "{mutex:?}");
 }
 
-/// The end of a scope does not wait for what a thread does when it ends, such as its thread-locals.
+/// The end of a scope does not wait for what a thread does when it ends, such as dropping its
+/// thread-locals.
 #[test]
 fn scopes_of_as_many_threads_as_it_was_made_for_may_follow_each_other() {
     struct TakesItsTime;
@@ -108,7 +109,7 @@ fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
             assert_eq!(refused, LockError::TooManyThreads { most: 2 });
             assert_eq!(
                 refused.to_string(),
-                "made for 2 threads at a time, and as many others are in it now; make it for more"
+                "built for 2 threads at a time, and 2 others are using it now; build it for more"
             );
         })
         .join()
@@ -119,7 +120,8 @@ fn more_threads_at_a_time_than_it_was_made_for_are_told_so() {
     });
 }
 
-/// Thread-locals end one after the other. One that ends after most others holds a guard, and locks once more.
+/// Thread-locals are dropped one after the other. One that is dropped after most others holds a
+/// guard, and locks once more.
 #[test]
 fn a_thread_that_is_ending_does_not_wait_for_itself() {
     static DATA: OnceLock<Mutex<u32, Tas>> = OnceLock::new();
@@ -147,7 +149,7 @@ fn a_thread_that_is_ending_does_not_wait_for_itself() {
         });
         ended.send(thread.join().is_ok())
     });
-    // The time is only there so that a fault ends the test.
+    // The time limit only ends the test if there is a fault.
     assert_eq!(has_ended.recv_timeout(Duration::from_secs(60)), Ok(true));
     assert_eq!(*TOLD.lock().unwrap(), [Some(LockError::HeldByThisThread), None]);
     assert!(format!("{:?}", DATA.get().unwrap()).contains("in_use: 0"));
@@ -215,7 +217,7 @@ fn a_thread_has_a_number_of_each_mutex() {
 fn what_an_algorithm_is_not_made_for_is_refused() {
     assert_eq!(Mutex::<_, Bakery>::new(0, ()).unwrap_err(), SizeError::NoProcess);
     assert!(matches!(Mutex::<_, YaTwo>::new(3, ()).unwrap_err(), SizeError::OnlyTwoProcesses { .. }));
-    // Not by running out of memory.
+    // Refused, and not by running out of memory.
     let refused = Mutex::<_, Dgs>::new(8000, ()).unwrap_err();
     assert!(matches!(refused, SizeError::TooManyWords { id: "dgs", .. }), "{refused}");
     assert_eq!(doorway::gates::Dgs::new(8000, 1).unwrap_err(), refused);
@@ -228,7 +230,7 @@ fn data_that_has_no_size_can_be_locked() {
     assert_eq!(*bytes.lock().unwrap(), [9, 2, 3]);
 }
 
-/// Half of the threads try until they get in.
+/// Half of the threads call `try_lock` until they get in.
 fn counts_right_though_some_try<E: Exclusive>(rounds: u64)
 where
     E::On<Native>: AtOnce<Native>,

@@ -1,4 +1,4 @@
-//! What operators of slots and pools rely on: that the figures are true, whatever callers do.
+//! What operators of slots and pools rely on: the figures are true, whatever callers do.
 
 mod slots_kit;
 
@@ -24,7 +24,7 @@ fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Waits until the figures are so.
+/// Waits until the condition holds for the status.
 fn until(slots: &Slots, so: impl Fn(&Status) -> bool) -> Status {
     loop {
         let status = slots.status();
@@ -35,12 +35,12 @@ fn until(slots: &Slots, so: impl Fn(&Status) -> bool) -> Status {
     }
 }
 
-/// Which slots are held.
+/// The slots that are held.
 fn held(status: &Status) -> Vec<usize> {
     status.holders.iter().map(|holder| holder.slot).collect()
 }
 
-/// Calls that were answered, by answer: let in, out of time, cancelled, refused, no place.
+/// How many calls got each answer: granted, timed out, cancelled, refused, no place.
 fn answers(status: &Status) -> [u64; 5] {
     [status.granted, status.timed_out, status.cancelled, status.refused, status.no_place]
 }
@@ -48,13 +48,13 @@ fn answers(status: &Status) -> [u64; 5] {
 const NOT_LONG: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_secs(600);
 
-/// Each way in is the plain one, and is noted.
+/// Each method does what the plain one does, and is recorded.
 #[test]
 fn every_way_in_is_noted() {
     let slots = observed(4);
     let by = || Instant::now() + LONG;
     let (mut calls, mut places) = (0, 0);
-    // Called in this order, in one file: sites come in the order of lines.
+    // The calls are made in this order, in one file: sites are sorted by line.
     macro_rules! each {
         ($($way:expr, $takes:expr;)*) => {$({
             let line = line!();
@@ -152,10 +152,10 @@ fn a_caller_that_gives_up_does_not_count_and_its_wait_does() {
     assert_eq!(slots.acquire_timeout(Duration::ZERO).unwrap_err(), AcquireTimeoutError::TimedOut);
     assert_eq!(slots.acquire_deadline(Instant::now() + NOT_LONG).unwrap_err(), AcquireTimeoutError::TimedOut);
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
-    drop(slots.acquire_async()); // never polled: it has not asked
+    drop(slots.acquire_async()); // never polled, so it has not asked
     let mut cancelled = slots.acquire_async();
     assert!(poll(&mut cancelled).is_pending());
-    assert!(poll(&mut cancelled).is_pending()); // and waits once
+    assert!(poll(&mut cancelled).is_pending()); // polled twice, and waits once
     assert_eq!(slots.status().waiters, 1);
     drop(cancelled);
     let status = slots.status();
@@ -239,7 +239,7 @@ fn a_guard_or_a_future_that_is_leaked_is_shown_for_ever() {
     assert!(again.oldest_wait >= status.oldest_wait);
 }
 
-/// It panics when it is woken.
+/// A waker that panics when it is woken.
 struct Panics;
 
 impl Wake for Panics {
@@ -259,19 +259,19 @@ fn panics_leave_true_figures() {
     let status = slots.status();
     assert_eq!((status.available, status.holders.len(), status.holds.count()), (1, 0, 1));
 
-    // The waker of the first in line panics when the holder leaves.
+    // The waker of the first waiter panics when the holder leaves.
     let guard = slots.acquire().unwrap();
     let mut waits = slots.acquire_async();
     let waker = Waker::from(Arc::new(Panics));
     assert!(Pin::new(&mut waits).poll(&mut Context::from_waker(&waker)).is_pending());
-    drop(guard); // slots keep that from the holder
+    drop(guard); // the slots hide that panic from the holder
     let status = slots.status();
     assert_eq!((status.waiters, status.holders.len(), status.holds.count()), (1, 0, 2));
     let guard = block_on(waits).unwrap();
     let status = slots.status();
     assert_eq!((answers(&status), status.waiters, held(&status)), ([3, 0, 0, 0, 0], 0, vec![0]));
 
-    // A waker that panics when a waiter leaves it behind.
+    // A waker that panics when a waiter registers it.
     let mut waits = slots.acquire_async();
     // SAFETY: the functions of the table do not touch the pointer.
     let waker = unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &PANICS_WHEN_CLONED)) };
@@ -336,7 +336,7 @@ fn the_oldest_waiter_is_the_one_that_came_first_and_is_still_there() {
     assert!(slots.status().oldest_wait <= Some(before.elapsed()));
 }
 
-/// A status is put together piece by piece if there are very many.
+/// A status of very many holders is assembled piece by piece.
 #[test]
 fn thousands_of_holders_are_all_shown() {
     const PLACES: usize = 5_000;
@@ -348,7 +348,8 @@ fn thousands_of_holders_are_all_shown() {
     assert_eq!((slots.status().holders.len(), slots.status().holds.count()), (0, PLACES as u64 - 1));
 }
 
-/// Whatever happens to the test, those that wait for its end do not wait for ever.
+/// Sets the flag even if the test fails, so that the threads that wait for its end do not wait for
+/// ever.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -357,13 +358,13 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// While threads come and go, each holding one place at a time, each status is of one moment.
+/// While threads come and go, each holding one place at a time, each status describes one moment.
 #[test]
 fn a_status_is_of_one_moment() {
     const THREADS: usize = 4;
     for places in [2, 40] {
         let slots = observed(places);
-        // Others hold most of them, so that slots of all parts are in use.
+        // Other callers hold most places, so that slots of all parts are in use.
         let kept: Vec<_> = (3..places).map(|_| slots.acquire().unwrap()).collect();
         let free = places - kept.len();
         let is_over = AtomicBool::new(false);
@@ -403,7 +404,8 @@ fn a_status_is_of_one_moment() {
     }
 }
 
-/// Threads and tasks give up in the middle of everything, and each call is counted once, as what it became.
+/// Threads and tasks give up in the middle of everything, and each call is counted once, by its
+/// outcome.
 #[test]
 fn calls_of_many_threads_are_counted_once() {
     const CALLS: u64 = 400;
@@ -460,7 +462,7 @@ fn calls_of_many_threads_are_counted_once() {
 
 type Waits = doorway::observed::AcquireOwned;
 
-/// A caller does one thing after the other, at random, and the figures are those of a plain list.
+/// A caller does one thing after the other, at random, and the figures match those of a plain list.
 #[test]
 fn figures_are_those_of_a_list() {
     let mut random = fastrand::Rng::with_seed(7);
@@ -520,7 +522,7 @@ fn figures_are_those_of_a_list() {
                 _ => {}
             }
             let status = slots.status();
-            // Each call that was not answered otherwise, and does not wait, was let in.
+            // Each call that has no other answer and does not wait was granted.
             expected[0] = asked - expected[1..].iter().sum::<u64>() - waits.len() as u64;
             let mut all: Vec<_> =
                 guards.iter().flat_map(|guard| guard.slots().into_iter().map(|slot| (slot, guard.fence()))).collect();
@@ -580,7 +582,7 @@ fn what_is_observed_goes_where_the_plain_one_goes() {
 }
 
 proptest! {
-    /// Quantiles lie within the bounds that are given, which are a factor of two apart at most.
+    /// Quantiles lie within the given bounds, which are at most a factor of two apart.
     #[test]
     fn quantiles_are_within_their_bounds(times in prop::collection::vec(0..u64::MAX, 1..60), shift in 0..64_u32, q in 0.0..=1.0_f64) {
         let mut times: Vec<_> = times.into_iter().map(|time| Duration::from_nanos(time >> shift)).collect();

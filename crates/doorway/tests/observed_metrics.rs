@@ -1,4 +1,4 @@
-//! The metrics endpoint of the example: it is scraped, and says what `status()` says.
+//! The metrics endpoint of the example: it is scraped, and agrees with `status()`.
 
 #[allow(dead_code)] // its `main` runs for ever
 #[path = "../examples/metrics.rs"]
@@ -28,7 +28,7 @@ fn ask(listener: &TcpListener, figures: &(dyn Fn() -> Vec<Status> + Sync), what:
     })
 }
 
-/// Samples by name and labels. Each belongs to a family that was declared before it, once.
+/// The samples by name and labels. Each belongs to a family that was declared once, before it.
 fn parse(text: &str) -> BTreeMap<&str, f64> {
     let (mut samples, mut families) = (BTreeMap::new(), BTreeMap::new());
     for line in text.lines() {

@@ -17,7 +17,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber, subscriber};
 
-/// A span, or an event: its level, its name or message, within which span, and its fields.
+/// A span or an event: its level, its name or message, its parent span, and its fields.
 #[derive(Clone, PartialEq, Debug)]
 struct Told {
     level: Level,
@@ -26,14 +26,14 @@ struct Told {
     fields: BTreeMap<&'static str, String>,
 }
 
-/// It remembers what it is told.
+/// A subscriber that remembers what it is told.
 #[derive(Default)]
 struct Remembers {
     ids: AtomicU64,
     entered: Mutex<Vec<u64>>,
     spans: Mutex<BTreeMap<u64, Told>>,
     events: Mutex<Vec<Told>>,
-    /// Which message makes it panic.
+    /// The message that makes it panic.
     panics_at: Option<&'static str>,
 }
 
@@ -133,7 +133,7 @@ fn waits_timeouts_and_closing_are_told() {
     let (spans, events) = (told.spans.lock().unwrap(), told.events.lock().unwrap());
     assert!(events.iter().all(|event| event.fields["slots"] == "\"gpus\""));
 
-    // A span for each that waited, and what became of it.
+    // One span for each caller that waited, with its outcome.
     let outcomes: Vec<_> = spans.values().map(|span| (span.level, &*span.what, &*span.fields["outcome"])).collect();
     let wait = |outcome| (Level::DEBUG, "wait", outcome);
     assert_eq!(outcomes, [wait("\"timed out\""), wait("\"granted\""), wait("\"cancelled\"")]);
@@ -146,7 +146,7 @@ fn waits_timeouts_and_closing_are_told() {
     assert!(timed_out >= 0.001, "it waited {timed_out} s");
 }
 
-/// A subscriber that panics loses no place, and the figures stay true.
+/// A subscriber that panics loses no place, and the figures stay correct.
 #[test]
 fn a_subscriber_that_panics_loses_nothing() {
     for what in ["granted", "left", "timed out", "refused", "no place", "cancelled", "closed"] {

@@ -1,4 +1,4 @@
-//! Pools: values go from holder to holder, whole, and none is lost.
+//! Pools: values pass from holder to holder intact, and none is lost.
 
 use doorway::{AcquireTimeoutError, Closed, Pool, SizeError, TryAcquireError};
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ fn a_pool_of_nothing_is_refused() {
 
 #[test]
 fn every_value_is_lent_to_one_at_a_time() {
-    // Not atomic: two who had the same value at once would lose counts.
+    // Not atomic: two holders of the same value would lose counts.
     let pool = Pool::new([0u64; 3]).unwrap();
     thread::scope(|s| {
         for _ in 0..6 {
@@ -85,7 +85,7 @@ fn what_is_taken_out_is_gone_until_another_is_added() {
     let (a, b) = (pool.acquire().unwrap(), pool.acquire().unwrap());
     assert_eq!(a.take(), 1);
     assert_eq!((pool.places(), pool.available()), (2, 1));
-    // The slot of what was taken is nobody's: the next one gets the third value.
+    // The slot of the value that was taken out has no holder: the next caller gets the third value.
     assert_eq!(*pool.acquire().unwrap(), 3);
     assert_eq!(pool.add(4), Ok(()));
     assert_eq!(pool.add(5), Err(5));
@@ -156,7 +156,7 @@ fn a_pool_that_is_closed_or_drained_takes_no_value() {
     assert_eq!((pool.add(3), pool.places()), (Err(3), 0));
 }
 
-/// A value that is added while the pool is drained is either in what was drained, or comes back.
+/// A value that is added while the pool is drained is either drained, too, or comes back.
 #[test]
 fn no_value_is_lost_between_adding_and_draining() {
     for _ in 0..300 {

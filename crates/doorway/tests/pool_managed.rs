@@ -1,4 +1,5 @@
-//! Managed pools: values are made when they are needed, and no place and no value is lost, whatever the manager does.
+//! Managed pools: values are made when they are needed, and no place and no value is lost, whatever
+//! the manager does.
 
 #[expect(dead_code, reason = "other tests use the rest of the kit")]
 #[path = "task_kit/mod.rs"]
@@ -16,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 use task_kit::block_on;
 
-/// Makes numbers, counts those that are alive, and does what it is told to.
+/// Makes numbers, counts those that are alive, and does what it is told.
 #[derive(Default)]
 struct Numbers {
     next: AtomicUsize,
@@ -97,7 +98,7 @@ fn values_are_made_when_they_are_needed_and_used_again() {
         let (a, b) = (pool.acquire().unwrap(), pool.acquire().unwrap());
         assert_eq!((a.number, b.number, a.slot(), b.slot()), (0, 1, 0, 1));
     }
-    // They are dropped in the reverse order: the first one came back last.
+    // They are dropped in reverse order: the first one came back last.
     let again = pool.acquire().unwrap();
     assert_eq!((again.number, again.usage().lent, alive(&pool)), (0, 1, 2));
     let now = pool.statistics();
@@ -141,16 +142,16 @@ fn a_manager_that_fails_keeps_no_place() {
 fn a_manager_that_panics_keeps_no_place_and_no_value() {
     let pool = pool(1);
     let panics = |panics| pool.manager().panics.store(panics, SeqCst);
-    panics(true); // while it makes one
+    panics(true); // while it makes a value
     assert!(catch_unwind(AssertUnwindSafe(|| pool.acquire().map(drop))).is_err());
     panics(false);
     let lent = pool.acquire().unwrap();
-    panics(true); // while one comes back
+    panics(true); // while a value comes back
     assert!(catch_unwind(AssertUnwindSafe(|| drop(lent))).is_err());
     assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
     panics(false);
     drop(pool.acquire().unwrap());
-    panics(true); // while it checks one
+    panics(true); // while it checks a value
     assert!(catch_unwind(AssertUnwindSafe(|| pool.acquire().map(drop))).is_err());
     assert_eq!((alive(&pool), pool.statistics().values), (0, 0));
     panics(false);
@@ -177,12 +178,12 @@ fn a_task_that_gives_up_keeps_no_place() {
         assert!(waits.as_mut().poll(&mut context).is_pending());
     };
     pool.manager().hangs.store(true, SeqCst);
-    gives_up(&pool); // while one is made
+    gives_up(&pool); // while a value is made
     assert_eq!((pool.statistics().values, alive(&pool)), (0, 0));
     pool.manager().hangs.store(false, SeqCst);
     drop(block_on(pool.acquire_async()).unwrap());
     pool.manager().hangs.store(true, SeqCst);
-    gives_up(&pool); // while one is checked, which is dropped
+    gives_up(&pool); // while a value is checked, which is dropped
     assert_eq!((pool.statistics().values, alive(&pool)), (0, 0));
     pool.manager().hangs.store(false, SeqCst);
     let _held = block_on(pool.acquire_async()).unwrap();
@@ -294,7 +295,7 @@ fn what_is_retained_is_in_its_order_and_the_rest_is_dropped() {
     drop((0..4).map(|_| pool.acquire().unwrap()).collect::<Vec<_>>());
     assert_eq!(pool.retain(|value, usage| usage.lent == 1 && value.number % 2 == 1), 2);
     assert_eq!((pool.acquire().unwrap().number, pool.acquire().unwrap().number), (1, 3));
-    // A value is made while others are looked at: then there is one too many, and the oldest goes.
+    // A value is made while others are looked at. Then there is one too many, and the oldest goes.
     let made = Cell::new(0);
     let pool = self::pool(1);
     drop(pool.acquire().unwrap());
@@ -329,7 +330,7 @@ fn values_can_be_made_before_they_are_needed() {
     assert_eq!((pool.fill(1), block_on(pool.fill_async(1))), (Err(ManagedError::Closed), Err(ManagedError::Closed)));
 }
 
-/// Never more are lent than there are places, and in the end there are as many values as are counted.
+/// There are never more loans than places, and at the end the count of values is right.
 #[test]
 fn nothing_is_lost_while_all_of_it_happens_at_once() {
     const MOST: usize = 4;

@@ -12,12 +12,12 @@ static TICKET: Mutex<RawTicket, u64> = Mutex::new(0);
 const THREADS: u64 = 4;
 const ROUNDS: u64 = 2_000;
 
-/// Some wait, some try until they get in.
+/// Some threads wait, others try until they get in.
 fn counts_right<R: RawMutex + Sync>(count: &Mutex<R, u64>) {
     let once_more = |guard: &mut u64| {
         let seen = *guard;
         if seen.is_multiple_of(64) {
-            thread::yield_now(); // others get a chance to be where they must not be
+            thread::yield_now(); // gives other threads a chance to be where they must not be
         }
         *guard = seen + 1;
     };
@@ -68,7 +68,7 @@ fn an_attempt_says_whether_it_is_taken() {
     try_finds_out(&Mutex::<RawTicket, _>::new("data"));
 }
 
-/// Whoever waits long enough sleeps, and is woken.
+/// A thread that waits for long enough sleeps, and is woken.
 #[test]
 fn who_waits_long_is_woken() {
     fn long<R: RawMutex + Sync>(mutex: &Mutex<R, u32>) {

@@ -1,4 +1,5 @@
-//! What users of resilient objects rely on: nothing is lost or applied twice, whoever stops or panics, and all memory is given back.
+//! What users of resilient objects rely on: no operation is lost or applied twice, whichever thread
+//! stops or panics, and all memory is freed.
 
 mod rooms_kit;
 
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
-/// A sum, and what has been added to it, by whom and how often.
+/// A sum, with how often each thread has added to it.
 #[derive(Clone, Default)]
 struct Ledger {
     sum: u64,
@@ -18,9 +19,9 @@ struct Ledger {
 }
 
 impl Object for Ledger {
-    /// Who, and how much.
+    /// The thread, and the amount.
     type Op = (usize, u64);
-    /// What the sum was, and how often this one had added before.
+    /// The previous sum, and how often this thread had added before.
     type Response = (u64, u64);
 
     fn apply(&mut self, &(who, much): &(usize, u64)) -> (u64, u64) {
@@ -73,7 +74,7 @@ fn every_operation_takes_effect_once_and_in_the_order_of_its_caller() {
 #[test]
 fn reads_see_states_that_were() {
     let pair = Resilient::new(Snapshot::new([0u64, 0]), 3).unwrap();
-    // The first is always the larger one, or equal.
+    // The first component is always equal to the second, or one larger.
     let ended = AtomicBool::new(false);
     thread::scope(|s| {
         s.spawn(|| {
@@ -98,7 +99,7 @@ fn reads_see_states_that_were() {
     assert_eq!(pair.scan(), [20_000, 20_000]);
 }
 
-/// Adds one, unless it is told to panic in the middle, or to stop there.
+/// Adds one, unless it is told to panic or to stop half-way.
 #[derive(Clone, Default)]
 struct Fragile {
     begun: u64,
@@ -108,11 +109,11 @@ struct Fragile {
 enum Do {
     Add,
     Panic,
-    /// Whoever runs it first waits here.
+    /// The first thread that runs this waits here.
     Stop(AtomicBool, Arc<Halt>),
 }
 
-/// Where processes stop, and how many have.
+/// Where threads stop, and how many have.
 struct Halt {
     barrier: Barrier,
     stopped: AtomicUsize,
@@ -188,7 +189,7 @@ fn those_who_stop_half_way_hold_up_nobody_while_there_are_fewer_than_k() {
             for _ in 1..k {
                 s.spawn(|| object.apply(stop(&until)));
             }
-            // Before that, one of the others could help, and stop in place of its caller.
+            // Before that, another thread could help, and stop in place of the caller.
             while until.stopped.load(SeqCst) < k - 1 {
                 thread::yield_now();
             }
@@ -220,7 +221,7 @@ fn k_that_stop_keep_the_others_waiting() {
     assert_eq!(object.apply(Do::Add), 3);
 }
 
-/// Something whose copies are counted, and of which every so-many-th cannot be made.
+/// A value whose copies are counted. Some copies fail at regular intervals.
 struct Rare<'a> {
     count: usize,
     _alive: Counted<'a>,
@@ -228,12 +229,12 @@ struct Rare<'a> {
     copies: &'a AtomicUsize,
 }
 
-/// How often a copy fails.
+/// The length of the interval.
 const EVERY: usize = 7;
 
 impl Clone for Rare<'_> {
     fn clone(&self) -> Self {
-        // Twice: what cannot be copied into an old value is copied into a new one.
+        // Two copies in a row fail: if copying into an old value fails, a new copy is tried.
         assert!(self.copies.fetch_add(1, SeqCst) % EVERY < EVERY - 2, "no copy this time");
         Self { _alive: Counted::new(0, self.alive), ..*self }
     }
@@ -335,7 +336,7 @@ fn destructors_that_panic_hurt_nobody() {
     drop(object);
 }
 
-/// A copy into an old value fails, with a payload that cannot be dropped in peace; a new one is made then.
+/// A copy into an old value fails with a payload whose destructor panics. Then a new copy is made.
 #[test]
 fn payloads_whose_destructors_panic_hurt_nobody() {
     struct PanicsAgain;

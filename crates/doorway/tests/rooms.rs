@@ -16,17 +16,17 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for whatever must happen.
+/// Long enough for everything that must happen.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Nobody is inside, and nobody is waited for.
+/// Checks that no user is inside, and that none is waited for.
 fn are_empty<X: doorway::rooms::LastExit<usize>>(rooms: &Rooms<usize, X>) {
     for room in 0..rooms.rooms() {
         drop(rooms.try_enter(room).expect("nobody is inside"));
     }
 }
 
-/// Waits until something is so.
+/// Waits until the condition holds.
 fn until(what: impl Fn() -> bool) {
     let begin = Instant::now();
     while !what() {
@@ -35,7 +35,7 @@ fn until(what: impl Fn() -> bool) {
     }
 }
 
-/// Who is inside: positive numbers for each room.
+/// How many users are in each room.
 struct Watch(Vec<AtomicUsize>);
 
 impl Watch {
@@ -50,7 +50,10 @@ impl Watch {
 
     fn is_alone(&self, room: usize) {
         for (other, inside) in self.0.iter().enumerate() {
-            assert!(other == room || inside.load(SeqCst) == 0, "somebody is in room {other}, and another in {room}");
+            assert!(
+                other == room || inside.load(SeqCst) == 0,
+                "one user is in room {other}, and another in room {room}"
+            );
         }
     }
 
@@ -88,7 +91,7 @@ fn a_thread_does_not_wait_for_itself() {
     assert_eq!(rooms.try_enter(1).unwrap_err(), TryEnterError::Refused(already("try_enter")));
     assert_eq!(rooms.enter_timeout(1, LONG).unwrap_err(), EnterTimeoutError::Refused(already("enter_timeout")));
     assert!(rooms.enter(1).unwrap_err().to_string().contains("`enter`"));
-    let nested = others.enter(1).unwrap(); // another object is another matter
+    let nested = others.enter(1).unwrap(); // another object has its own rooms
     let inside = inside.change(1).unwrap();
     drop(inside);
     drop(rooms.enter(0).unwrap());
@@ -140,7 +143,7 @@ fn all_that_wait_for_a_room_are_inside_together() {
     let rooms = Arc::new(Rooms::new(2).unwrap());
     let first = rooms.enter(1).unwrap();
     let mut waits: Vec<Waits> = (0..5).map(|_| ask(&rooms, 0)).collect();
-    assert!(waits.iter_mut().all(|w| poll_once(w.as_mut()).is_pending())); // all have tickets now
+    assert!(waits.iter_mut().all(|w| poll_once(w.as_mut()).is_pending())); // all of them have tickets now
     drop(first);
     let inside: Vec<_> = waits.iter_mut().map(|w| poll_once(w.as_mut())).collect();
     assert!(inside.iter().all(|polled| matches!(polled, Poll::Ready(Ok(_)))));
@@ -152,7 +155,7 @@ fn all_that_wait_for_a_room_are_inside_together() {
 fn the_last_one_out_lets_in_who_changes_rooms() {
     let rooms = Rooms::new(3).unwrap();
     let inside = rooms.enter(0).unwrap();
-    // Alone, it is let in at once, also into the room it came from.
+    // A lone user is let in at once, also into the room that it came from.
     let inside = inside.change(2).unwrap().change(2).unwrap().change(1).unwrap();
     assert_eq!(inside.room(), 1);
     assert!(format!("{inside:?} {rooms:?}").contains('1'));
@@ -231,11 +234,12 @@ fn a_task_is_woken_when_its_room_is_opened() {
     assert!(bell.rings() >= 1);
     let Poll::Ready(Ok(guard)) = poll(waits.as_mut(), &bell) else { panic!("it was let in") };
     assert_eq!(guard.room(), 1);
-    thread::spawn(move || drop(guard)).join().unwrap(); // it may go anywhere
+    thread::spawn(move || drop(guard)).join().unwrap(); // it may move anywhere
     are_empty(&rooms);
 }
 
-/// Whatever has happened to it when it is dropped, it leaves nothing behind: before the first poll, while it waits, when it has been let in and not noticed, and when others wait behind it.
+/// Whenever a future is dropped, it leaves nothing behind: before the first poll, while it waits,
+/// after it was let in without noticing, and while others wait behind it.
 #[test]
 fn a_future_can_be_dropped_at_every_poll() {
     for polls in 0..4 {
@@ -258,7 +262,7 @@ fn a_future_can_be_dropped_at_every_poll() {
                     drop(waits);
                     drop(inside);
                 }
-                // Those behind it get in, in whichever order rooms are opened.
+                // The waiters behind it get in, in whichever order rooms are opened.
                 let begin = Instant::now();
                 while !behind.is_empty() {
                     behind.retain_mut(|other| poll_once(other.as_mut()).is_pending());
@@ -276,7 +280,7 @@ fn a_change_can_be_dropped_at_every_poll() {
         let rooms = Arc::new(Rooms::new(2).unwrap());
         let inside = block_on(rooms.enter_async(0)).unwrap();
         let blocker = {
-            // Somebody else in the same turn keeps the room open.
+            // Another user in the same turn keeps the room open.
             let mut second = ask(&rooms, 1);
             assert!(poll_once(second.as_mut()).is_pending());
             second
@@ -375,12 +379,12 @@ fn a_panic_of_the_last_one_out_keeps_nobody_waiting() {
     });
     assert!(rooms.is_poisoned());
     are_empty(&rooms);
-    // Who changes rooms while the code panics has left, and has no ticket any more.
+    // A user that changes rooms while the code panics has left, and has no ticket any more.
     panics.store(true, SeqCst);
     let inside = rooms.enter(0).unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| inside.change(1))).is_err());
     are_empty(&rooms);
-    // Who is unwinding already is not interrupted.
+    // A thread that is already unwinding is not interrupted.
     panics.store(true, SeqCst);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _inside = rooms.enter(0).unwrap();
@@ -431,7 +435,7 @@ fn latecomers_join_and_others_are_not_kept_out() {
     let other = AtomicBool::new(false);
     thread::scope(|s| {
         let inside = rooms.enter(0).unwrap();
-        // Three may join; each has left before the next one comes, while the first stays.
+        // Three users may join. Each has left before the next one comes, while the first stays.
         for _ in 0..3 {
             s.spawn(|| drop(rooms.enter(0).unwrap())).join().unwrap();
         }
@@ -493,7 +497,7 @@ fn strict_rooms_refuse_what_does_not_follow() {
     assert_eq!(a.exit(), Ok(true));
 }
 
-/// Threads that all say they are the same user: whatever they do, nobody is in two rooms.
+/// Several threads act as the same user. Whatever they do, no two rooms have users at once.
 #[test]
 fn strict_rooms_stand_threads_that_share_a_user() {
     let rooms = StrictRooms::new(2, 2).unwrap();
@@ -507,7 +511,8 @@ fn strict_rooms_stand_threads_that_share_a_user() {
                 let mut dice = Dice::new(t);
                 for _ in 0..1000 {
                     let (user, room) = (&users[dice.roll(2)], dice.roll(2));
-                    // Who entered is the one who exits: others may be refused, but not exit for it, since only it knows the room here.
+                    // The thread that entered also exits. Other threads may be refused, but do not
+                    // exit for it, because only this thread knows the room.
                     if user.enter(room).is_ok() {
                         entered.fetch_add(1, SeqCst);
                         inside[room].fetch_add(1, SeqCst);
@@ -530,7 +535,7 @@ fn a_panic_of_the_last_one_out_of_strict_rooms() {
     let me = rooms.join().unwrap();
     me.enter(0).unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| me.exit())).is_err() && rooms.is_poisoned());
-    me.enter(1).unwrap(); // it was outside
+    me.enter(1).unwrap(); // the user was outside
     assert_eq!(me.exit(), Ok(true));
     panics.store(true, SeqCst);
     me.enter(1).unwrap();
@@ -540,7 +545,7 @@ fn a_panic_of_the_last_one_out_of_strict_rooms() {
 
 #[test]
 fn waiting_threads_are_let_in_whatever_sleeps() {
-    // Many more than processors, so that most of them sleep.
+    // Many more threads than processors, so that most of them sleep.
     let rooms = Rooms::new(2).unwrap();
     let entered = AtomicUsize::new(0);
     let inside = rooms.enter(0).unwrap();

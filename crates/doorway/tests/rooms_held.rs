@@ -1,18 +1,18 @@
-//! A thread that would wait for itself is told so, by whatever it holds the rooms.
+//! A thread that would wait for itself gets an error, whichever guard it holds.
 
 use doorway::Rooms;
 use doorway::rooms::{EnterError, LateRooms, TryEnterError};
 use std::sync::Arc;
 use std::thread;
 
-/// Nobody is inside, and nobody is waited for.
+/// Checks that no user is inside, and that none is waited for.
 fn are_empty(rooms: &Rooms) {
     for room in 0..rooms.rooms() {
         drop(rooms.try_enter(room).expect("nobody is inside"));
     }
 }
 
-/// However many objects it is inside of, and in whichever order it leaves them.
+/// However many objects the thread is inside, and in whichever order it leaves them.
 #[test]
 fn a_thread_is_reminded_of_every_object_it_is_inside_of() {
     let all: Vec<Rooms> = (0..10).map(|_| Rooms::new(2).unwrap()).collect();
@@ -41,7 +41,7 @@ fn a_thread_with_an_owned_guard_does_not_wait_for_itself() {
     are_empty(&rooms);
 }
 
-/// What belongs to anyone is no longer this thread's: it may wait for another one to drop it.
+/// A visit by anyone no longer belongs to this thread, which may wait for another thread to end it.
 #[test]
 fn a_visit_by_anyone_can_be_ended_by_another_thread() {
     let rooms = Arc::new(Rooms::new(2).unwrap());
@@ -62,7 +62,7 @@ fn a_thread_does_not_wait_for_itself_in_late_rooms() {
     let (rooms, others) = (LateRooms::new(2, 3).unwrap(), LateRooms::new(2, 3).unwrap());
     let already = EnterError::InsideAlready { call: "enter" };
     let inside = rooms.enter(0).unwrap();
-    assert_eq!(rooms.enter(0).unwrap_err(), already); // it could join, if nobody else had joined so often
+    assert_eq!(rooms.enter(0).unwrap_err(), already); // it could join, if others had not joined too often
     assert_eq!(rooms.enter(1).unwrap_err(), already);
     assert_eq!(rooms.enter(2).unwrap_err(), EnterError::NoSuchRoom { room: 2, rooms: 2 });
     drop(others.enter(1).unwrap());

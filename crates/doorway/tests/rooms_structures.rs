@@ -1,4 +1,5 @@
-//! What users of queues and stacks in rooms rely on: nothing is lost, nothing is dropped twice, everything comes out in order.
+//! What users of queues and stacks in rooms rely on: nothing is lost, nothing is dropped twice, and
+//! everything comes out in order.
 
 mod rooms_kit;
 
@@ -120,7 +121,8 @@ fn a_stack_grows_segment_after_segment_and_keeps_its_order() {
     assert!(stack.capacity() > 64);
 }
 
-/// Producers number what they push; consumers see the numbers of each producer in order, and in the end all have been seen once.
+/// Producers number the values that they push. Consumers see the numbers of each producer in order,
+/// and at the end each value has been seen once.
 #[test]
 fn a_queue_among_threads_loses_nothing_and_keeps_each_producers_order() {
     const EACH: usize = 3000;
@@ -214,7 +216,8 @@ fn stacks_among_threads_lose_nothing() {
                     let mut mine = (t * EACH..(t + 1) * EACH).peekable();
                     while count.load(SeqCst) < 3 * EACH {
                         let mut batch: Vec<usize> = mine.by_ref().take(dice.roll(6)).collect();
-                        // What does not fit is kept until it does: somebody takes.
+                        // Values that do not fit are kept until they do, because another thread
+                        // takes.
                         loop {
                             for value in pile.take(1 + dice.roll(6)) {
                                 assert!(!seen[value].swap(true, SeqCst), "{value} came out twice");
@@ -274,7 +277,7 @@ fn all_work_is_done_once_and_then_everybody_knows() {
 #[test]
 fn with_nothing_to_do_all_is_done() {
     let stack = WorkStack::<u8>::of(vec![]);
-    assert!(!stack.is_finished()); // nobody has looked
+    assert!(!stack.is_finished()); // no worker has looked
     thread::scope(|s| {
         for _ in 0..3 {
             s.spawn(|| assert!(stack.take(5).is_none()));
@@ -299,7 +302,7 @@ fn as_many_as_there_are_can_be_asked_for() {
     assert_eq!(GrowingStack::<u8>::new().pop_many(usize::MAX), []);
 }
 
-/// Values without a size need no memory, but positions must not run over.
+/// Values without a size need no memory, but positions must not overflow.
 #[test]
 fn more_values_than_can_be_counted_are_refused() {
     const MOST: usize = if usize::BITS == 64 { 1 << (usize::BITS - 24) } else { 1 << (usize::BITS - 2) };
@@ -393,7 +396,7 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
         values.into_iter().for_each(|value| stack.push(value).map_err(drop).unwrap());
     });
     drops(|values| {
-        // So that they lie at the end of the ring and at its beginning.
+        // So that the values lie at the end of the ring and at its beginning.
         let (queue, none) = (Queue::new(8).unwrap(), AtomicUsize::new(0));
         let none = Box::leak(Box::new(none));
         for _ in 0..5 {
@@ -404,7 +407,7 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
     });
 }
 
-/// What those that wait for a value have in common, for a queue and for a stack.
+/// Tests of waiting for a value, for a queue and for a stack.
 macro_rules! waiting {
     ($($name:ident: $of:ident;)*) => {
         $(

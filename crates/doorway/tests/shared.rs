@@ -50,7 +50,7 @@ fn a_caller_that_does_not_wait_finds_the_slot_of_a_killed_holder() {
         assert!(slots.try_acquire().is_err(), "its holder lives");
         assert!(slots.acquire_timeout(Duration::ZERO).is_err());
         other.kill();
-        // Nobody waits, so nobody else looks for the dead.
+        // No process waits, so no other process looks for the dead.
         let guard =
             if round == 0 { slots.try_acquire().unwrap() } else { slots.acquire_timeout(Duration::ZERO).unwrap() };
         assert!(matches!(guard.previous(), Previous::Died(_)), "{:?}", guard.previous());
@@ -68,7 +68,7 @@ fn the_slot_of_a_killed_holder_comes_back_and_the_next_is_told() {
     let status = slots.status().unwrap();
     assert_eq!((status.holders.len(), status.holders[0].dead), (1, false));
     assert_eq!(status.holders[0].known.pid, Some(pid));
-    // One is asleep when it happens.
+    // A waiter is asleep when it happens.
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| {
             let guard = slots.acquire().unwrap();
@@ -86,7 +86,7 @@ fn the_slot_of_a_killed_holder_comes_back_and_the_next_is_told() {
     assert_eq!(*slots.acquire().unwrap().previous(), Previous::Clean, "one is told, once");
 }
 
-/// Where waits were short, a waiter first watches one holder only: that of the last slot.
+/// Where waits were short, a waiter first watches only one holder: that of the last slot.
 #[test]
 fn a_death_is_noticed_though_waits_were_short() {
     let place = Place::new("short");
@@ -240,7 +240,7 @@ fn a_file_in_use_is_not_removed_unless_by_force() {
     assert_eq!(other.ask("release"), deleted, "and a holder, when it asks");
     assert_eq!(here.status().unwrap_err(), Error::Deleted(place.file()));
     assert_eq!(here.acquire().unwrap_err(), Error::Deleted(place.file()), "and lets nobody in from then on");
-    // A new file under the old name is another one.
+    // A new file under the old name is another file.
     let anew = Slots::open(place.file(), 2).unwrap();
     assert_eq!(anew.status().unwrap().slots, 2);
     drop(anew);
@@ -258,7 +258,7 @@ fn a_forked_child_keeps_no_slot_of_its_parent() {
     let pid = other.pid();
     other.kill();
     let guard = slots.acquire_timeout(Duration::from_secs(20));
-    // SAFETY: it sleeps until somebody kills it, so its number is its own.
+    // SAFETY: the grandchild sleeps until it is killed, so its number is still its own.
     assert_eq!(unsafe { libc::kill(grandchild, libc::SIGKILL) }, 0, "it lived all the time");
     assert_eq!(shared_kit::told(guard.unwrap().previous()), format!("died {pid}"));
 }
@@ -285,7 +285,7 @@ fn guards_and_handles_are_void_in_a_forked_child() {
         unsafe { libc::_exit(failed) };
     }
     let mut status = 0;
-    // SAFETY: the child is ours, and `status` is what the call writes.
+    // SAFETY: the child is ours, and the call writes `status`.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status), "the child died: {status:#x}");
     assert_eq!(libc::WEXITSTATUS(status), 0, "a bit for each check that failed");
@@ -391,7 +391,7 @@ fn two_handles_of_one_process_are_two_users() {
     let guard = one.acquire().unwrap();
     assert_eq!(other.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
     std::mem::forget(guard);
-    drop(one); // its seats are free: whatever it held, it holds no more
+    drop(one); // its seats are free: it holds nothing any more
     assert!(matches!(other.acquire().unwrap().previous(), Previous::Died(_)));
     let looks = Slots::attach(place.file()).unwrap();
     assert_eq!(looks.places(), 1);
@@ -413,7 +413,7 @@ fn where_deaths_are_tolerated_a_slot_is_lost() {
     assert_eq!(slots.acquire_timeout(BRIEFLY).unwrap_err(), TimeoutError::TimedOut);
     drop(mine);
     assert_eq!(open().acquire().unwrap().slot(), 1, "others go on with what is left");
-    // Somebody has looked, and gives it back.
+    // A person has looked, and gives the slot back.
     assert!(slots.break_slot(0).unwrap().is_some());
     assert!(matches!(slots.acquire().unwrap().previous(), Previous::Broken(_)));
 }
@@ -424,7 +424,7 @@ fn when_all_seats_are_taken_the_error_says_so() {
     let open = || Builder::new(place.file(), 1).seats(64).open();
     let handles: Vec<_> = (0..64).map(|_| open().unwrap()).collect();
     assert_eq!(open().unwrap_err(), Error::NoSeats { seats: 64 });
-    // A second waiter of a handle without a second seat waits for the first one's.
+    // A second waiter of a handle that has no second seat waits for the first one's.
     let held = handles[0].acquire().unwrap();
     std::thread::scope(|scope| {
         let both: Vec<_> = (0..2).map(|_| scope.spawn(|| drop(handles[1].acquire().unwrap()))).collect();
@@ -438,8 +438,8 @@ fn when_all_seats_are_taken_the_error_says_so() {
     assert!(open().is_ok());
 }
 
-/// The kernel looks at 2048 entries of a thread's list. The seats beyond have no hint, so that
-/// those that watch them look by themselves.
+/// The kernel reads 2048 entries of a thread's list. The seats beyond have no hint, so the waiters
+/// that watch them look on their own.
 #[test]
 fn a_process_with_more_seats_than_the_kernel_looks_at_is_found_dead_in_all_of_them() {
     const TASKS: usize = 2100;

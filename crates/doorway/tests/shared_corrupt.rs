@@ -1,5 +1,5 @@
-//! Files that somebody else wrote: nothing but errors comes of them, no panic, no hang, no
-//! undefined behaviour.
+//! Files that another program wrote: they cause nothing but errors, no panic, no hang, no undefined
+//! behaviour.
 #![cfg(all(
     target_os = "linux",
     target_endian = "little",
@@ -21,14 +21,14 @@ use std::time::Duration;
 
 const SLOTS: usize = 3;
 const BODY: u64 = 4096;
-/// Bits and the next ticket, the slots, and some of the rows: what texts read.
+/// Bits and the next ticket, the slots, and some of the rows: what the text reads.
 const LINES: u64 = 2 + SLOTS as u64 + 64;
 
 fn open(path: &Path, mode: Mode) -> Result<Slots, Error> {
     Builder::new(path, SLOTS).seats(64).mode(mode).open()
 }
 
-/// Does everything that can be done, and takes nothing but values and errors.
+/// Does everything that can be done, and accepts only values and errors.
 fn use_it(slots: &Slots) {
     let known = |error: &Error| assert!(matches!(error, Error::Corrupt(_) | Error::NoSeats { .. }), "{error:?}");
     let mut guards = Vec::new();
@@ -62,18 +62,18 @@ fn use_it(slots: &Slots) {
     }
 }
 
-/// A word that has something of a real one.
+/// A word that resembles a real one.
 fn word() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
         Just(u64::MAX),
         any::<u64>(),
         0u64..8,
-        // A slot, of an owner that there is or is not.
+        // A slot, of an owner that may not exist.
         (0u64..8, 0u64..80, 0u64..5).prop_map(|(low, owner, fence)| fence << 15 | owner << 3 | low),
         // The last fences.
         (0u64..8, 0u64..64).prop_map(|(low, owner)| (u64::MAX << 15) | owner << 3 | low),
-        // A ticket; an offer of a slot that there is or is not.
+        // A ticket; an offer of a slot that may not exist.
         (0u64..10).prop_map(|ticket| ticket << 2 | 1),
         (0u64..6, 0u64..5, 0u64..4).prop_map(|(slot, fence, news)| fence << 15 | slot << 4 | news << 2 | 2),
     ]
@@ -90,7 +90,7 @@ fn write(file: &File, words: &[(u64, u64, u64)]) {
     }
 }
 
-/// As many cases as `DOORWAY_CASES` says, for a long run.
+/// The number of cases, which `DOORWAY_CASES` raises for a long run.
 fn cases() -> u32 {
     std::env::var("DOORWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000)
 }
@@ -123,7 +123,7 @@ proptest! {
         });
     }
 
-    /// Files that are anything at all.
+    /// Files with any contents.
     #[test]
     fn a_file_of_any_bytes_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..6000), keep in 0..64usize) {
         thread_local! {
@@ -138,7 +138,7 @@ proptest! {
             std::fs::write(place.file(), &written).unwrap();
             let refused = open(&place.file(), Mode::Reclaim).unwrap_err();
             assert!(matches!(refused, Error::Corrupt(_) | Error::OtherVersion { .. } | Error::OtherFeatures { .. }), "{refused:?}");
-            // What does not even begin as one of ours is left alone.
+            // A file that does not even begin like one of ours is left alone.
             let begins = written.starts_with(b"doorway\0");
             let removed = Slots::remove(place.file());
             assert!(if begins { removed.is_ok() } else { removed == Err(Error::NotSlots(place.file())) }, "{removed:?}");
@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// Another process writes words all the time, while threads work.
+/// Another process keeps writing words while threads work.
 #[test]
 fn a_hostile_writer_stops_nobody_for_ever() {
     let place = Place::new("hostile");
@@ -173,7 +173,7 @@ fn a_hostile_writer_stops_nobody_for_ever() {
     });
 }
 
-/// Fences have an end, and a slot that has come there is never taken again.
+/// Fences have an end, and a slot that has reached it is never taken again.
 #[test]
 fn after_the_last_fence_a_slot_is_refused() {
     const LAST: u64 = (1 << 49) - 1;
@@ -194,7 +194,7 @@ fn after_the_last_fence_a_slot_is_refused() {
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::Failed(corrupt.clone()));
     let other = Builder::new(place.file(), 1).open().unwrap();
     assert_eq!(other.acquire().unwrap_err(), corrupt);
-    // The holder with the last fence can give its slot to nobody that waits.
+    // The holder with the last fence cannot pass its slot to a waiter.
     put(LAST - 1);
     let (holder, waiter) = [(); 2].map(|()| Builder::new(place.file(), 1).open().unwrap()).into();
     let guard = holder.acquire().unwrap();
@@ -203,6 +203,6 @@ fn after_the_last_fence_a_slot_is_refused() {
         std::thread::yield_now();
     }
     assert_eq!(guard.release().unwrap_err(), ReleaseError::Failed(corrupt.clone()));
-    drop(holder); // now it is dead to the waiter, which cannot take the slot either
+    drop(holder); // now the holder is dead to the waiter, which cannot take the slot either
     assert_eq!(waits.join().unwrap(), Err(corrupt));
 }

@@ -1,5 +1,5 @@
-//! The file of slots between processes: where it lies, who may open it, how it is made, and what it
-//! is, byte by byte.
+//! The file of slots between processes: where it lies, which users may open it, how it is made, and
+//! what it contains, byte by byte.
 #![cfg(all(
     target_os = "linux",
     target_endian = "little",
@@ -26,7 +26,7 @@ fn set_mode(path: impl AsRef<std::path::Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Gives a header the checksum that it should have.
+/// Gives a header its correct checksum.
 fn seal(file: &mut [u8]) {
     let sum = file[..56]
         .iter()
@@ -55,7 +55,7 @@ fn a_new_file_is_private_complete_and_zero() {
 fn the_umask_does_not_matter_where_permissions_are_asked_for() {
     let place = Place::new("umask");
     set_mode(place.path(), 0o770);
-    // The umask is the process's, so another process has it.
+    // The umask belongs to the process, so another process sets it.
     let mut command = Command::new("sh");
     command.args(["-c", "umask 077; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
     let mut other = Peer::start(command);
@@ -108,7 +108,11 @@ fn another_size_mode_or_version_is_an_error_with_both_values() {
     assert_eq!(refused(Builder::new(place.file(), 2).mode(Mode::Tolerate)), mode);
     let bypass = Error::OtherBypass { found: 0, asked: 8 };
     assert_eq!(refused(Builder::new(place.file(), 2).bypass(8)), bypass);
-    assert_eq!(Slots::attach(place.file()).unwrap().places(), 2, "who does not ask gets what is there");
+    assert_eq!(
+        Slots::attach(place.file()).unwrap().places(),
+        2,
+        "a program that asks for no number gets that of the file"
+    );
     assert_eq!(refused(Builder::new(place.file(), 0)), Error::BadSlots(0));
     assert_eq!(refused(Builder::new(place.file(), Slots::MOST + 1)), Error::BadSlots(Slots::MOST + 1));
     for seats in [0, 63, 65, 4160] {
@@ -116,7 +120,7 @@ fn another_size_mode_or_version_is_an_error_with_both_values() {
     }
     assert!(matches!(Slots::open("no such/../name!", 1).unwrap_err(), Error::BadName(_)));
     assert_eq!(Slots::attach(place.path().join("none")).unwrap_err(), Error::Missing(place.path().join("none")));
-    // Another version, with a checksum that is right.
+    // Another version, with a correct checksum.
     let file = File::options().read(true).write(true).open(place.file()).unwrap();
     let mut header = [0; 64];
     file.read_exact_at(&mut header, 0).unwrap();
@@ -156,7 +160,7 @@ fn a_file_that_is_cut_while_it_is_open_is_noticed_by_a_look() {
     let slots = Slots::open(place.file(), 1).unwrap();
     let file = File::options().write(true).open(place.file()).unwrap();
     let length = file.metadata().unwrap().len();
-    file.set_len(length + 1).unwrap(); // longer, as reading what is cut off is a signal
+    file.set_len(length + 1).unwrap(); // longer, because reading beyond a truncated end raises a signal
     assert_eq!(slots.status().unwrap_err(), Error::Corrupt(place.file()));
     assert_eq!(slots.acquire().unwrap_err(), Error::Corrupt(place.file()), "from then on it refuses all work");
 }
@@ -186,7 +190,7 @@ fn opening_and_removing_at_once_ends() {
             scope.spawn(|| {
                 for _ in 0..100 {
                     match Slots::open(place.file(), 1) {
-                        // Nobody removes it while it is open.
+                        // No process removes it while it is open.
                         Ok(slots) => slots.acquire().unwrap().release().unwrap(),
                         Err(error) => assert_eq!(error, Error::InUse(place.file())),
                     }
@@ -231,8 +235,8 @@ fn a_variable_names_another_directory_and_a_builder_another_still() {
     assert!(Builder::new("a/b", 1).directory(&two).open().is_ok(), "a path is below the directory");
 }
 
-/// A file as a program of version 1 leaves it that was killed: slot 1 of 2 is held by seat 5 with
-/// fence 7, seat 9 waits with ticket 3, and nobody lives.
+/// A file as a program of version 1 leaves it when it is killed. Slot 1 of 2 is held by seat 5 with
+/// fence 7, seat 9 waits with ticket 3, and no process lives.
 fn golden() -> Vec<u8> {
     let (slots, rows, length) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128, 4096 + 128 + 128 + 2 * 128 + 64 * 128);
     let mut file = vec![0; length];
@@ -245,7 +249,7 @@ fn golden() -> Vec<u8> {
     put(4096 + 1, &[1 << 1]); // bits: seat 9
     put(4096 + 128, &[4]); // next ticket
     put(slots + 128, &(7u64 << 15 | 5 << 3 | 1).to_le_bytes()); // held, by seat 5, fence 7
-    put(slots + 128 + 8, &7u64.to_le_bytes()); // who wrote what follows
+    put(slots + 128 + 8, &7u64.to_le_bytes()); // the fence of the notes that follow
     put(slots + 128 + 16, &[0x39, 0x30, 0, 0, 6, 0, 0, 0]); // process 12345, label of 6 bytes
     put(slots + 128 + 24, &1_700_000_000_000_000_000u64.to_le_bytes());
     put(slots + 128 + 64, b"golden");
@@ -278,14 +282,14 @@ fn a_golden_file_of_version_1_is_understood() {
     assert!(slots.status().unwrap().waiters.is_empty());
 }
 
-/// Features of version 1 that a later program has added: the lower half are compatible.
+/// Features of version 1 that a later program has added. The lower half are compatible.
 const LATER: u32 = 1;
 const LATER_AND_INCOMPATIBLE: u32 = 1 << 17 | 1;
 /// What this program knows: a bypass.
 const KNOWN: u32 = 1 << 16;
 
-/// The golden file as a later program leaves it, with something at all places that version 1 does
-/// not use, and where these are.
+/// The golden file as a later program leaves it, with data at all places that version 1 does not
+/// use. Also returns these places.
 fn golden_of_a_later_version(features: u32) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let mut file = golden();
     file[28..32].copy_from_slice(&features.to_le_bytes());
@@ -343,12 +347,12 @@ fn a_later_program_and_this_one_use_one_file_at_the_same_time() {
         let answer = peer.ask(&format!("open-later {} 1 {features}", path.display()));
         (peer, answer)
     };
-    // Whoever makes the file: the later program, or this one while its jobs run already.
+    // Either program may make the file: the later one, or this one while its jobs already run.
     for (name, later_is_first) in [("theirs", true), ("ours", false)] {
         let place = Place::new(&format!("both-{name}"));
         let opened = (!later_is_first).then(|| Slots::open(place.file(), 1).unwrap());
         let held = opened.as_ref().map(|slots| slots.acquire().unwrap());
-        // What the later program does not find in the file it does without, whatever it is.
+        // The later program does without every feature that it does not find in the file.
         let features = if later_is_first { LATER } else { LATER_AND_INCOMPATIBLE };
         let (mut other, answer) = later(&place.file(), features);
         assert_eq!(answer, "opened", "{name}");
@@ -382,7 +386,7 @@ fn a_later_program_and_this_one_use_one_file_at_the_same_time() {
     assert_eq!(refused, Error::OtherFeatures { found: LATER_AND_INCOMPATIBLE, known: KNOWN });
 }
 
-/// As a reboot leaves a file on a disk: nobody lives, and the kernel has marked no hint.
+/// As a reboot leaves a file on a disk: no process lives, and the kernel has marked no hint.
 #[test]
 fn hints_that_are_outdated_only_cost_time() {
     let place = Place::new("outdated");
@@ -390,7 +394,7 @@ fn hints_that_are_outdated_only_cost_time() {
     let (slots, rows) = (4096 + 128 + 128, 4096 + 128 + 128 + 2 * 128);
     file[slots..slots + 8].copy_from_slice(&(3u64 << 15 | 6 << 3 | 1).to_le_bytes()); // by seat 6
     for seat in [5, 6, 9] {
-        file[rows + seat * 128 + 8..][..4].copy_from_slice(&1u32.to_le_bytes()); // the first process lives always
+        file[rows + seat * 128 + 8..][..4].copy_from_slice(&1u32.to_le_bytes()); // the first process always lives
     }
     fs::write(place.file(), file).unwrap();
     set_mode(place.file(), 0o600);

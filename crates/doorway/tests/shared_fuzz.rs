@@ -1,9 +1,9 @@
-//! Files that somebody else wrote, in great numbers: nothing but errors comes of them.
+//! Files that another program wrote, in great numbers: they cause nothing but errors.
 //! `ci/fuzz-shared.sh` runs ten million cases.
 //!
-//! A case is a damage and one thing that a user does. Most cases are words of an open file; a
-//! handle that has found the damage is told to forget it, so that a case costs microseconds. Files
-//! that are truncated or grown, and headers, are opened anew.
+//! A case is a damage and one action of a user. Most cases damage words of an open file. A handle
+//! that has found the damage is told to forget it, so that a case takes microseconds. Files that
+//! are truncated or extended, and damaged headers, are opened again.
 #![cfg(all(
     target_os = "linux",
     target_endian = "little",
@@ -42,7 +42,7 @@ fn rng(salt: u64) -> Rng {
     Rng::with_seed(setting("DOORWAY_FUZZ_SEED", 1) ^ salt << 48)
 }
 
-/// What came of the cases.
+/// The results of the cases.
 #[derive(Default)]
 struct Tally(BTreeMap<&'static str, u64>);
 
@@ -96,8 +96,8 @@ fn watched<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
     })
 }
 
-/// A word that has something of a real one. A ticket from the future makes loops go round 65536
-/// times, so it is rare.
+/// A word that resembles a real one. A ticket from the future makes loops run 65536 rounds, so it
+/// is rare.
 fn word(rng: &mut Rng) -> u64 {
     let small = |rng: &mut Rng| rng.u64(..6);
     match rng.u8(..16) {
@@ -124,14 +124,14 @@ fn damage(file: &File, rng: &mut Rng) {
         file.write_all_at(&word.to_le_bytes(), BODY + line * LINE + within * 8).unwrap();
     }
     if rng.u8(..6) == 0 {
-        // All slots have owners that live: whoever comes must wait.
+        // All slots have living owners, so a caller must wait.
         for slot in 0..SLOTS {
             let held = rng.u64(..6) << 15 | rng.u64(SEATS / 2..SEATS) << 3 | 1;
             file.write_all_at(&held.to_le_bytes(), BODY + (2 + slot) * LINE).unwrap();
         }
     }
     if rng.u16(..2000) == 0 {
-        let future = rng.u64(900..1100) << 2 | 1; // a ticket that nobody has drawn yet, perhaps
+        let future = rng.u64(900..1100) << 2 | 1; // possibly a ticket that has not been drawn yet
         file.write_all_at(&future.to_le_bytes(), BODY + (2 + SLOTS + rng.u64(..SEATS)) * LINE).unwrap();
     }
 }
@@ -142,7 +142,7 @@ fn repair(file: &File) {
     file.write_all_at(&1000u64.to_le_bytes(), BODY + LINE).unwrap();
 }
 
-/// One thing that a user does.
+/// One action of a user.
 fn use_once(slots: &Slots, rng: &mut Rng, tally: &mut Tally) {
     let release = |guard: doorway::shared::Guard<'_>, tally: &mut Tally| match guard.release() {
         Ok(()) => tally.count("let in"),
@@ -195,7 +195,7 @@ fn open(place: &Place, mode: Mode) -> (Slots, File) {
 fn words(name: &str, mode: Mode, cases: u64, salt: u64) {
     let place = Place::in_memory(name);
     let (slots, file) = open(&place, mode);
-    // Half of the seats have owners that live.
+    // Half of the seats have living owners.
     let others = Builder::existing(place.file()).open().unwrap();
     torture::crowd_out(&others, SEATS as usize / 2).unwrap();
     let mut rng = rng(salt);
@@ -252,7 +252,7 @@ fn hostile_words_under_way() {
                 turn.store(case, SeqCst);
                 torture::forgive(&slots);
                 use_once(&slots, &mut chance, &mut tally);
-                // So that each of the two has its turn on a busy machine.
+                // So that both have their turn on a busy machine.
                 let seen = damages.load(SeqCst);
                 while case % 64 == 0 && damages.load(SeqCst) == seen {
                     std::thread::yield_now();
@@ -264,12 +264,12 @@ fn hostile_words_under_way() {
     tally.print(name);
 }
 
-/// FNV-1a, as the format has it.
+/// FNV-1a, as in the format.
 fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Headers with bytes flipped, with numbers of all kinds under a right checksum, and files of other
+/// Headers with flipped bytes, with various numbers under a correct checksum, and files of other
 /// lengths.
 #[test]
 fn headers_and_lengths() {

@@ -1,5 +1,5 @@
-//! Processes that are killed while they acquire and release all the time, with a witness outside of
-//! the slots.
+//! Processes that are killed while they keep acquiring and releasing, with a witness outside the
+//! slots.
 #![cfg(all(
     target_os = "linux",
     target_endian = "little",
@@ -18,18 +18,18 @@ use std::time::Duration;
 
 const K: usize = 2;
 
-/// Cells in a file of their own, which all processes map.
+/// Cells in a separate file, which all processes map.
 struct Witness {
-    /// Who is inside, by slot; 0 if nobody.
+    /// The process inside each slot; 0 if there is none.
     inside: [AtomicU64; K],
-    /// The last fence, by slot.
+    /// The last fence of each slot.
     fence: [AtomicU64; K],
     grants: AtomicU64,
     /// Grants whose holder was told of a death.
     told: AtomicU64,
-    /// A slot that somebody was in, though its next holder was told of no death.
+    /// How often a slot was still occupied, though its next holder was told of no death.
     over_admitted: AtomicU64,
-    /// A fence that did not grow.
+    /// How often a fence did not grow.
     fences_back: AtomicU64,
 }
 
@@ -38,8 +38,8 @@ impl Witness {
         use std::os::fd::AsRawFd;
         let file = std::fs::File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
         file.set_len(4096).unwrap();
-        // SAFETY: a new mapping of a file that nobody cuts, which is never unmapped, and is all
-        // atomics.
+        // SAFETY: a new mapping of a file that is never truncated. It is never unmapped, and
+        // consists of atomics.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
             let page = libc::mmap(std::ptr::null_mut(), 4096, access, libc::MAP_SHARED, file.as_raw_fd(), 0);
@@ -94,7 +94,7 @@ fn nothing_is_lost_and_nobody_is_let_in_too_early_while_processes_are_killed() {
     let mut workers: Vec<Peer> = (0..5).map(|_| start()).collect();
     let slots = Slots::open(place.file(), K).unwrap();
     for kill in 0..200 {
-        // Somebody gets in, whoever was killed before.
+        // Some process gets in, whichever was killed before.
         let so_far = witness.grants.load(SeqCst);
         while witness.grants.load(SeqCst) < so_far + 3 {
             std::thread::yield_now();
@@ -105,7 +105,7 @@ fn nothing_is_lost_and_nobody_is_let_in_too_early_while_processes_are_killed() {
     for worker in workers {
         worker.kill();
     }
-    // Whatever they held comes back, once.
+    // Everything that they held comes back, once.
     let mine: Vec<_> = (0..K).map(|_| slots.acquire().unwrap()).collect();
     assert!(slots.try_acquire().is_err());
     for guard in &mine {
@@ -113,7 +113,7 @@ fn nothing_is_lost_and_nobody_is_let_in_too_early_while_processes_are_killed() {
         let before = witness.inside[slot].load(SeqCst);
         assert!(
             before == 0 || matches!(guard.previous(), Previous::Died(_)),
-            "{before} died in {slot}, and nobody was told"
+            "{before} died in {slot}, and no holder was told"
         );
         assert!(guard.fence() > witness.fence[slot].load(SeqCst));
     }

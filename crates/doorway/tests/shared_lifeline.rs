@@ -52,7 +52,7 @@ fn a_holder_that_lives_gives_the_slot_back_whoever_has_copies() {
     let copy = lifeline.as_fd().try_clone_to_owned().unwrap();
     guard.release().unwrap();
     assert_eq!(*next.try_acquire().unwrap().previous(), Previous::Clean);
-    // The holder takes it again: the lifelines are those of its seat.
+    // The holder takes it again: the lifelines belong to its seat.
     let again = holder.acquire().unwrap();
     std::mem::forget(again);
     drop(holder);
@@ -66,7 +66,7 @@ fn a_holder_that_lives_gives_the_slot_back_whoever_has_copies() {
     Slots::remove(&path).unwrap();
 }
 
-/// All guards of a handle that were let in at once have one seat.
+/// All guards of a handle that were granted at once have one seat.
 #[test]
 fn a_lifeline_keeps_all_that_has_the_same_seat() {
     let path = place("seat");
@@ -87,7 +87,7 @@ fn a_lifeline_keeps_all_that_has_the_same_seat() {
     Slots::remove(&path).unwrap();
 }
 
-/// Copies of a forked child end nothing, and neither does what it drops.
+/// Copies in a forked child end nothing, and neither does what the child drops.
 #[test]
 #[allow(unsafe_code)]
 fn a_forked_child_that_drops_a_lifeline_ends_nothing() {
@@ -95,7 +95,7 @@ fn a_forked_child_that_drops_a_lifeline_ends_nothing() {
     let (holder, next) = (Slots::open(&path, 1).unwrap(), Slots::open(&path, 1).unwrap());
     let guard = holder.acquire().unwrap();
     let lifeline = guard.lifeline().unwrap();
-    // SAFETY: the child drops what it has a copy of, asks for what it may not have, and exits.
+    // SAFETY: the child drops its copies, asks for something that it may not have, and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = matches!(guard.lifeline(), Err(Error::Forked));
@@ -105,7 +105,7 @@ fn a_forked_child_that_drops_a_lifeline_ends_nothing() {
         unsafe { libc::_exit(i32::from(!refused)) };
     }
     let mut status = 0;
-    // SAFETY: the child is ours, and `status` is what the call writes.
+    // SAFETY: the child is ours, and the call writes `status`.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert_eq!((libc::WIFEXITED(status), libc::WEXITSTATUS(status)), (true, 0));
     std::mem::forget(guard);

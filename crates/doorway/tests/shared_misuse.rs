@@ -1,5 +1,5 @@
-//! Slots between processes whose users do what nobody expects: futures that are dropped at the
-//! worst moment, wakers that drop or poll what they wake, files that are damaged and removed.
+//! Slots between processes whose users do unexpected things: futures that are dropped at the worst
+//! moment, wakers that drop or poll what they wake, files that are damaged and removed.
 #![cfg(all(
     target_os = "linux",
     target_endian = "little",
@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-/// Long enough for anything that ends at all.
+/// Long enough for everything that ends at all.
 const LONG: Duration = Duration::from_secs(30);
 
-/// A task that keeps itself: whoever wakes it runs `woken` with it, at once.
+/// A task that owns itself. Waking it runs `woken` with it, at once.
 struct Task {
     future: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
     woken: fn(&Arc<Task>),
@@ -39,7 +39,7 @@ impl Task {
         Arc::new(Self { future: Mutex::new(Some(Box::pin(future))), woken })
     }
 
-    /// Polls it; what is done is dropped.
+    /// Polls the task, and drops it when it is done.
     fn poll(self: &Arc<Self>) {
         let taken = self.future.lock().unwrap().take();
         let Some(mut future) = taken else { return };
@@ -48,14 +48,14 @@ impl Task {
         }
     }
 
-    /// As an executor does that has ended.
+    /// Drops the task, as an executor does at its end.
     fn cancel(self: &Arc<Self>) {
         let taken = self.future.lock().unwrap().take();
         drop(taken);
     }
 }
 
-/// Runs something in a thread of its own, which may never end.
+/// Runs a closure in its own thread, which may never end.
 fn ends(run: impl FnOnce() + Send + 'static) {
     let (tell, told) = mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -98,7 +98,7 @@ fn a_waker_may_drop_the_task_that_is_in_line_for_a_seat() {
         let behind = Task::new(Task::cancel, async move { drop(other.acquire_async().await) });
         in_line.poll();
         behind.poll();
-        in_line.cancel(); // its seat goes to the one behind, which is woken
+        in_line.cancel(); // its seat goes to the task behind it, which is woken
         drop(held);
         drop(slots.try_acquire().unwrap());
     });
@@ -111,7 +111,7 @@ fn the_last_use_of_a_handle_may_end_in_a_waker() {
     let other = Slots::open(place.file(), 1).unwrap();
     let held = other.acquire().unwrap();
     let gone = Arc::downgrade(&slots);
-    // Whoever wakes it runs it: it enters, leaves and drops the handle.
+    // Waking the task runs it: it enters, leaves and drops the handle.
     let (tell, told) = mpsc::channel();
     let task = Task::new(Task::poll, async move {
         drop(slots.acquire_async().await.unwrap());
@@ -128,7 +128,7 @@ fn the_last_use_of_a_handle_may_end_in_a_waker() {
     Slots::remove(place.file()).unwrap();
 }
 
-/// A waker that has a future, and drops it.
+/// A waker that owns a future, and drops it.
 struct Keeps(#[allow(dead_code)] Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
 
 impl Wake for Keeps {
@@ -152,7 +152,7 @@ fn a_waker_that_is_replaced_may_drop_another_task() {
             let (_in_line, dropped, mut polled) = (waits(), waits(), waits());
             let keeps = Waker::from(Arc::new(Keeps(Mutex::new(Some(dropped)))));
             assert!(polled.as_mut().poll(&mut Context::from_waker(&keeps)).is_pending());
-            drop(keeps); // the task that was polled has the last one
+            drop(keeps); // the task that was polled has the last reference
             assert!(polled.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
             drop(held);
         });
@@ -192,7 +192,7 @@ fn a_handle_that_refuses_work_lets_nobody_in_that_waited_for_a_seat() {
 
 #[test]
 fn a_waker_has_room_to_work() {
-    /// More than a small stack has.
+    /// Needs more stack than a small thread has.
     fn works(task: &Arc<Task>) {
         let room = std::hint::black_box([1u8; 256 << 10]);
         if room.iter().all(|byte| *byte == 1) {
@@ -252,7 +252,7 @@ fn many_tasks_give_up_in_any_order() {
     assert!(slots.try_acquire().is_ok());
 }
 
-/// What is told stands in the word of the slot, whatever other processes have noted beside it.
+/// The news is in the word of the slot, whatever other processes have noted beside it.
 #[test]
 fn a_break_is_not_taken_for_a_death() {
     const SLOT: u64 = 4096 + 128 + 128;
@@ -269,8 +269,8 @@ fn a_break_is_not_taken_for_a_death() {
     }
 }
 
-/// Where slots of the dead are kept, one that died in line stays there, and keeps the slot that it is offered. Others are
-/// let in all the same, also those that do not wait.
+/// Where the slots of the dead are kept, a process that died in line stays there, and keeps the
+/// slot that it is offered. Other processes are let in all the same, also those that do not wait.
 #[test]
 fn one_that_died_in_line_keeps_nobody_from_trying() {
     const ROWS: u64 = 4096 + 128 + 128 + 2 * 128;
@@ -278,7 +278,7 @@ fn one_that_died_in_line_keeps_nobody_from_trying() {
     let slots = Builder::new(place.file(), 2).mode(Mode::Tolerate).open().unwrap();
     let file = File::options().write(true).open(place.file()).unwrap();
     let put = |at: u64, word: u64| file.write_all_at(&word.to_le_bytes(), at).unwrap();
-    // A seat that nobody has waits with ticket 0.
+    // A seat without an owner waits with ticket 0.
     let dead = 9;
     put(4096 + 128, 1);
     put(ROWS + dead * 128, 1);
@@ -291,8 +291,8 @@ fn one_that_died_in_line_keeps_nobody_from_trying() {
     assert_eq!(slots.try_acquire().unwrap().slot(), 1);
 }
 
-/// A holder whose slot was broken before it wrote who it is writes that over what the next wrote.
-/// When the next one leaves, neither is the slot's holder.
+/// A holder's slot is broken before it writes its name. It then writes its name over that of the
+/// next holder. When the next holder leaves, the slot names neither.
 #[test]
 fn what_a_broken_holder_writes_late_goes_with_the_next_that_leaves() {
     const NOTE: u64 = 4096 + 128 + 128 + 8;
@@ -308,7 +308,7 @@ fn what_a_broken_holder_writes_late_goes_with_the_next_that_leaves() {
     let mut note = [0; 8];
     file.read_exact_at(&mut note, NOTE).unwrap();
     assert_eq!(u64::from_le_bytes(note), 0);
-    // Nor does a broken holder that leaves late take away what a later one wrote.
+    // Nor does a broken holder that leaves late erase what a later one wrote.
     let later = slots.acquire().unwrap();
     drop(broken);
     assert_eq!(slots.status().unwrap().holders[0].known.pid, Some(std::process::id()));

@@ -26,7 +26,7 @@ fn peer() {
 
 type Task<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Polls all that are not done, in order, until one is; which.
+/// Polls all futures that are not done, in order, until one is. Returns its index.
 fn first_done<T>(futures: &mut [Option<Task<'_, T>>]) -> (usize, T) {
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -63,22 +63,23 @@ fn more_tasks_than_seats_are_served_in_order() {
         assert_eq!(i, expected);
         let guard = guard.unwrap();
         assert_eq!(*guard.previous(), Previous::Clean);
-        // One has its seat now, and gets in line when it is polled.
+        // One task has its seat now, and gets in line when it is polled.
         for task in tasks.iter_mut().flatten() {
             assert!(task.as_mut().poll(&mut context).is_pending());
         }
         drop(guard);
-        // A newcomer does not get in before those that wait, for a slot or for a seat.
+        // A newcomer does not get in before the tasks that wait for a slot or for a seat.
         assert_eq!(slots.try_acquire().is_err(), expected < 11);
     }
     assert!(slots.try_acquire().is_ok());
 }
 
-/// The bits of 64 seats are in one word. Four words, which are usual, are looked at in another way.
+/// The bits of 64 seats are in one word. The usual four words are read in another way.
 #[test]
 fn a_waiter_is_seen_in_every_word_of_bits() {
     for seats in [64, 256, 320] {
-        // A new file each time: its seats are taken one after the other, so these are in different words.
+        // A new file each time: its seats are taken one after the other, so these are in different
+        // words.
         for alone in (0..seats).step_by(64) {
             let place = Place::new("words");
             let slots = Builder::new(place.file(), 1).seats(seats).waiters(seats).open().unwrap();
@@ -234,7 +235,7 @@ fn a_handle_that_goes_while_others_wait_wakes_them() {
         while slots.status().unwrap().waiters.is_empty() {
             std::thread::yield_now();
         }
-        drop(going); // nobody tells: the waiter looks by itself
+        drop(going); // no wake-up is sent: the waiter looks on its own
         assert!(matches!(waits.join().unwrap(), Previous::Died(_)));
     });
 }

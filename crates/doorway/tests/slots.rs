@@ -15,9 +15,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for whatever must happen.
+/// Long enough for everything that must happen.
 const LONG: Duration = Duration::from_secs(600);
-/// As short as can be told.
+/// The shortest duration.
 const TINY: Duration = Duration::from_nanos(1);
 
 fn shared(places: usize) -> Arc<Slots> {
@@ -30,7 +30,7 @@ fn is_waiting(slots: &Slots, units: u64) -> bool {
 
 type Waits = Pin<Box<dyn Future<Output = Result<OwnedSlotGuard, Closed>> + Send>>;
 
-/// A task that asked for a place, and its bell.
+/// A task that asked for a place, and its waker.
 fn ask(slots: &Arc<Slots>) -> (Waits, Arc<Bell>) {
     let slots = Arc::clone(slots);
     (Box::pin(async move { slots.acquire_owned_async().await }), Arc::default())
@@ -44,7 +44,7 @@ fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// All places, at once.
+/// Takes all places at once.
 fn all_can_be_taken(slots: &Slots) {
     let places = slots.places();
     let guards: Vec<_> = (0..places).map(|_| slots.try_acquire().unwrap()).collect();
@@ -52,7 +52,8 @@ fn all_can_be_taken(slots: &Slots) {
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
 }
 
-/// Those that gave up are ghosts in line until the front reaches them. They do not count as waiting.
+/// Callers that gave up are ghosts in line until the front reaches them. They do not count as
+/// waiting.
 #[test]
 fn debug_tells_the_living_from_those_that_gave_up() {
     let slots = Slots::new(3).unwrap();
@@ -75,11 +76,11 @@ fn debug_tells_the_living_from_those_that_gave_up() {
     {
         let mut gives_up = pin!(slots.acquire_many_async(2));
         assert!(poll_once(gives_up.as_mut()).is_pending());
-        assert_eq!(debug(), "5, gave_up: 1"); // places that are asked for
+        assert_eq!(debug(), "5, gave_up: 1"); // counts the places that are asked for
     }
     assert_eq!(debug(), "3, gave_up: 3");
     drop(patient);
-    assert_eq!(debug(), "2, gave_up: 2"); // those before which nobody waits are gone
+    assert_eq!(debug(), "2, gave_up: 2"); // ghosts without a waiter before them are gone
     drop(held);
     assert!(poll_once(behind.as_mut()).is_ready());
     assert_eq!(debug(), "0");
@@ -92,7 +93,7 @@ fn sizes_that_make_no_sense_are_refused() {
     assert!(matches!(Slots::new(1).unwrap().room_for(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
 }
 
-/// What is made before the program runs is what is made later.
+/// Slots that are made before the program runs equal those that are made later.
 #[test]
 fn a_static_is_like_any_other() {
     static MADE: [Slots; 3] = [Slots::const_new(1), Slots::const_new(5), Slots::const_new(16)];
@@ -172,7 +173,7 @@ fn every_policy_lets_threads_in() {
 fn times_of_all_kinds_run_out_or_do_not() {
     let slots = Slots::new(1).unwrap();
     let now = Instant::now();
-    // What is free is taken, whatever the time.
+    // A free place is taken, whatever the timeout.
     for timeout in [Duration::ZERO, TINY, LONG, Duration::MAX] {
         assert_eq!(slots.acquire_timeout(timeout).unwrap().slot(), 0);
         assert_eq!(slots.acquire_many_timeout(1, timeout).unwrap().slots(), [0]);
@@ -205,7 +206,7 @@ fn a_timeout_beyond_the_end_of_time_is_none() {
         drop(held);
         assert_eq!(waits.join().unwrap(), Ok(0));
     }
-    // The same with a point in time that is as far as can be told.
+    // The same with the farthest possible point in time.
     let mut far = Instant::now();
     for step in (0..64).rev() {
         far = far.checked_add(Duration::from_secs(1 << step)).unwrap_or(far);
@@ -279,7 +280,7 @@ fn the_last_waker_is_woken() {
     assert_eq!((first.rings(), second.rings()), (0, 1));
 }
 
-/// A task may be polled here and there: its place in line goes along.
+/// A task may be polled on different threads and keeps its place in line.
 #[test]
 fn a_task_that_moves_to_another_thread_keeps_its_place() {
     let slots = shared(1);
@@ -351,7 +352,8 @@ fn none_is_refused_and_so_are_too_many() {
     all_can_be_taken(&slots);
 }
 
-/// As many as can be asked for, and as many as tickets and gates have bits for: newcomers that try first are refused like all others.
+/// Asks for the largest number of places, and for those at which tickets and gates run out of bits.
+/// Newcomers that try first are refused like all others.
 #[test]
 fn too_many_are_refused_by_every_kind_of_slots() {
     fn refuses<N: doorway::slots::Numbering>(slots: &Slots<N>) {
@@ -375,7 +377,7 @@ fn too_many_are_refused_by_every_kind_of_slots() {
     refuses(&Slots::new(2).unwrap().unfair().without_numbers());
 }
 
-/// One place is free, and still nobody passes who came after one that wants two.
+/// One place is free, and still no caller passes one that came earlier and wants two.
 #[test]
 fn who_comes_after_one_that_wants_many_waits_with_it() {
     let slots = shared(2);
@@ -396,7 +398,7 @@ fn who_comes_after_one_that_wants_many_waits_with_it() {
     assert!(matches!(poll(&mut one, &bell), Poll::Ready(Ok(_))));
 }
 
-/// It had one of its two places already.
+/// The caller already had one of its two places.
 #[test]
 fn who_gives_up_with_a_part_of_what_it_wants_gives_that_to_the_next() {
     let slots = shared(2);
@@ -473,7 +475,7 @@ fn places_can_be_added_as_long_as_there_is_room() {
     all_can_be_taken(&slots);
 }
 
-/// However many are added at once.
+/// However many places are added at once.
 #[test]
 fn places_that_are_added_let_all_in_who_wait() {
     for added in [1, 7, 63, 999] {
@@ -553,16 +555,16 @@ fn nobody_gets_in_after_it_was_closed() {
     }
 }
 
-/// Polls all that were woken until nobody is left; each is inside for a moment.
+/// Polls all woken tasks until none is left. Each is inside for a moment.
 fn drain(slots: &Arc<Slots>, tasks: &mut Vec<(Waits, Arc<Bell>)>) {
     while !tasks.is_empty() {
         let before = tasks.len();
         tasks.retain_mut(|(task, bell)| bell.takes() == 0 || poll(task, bell).is_pending());
-        assert!(tasks.len() < before, "nobody was woken: {slots:?}");
+        assert!(tasks.len() < before, "no task was woken: {slots:?}");
     }
 }
 
-/// Tickets that were given up do not stay in line, though somebody is inside all the while.
+/// Tickets that were given up do not stay in line, even if the place stays held.
 #[test]
 fn a_line_of_given_up_tickets_is_empty() {
     let slots = shared(1);
@@ -586,7 +588,7 @@ fn a_line_of_given_up_tickets_is_empty() {
     }
 }
 
-/// Those that wait are let in in the order in which they came, however many they are.
+/// Waiters are let in by arrival, however many there are.
 #[test]
 fn very_many_are_let_in_in_order() {
     are_let_in_in_order(50_000);
@@ -620,11 +622,11 @@ fn are_let_in_in_order(many: usize) {
     all_can_be_taken(&slots);
 }
 
-/// A line that is as long as it can be: those that come then wait in front of it.
+/// A line of the largest length: later callers wait in front of it.
 #[test]
 #[ignore = "takes a minute; ci/stress.sh runs it"]
 fn a_full_line_drains_and_is_closed() {
-    // As many as the gate can count.
+    // The largest number that the gate can count.
     const FULL: usize = 1 << 21;
     let bell = Arc::<Bell>::default();
     for close in [false, true] {
@@ -707,7 +709,7 @@ fn fences_are_unique_and_grow() {
     });
 }
 
-/// A holder that was thought dead, and asks for its number only after its successor did.
+/// A holder that was thought dead asks for its number only after its successor did.
 #[test]
 fn a_fence_is_fixed_on_entry() {
     let slots = Slots::new(1).unwrap();
@@ -726,7 +728,8 @@ fn a_fence_is_fixed_on_entry() {
     assert!(thought_dead.fence() < successor.fence());
 }
 
-/// Threads that hold one slot after the other see numbers grow, whoever took a ticket first; so do guards of several slots.
+/// Threads that hold a slot one after the other see its numbers grow, whichever took a ticket
+/// first. So do guards of several slots.
 #[test]
 fn fences_of_a_slot_grow() {
     const K: usize = 3;
@@ -747,13 +750,14 @@ fn fences_of_a_slot_grow() {
             });
         }
     });
-    // Also when it is built anew.
+    // Also after the slots are rebuilt.
     let slots = slots.room_for(100).unwrap();
     let guard = slots.acquire().unwrap();
     sees(guard.slot(), guard.fence());
 }
 
-/// A guard that had to wait was announced in line, and leaves the line when it is forgotten: otherwise the count of those in line would run over after 2^20 units.
+/// A guard that had to wait was counted in line, and leaves the line when it is forgotten.
+/// Otherwise the count of the line would overflow after 2^20 units.
 #[test]
 fn forgetting_what_had_to_wait_leaves_nothing_in_line() {
     let slots = Slots::new(Slots::MOST).unwrap().without_numbers();
@@ -772,7 +776,8 @@ fn forgetting_what_had_to_wait_leaves_nothing_in_line() {
     assert_eq!(slots.add(1).unwrap_err(), TooMany { asked: 1, most: 0 });
 }
 
-/// A caller that waits for more places than are left is told so, and does not hold up those behind it.
+/// A caller that waits for more places than are left gets an error, and does not hold up the
+/// callers behind it.
 #[test]
 fn a_waiter_for_more_places_than_are_left_gets_an_error() {
     let slots = shared(3);
@@ -785,7 +790,7 @@ fn a_waiter_for_more_places_than_are_left_gets_an_error() {
     assert!(matches!(poll_once(many.as_mut()), Poll::Ready(Err(AcquireError::TooMany(why))) if why == too_many));
     assert!(poll(&mut one, &bell).is_ready());
     drop(second);
-    // A thread too, with and without a time limit.
+    // A thread, too, with and without a time limit.
     let held = slots.acquire().unwrap();
     thread::scope(|s| {
         let waits = s.spawn(|| slots.acquire_many(2).map(drop).unwrap_err());
@@ -801,7 +806,7 @@ fn a_waiter_for_more_places_than_are_left_gets_an_error() {
     all_can_be_taken(&slots);
 }
 
-/// One place is waited for even if there is none: it may be added.
+/// A caller waits for one place even if there is none: one may be added.
 #[test]
 fn a_waiter_for_one_place_waits_until_one_is_added() {
     let slots = shared(1);
@@ -815,7 +820,8 @@ fn a_waiter_for_one_place_waits_until_one_is_added() {
     assert!(poll(&mut one, &bell).is_ready());
 }
 
-/// What is free and how many places there are belong together, however many come and go meanwhile.
+/// The number of free places never exceeds the number of places, whatever other threads do
+/// meanwhile.
 #[test]
 fn no_more_are_available_than_there_are_places() {
     let slots = Slots::new(2).unwrap();
@@ -876,7 +882,7 @@ fn who_dies_inside_costs_its_place_and_nothing_else() {
         assert!(matches!(poll(&mut next, &bell), Poll::Ready(Ok(_))));
     }
     assert_eq!((slots.available(), slots.places()), (2, 3));
-    // One that was waited for and let in dies too.
+    // A guard that was waited for and granted dies, too.
     let (one, two) = (slots.acquire().unwrap(), slots.acquire().unwrap());
     let (mut next, bell) = ask(&slots);
     assert!(poll(&mut next, &bell).is_pending());
@@ -887,7 +893,7 @@ fn who_dies_inside_costs_its_place_and_nothing_else() {
     assert_eq!(slots.acquire().unwrap().slot(), 2);
 }
 
-/// Each is started when the one before it is seen to wait.
+/// Each one starts when the one before it is seen to wait.
 #[test]
 fn threads_and_tasks_are_let_in_as_they_came() {
     for unfair in [false, true] {
@@ -921,7 +927,7 @@ fn threads_and_tasks_are_let_in_as_they_came() {
     }
 }
 
-/// What is free is for newcomers, but nothing is while somebody is in line.
+/// Free places are for newcomers, but no place is free while a caller is in line.
 #[test]
 fn an_unfair_newcomer_does_not_pass_who_is_in_line() {
     let slots = Arc::new(Slots::new(1).unwrap().unfair());
@@ -965,7 +971,7 @@ fn errors_say_what_to_do() {
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
 }
 
-/// A holder that leaves just after it was closed lets nobody in.
+/// A holder that leaves just after the slots were closed lets no waiter in.
 #[test]
 fn once_it_is_closed_no_waiter_gets_in() {
     fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>) {

@@ -1,4 +1,4 @@
-//! Slots whose newcomers pass those in line, a bounded number of times.
+//! Slots whose newcomers pass waiters, a bounded number of times.
 
 use doorway::slots::Unnumbered;
 use doorway::{AcquireTimeoutError, Closed, Slots, TryAcquireError};
@@ -14,7 +14,7 @@ fn slots(k: usize, newcomers: u32) -> Passing {
     Slots::new(k).unwrap().bypass(newcomers)
 }
 
-/// Counts how often it is woken.
+/// Counts how many times it is woken.
 #[derive(Default)]
 struct Wakes(AtomicUsize);
 
@@ -58,7 +58,7 @@ fn whoever_runs_first_gets_the_place() {
     assert!(poll(first.as_mut(), &wakes).is_pending());
     drop(held);
     let passer = slots.try_acquire().unwrap();
-    // It was called, and finds nothing: it listens again, and is called again.
+    // The waiter was called and finds nothing: it listens again, and is called again.
     assert!(poll(first.as_mut(), &wakes).is_pending());
     assert_eq!(wakes.0.load(SeqCst), 1);
     drop(passer);
@@ -120,7 +120,7 @@ fn all_ways_in() {
     let wakes = Arc::new(Wakes::default());
     let mut two = Box::pin(slots.acquire_many_async(2));
     assert!(poll(two.as_mut(), &wakes).is_pending());
-    // Nobody passes one that asks for several.
+    // No newcomer passes a caller that asks for several places.
     drop(a);
     assert!(slots.try_acquire().is_err());
     let Poll::Ready(Ok(mut two)) = poll(two.as_mut(), &wakes) else { panic!("two are free") };
@@ -180,7 +180,8 @@ fn fence_numbers_grow_past_a_line() {
     assert!(slots.room_for(40).unwrap().acquire().unwrap().fence() > last);
 }
 
-/// What one death costs: those behind it wait, while places lie there for newcomers, until as many came as may.
+/// The cost of one death: the waiters behind it wait, while places are free for newcomers, until
+/// the bound is reached.
 #[test]
 fn a_waiter_that_died_holds_up_those_behind_it_until_newcomers_came() {
     let slots = slots(2, 3);
@@ -193,7 +194,8 @@ fn a_waiter_that_died_holds_up_those_behind_it_until_newcomers_came() {
     drop((one, other));
     assert!(poll(behind.as_mut(), &wakes).is_pending());
     assert_eq!((0..).take_while(|_| passes(&slots)).count(), 3 + 3);
-    // Three passed the dead one, which took its place along, and three the one behind it.
+    // Three newcomers passed the dead waiter, which took its place along, and three passed the
+    // waiter behind it.
     assert!(poll(behind.as_mut(), &wakes).is_ready());
 }
 
@@ -243,7 +245,7 @@ fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Places that were left for a waiter which gives up are free again, all of them.
+/// Places that were left for a waiter that gives up are free again, all of them.
 #[test]
 fn what_was_left_for_a_waiter_that_gives_up_is_free() {
     for k in [1, 2, 3, 16, 64] {
@@ -258,7 +260,8 @@ fn what_was_left_for_a_waiter_that_gives_up_is_free() {
     }
 }
 
-/// A caller that asks for several gets what was left for those before it, whether these give up or get in.
+/// A caller that asks for several places gets what was left for the waiters before it, whether they
+/// give up or get in.
 #[test]
 fn what_is_left_goes_to_one_that_asks_for_several() {
     for gives_up in [true, false] {
@@ -274,7 +277,7 @@ fn what_is_left_goes_to_one_that_asks_for_several() {
     }
 }
 
-/// What lies there for newcomers is for nobody once it is closed.
+/// Places that are left for newcomers cannot be taken once the slots are closed.
 #[test]
 fn once_it_is_closed_newcomers_take_nothing() {
     let slots = Slots::new(4).unwrap().bypass(64);

@@ -1,5 +1,5 @@
-//! What `Slots` allocate: nothing before somebody waits, in proportion to those that wait at a time, and no more for any
-//! number that came and gave up.
+//! What `Slots` allocate: nothing before a caller waits, then memory in proportion to the callers
+//! that wait at a time, and no more for any number of callers that came and gave up.
 
 use doorway::{AcquireTimeoutError, Slots};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-/// Counts what is allocated by whatever runs in this process. So there is one test.
+/// Counts the allocations of everything that runs in this process. So there is one test.
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: it is the system's allocator, and counts.
+// SAFETY: this is the system's allocator, and it counts.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, SeqCst);
         ALLOCATED.fetch_add(layout.size(), SeqCst);
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller's promises are those that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How many bytes are there more after this than before, and how often it asked for some.
+/// How many bytes are allocated after `what` and were not before, and how many allocations it made.
 fn costs<T>(what: impl FnOnce() -> T) -> (isize, usize, T) {
     let (bytes, calls) = (ALLOCATED.load(SeqCst), CALLS.load(SeqCst));
     let out = what();
@@ -46,7 +46,7 @@ fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
 
 #[test]
 fn memory_follows_those_that_wait() {
-    // The first wait of a process makes what all waits share.
+    // The first wait of a process allocates what all waits share.
     let warm = Slots::new(1).unwrap();
     let _held = warm.acquire().unwrap();
     assert_eq!(warm.acquire_timeout(Duration::from_millis(1)).unwrap_err(), AcquireTimeoutError::TimedOut);
@@ -66,7 +66,7 @@ fn memory_follows_those_that_wait() {
     let (bytes, _, _many) = costs(|| Slots::new(4096).unwrap());
     assert!(bytes <= 4096 / 8, "a bit for each place, and not {bytes} bytes");
 
-    // Those that wait.
+    // Callers that wait.
     let slots = Arc::new(Slots::new(1).unwrap());
     let held = slots.acquire().unwrap();
     for many in [1, 100, 10_000] {
@@ -75,14 +75,15 @@ fn memory_follows_those_that_wait() {
         println!("{many} wait: {bytes} bytes more in {calls} allocations");
         assert!(bytes <= 1024 + 128 * many, "{bytes} bytes for {many} that wait");
     }
-    // All of them gave up, and what was made is used again. (The first crowd lies in all rings, the second in the newest.)
+    // All of them gave up, and the memory is used again. (The first crowd lies in all rings, the
+    // second in the newest.)
     for crowd in 2..5 {
         let mut waiting: Vec<_> = (0..10_000).map(|_| slots.acquire_owned_async()).collect();
         let (bytes, calls, ()) = costs(|| assert!(waiting.iter_mut().all(is_pending)));
         assert!((bytes, calls) == (0, 0) || crowd == 2 && bytes <= 64 * 10_000, "crowd {crowd}: {bytes} bytes");
     }
 
-    // Very many that come and give up while one is stuck inside: ten million, if asked.
+    // Very many callers come and give up while one is stuck inside: ten million, if asked.
     let many = std::env::var("DOORWAY_GIVE_UPS").map_or(100_000, |many| many.parse().unwrap());
     let (bytes, calls, ()) = costs(|| {
         for _ in 0..many {

@@ -1,4 +1,4 @@
-//! What `Slots` weigh: bytes of an object, of a guard, of a future that waits.
+//! The size of `Slots` in bytes: of an object, of a guard, of a future that waits.
 
 use doorway::slots::Unnumbered;
 use doorway::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned, OwnedSlotGuard, SlotGuard, Slots};

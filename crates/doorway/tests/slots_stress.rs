@@ -1,7 +1,8 @@
 //! Threads and tasks in a crowd, a fifth of which give up half-way.
 //!
-//! Of every entry it is checked that no more are inside than may be, and that nobody else has its slots; at the end, that all places can be taken, and that no waker
-//! was left behind. A few rounds by default; `ci/stress.sh` goes on for as long as it is told, with other seeds.
+//! Each entry checks that no more are inside than allowed, and that no other guard has the same
+//! slots. The end checks that all places can be taken, and that no waker was left behind. A few
+//! rounds run by default; `ci/stress.sh` goes on for as long as it is told, with other seeds.
 
 mod slots_kit;
 
@@ -32,7 +33,7 @@ impl Dice {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        // The upper bits are the better ones.
+        // The upper bits are of better quality.
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % sides
     }
 }
@@ -42,7 +43,8 @@ struct Round {
     seed: u64,
     places: usize,
     unfair: bool,
-    /// The most places one asks for, and how many of four do.
+    /// The largest number of places that a caller asks for, and how many of four callers ask for
+    /// several.
     most: usize,
     greedy: u64,
     /// Threads that block, and threads that run tasks.
@@ -50,7 +52,7 @@ struct Round {
     executors: usize,
     tasks: usize,
     pinned: bool,
-    /// How often each asks.
+    /// How many times each caller asks.
     asks: usize,
 }
 
@@ -59,7 +61,7 @@ struct World {
     slots: Arc<Slots>,
     inside: AtomicUsize,
     taken: Vec<AtomicBool>,
-    /// Any entry, any giving up: nobody hangs as long as it grows.
+    /// Counts entries and callers that gave up. As long as it grows, nothing hangs.
     progress: AtomicU64,
     passages: AtomicU64,
     given_up: AtomicU64,
@@ -96,7 +98,7 @@ impl World {
         self.progress.fetch_add(1, SeqCst);
     }
 
-    /// Somebody is inside for a moment.
+    /// Passes through with a guard, which is held for a moment.
     fn pass(&self, guard: OwnedSlotGuard, dice: &mut Dice) {
         let guard = self.enter(guard);
         match dice.roll(8) {
@@ -131,7 +133,7 @@ impl World {
         }
     }
 
-    /// Runs several tasks on one thread; one in five is dropped while it waits.
+    /// Runs several tasks on one thread. One in five is dropped while it waits.
     fn tasks_ask(&self, dice: &mut Dice) {
         type Asks = Pin<Box<dyn Future<Output = OwnedSlotGuard>>>;
         let me = thread::current();
@@ -177,7 +179,7 @@ impl World {
                 }
             }
             held.extract_if(.., |_| dice.roll(2) == 0).for_each(|guard| self.exit(guard));
-            // Who parks must hold nothing, or nobody might wake it.
+            // A thread that parks must hold nothing, or it might never be woken.
             if !moved
                 && held.is_empty()
                 && !waiting.is_empty()
@@ -186,7 +188,7 @@ impl World {
                 thread::park();
             }
         }
-        // Somebody may still be waking one. If one was left behind, this hangs.
+        // Another thread may still be waking one. If one was left behind, this hangs.
         while bells.iter().any(|bell| Arc::strong_count(bell) > 1) {
             thread::yield_now();
         }
@@ -212,13 +214,13 @@ fn pin_to_a_core(i: usize) {
 #[cfg(not(target_os = "linux"))]
 fn pin_to_a_core(_: usize) {}
 
-/// No progress for so long, and somebody hangs.
+/// After this long without progress, the test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn run(round: Round) -> (u64, u64) {
     let world = World::new(round);
     let (done, all_done) = mpsc::channel();
-    // Not in a scope: if somebody hangs, whoever says so must not wait for it.
+    // Not in a scope: if a thread hangs, the one that reports it must not wait for it.
     for i in 0..round.threads + round.executors {
         let (world, done) = (Arc::clone(&world), done.clone());
         thread::spawn(move || {
@@ -239,14 +241,14 @@ fn run(round: Round) -> (u64, u64) {
     while finished < round.threads + round.executors {
         match all_done.recv_timeout(Duration::from_millis(500)) {
             Ok(()) => finished += 1,
-            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("somebody has panicked: {world:?}"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("a thread has panicked: {world:?}"),
             Err(mpsc::RecvTimeoutError::Timeout) => {}
         }
         let progress = world.progress.load(SeqCst);
         if progress != before {
             (before, since) = (progress, Instant::now());
         }
-        assert!(since.elapsed() < PATIENCE, "somebody hangs: {world:?}");
+        assert!(since.elapsed() < PATIENCE, "a thread hangs: {world:?}");
     }
     let all: Vec<_> = (0..round.places).filter_map(|_| world.slots.try_acquire().ok()).collect();
     assert_eq!(all.len(), round.places, "places were lost: {world:?}");
@@ -271,11 +273,11 @@ fn rounds(seed: u64) -> impl Iterator<Item = Round> {
         Round { places: 2, most: 2, pinned: true, ..calm },
         Round { places: 3, most: 3, unfair: true, ..calm },
         Round { places: 70, most: 5, tasks: 40, threads: 2, executors: 3, ..calm },
-        // More than fit the line wait.
+        // More callers wait than fit in the line.
         Round { tasks: 30, executors: 2, ..calm },
         Round { tasks: 60, executors: 2, places: 2, unfair: true, pinned: true, ..calm },
         Round { places: 5, most: 5, threads: 6, executors: 2, pinned: true, ..calm },
-        // Those who ask for many at once could run out of the ring, if nothing kept them from it.
+        // Callers that ask for many places at once could overrun the ring, if nothing prevented it.
         Round { places: 8, most: 8, greedy: 3, threads: 12, asks: 500, ..calm },
         Round { places: 128, most: 128, greedy: 3, threads: 10, executors: 2, asks: 300, ..calm },
         Round { threads: 8, executors: 0, ..calm },
@@ -284,7 +286,7 @@ fn rounds(seed: u64) -> impl Iterator<Item = Round> {
     .into_iter()
 }
 
-/// For how long, if it was told.
+/// How long to run, if that was given.
 fn seconds() -> Option<u64> {
     std::env::var("DOORWAY_STRESS_SECONDS").ok().and_then(|seconds| seconds.parse().ok())
 }

@@ -1,4 +1,4 @@
-//! Wakers of tasks that wait for places: that they are woken, and that they are not woken for ever.
+//! Wakers of tasks that wait for places: they are woken, and not woken for ever.
 
 use doorway::Slots;
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, RawWaker, RawWakerVTable, Wake, Waker};
 
-/// How often it was woken.
+/// Counts how many times it was woken.
 #[derive(Default)]
 struct Counts(AtomicUsize);
 
@@ -18,8 +18,8 @@ impl Wake for Counts {
     }
 }
 
-/// A task that waits for several places is polled when the number of places changes, and waits on. It must not keep its
-/// executor in an endless poll.
+/// A task that waits for several places is polled when the number of places changes, and goes on
+/// waiting. It must not keep its executor in an endless poll.
 #[test]
 fn a_task_that_waits_for_several_places_waits_on_when_there_are_more_of_them() {
     let slots = Slots::new(2).unwrap();
@@ -37,7 +37,8 @@ fn a_task_that_waits_for_several_places_waits_on_when_there_are_more_of_them() {
     assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
 }
 
-/// A waker that is borrowed from here, as an executor may have it on its stack. Its clones are those of `leads_to`.
+/// A waker that is borrowed from here, as an executor may have it on its stack. Its clones are
+/// clones of `leads_to`.
 struct Borrowed {
     leads_to: Waker,
 }
@@ -45,8 +46,9 @@ struct Borrowed {
 impl Borrowed {
     fn waker(&self) -> ManuallyDrop<Waker> {
         let raw = RawWaker::new(std::ptr::from_ref(self).cast(), &BORROWED);
-        // SAFETY: the functions of `BORROWED` treat the pointer as what it is made of here, and a `Waker` keeps no time: the
-        // tests do not use it for longer than the reference.
+        // SAFETY: the functions of `BORROWED` treat the pointer as the type that it is made of
+        // here. A `Waker` has no lifetime, but the tests do not use it for longer than the
+        // reference.
         ManuallyDrop::new(unsafe { Waker::from_raw(raw) })
     }
 }
@@ -64,7 +66,8 @@ static BORROWED: RawWakerVTable = RawWakerVTable::new(
     |_| {},
 );
 
-/// A future may move from one task to another, and the wakers of both may lie at the same place, one after the other.
+/// A future may move from one task to another, and the wakers of both may lie at the same address,
+/// one after the other.
 #[test]
 fn a_task_is_woken_though_its_waker_lies_where_that_of_another_task_lay() {
     let slots = Slots::new(1).unwrap();

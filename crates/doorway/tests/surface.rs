@@ -1,5 +1,5 @@
-//! What users can rely on: which types go to other threads, which survive a panic, and what is not
-//! exported.
+//! What users can rely on: which types may move to other threads, which survive a panic, and what
+//! is not exported.
 
 use doorway::combining::{Add, Combining};
 use doorway::pool::{FromFn, Managed};
@@ -14,13 +14,14 @@ use std::cell::Cell;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
 
-/// A type that has none of these properties makes the call of this function not compile.
+/// A type that lacks one of these properties makes a call of this function fail to compile.
 fn shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
 fn sent<T: Send>() {}
 fn looked_at<T: Sync>() {}
 fn survives<T: UnwindSafe + RefUnwindSafe>() {}
 
-/// Whether a type has an auto trait, also where it has not: an inherent function is preferred to that of a trait.
+/// Whether a type has an auto trait. The answer may be no: an inherent function takes precedence
+/// over that of a trait.
 macro_rules! has {
     ($of:ty: $bound:path) => {{
         struct Asked<T>(std::marker::PhantomData<T>);
@@ -87,7 +88,8 @@ fn guards_go_where_they_may() {
     assert!(has!(SlotGuard<'static>: Send), "the question can be answered with yes");
 }
 
-/// The modules `waiting` and `native` export what users need, and the wait layer has one hidden door.
+/// The modules `waiting` and `native` export what users need, and the wait layer has one hidden
+/// door.
 #[test]
 fn what_is_public_is_meant() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,4 +1,4 @@
-//! The turnstile on native memory, where its numbers wrap.
+//! The turnstile on native memory, where its numbers wrap around.
 
 mod slots_kit;
 
@@ -13,14 +13,15 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Passages of each thread.
+/// The passages of each thread.
 const PASSAGES: usize = 1500;
 const THREADS: usize = 4;
 
-/// Tickets that are drawn until the end, or a little fewer: each wait that was given up counts.
+/// How many tickets are drawn by the end, at most: a wait that was given up counts, too.
 const TICKETS: u64 = (THREADS * PASSAGES) as u64;
 
-/// Where something wraps or turns: tickets in words of their own, tickets in the gate, and the marks where the front must move though nobody is in line.
+/// Where something wraps around: tickets in their own words, tickets in the gate, and the marks at
+/// which the front must move even with an empty line.
 const PLACES: [u64; 7] = [0, 1 << 39, 3 << 39, 5 << 39, 1 << 42, 9 << 39, 1 << 54];
 
 fn process(i: usize) -> Process<Native> {
@@ -31,7 +32,7 @@ fn crowds(k: usize, first: u64, give_up: bool) {
     let (native, limits) = (Native::new(), Limits::for_anybody(3));
     crowd(&Turnstile::with_limits(&Site::new(&native), k, Limits::for_ring(64, 3), first), k, first, give_up);
     crowd(&Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first), k, first, give_up);
-    // So that rings are made, and places collide, as often as can be.
+    // So that rings are made and places collide as often as possible.
     let limits = Limits { ring: 1, ..limits };
     crowd(&Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first), k, first, give_up);
 }
@@ -112,7 +113,7 @@ fn a_crowd_of_which_some_give_up_passes_where_numbers_wrap() {
     }
 }
 
-/// While nobody is in line the front stays where it is, until an exit passes a mark.
+/// While the line is empty, the front stays where it is, until an exit passes a mark.
 #[test]
 fn the_front_moves_at_a_mark_though_nobody_is_in_line() {
     let front = |line: &Turnstile<Native>| {
@@ -129,7 +130,7 @@ fn the_front_moves_at_a_mark_though_nobody_is_in_line() {
             let held = now(line.acquire(&p)).unwrap();
             let Ok(()) = now(line.release(&p, held));
         };
-        // Two are open from the beginning.
+        // Two places are open from the beginning.
         (0..47).for_each(|_| pass());
         assert_eq!(front(&line), mark - 50);
         pass();

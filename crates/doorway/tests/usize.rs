@@ -1,7 +1,7 @@
-//! Tickets, fences and other numbers that grow are `u64` everywhere, so that they do not end early
-//! where a `usize` has 32 bits. A number becomes a `usize` only where it is small.
+//! Tickets, fences and other growing numbers are `u64` everywhere, so that they do not overflow
+//! early where a `usize` has 32 bits. A number becomes a `usize` only where it is small.
 //!
-//! Files that are compiled for 64 bits only (`shared/linux`) are not looked at.
+//! Files that are compiled only for 64 bits (`shared/linux`) are not checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,21 +57,22 @@ const SMALL: &[(&str, &[&str], &str)] = &[
     ("waiting/table.rs", &["(spread >> (u64::BITS - P::BUCKETS.ilog2()))"], "buckets, of which there are fewer"),
 ];
 
-/// Names of what grows for ever.
+/// Names of numbers that grow for ever.
 const GROWS: [&str; 7] = ["ticket", "tickets", "fence", "grant", "arrival", "serial", "passages"];
 
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// What of a line becomes a `usize` and is neither masked then nor known to be small: what stands before each.
+/// The parts of a line that become a `usize` and are neither masked nor known to be small: the text
+/// before each.
 fn becomes_usize<'a>(file: &str, line: &'a str) -> Vec<&'a str> {
     let line = code(line);
     let is_small = |before: &str| {
         let known = SMALL.iter().filter(|(of, ..)| file.starts_with(of)).flat_map(|(_, small, _)| *small);
         known.into_iter().any(|small| {
             let Some(rest) = before.strip_suffix(small) else { return false };
-            // A name counts as a whole, a method whatever it is called on.
+            // A name counts as a whole; a method counts whatever it is called on.
             small.starts_with('.')
                 || rest.ends_with("..")
                 || !rest.ends_with(|c: char| c.is_alphanumeric() || "_.)".contains(c))
@@ -82,7 +83,7 @@ fn becomes_usize<'a>(file: &str, line: &'a str) -> Vec<&'a str> {
     casts.filter(|(before, after)| !masked(after) && !is_small(before)).map(|(before, _)| before).collect()
 }
 
-/// Whether a line declares as a `usize` what grows for ever.
+/// Whether a line declares a number that grows for ever as a `usize`.
 fn declares_usize(line: &str) -> bool {
     let code = code(line);
     GROWS.iter().any(|name| {

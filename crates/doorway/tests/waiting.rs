@@ -1,4 +1,5 @@
-//! Waiting on native memory: threads and tasks, one variable and several, with and without a time limit.
+//! Waiting on native memory: threads and tasks, one variable and several, with and without a time
+//! limit.
 
 use doorway::gates::{Gate, Member};
 use doorway::native::{Native, now};
@@ -63,10 +64,10 @@ async fn wait_for_both(p: &Process<Native>, a: &Cell<u64>, b: &Cell<u64>, value:
 
 const ROUNDS: u64 = 2000;
 
-/// Waits until the variable is at least so much.
+/// Waits until the variable is at least this value.
 type WaitsFor = Box<dyn Fn(&Var<u64>, u64) + Send>;
 
-/// Waiters see every round; whoever changes the variable goes on when all have.
+/// Waiters see every round. The thread that changes the variable goes on when all of them have.
 fn every_round_is_seen(waiters: Vec<WaitsFor>) {
     let memory = Native::new();
     let site = Site::new(&memory);
@@ -163,14 +164,14 @@ fn a_wait_that_can_be_abandoned_is_when_its_time_has_come() {
         let Ok(given_up) = now(here.spin_unless_given_up(turn));
         assert_eq!(given_up, None);
     }
-    // What is there already is never given up.
+    // A condition that already holds is never given up.
     let p = process(0, Native::new());
     p.memory().give_up_at(Some(Instant::now()));
     let Ok(()) = now(p.on(()).at(1).write(&v, 1));
     assert_eq!(now(p.on(()).at(1).wait_unless_given_up(&v, |x| x > 0)), Ok(Some(1)));
 }
 
-/// Whoever should ring has died between its change and its wake-up.
+/// The process that should ring has died between its change and its wake-up.
 #[test]
 fn a_nap_ends_by_itself() {
     let bell = Bell::<Threads>::new(0);
@@ -179,7 +180,7 @@ fn a_nap_ends_by_itself() {
     let word = AtomicU32::new(7);
     let soon = || Some(Instant::now() + Duration::from_millis(5));
     Threads.sleep(&word, 7, soon());
-    Threads.sleep(&word, 8, None); // it is not 8, so there is nothing to sleep for
+    Threads.sleep(&word, 8, None); // the word is not 8, so there is nothing to sleep for
     let words = [(std::ptr::from_ref(&word) as usize, 7)];
     Threads.sleep_any(&words, soon());
     #[cfg(all(target_os = "linux", not(any(miri, doorway_portable))))]
@@ -233,7 +234,7 @@ where
             let (gate, enter) = (&gate, &enter);
             s.spawn(move || {
                 let mut member = gate.join().unwrap();
-                // A member may change its mind from one passage to the next.
+                // A member may change between thread and task from one passage to the next.
                 (0..200).for_each(|passage| enter(&mut member, (i + passage / 20).is_multiple_of(2)));
             });
         }
@@ -252,7 +253,7 @@ fn one_gate_serves_both() {
     threads_and_tasks_together::<registry::AmAssign>(6, 2);
 }
 
-/// To drop a waker may run anything, such as the end of a task that held a guard.
+/// Dropping a waker may run any code, such as the end of a task that held a guard.
 #[test]
 fn a_waker_whose_end_changes_the_variable_is_dropped_in_peace() {
     static BELL: OnceLock<Bell<Threads>> = OnceLock::new();
@@ -295,19 +296,21 @@ fn a_wait_that_is_dropped_leaves_nothing_behind() {
     assert_eq!(Arc::strong_count(&unpark), 1);
 }
 
-/// What comes of code that may never end. Nothing is measured: the time is only there so that a fault ends the test.
+/// Runs code that may never end. Nothing is measured: the time limit only ends the test if there is
+/// a fault.
 fn ends<T: Send + 'static>(what: &str, code: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(code()));
     result.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|error| panic!("{what}: {error}"))
 }
 
-/// Tasks ask one after the other; the first that has to wait is let in when the others have left.
+/// Tasks ask one after the other. The first one that has to wait is let in when the others have
+/// left.
 struct OneWaits;
 
 impl Visit for OneWaits {
     type Out = bool;
-    /// Whether anybody can wait there.
+    /// Whether a process can wait in this algorithm.
     fn visit<E: Entry + 'static>(self) -> bool {
         let sizes = [(3, 2), (3, 1), (2, 1)].into_iter().find_map(|(n, k)| E::INFO.sizes(Some(n), Some(k)).ok());
         let Some(sizes) = sizes else { return false };
@@ -337,8 +340,8 @@ fn a_task_that_has_to_wait_gives_its_thread_back() {
     assert!(waited.count() > 30);
 }
 
-/// Waits as a thread until all of the variables are set, without spinning. `after` is told of each read: of which
-/// turn, and which variable. The second turn is the first that registers what it reads.
+/// Waits as a thread until all of the variables are set, without spinning. `after` is told of each
+/// read: its turn, and its variable. The second turn is the first one that registers what it reads.
 fn wait_for_all(variables: &[Var<u64>], after: impl Fn(u32, usize)) {
     let p = process(0, Native::new().with_policy(Policy::PARK.turns(0, 0)));
     let (here, turns) = (p.on(()), AtomicU32::new(0));
@@ -355,7 +358,7 @@ fn wait_for_all(variables: &[Var<u64>], after: impl Fn(u32, usize)) {
     let Ok(()) = now(here.spin_until(turn));
 }
 
-/// More than the kernel lets a thread sleep on at once.
+/// More words than the kernel lets a thread sleep on at once.
 const TOO_MANY: usize = 129;
 
 fn variables(n: usize) -> Arc<Vec<Var<u64>>> {
@@ -370,7 +373,8 @@ fn set(variables: &[Var<u64>]) {
     }
 }
 
-/// Between two reads of a turn that registers, another thread learns that it cannot sleep on all that it reads.
+/// Between two reads of a turn that registers, another thread learns that it cannot sleep on
+/// everything that it reads.
 #[test]
 fn a_turn_registers_in_one_way_whatever_others_learn_meanwhile() {
     let (two, many) = (variables(2), variables(TOO_MANY));
@@ -403,10 +407,11 @@ fn a_turn_registers_in_one_way_whatever_others_learn_meanwhile() {
     });
 }
 
-/// An executor on this thread has been told that it has something to do, just before one of its tasks blocks.
+/// An executor on this thread was told that it has something to do, just before one of its tasks
+/// blocks.
 #[test]
 fn a_thread_that_waits_leaves_the_token_of_park_alone() {
-    // In which turn it first registers in a way in which it can sleep.
+    // The turn in which the thread first registers in a way that lets it sleep.
     for (n, sleeps) in [(2, 1), (TOO_MANY, 2)] {
         let (all, about_to_sleep) = (variables(n), Barrier::new(2));
         ends("a token of park was taken", move || {
@@ -430,7 +435,7 @@ fn a_thread_that_waits_leaves_the_token_of_park_alone() {
     }
 }
 
-/// A waker that notes its number, or panics with a payload whose destructor panics too.
+/// A waker that notes its number, or panics with a payload whose destructor panics, too.
 struct Notes(u32, Arc<Mutex<Vec<u32>>>);
 
 struct PanicsAgain;

@@ -1,4 +1,5 @@
-//! How far it is from `Slots::acquire` to the futex, when a thread has to sleep: the walk that the map of the project shows.
+//! How far it is from `Slots::acquire` to the futex when a thread has to sleep: the walk that the
+//! map of the project shows.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +18,7 @@ const WALK: [(&str, &str); 9] = [
     ("Threads::sleep", "doorway/src/waiting/futexes.rs"),
 ];
 
-/// What the last of them does.
+/// What the last function does.
 const SLEEPS: &str = "futex::wait";
 
 /// The title of the walk in the map.
@@ -34,7 +35,8 @@ fn name(function: &str) -> &str {
     function.rsplit("::").next().unwrap_or(function)
 }
 
-/// What follows the first of these brackets up to the one that closes it, and what is behind that.
+/// The text between the first of these brackets and the one that closes it, and the text behind
+/// that.
 fn within(text: &str, [opens, closes]: [char; 2]) -> (&str, &str) {
     let start = text.find(opens).unwrap();
     let mut depth = 0_usize;
@@ -47,7 +49,8 @@ fn within(text: &str, [opens, closes]: [char; 2]) -> (&str, &str) {
     panic!("{opens} is not closed");
 }
 
-/// The body of a function. Methods that a macro makes in pairs are declared as `name, name_owned(...) = |_| { body }`.
+/// The body of a function. Methods that a macro makes in pairs are declared as `name,
+/// name_owned(...) = |_| { body }`.
 fn body_of<'a>(function: &str, text: &'a str) -> Option<&'a str> {
     let name = name(function);
     let declared = [format!("fn {name}("), format!("fn {name}<"), format!("    {name}, {name}_owned(")];

@@ -1,4 +1,4 @@
-//! Words, and where they lie: each variable in a cache line of its own, rows by home.
+//! Words, and their layout: each variable in its own cache line, rows by home.
 
 use crate::tools::AtomicU64;
 use crate::waiting::{Alarm, Bell, Threads};
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 
-/// What lies beside a word, in the same cache line: nothing, an alarm, or a bell whose tag is the number of bits that the variable
-/// does not use.
+/// What lies beside a word in the same cache line: nothing, an alarm, or a bell. The tag of a bell
+/// is the number of bits that the variable does not use.
 pub(super) type Beside<T> = <<T as Word>::Waiters as Waiters>::Choose<(), Alarm<Threads>, Bell<Threads>>;
 
 /// One shared word.
 ///
-/// A variable of fewer than 64 bits lies in the *upper* bits of the word: the processor's wrap-around at 64 bits is then
-/// exactly its own, and comparing words compares values.
+/// A variable of fewer than 64 bits lies in the *upper* bits of the word. Then the processor's
+/// wrap-around at 64 bits is exactly that of the variable, and comparing words compares values.
 pub struct Cell<T: Word> {
     pub(super) word: AtomicU64,
     pub(super) beside: Beside<T>,
@@ -23,11 +23,11 @@ pub struct Cell<T: Word> {
 }
 
 impl<T: Word> Cell<T> {
-    /// Whether a bell is there to have the tag.
+    /// Whether there is a bell to hold the tag.
     const TAGGED: bool = <T::Waiters as Waiters>::AWAITED && !T::Waiters::ONE;
 
     pub(super) fn new(decl: &Decl<'_, T>) -> Self {
-        const { assert!(T::WHOLE || Self::TAGGED, "variables that nobody, or one process, waits for have 64 bits") };
+        const { assert!(T::WHOLE || Self::TAGGED, "variables that no process, or one process, waits for have 64 bits") };
         Self::of_word(decl.init.pack() << (64 - decl.width), (64 - decl.width) as u8)
     }
 
@@ -46,13 +46,13 @@ impl<T: Word> Cell<T> {
         T::Waiters::either(&self.beside, |()| None, Some, |_| None)
     }
 
-    /// The bell, if anybody may wait.
+    /// The bell, if any process may wait.
     #[inline(always)]
     pub(super) fn bell(&self) -> Option<&Bell<Threads>> {
         T::Waiters::either(&self.beside, |()| None, |_| None, Some)
     }
 
-    /// How many bits the variable does not use.
+    /// The number of bits that the variable does not use.
     #[inline(always)]
     fn unused_bits(&self) -> u8 {
         if T::WHOLE { 0 } else { self.bell().map_or(0, Bell::tag) }
@@ -71,14 +71,14 @@ impl<T: Word> Cell<T> {
 }
 
 impl<T: Word<Waiters = Nobody>> Cell<T> {
-    /// A variable of all 64 bits with this word, before the program runs.
+    /// A 64-bit variable with this word, made before the program runs.
     pub(crate) const fn of_word_early(word: u64) -> Self {
         Self { word: AtomicU64::new(word), beside: (), of: PhantomData }
     }
 }
 
 impl<T: Word<Waiters = Anybody>> Cell<T> {
-    /// The same where anybody may wait.
+    /// The same for a variable that any process may wait for.
     pub(crate) const fn of_word_awaited(word: u64) -> Self {
         Self { word: AtomicU64::new(word), beside: Bell::silent(0), of: PhantomData }
     }
@@ -101,7 +101,7 @@ impl<T: Word> Var<T> {
 }
 
 impl<T: Word<Waiters = Anybody>> Var<T> {
-    /// A variable of all 64 bits whose word is zero, before the program runs.
+    /// A 64-bit variable whose word is zero, made before the program runs.
     #[allow(dead_code, reason = "only the raw mutexes of the feature `lock_api` are made so")]
     pub(crate) const fn zero() -> Self {
         Self(CachePadded::new(Cell::of_word_awaited(0)))
@@ -122,19 +122,22 @@ impl<T: Word> Deref for Var<T> {
     }
 }
 
-/// As wide as variables are kept apart.
+/// The distance between variables that are kept apart.
 const LINE: usize = size_of::<CachePadded<u8>>();
 const PER_LINE: usize = 8;
 
-/// A row of variables. Those that live with the same process share cache lines; all others have one each, so that
-/// nobody's spinning is disturbed by a write to somebody else's variable. Those that are [spread](Word::SPREAD) go round all lines, before a line gets a second one.
+/// A row of variables.
+///
+/// Variables whose home is the same process share cache lines. All others have a line each, so that
+/// a write to another variable never disturbs a spinning waiter. Variables that are
+/// [spread](Word::SPREAD) are distributed over all lines before a line gets a second one.
 #[derive(Debug)]
 pub struct Row<T: Word>(Layout<T>);
 
 #[derive(Debug)]
 enum Layout<T: Word> {
     Spread(Spread<T>),
-    /// Each in a line, or where `places` says.
+    /// One variable in each line, or where `places` says.
     ByHome {
         lines: Box<[Line<T>]>,
         places: Box<[u32]>,
@@ -143,11 +146,11 @@ enum Layout<T: Word> {
 
 type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
 
-/// Variables without a gap between them. Neighbours are a line apart, as far as there are several lines.
+/// Variables without a gap between them. If there are several lines, neighbours are a line apart.
 #[derive(Debug)]
 pub(super) struct Spread<T: Word> {
     cells: Box<[Cell<T>]>,
-    /// How many bits the number of lines has.
+    /// The binary logarithm of the number of lines.
     shift: u32,
 }
 
@@ -171,7 +174,7 @@ impl<T: Word> Spread<T> {
             return i;
         }
         let in_line = i >> self.shift;
-        // What is beyond its line is no other's: whoever asks for it is stopped.
+        // An index beyond its line would reach another line's variable, so it is rejected.
         assert!(self.shift == 0 || in_line < Self::PER_LINE, "the row has no such variable");
         (i & ((1 << self.shift) - 1)) * if self.shift == 0 { 1 } else { Self::PER_LINE } + in_line
     }
@@ -193,7 +196,7 @@ impl<T: Word> Row<T> {
     fn by_home<'a>(decls: impl Iterator<Item = Decl<'a, T>>) -> Layout<T> {
         let mut shared = false;
         let mut lines = Vec::new();
-        // Of each process, the line that may still have room: which, and how many are in it.
+        // For each process, the line that may still have room, and how many variables it has.
         let mut open: HashMap<Pid, (usize, usize)> = HashMap::new();
         let places = decls
             .map(|decl| {
@@ -235,12 +238,12 @@ impl<T: Word> Index<usize> for Row<T> {
     }
 }
 
-/// A table of variables: each row has cache lines of its own.
+/// A table of variables. Each row has its own cache lines.
 #[derive(Debug)]
 pub struct Table<T: Word> {
     first: usize,
     columns: usize,
-    /// Of a row.
+    /// The number of lines of a row.
     lines_each: usize,
     lines: Box<[Line<T>]>,
 }

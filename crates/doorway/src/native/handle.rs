@@ -11,14 +11,16 @@ use std::task::Waker;
 use std::time::Instant;
 
 once! {
-    /// Who waits for what, in this process.
+    /// The waiters of this process, by what they wait for.
     pub(super) static TABLE: Table<Threads> = Table::default();
 }
 
 /// The memory of this process, for its threads and tasks.
 ///
-/// A handle for one process of an algorithm: each decides for itself how it waits, and all see the same variables.
+/// This is a handle for one process of an algorithm. Each handle decides how it waits, and all see
+/// the same variables.
 ///
+/// # Examples
 /// ```
 /// use doorway::native::Native;
 /// use doorway::waiting::Policy;
@@ -30,11 +32,12 @@ pub struct Native {
     pub(super) policy: Policy,
     /// How many turns the next wait may spin.
     pub(super) spins: AtomicU32,
-    /// Whether waits give the task's waker to the table, and not the thread to the kernel.
+    /// Whether a wait leaves the task's waker in the table, instead of putting the thread to sleep.
     pub(super) as_task: AtomicBool,
     give_up_at: Mutex<Option<Instant>>,
-    /// How reads register the waiter, if the turn they belong to may end in a sleep: one of the ways below, for
-    /// all reads of a turn. What is registered in one way wakes nobody that sleeps in the other.
+    /// How reads register the waiter, if their turn may end in a sleep: one of the ways below, for
+    /// all reads of a turn. A registration of one kind does not wake a waiter that sleeps in the
+    /// other way.
     pub(super) records: AtomicU8,
     recorded: Mutex<Recorded>,
     waiter: OnceLock<Arc<Waiter<Threads>>>,
@@ -53,14 +56,14 @@ pub(super) const AS_SEQUENCES: u8 = 1;
 /// Reads enter the waiter in the table.
 pub(super) const IN_TABLE: u8 = 2;
 
-/// Where a turn registered.
+/// Where a turn has registered.
 #[derive(Default, Debug)]
 pub(super) struct Recorded {
     /// Entries of the table.
     entries: Vec<Place>,
-    /// Sequences to sleep on, with what they were.
+    /// Sequences to sleep on, with their values.
     pub(super) sequences: Vec<(usize, u32)>,
-    /// Alarms that were set for this wait, by where they are. They stay from turn to turn.
+    /// Alarms that were set for this wait, by address. They stay from turn to turn.
     alarms: Vec<(usize, Set)>,
 }
 
@@ -79,7 +82,7 @@ impl Native {
         }
     }
 
-    /// The same with another policy.
+    /// Sets how this handle waits.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -87,24 +90,27 @@ impl Native {
         self
     }
 
-    /// How it waits.
+    /// How this handle waits.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// From now on its waits are those of a task (they return `Pending` and leave a waker behind) or of a thread (they block).
+    /// Sets whether waits are those of a task (they return `Pending` and register a waker) or of a
+    /// thread (they block).
     pub fn wait_as_task(&self, as_task: bool) {
-        // Only the process whose handle this is reads it; who hands the handle to another thread hands over the flag with it.
+        // Only the process of this handle reads it. A thread that hands the handle to another
+        // thread hands the flag over with it.
         self.as_task.store(as_task, Relaxed);
     }
 
-    /// From now on, waits that can be abandoned are, once this time has come. Threads look at the clock; a task is asked when it is polled.
+    /// Sets a deadline: from then on, waits that can be abandoned are. Threads read the clock; a
+    /// task is asked when it is polled.
     pub fn give_up_at(&self, time: Option<Instant>) {
         *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) = time;
     }
 
-    /// When a wait is to be given up, if it can be.
+    /// The deadline of a wait that can be abandoned.
     pub(super) fn deadline(&self, abortable: bool) -> Option<Instant> {
         if abortable { *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) } else { None }
     }
@@ -113,7 +119,7 @@ impl Native {
         self.waiter.get_or_init(Arc::default)
     }
 
-    /// Before each access that a turn may depend on.
+    /// Called before each access that a turn may depend on.
     #[inline(always)]
     pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
         if T::AWAITED && self.records.load(Relaxed) != NOWHERE {
@@ -126,12 +132,13 @@ impl Native {
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let in_table = self.records.load(Relaxed) == IN_TABLE;
         match (v.alarm(), v.bell()) {
-            // What is left there of a wait that is over wakes a waiter that has begun anew: it looks again.
+            // An alarm that is left from a wait that is over may wake a new wait, which then looks
+            // again.
             (Some(alarm), _) if in_table => {
                 let at = std::ptr::from_ref(alarm) as usize;
                 let ours = |&(of, set): &(usize, Set)| of == at && alarm.is_set(set);
-                // One that an earlier turn has set and nobody has rung since will wake the waiter. To set it anew would wake
-                // the waiter at once, turn for turn.
+                // If an earlier turn set this alarm and it has not rung since, it will wake the
+                // waiter. Setting it again would wake the waiter at once, turn after turn.
                 if !recorded.alarms.iter().any(ours) {
                     let set = loop {
                         match alarm.set(&Threads, Waker::from(Arc::clone(self.waiter()))) {
@@ -151,7 +158,7 @@ impl Native {
         }
     }
 
-    /// The wait is over, or a new turn begins.
+    /// Takes the registrations, when the wait is over or a new turn begins.
     pub(super) fn take_recorded(&self) -> Recorded {
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let alarms = std::mem::take(&mut recorded.alarms);
@@ -176,7 +183,7 @@ impl Native {
 impl Drop for Native {
     fn drop(&mut self) {
         self.records_no_more();
-        // It may be the last to know the waker of a task, whose destructor may panic.
+        // This may be the last owner of a task's waker, whose destructor may panic.
         if let Some(waiter) = self.waiter.take() {
             contained(|| drop(waiter));
         }
@@ -184,7 +191,7 @@ impl Drop for Native {
 }
 
 impl<T: Word> Cell<T> {
-    /// After each change: whoever waits for the variable is woken.
+    /// Called after each change: wakes every waiter of the variable.
     #[inline(always)]
     pub(super) fn has_changed(&self) {
         if !T::AWAITED {

@@ -11,8 +11,8 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Rows of variables, each twice as long as the one before it. None is allocated before it is needed, and all are freed
-/// together.
+/// Rows of variables, each twice as long as the one before it. A row is allocated when it is
+/// needed, and all rows are freed together.
 pub struct Late<T: Word> {
     newest: AtomicPtr<Made<T>>,
     /// The initial value.
@@ -22,38 +22,41 @@ pub struct Late<T: Word> {
     owns: PhantomData<Spread<T>>,
 }
 
-/// Of one object. The last of so many has more variables than a machine has memory.
+/// The largest number of rows of one object. The last one would have more variables than a machine
+/// has memory.
 const MOST_ROWS: usize = 32;
 
-/// A row that was made. Constant, but for the variables in it.
+/// A row that was made. It is constant, except for its variables.
 struct Made<T: Word> {
     number: usize,
-    /// All rows that were made before it, by their numbers, so that none has to be looked for.
+    /// All rows that were made before this one, by number, so that finding a row takes no search.
     older: [*const Made<T>; MOST_ROWS],
     row: Spread<T>,
 }
 
 impl<T: Word> Late<T> {
-    /// Rows of which none is made, before the program runs. Their variables have this word.
+    /// Rows of which none is made yet, for use before the program runs. Their variables will have
+    /// this word.
     pub(crate) const fn of_word_early(first: u32, rows: u32, init: u64) -> Self {
         Self { newest: AtomicPtr::new(ptr::null_mut()), init, first, rows, owns: PhantomData }
     }
 
     fn newest(&self) -> Option<&Made<T>> {
-        // SAFETY: a pointer in `newest` is null, or that of a box which `make_row` left there complete. The box is freed
-        // only when `self` is dropped.
+        // SAFETY: the pointer in `newest` is null, or it came from a complete box that `make_row`
+        // left there. The box is freed only when `self` is dropped.
         unsafe { self.newest.load(SeqCst).as_ref() }
     }
 }
 
 impl<T: Word> Made<T> {
-    /// The row of this number, if it is this one, or was made before it.
+    /// The row with this number, if it is this one or was made before it.
     #[inline]
     fn row(&self, number: usize) -> Option<&Spread<T>> {
         if number == self.number {
             return Some(&self.row);
         }
-        // SAFETY: it is null, or was taken from `newest` when this row was made. It is freed with all others.
+        // SAFETY: the pointer is null, or it was taken from `newest` when this row was made. The
+        // rows are freed only together.
         let made: Option<&Self> = unsafe { self.older.get(number)?.as_ref() };
         made.map(|made| &made.row)
     }
@@ -82,10 +85,11 @@ impl<T: Word> Drop for Late<T> {
         if newest.is_null() {
             return;
         }
-        // SAFETY: it came from `Box::into_raw`, and nobody else is here any more.
+        // SAFETY: the pointer came from `Box::into_raw`, and `&mut self` proves that no other
+        // thread uses it.
         let newest = unsafe { Box::from_raw(newest) };
         for made in newest.older.into_iter().filter(|made| !made.is_null()) {
-            // SAFETY: the same. Each has a number of its own, so each is here once.
+            // SAFETY: the same. Each row has its own number, so each occurs here once.
             drop(unsafe { Box::from_raw(made.cast_mut()) });
         }
     }
@@ -118,9 +122,10 @@ impl LateRows for Native {
         let row = Spread::new((0..(late.first as usize) << number).map(|_| T::unpack(late.init).into()));
         let made = Box::into_raw(Box::new(Made { number, older, row }));
         if late.newest.compare_exchange(before.cast_mut(), made, SeqCst, SeqCst).is_err() {
-            // SAFETY: it came from `Box::into_raw` just now, and nobody else has seen it.
+            // SAFETY: the pointer came from `Box::into_raw` just now, and no other thread has seen
+            // it.
             drop(unsafe { Box::from_raw(made) });
         }
-        true // if not this one, another process's
+        true // this process's row, or another's
     }
 }

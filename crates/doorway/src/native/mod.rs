@@ -3,11 +3,11 @@
 //! | word | here |
 //! |---|---|
 //! | an access | one atomic operation, `SeqCst`, ready at once |
-//! | waiting | [spin, yield, sleep](crate::waiting), or leave a waker behind: the handle decides |
+//! | waiting | [spin, yield, sleep](crate::waiting), or register a waker: the handle decides |
 //! | a row that is made late | a box, freed with the object |
 //! | home | variables of one process may share cache lines, others never do |
 //! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
-//! | atomic block | under a spin lock: whoever dies within blocks all others |
+//! | atomic block | under a spin lock: a process that dies within blocks all others |
 //! | marks, keeping, parts | nothing |
 //!
 //! # Orderings
@@ -36,25 +36,29 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
 
-/// Runs a future that never has to be polled twice, as those of [`Native`] are for threads: their waits block.
+/// Runs a future that is ready at its first poll. The futures of [`Native`] are, for threads: their
+/// waits block.
 ///
+/// # Panics
+/// Panics if the future is not ready at once: it awaits something other than an access to native
+/// memory.
+///
+/// # Examples
 /// ```
 /// use doorway::native::now;
 /// assert_eq!(now(async { 6 * 7 }), 42);
 /// ```
-///
-/// # Panics
-/// If the future is not ready at once: it awaits something that is no access to native memory.
 #[inline(always)] // Outlined, a passage takes three times as long.
 pub fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(out) => out,
-        Poll::Pending => panic!("the future awaits something that is no access to native memory"),
+        Poll::Pending => panic!("the future awaits something other than an access to native memory"),
     }
 }
 
-/// A word takes between 16 bytes, in a row of its process, and 128, where it stands alone: so much is between a
-/// quarter of a gigabyte and two.
+/// The largest number of words in an object. A word takes between 16 bytes, in a row of its
+/// process, and 128 bytes, where it stands alone. So the limit is between a quarter of a gigabyte
+/// and two.
 const MOST_WORDS: u64 = 1 << 24;
 
 /// Checks that an algorithm can be built here for these sizes.
@@ -85,7 +89,8 @@ impl FetchAdd for Native {
         v: &Cell<T>,
         delta: T,
     ) -> impl Future<Output = Result<T, Infallible>> {
-        // A turn that adds something and fails would not leave the variables as they were, so no turn waits for this.
+        // A turn that adds to a variable and fails would not leave the variables unchanged. So no
+        // turn waits for this access.
         let old = v.word.fetch_add(v.encode(delta), SeqCst);
         v.has_changed();
         done(v.decode(old))
@@ -127,7 +132,7 @@ impl TestAndSet for Native {
     fn test_and_set(&self, _: Access<()>, v: &Cell<bool>) -> impl Future<Output = Result<bool, Infallible>> {
         self.looks_at(v);
         let old = v.decode(v.word.swap(v.encode(true), SeqCst));
-        // As above; if one that loses rang, those that wait so would also wake each other for ever.
+        // As above. If a loser rang, the waiters would also wake each other for ever.
         if !old {
             v.has_changed();
         }
@@ -167,7 +172,7 @@ impl CompareSwap for Native {
     }
 }
 
-/// What the atomic blocks of one algorithm exclude each other by.
+/// The lock of the atomic blocks of one algorithm.
 #[derive(Default, Debug)]
 pub struct BlockLock(CachePadded<AtomicBool>);
 

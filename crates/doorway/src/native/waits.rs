@@ -1,7 +1,7 @@
 //! Waiting on native memory: from an entry section that has to wait, down to the sleep.
 //!
-//! The upper half is [`WaysIn`]: what all objects share that are entered. The lower half is what a turn of a wait does
-//! that came to nothing. Between the two is the text of an algorithm.
+//! The upper half is [`WaysIn`]: what all objects with entry sections share. The lower half is what
+//! a wait does after a turn that failed. Between the two is the text of an algorithm.
 
 use super::handle::{AS_SEQUENCES, IN_TABLE, TABLE};
 use super::{Cell, Native, Row, Table, Var, done, now};
@@ -17,13 +17,14 @@ use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::task::{Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// What cannot fail.
+/// Unwraps a result that cannot be an error.
 pub(crate) fn sure<T>(result: Result<T, Infallible>) -> T {
     let Ok(value) = result;
     value
 }
 
-/// A process that may have to wait, with a handle of its own. For texts that do not tell processes apart.
+/// A process that may have to wait, with its own handle. For texts that do not tell processes
+/// apart.
 pub(crate) fn someone(policy: Policy) -> Process<Native> {
     Process::new(Pid::new(0), Native::new().with_policy(policy))
 }
@@ -31,53 +32,54 @@ pub(crate) fn someone(policy: Policy) -> Process<Native> {
 /// How far a process has come without waiting.
 pub(crate) enum Begun<W: WaysIn + ?Sized> {
     Inside(W::Inside),
-    /// In line, with this.
+    /// In line, with this place.
     Waits(W::Place),
     /// Not in line.
     Outside,
     Refused(W::Refusal),
 }
 
-/// An object that is entered: at once, as a thread for as long as it takes or until a time, or as a task.
+/// An object with entry sections: a process enters at once, as a thread with or without a deadline,
+/// or as a task.
 ///
-/// An object says what each step is by its text. Here is what the ways in make of these steps, with threads, tasks and
-/// clocks.
+/// The object implements each step by its text. The provided methods combine these steps with
+/// threads, tasks and clocks.
 pub(crate) trait WaysIn {
-    /// What is asked for.
+    /// What a process asks for.
     type Wish: Copy;
     /// What a process has while it is in line: it waits with it, or gives it up.
     type Place;
     /// What a process has while it is inside.
     type Inside;
-    /// Why a process may be turned away.
+    /// Why a process may be refused.
     type Refusal;
 
     fn policy(&self) -> Policy;
 
-    /// Enters if nobody has to be waited for.
+    /// Enters if this is possible without waiting.
     fn at_once(&self, wish: Self::Wish) -> Result<Option<Self::Inside>, Self::Refusal>;
 
-    /// What a process that means to wait does first: it enters, if it can do so at once.
+    /// The first step of a process that is ready to wait: it enters, if it can do so at once.
     fn begin(&self, wish: Self::Wish) -> Begun<Self>;
 
-    /// Gets in line, if that is not how it begins. A thread that can take its time may pause and try again before; a task
-    /// must not hold up its executor.
+    /// Gets in line, if `begin` did not do so. A thread may pause and try again first; a task must
+    /// not hold up its executor.
     fn line_up(&self, wish: Self::Wish, may_pause: bool) -> Begun<Self>;
 
-    /// Waits until it is inside. `None` if it was asked to give up.
+    /// Waits until the process is inside. Returns `None` if it was asked to give up.
     fn wait(
         &self,
         p: &Process<Native>,
         place: &mut Self::Place,
     ) -> impl Future<Output = Result<Option<Self::Inside>, Failure<Infallible, Self::Refusal>>>;
 
-    /// Gives its place up. `Some` if it was let in before that.
+    /// Gives up a place in line. Returns `Some` if the process was let in before that.
     fn give_up(&self, p: &Process<Native>, place: Self::Place) -> Option<Self::Inside>;
 
-    /// Goes out again.
+    /// Leaves.
     fn leave(&self, inside: Self::Inside);
 
-    /// Enters as a thread, however long that takes.
+    /// Enters as a thread, without a time limit.
     #[inline(always)]
     fn enter_as_thread(&self, wish: Self::Wish) -> Result<Self::Inside, Self::Refusal> {
         match self.begin(wish) {
@@ -86,7 +88,7 @@ pub(crate) trait WaysIn {
         }
     }
 
-    /// Enters as a thread, unless this time runs out: then it is `None`.
+    /// Enters as a thread. Returns `None` if the time runs out first.
     fn enter_within(&self, wish: Self::Wish, timeout: Duration) -> Result<Option<Self::Inside>, Self::Refusal> {
         match Instant::now().checked_add(timeout) {
             Some(deadline) => self.enter_until(wish, deadline),
@@ -94,7 +96,7 @@ pub(crate) trait WaysIn {
         }
     }
 
-    /// Enters as a thread, unless this time comes before: then it is `None`.
+    /// Enters as a thread. Returns `None` if the deadline comes first.
     fn enter_until(&self, wish: Self::Wish, deadline: Instant) -> Result<Option<Self::Inside>, Self::Refusal> {
         if let Some(inside) = self.at_once(wish)? {
             return Ok(Some(inside));
@@ -105,7 +107,8 @@ pub(crate) trait WaysIn {
         self.wait_as_thread(wish, Begun::Outside, Some(deadline))
     }
 
-    /// Goes on from where it has begun, as a thread. `None` if the time has come.
+    /// Continues as a thread from where the process has begun. Returns `None` if the deadline comes
+    /// first.
     #[cold]
     #[inline(never)]
     fn wait_as_thread(
@@ -125,12 +128,12 @@ pub(crate) trait WaysIn {
         let p = someone(self.policy());
         p.memory().give_up_at(deadline);
         let waited = now(self.wait(&p, &mut place)).map_err(refused)?;
-        // A waiter that is let in at the last moment is in.
+        // A waiter that is let in just as it gives up stays in.
         Ok(waited.or_else(|| self.give_up(&p, place)))
     }
 }
 
-/// Enters as a task. To drop the future is to give up.
+/// Enters as a task. Dropping the future gives up.
 pub(crate) async fn enter_as_task<W: WaysIn>(object: &W, wish: W::Wish) -> Result<W::Inside, W::Refusal> {
     let mut begun = object.begin(wish);
     let place = loop {
@@ -144,18 +147,18 @@ pub(crate) async fn enter_as_task<W: WaysIn>(object: &W, wish: W::Wish) -> Resul
     wait_as_task(object, place).await
 }
 
-/// Waits as a task. To drop the future is to give up.
+/// Waits as a task. Dropping the future gives up.
 pub(crate) async fn wait_as_task<W: WaysIn>(object: &W, place: W::Place) -> Result<W::Inside, W::Refusal> {
     let mut waiter = InLine::new(object, place);
     waiter.p.memory().wait_as_task(true);
     let InLine { p, place, .. } = &mut waiter;
     let Some(mine) = place else { not_asked() };
     let waited = object.wait(p, mine).await;
-    waiter.place = None; // inside, or turned away
+    waiter.place = None; // inside, or refused
     Ok(waited.map_err(refused)?.unwrap_or_else(|| not_asked()))
 }
 
-/// A process in line. If it is dropped before it is let in, it gives up.
+/// A process in line. If this is dropped before it is let in, the process gives up.
 pub(crate) struct InLine<'a, W: WaysIn> {
     object: &'a W,
     p: Process<Native>,
@@ -167,7 +170,7 @@ impl<'a, W: WaysIn> InLine<'a, W> {
         Self { object, p: someone(object.policy()), place: Some(place) }
     }
 
-    /// It waits elsewhere.
+    /// Takes the place out, because the process waits elsewhere.
     pub(crate) fn take(mut self) -> Option<W::Place> {
         self.place.take()
     }
@@ -192,10 +195,11 @@ pub(crate) fn refused<R>(failure: Failure<Infallible, R>) -> R {
 
 #[cold]
 fn not_asked() -> ! {
-    unreachable!("nobody asks it to give up")
+    unreachable!("a wait without a deadline is never asked to give up")
 }
 
-/// Makes the methods of an object with [`WaysIn`]: each for guards that borrow it, and for guards that own it.
+/// Defines the methods of an object with [`WaysIn`], each in two forms: with a guard that borrows
+/// the object, and with one that owns a reference.
 macro_rules! ways_in {
     (
         impl [$($generics:tt)*] $of:ty as $handle:ident;
@@ -205,13 +209,13 @@ macro_rules! ways_in {
         impl<$($generics)*> $of {
             $(
                 $(#[$doc])*
-                #[inline(always)] // as the guard's `drop` is
+                #[inline(always)] // like the guard's `drop`
                 pub fn $borrowed(&self, $($argument: $type),*) -> Result<$guard, $error> {
                     let ($handle, $call) = (self, stringify!($borrowed));
                     $enter
                 }
 
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns. ", $of_owned)]
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns a reference. ", $of_owned)]
                 ///
                 /// # Errors
                 /// The same.
@@ -226,10 +230,10 @@ macro_rules! ways_in {
 }
 pub(crate) use ways_in;
 
-/// So many pauses spin, each twice as long as the one before; later ones yield.
+/// How many pauses spin, each twice as long as the one before. Later ones yield.
 const PAUSES_BY_SPINNING: u32 = 7;
 
-/// What one wait remembers between its turns.
+/// The state that one wait keeps between its turns.
 #[derive(Default, Debug)]
 pub struct WaitSoFar {
     patience: Patience,
@@ -239,7 +243,7 @@ pub struct WaitSoFar {
 
 impl Memory for Native {
     type Error = Infallible;
-    /// Nobody observes, so parts are not told apart.
+    /// There is no observer, so parts are not distinguished.
     type Part = ();
     const ROOT: () = ();
     type Cell<T: Word> = Cell<T>;
@@ -283,7 +287,7 @@ impl Memory for Native {
 
     #[inline]
     fn wait_begins(&self, _: Pid) -> WaitSoFar {
-        self.records_no_more(); // a wait that was dropped has not said that it ended
+        self.records_no_more(); // a wait that was dropped did not end properly
         let spins = self.spins.load(Relaxed);
         self.spins.store(spins.saturating_add(1).min(self.policy.spins), Relaxed);
         WaitSoFar { patience: Patience::new(spins), recorded: false }
@@ -294,8 +298,9 @@ impl Memory for Native {
         self.records_no_more();
     }
 
-    /// A turn that read several variables failed. To sleep, the next turn registers at each of them before it reads it:
-    /// if it fails too, and nobody has changed one of them since, there is nothing to do until somebody does.
+    /// Called after a turn that read several variables has failed. To sleep, the next turn
+    /// registers at each variable before it reads it. If that turn fails, too, and none of the
+    /// variables has changed since, the waiter has nothing to do until one does.
     async fn turn_failed(&self, _: Pid, wait: &mut WaitSoFar, abortable: bool) -> Result<Next, Infallible> {
         let deadline = self.deadline(abortable);
         if deadline.is_some_and(|time| Instant::now() >= time) {
@@ -350,13 +355,14 @@ impl ReadWrite for Native {
         v: &Cell<T>,
         x: T,
     ) -> impl Future<Output = Result<(), Infallible>> {
-        const { assert!(!T::AWAITED, "whoever waits for this variable must be woken: write it") };
-        // Pairs with the `SeqCst` (hence acquiring) read or exchange by which somebody sees it.
+        const { assert!(!T::AWAITED, "a waiter for this variable must be woken: use `write`") };
+        // Pairs with the `SeqCst` (hence acquiring) read or exchange by which another process sees
+        // the value.
         v.word.store(v.encode(x), Release);
         done(())
     }
 
-    /// A turn that read only `v` failed.
+    /// Called after a turn that read only `v` has failed.
     async fn unchanged<T: Word>(
         &self,
         _: Pid,
@@ -365,7 +371,7 @@ impl ReadWrite for Native {
         v: &Cell<T>,
         seen: T,
     ) -> Result<Next, Infallible> {
-        const { assert!(T::AWAITED, "nobody waits for a variable of this type, its declaration says") };
+        const { assert!(T::AWAITED, "this type declares that no process waits for the variable") };
         let deadline = self.deadline(abortable);
         if deadline.is_some_and(|time| Instant::now() >= time) {
             return Ok(Next::GiveUp);
@@ -387,7 +393,7 @@ impl ReadWrite for Native {
                 let entry = Entry(bell.notify(&TABLE, waiter));
                 if !changed() {
                     notified(waiter).await;
-                    std::mem::forget(entry); // whoever notified it has taken it out
+                    std::mem::forget(entry); // the process that notified it has taken it out
                 }
             }
             (alarm, bell) => {
@@ -404,15 +410,16 @@ impl ReadWrite for Native {
     }
 }
 
-/// A task's wait for a variable for which only it waits.
+/// A task's wait for a variable that only this task waits for.
 #[derive(Default, Debug)]
 pub(crate) struct Wakes {
     set: Option<Set>,
-    /// Where the waker leads that lies in the alarm. While it lies there, no waker of another task leads to the same place.
+    /// Where the waker in the alarm leads. While that waker exists, no other task's waker leads to
+    /// the same place.
     whom: Whom,
 }
 
-/// What tells wakers apart that live at the same time.
+/// Distinguishes wakers that exist at the same time.
 type Whom = (usize, usize);
 
 fn whom(waker: &Waker) -> Whom {
@@ -420,8 +427,8 @@ fn whom(waker: &Waker) -> Whom {
 }
 
 impl Wakes {
-    /// Sees to it that the task is woken when the variable changes, if it did not change when it was read last, and has not since: otherwise
-    /// it is ready.
+    /// Makes sure that the task is woken when the variable changes. Returns `Ready` if the variable
+    /// has already changed since it was last read.
     #[inline]
     pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
         if let Some(set) = self.set {
@@ -430,7 +437,8 @@ impl Wakes {
             }
             alarm.unset(set);
         }
-        // A clone may lead elsewhere than the waker that it was made of, which can be gone when the task is polled again.
+        // A clone may lead elsewhere than its original, and the original may be gone when the task
+        // is polled again.
         let clone = waker.clone();
         self.whom = whom(&clone);
         self.set = alarm.set(&Threads, clone);
@@ -441,7 +449,7 @@ impl Wakes {
         if changed() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// The wait is over, or given up.
+    /// Ends the wait, whether it is over or given up.
     pub(crate) fn end(&mut self, alarm: &Alarm<Threads>) {
         if let Some(set) = self.set.take() {
             alarm.unset(set);
@@ -461,7 +469,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// A wait for several variables that is dropped while it waits takes its entries out.
+/// Removes the entries of a wait for several variables if its future is dropped.
 struct Dropped<'a>(&'a Native);
 
 impl Drop for Dropped<'_> {
@@ -471,7 +479,7 @@ impl Drop for Dropped<'_> {
     }
 }
 
-/// An entry in the table, for as long as a future waits; whoever drops the future takes it out.
+/// An entry in the table, for as long as a future waits. Dropping the future removes it.
 struct Entry(Place);
 
 impl Drop for Entry {
@@ -483,7 +491,7 @@ impl Drop for Entry {
 async fn notified(waiter: &Waiter<Threads>) {
     let mut asked = false;
     poll_fn(|context| {
-        // Whoever is polled again has most likely been notified, and needs no waker.
+        // A task that is polled again has most likely been notified, and needs no waker.
         let is_notified = (asked && waiter.is_notified()) || waiter.poll(context.waker());
         asked = true;
         if is_notified { Poll::Ready(()) } else { Poll::Pending }
@@ -491,8 +499,8 @@ async fn notified(waiter: &Waiter<Threads>) {
     .await;
 }
 
-/// What a thread sleeps on until it is notified. A word of the wait's own, and not the thread's token of
-/// `std::thread::park`, which may belong to an executor on the same thread.
+/// The word that a thread sleeps on until it is notified. It belongs to the wait. The thread's own
+/// token of `std::thread::park` may belong to an executor on the same thread.
 struct Rouse(Bed);
 
 impl Wake for Rouse {

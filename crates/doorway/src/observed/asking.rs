@@ -1,4 +1,4 @@
-//! Asking for places, as a thread or as a task: what the plain object does, and a note of it.
+//! Acquiring places as a thread or as a task: these call the plain object and record what happened.
 
 use super::book::{Book, By, Outcome};
 use super::guard::Held;
@@ -14,7 +14,8 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Instant;
 
-/// A caller that asks. If it is dropped while it waits, it was cancelled.
+/// A caller that asks for places. If this is dropped while the caller waits, the caller was
+/// cancelled.
 struct Asking<B: Deref<Target = Book>> {
     book: B,
     site: Site,
@@ -26,7 +27,7 @@ impl<B: Deref<Target = Book> + Clone> Asking<B> {
         Self { book, site, waits: None }
     }
 
-    /// It waits from now on, if it does not do so already.
+    /// Records that the caller waits from now on, unless that is recorded already.
     fn waits(&mut self) -> &Wait {
         let (_, wait) = self.waits.get_or_insert_with(|| {
             let wait = Wait::new(self.book.name(), self.site);
@@ -70,7 +71,7 @@ impl<B: Deref<Target = Book>> Drop for Asking<B> {
     }
 }
 
-/// Asks as a thread. It tries first, to know whether it has to wait.
+/// Asks on behalf of a thread. It tries first, to find out whether it has to wait.
 pub(super) fn ask<S, E, B>(
     book: B,
     site: Site,
@@ -93,7 +94,7 @@ where
 
 /// Why a caller gets no place.
 pub(super) trait Refusal: Sized {
-    /// The same, if the caller would not wait for what was not to be had at once.
+    /// The reason with which a first try failed for good. `None` if the caller would now wait.
     fn at_once(why: TryAcquireError) -> Option<Self>;
     fn outcome(&self) -> Outcome;
 }
@@ -147,17 +148,18 @@ impl Refusal for AcquireTimeoutError {
     }
 }
 
-/// A task that asks: what the ways of observed objects return that are awaited.
+/// A task that asks for places: the future of the async methods of observed objects.
 ///
 /// # Cancel safety
-/// To drop it is to give up, at any point, and exact. If it waited, it was
-/// [cancelled](super::Status::cancelled).
+/// Cancel safe. Dropping the future gives up at any point, and takes no place with it. If the task
+/// waited, it counts as [cancelled](super::Status::cancelled).
 ///
 /// # Panics
-/// If it is polled after it was ready.
+/// Panics if it is polled again after it was ready.
 #[must_use = "futures do nothing unless polled"]
 pub struct Asks<F, B: Deref<Target = Book>> {
-    // In this order: a caller that is shown as waiting waits.
+    // `asking` is declared first: its record goes before the future does, so a caller that is shown
+    // as waiting does wait.
     asking: Asking<B>,
     future: F,
 }
@@ -201,13 +203,13 @@ impl<F, B: Deref<Target = Book>> fmt::Debug for Asks<F, B> {
     }
 }
 
-/// Waits for a place, or several.
+/// Waits for a place.
 pub type Acquire<'a> = Asks<crate::Acquire<'a>, &'a Book>;
-/// The same, with a guard that owns.
+/// The same, with a guard that owns a reference.
 pub type AcquireOwned = Asks<crate::AcquireOwned, Arc<Book>>;
 /// Waits for several places at once.
 pub type AcquireMany<'a> = Asks<crate::AcquireMany<'a>, &'a Book>;
-/// The same, with a guard that owns.
+/// The same, with a guard that owns a reference.
 pub type AcquireManyOwned = Asks<crate::AcquireManyOwned, Arc<Book>>;
 
 const _: () = {

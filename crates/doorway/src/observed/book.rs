@@ -1,22 +1,23 @@
-//! What is noted of callers. No protocol rests on any of it: nobody is let in or kept out because
-//! of it.
+//! The record of callers. No protocol depends on it: no caller is let in or kept out because of it.
 //!
 //! | what | guarded by | written by |
 //! |---|---|---|
-//! | who waits, since when; waits that are over; those turned away | one lock, of the line | callers that do not get in at once |
-//! | who holds a slot, since when; how long slots were held | a lock for every sixteenth slot | the holder of the slot |
+//! | waiters and their arrival; completed waits; refused callers | the lock of the line | callers that do not get in at once |
+//! | holders of slots, since when; how long slots were held | a lock for every sixteenth slot | the holder of the slot |
 //! | the number of the last look | an atomic | a look, under the lock of the line |
 //!
-//! Locks are held for a few instructions, and no code of the user's runs under them. Callers with
-//! different slots meet at no lock, if there are at most 16 slots.
+//! Locks are held for a few instructions, and no user code runs under them. If there are at most 16
+//! slots, callers with different slots never meet at a lock.
 //!
-//! # Why a status is of one moment
+//! # Why a status describes one moment
 //! The moment is when a look takes its number (L). A holder notes the last number after it was let
-//! in (H), and erases its record before it goes out. A look shows the records that it finds with a
-//! smaller number. For such a record H was before L, and the look found it after L, so its holder
-//! held at L. A waiter leaves the line before H, and L is taken under the lock of the line, with
-//! the waiters copied under the same lock: so a caller that was still in the line at L has a number
-//! that is not smaller, and is shown as a waiter only.
+//! in (H), and erases its record before it leaves. A look shows the records with a smaller number.
+//! For such a record, H came before L, and the look found the record after L; so its holder held
+//! the slot at L.
+//!
+//! A waiter leaves the line before H. L is taken under the lock of the line, and the waiters are
+//! copied under the same lock. So a caller that was still in the line at L gets a number that is
+//! not smaller, and is shown only as a waiter.
 
 use super::status::{Caller, Histogram, Holder, Site, Status, WaitingAt};
 use crate::slots::Slots;
@@ -30,12 +31,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// How many locks holders are spread over.
+/// How many locks the holders are spread over.
 const PARTS: usize = 16;
-/// How many records a look reads at a time, before it gives the lock back for a moment.
+/// How many records a look reads before it releases the lock for a moment.
 const PIECE: usize = 256;
 
-/// What is noted of callers of one object: what guards and futures of observed objects hold on to.
+/// The record of the callers of one object. Guards and futures of observed objects keep a reference
+/// to it.
 pub struct Book {
     name: Cow<'static, str>,
     looks: AtomicU64,
@@ -43,12 +45,12 @@ pub struct Book {
     parts: [CachePadded<Mutex<Part>>; PARTS],
 }
 
-/// Of callers that did not get in at once.
+/// The record of callers that did not get in at once.
 #[derive(Default)]
 struct Line {
     /// The number of the next waiter.
     next: u64,
-    /// The waiters of each site by number, so the oldest first.
+    /// The waiters of each site, by number: oldest first.
     sites: HashMap<Site, BTreeMap<u64, Instant>>,
     waits: Histogram,
     given_up: Histogram,
@@ -58,7 +60,7 @@ struct Line {
     no_place: u64,
 }
 
-/// Of holders of every sixteenth slot.
+/// The record of the holders of every sixteenth slot.
 #[derive(Default)]
 struct Part {
     records: Vec<Option<Record>>,
@@ -75,14 +77,14 @@ struct Record {
     by: By,
 }
 
-/// What asks.
+/// The kind of caller.
 #[derive(Clone)]
 pub(super) enum By {
     Thread(Thread),
     Task,
 }
 
-/// How asking ends, if not with a place.
+/// How an attempt ends that gets no place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
     TimedOut,
@@ -92,7 +94,7 @@ pub(super) enum Outcome {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics half-way through a change.
+    // No change to the record panics half-way.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -109,9 +111,9 @@ impl Book {
         (lock(&self.parts[slot % PARTS]), slot / PARTS)
     }
 
-    /// Its slots are held from now on.
+    /// Records that these slots are held from now on.
     pub(super) fn enters(&self, slots: &[usize], fence: u64, site: Site, by: &By, at_once: bool) {
-        // The number first: see above.
+        // The number first: see the module.
         let look = self.looks.load(SeqCst);
         let since = Instant::now();
         for (i, &slot) in slots.iter().enumerate() {
@@ -125,7 +127,7 @@ impl Book {
         }
     }
 
-    /// Its slots are not held any more from now on. For how long the first of them was.
+    /// Records that these slots are no longer held. Returns how long the first of them was.
     pub(super) fn leaves(&self, slots: &[usize]) -> Duration {
         let now = Instant::now();
         let mut first = None;
@@ -134,13 +136,13 @@ impl Book {
             let Some(record) = part.records.get_mut(at).and_then(Option::take) else { continue };
             let held = now.saturating_duration_since(record.since);
             part.holds.record(held);
-            drop(part); // the record goes without the lock
+            drop(part); // the record is dropped without the lock
             first.get_or_insert(held);
         }
         first.unwrap_or_default()
     }
 
-    /// Its guard has this fence number by now.
+    /// Records that the guard of these slots now has this fence number.
     pub(super) fn has_fence(&self, slots: &[usize], fence: u64) {
         for &slot in slots {
             let (mut part, at) = self.part(slot);
@@ -150,7 +152,7 @@ impl Book {
         }
     }
 
-    /// A caller waits from now on: its number, and since when.
+    /// Records that a caller waits from now on. Returns its number and the time.
     pub(super) fn waits(&self, site: Site) -> (u64, Instant) {
         let mut line = lock(&self.line);
         let (number, since) = (line.next, Instant::now());
@@ -159,7 +161,8 @@ impl Book {
         (number, since)
     }
 
-    /// One that waited waits no more, and has a place, or not for this reason. How long it waited.
+    /// Records that a waiter waits no more. It got a place, or none for the reason `why`. Returns
+    /// how long it waited.
     pub(super) fn waits_no_more(&self, site: Site, (number, since): (u64, Instant), why: Option<Outcome>) -> Duration {
         let mut line = lock(&self.line);
         if let Some(waiting) = line.sites.get_mut(site) {
@@ -178,13 +181,13 @@ impl Book {
         waited
     }
 
-    /// One that did not wait gets no place.
+    /// Records that a caller got no place without having waited.
     pub(super) fn turned_away(&self, why: Outcome) {
         lock(&self.line).turns_away(why);
     }
 
-    /// How things stand.
-    #[inline] // as all that calls plain slots
+    /// Takes a status.
+    #[inline] // like everything that calls plain slots
     pub(super) fn status(&self, slots: &Slots) -> Status {
         let (look, at, mut status) = self.look_at_line();
         let now = slots.look();
@@ -213,7 +216,7 @@ impl Book {
         status
     }
 
-    /// The number of a look, its moment, and what the line is like then.
+    /// Takes the number of a look and its moment, with the state of the line at that moment.
     fn look_at_line(&self) -> (u64, Instant, Status) {
         let line = lock(&self.line);
         let look = self.looks.fetch_add(1, SeqCst) + 1;

@@ -9,19 +9,23 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A place in [`observed::Slots`](super::Slots) that are borrowed.
+/// A place in [`observed::Slots`](super::Slots). The guard borrows the slots.
 pub type SlotGuard<'a> = Held<crate::SlotGuard<'a>, &'a Book>;
-/// A place in [`observed::Slots`](super::Slots): it can go anywhere.
+/// A place in [`observed::Slots`](super::Slots). The guard owns a reference, so it can move
+/// anywhere.
 pub type OwnedSlotGuard = Held<crate::OwnedSlotGuard, Arc<Book>>;
-/// A value of an [`observed::Pool`](super::Pool) that is borrowed.
+/// A value of an [`observed::Pool`](super::Pool). The guard borrows the pool.
 pub type Lent<'a, T> = Held<crate::Lent<'a, T>, &'a Book>;
-/// A value of an [`observed::Pool`](super::Pool): it can go anywhere.
+/// A value of an [`observed::Pool`](super::Pool). The guard owns a reference, so it can move
+/// anywhere.
 pub type OwnedLent<T> = Held<crate::OwnedLent<T>, Arc<Book>>;
 
-/// A guard that the book knows of; see [`SlotGuard`] and [`Lent`].
+/// A guard of an observed object; see [`SlotGuard`] and [`Lent`].
 ///
-/// It is used as the guard inside: a place shows what a [`Permit`] shows, and a value is the value.
+/// Use it like the guard inside: a guard of places dereferences to a [`Permit`], and a loan to its
+/// value.
 ///
+/// # Examples
 /// ```
 /// let gpus = doorway::Slots::new(2)?.observed("gpus");
 /// let mine = gpus.acquire()?;
@@ -36,18 +40,19 @@ pub type OwnedLent<T> = Held<crate::OwnedLent<T>, Arc<Book>>;
 /// ```
 #[must_use = "the place is given back as soon as this is dropped"]
 pub struct Held<G, B: Deref<Target = Book>> {
-    // In this order: what is noted as held is held.
+    // `mark` is declared first: its record goes before the guard does, so a slot that is shown as
+    // held is held.
     mark: Mark<B>,
     guard: G,
 }
 
-/// Slots that are noted as held, until this is dropped.
+/// Slots that are recorded as held until this is dropped.
 struct Mark<B: Deref<Target = Book>> {
     book: B,
     slots: Marked,
 }
 
-/// Most guards hold one place, and need no list of them.
+/// Most guards hold one place and need no list.
 enum Marked {
     One(usize),
     Several(Vec<usize>),
@@ -89,8 +94,9 @@ impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>
         guard.forget();
     }
 
-    /// See [`Permit::split`]. Both have been held since the whole was.
+    /// See [`Permit::split`]. Both parts count as held since the whole was acquired.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?.observed("gpus");
     /// let mut most = slots.acquire_many(3)?;
@@ -115,26 +121,26 @@ impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>
     /// See [`Permit::merge`]. Each place keeps its time and its call site.
     ///
     /// # Errors
-    /// If the other guard is one of other slots. It comes back then.
+    /// Gives the other guard back if it belongs to other slots.
     pub fn merge(&mut self, other: Self) -> Result<(), NotMine<Self>> {
         let Self { mut mark, guard } = other;
         if let Err(NotMine(guard)) = self.guard.merge(guard) {
             return Err(NotMine(Self { mark, guard }));
         }
-        mark.slots = Marked::Several(Vec::new()); // they are noted as ours
+        mark.slots = Marked::Several(Vec::new()); // they are recorded as ours now
         self.mark.slots = Marked::of(&self.guard);
         self.mark.book.has_fence(self.mark.slots.all(), self.guard.fence());
         Ok(())
     }
 
-    /// The same place, as what is lent by it.
+    /// Turns the place into a loan of its value.
     pub(super) fn lends<L>(self, lend: impl FnOnce(Permit<S, Numbered>) -> L) -> Held<L, B> {
         let Self { mark, guard } = self;
         Held { mark, guard: lend(guard) }
     }
 }
 
-/// What can be asked of the place, and not what changes it: the book would not know.
+/// Gives shared access only. A change to the permit would bypass the record.
 impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Deref for Held<Permit<S, Numbered>, B> {
     type Target = Permit<S, Numbered>;
     #[inline]
@@ -149,7 +155,7 @@ where
     S: Deref<Target = Slots>,
     B: Deref<Target = Book>,
 {
-    /// Which of the values it is.
+    /// The index of the value.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.guard.slot()

@@ -1,4 +1,4 @@
-//! [`Slots`] and [`Pool`]s that say how they are: holders, waiters, and how long everything takes.
+//! [`Slots`] and [`Pool`]s that report their holders, their waiters, and how long everything takes.
 //!
 //! ```
 //! let gpus = doorway::Slots::new(2)?.observed("gpus");
@@ -11,27 +11,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The ways in are those of the plain objects, by the same names. They call the plain object and
-//! note what came of it. An object that is not observed pays nothing, whatever others of the
-//! program do.
+//! Observed objects have the methods of the plain objects, by the same names. Each method calls the
+//! plain object and records what happened. An object that is not observed pays nothing, whatever
+//! other objects of the program do.
 //!
-//! With the feature `serde`, a status can be serialized: call sites and thread numbers as text, times as
-//! `serde` has them.
+//! With the feature `serde`, a status can be serialized. Call sites and thread numbers become text,
+//! and times take `serde`'s own form.
 //!
-//! With the feature `tracing`, observed objects also tell subscribers of that crate, with the
+//! With the feature `tracing`, observed objects also emit spans and events of that crate, with the
 //! target `doorway`:
 //!
 //! | what | level | fields |
 //! |---|---|---|
-//! | span `wait`: from when a caller gets in line until it has its answer | debug | `slots`, `site`; in the end `waited_seconds`, `outcome`, and `slot` and `fence` if it was let in |
-//! | `granted` after a wait; `cancelled`; `refused` | debug | `waited_seconds`, and `slot` and `fence` if it was let in |
+//! | span `wait`: from when a caller gets in line until it has its answer | debug | `slots`, `site`; at the end `waited_seconds`, `outcome`, and `slot` and `fence` if it got a place |
+//! | `granted` after a wait; `cancelled`; `refused` | debug | `waited_seconds`, and `slot` and `fence` if it got a place |
 //! | `timed out` | info | `waited_seconds` |
 //! | `closed` | info | |
 //! | `granted` at once; `no place`; `left` | trace | `slot` and `fence`; of `left`, `held_seconds` |
 
-// What calls plain slots is generic or `inline`, so that a program that observes nothing compiles
-// nothing of it: otherwise the compiler, which finds more callers, inlines the plain ways in
-// differently.
+// Every function that calls plain slots is generic or `inline`. So a program that observes nothing
+// compiles none of it. Otherwise the compiler would see more callers of the plain methods, and
+// would inline those differently.
 
 mod asking;
 mod book;
@@ -54,20 +54,20 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// [`Slots`](crate::Slots) that are observed. It is a handle: clones are of the same slots.
+/// Observed [`Slots`](crate::Slots). This is a handle: clones refer to the same slots.
 ///
 /// # Fairness
-/// As of the slots that are observed. A thread tries first, as with
+/// The same as for the plain slots. A thread tries first, as with
 /// [`acquire_timeout`](crate::Slots::acquire_timeout), and gets in line if that fails.
 ///
 /// # Cost
-/// A passage takes two readings of the clock and a lock each way, which callers with other slots do
-/// not share if there are at most 16. A wait allocates. An object takes about 12 KiB, and 48 to 96
-/// bytes for each slot that was ever used.
+/// Each acquisition and each release reads the clock once and takes a lock once. If there are at
+/// most 16 slots, callers with different slots share no lock. A wait allocates. An object takes
+/// about 12 KiB, and 48 to 96 bytes for each slot that was ever used.
 ///
-/// [`status`](Self::status) takes time in proportion to the places that were ever used and to the
-/// call sites that wait, and not to the waiters. No caller waits for it longer than it takes to
-/// copy 256 records.
+/// The time that [`status`](Self::status) takes is proportional to the number of places that were
+/// ever used and to the number of call sites that wait. It does not depend on the number of
+/// waiters. No caller waits for it longer than it takes to copy 256 records.
 #[derive(Clone, Debug)]
 pub struct Slots {
     slots: Arc<crate::Slots>,
@@ -75,12 +75,13 @@ pub struct Slots {
 }
 
 impl crate::Slots {
-    /// The same, and it can be asked [how it is](Slots::status). The name is for people, and for
-    /// programs that collect figures.
+    /// Makes the slots observable, so that they can report their [status](Slots::status). The name
+    /// is for people, and for programs that collect figures.
     ///
-    /// What is said to slots before they are shared ([`unfair`](Self::unfair),
-    /// [`room_for`](Self::room_for)) is said before this.
+    /// Configure the slots ([`unfair`](Self::unfair), [`room_for`](Self::room_for)) before this
+    /// call.
     ///
+    /// # Examples
     /// ```
     /// use std::sync::LazyLock;
     ///
@@ -103,8 +104,9 @@ impl Slots {
         Self { slots, book: Arc::new(Book::new(name)) }
     }
 
-    /// How things stand. It can be asked at any time, by any number of threads.
+    /// Takes a status. Any number of threads may do so at any time.
     ///
+    /// # Examples
     /// ```
     /// use std::time::Duration;
     /// let slots = doorway::Slots::new(1)?.observed("gpus");
@@ -121,7 +123,7 @@ impl Slots {
         self.book.status(&self.slots)
     }
 
-    /// Its name.
+    /// The name of these slots.
     #[must_use]
     pub fn name(&self) -> &str {
         self.book.name()
@@ -150,7 +152,7 @@ impl Slots {
         self.slots.add(places)
     }
 
-    /// See [`forget`](crate::Slots::forget). It does not count as a call that was let in.
+    /// See [`forget`](crate::Slots::forget). This does not count as a granted call.
     #[inline]
     pub fn forget(&self, places: usize) -> usize {
         self.slots.forget(places)
@@ -171,8 +173,8 @@ impl Slots {
     }
 }
 
-/// The ways in of threads: each for guards that borrow, and for guards that own; and what it tries
-/// first.
+/// The methods for threads. Each has a form whose guard borrows and one whose guard owns a
+/// reference, and names the method that it tries first.
 macro_rules! ways_in {
     ($($borrowed:ident, $owned:ident($($argument:ident: $type:ty),*) -> $error:ty, first $first:ident, $first_owned:ident($($places:ident)?);)*) => {
         impl Slots {
@@ -214,7 +216,7 @@ ways_in! {
     acquire_many_deadline, acquire_many_deadline_owned(places: usize, deadline: Instant) -> AcquireTimeoutError, first try_acquire_many, try_acquire_many_owned(places);
 }
 
-/// The ways in of tasks. They are those of the plain slots: the first poll says whether the task
+/// The methods for tasks. They are those of the plain slots: the first poll tells whether the task
 /// has to wait.
 macro_rules! ways_in_of_tasks {
     ($($borrowed:ident -> $future:ident, $owned:ident -> $owned_future:ident($($places:ident)?);)*) => {

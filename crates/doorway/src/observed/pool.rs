@@ -1,4 +1,4 @@
-//! Pools that say how they are.
+//! Observed pools.
 
 use super::{Lent, OwnedLent, Slots, Status};
 use crate::Closed;
@@ -8,8 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A [`Pool`](crate::Pool) that is observed. It is a handle: clones are of the same pool.
+/// An observed [`Pool`](crate::Pool). This is a handle: clones refer to the same pool.
 ///
+/// # Examples
 /// ```
 /// let devices = doorway::Pool::new(["left", "right"])?.observed("devices");
 /// let lent = devices.acquire()?;
@@ -23,7 +24,7 @@ pub struct Pool<T> {
 }
 
 impl<T> crate::Pool<T> {
-    /// The same, and it can be asked [how it is](Pool::status). See
+    /// Makes the pool observable, so that it can report its [status](Pool::status). See
     /// [`Slots::observed`](crate::Slots::observed).
     #[must_use]
     pub fn observed(self, name: impl Into<Cow<'static, str>>) -> Pool<T> {
@@ -32,7 +33,7 @@ impl<T> crate::Pool<T> {
     }
 }
 
-/// The ways in of threads: those of the slots, and the value of the slot.
+/// The methods for threads: those of the slots, with the value of the slot.
 macro_rules! ways_in {
     ($($borrowed:ident$(, $owned:ident)?($($argument:ident: $type:ty)?) -> $error:ty;)*) => {
         impl<T> Pool<T> {
@@ -89,13 +90,13 @@ impl<T> Pool<T> {
         async move { Ok(asks.await?.lends(|permit| pool.lend_owned(permit))) }
     }
 
-    /// How things stand. A value that is lent is a place that is held.
+    /// Takes a status. A value that is lent counts as a place that is held.
     #[must_use]
     pub fn status(&self) -> Status {
         self.slots.status()
     }
 
-    /// Its name.
+    /// The name of this pool.
     #[must_use]
     pub fn name(&self) -> &str {
         self.slots.name()
@@ -132,7 +133,7 @@ impl<T> Pool<T> {
         self.pool.add(value)
     }
 
-    /// See [`drain`](crate::Pool::drain). What it takes out does not count as lent.
+    /// See [`drain`](crate::Pool::drain). The values that it takes out do not count as lent.
     pub fn drain(&self) -> Vec<T> {
         self.pool.drain()
     }

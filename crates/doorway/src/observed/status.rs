@@ -1,4 +1,4 @@
-//! What a status says: plain values.
+//! A status and its parts: plain values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,72 +6,76 @@ use std::panic::Location;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-/// Where in a program a caller asked.
+/// Where in the program a caller asked for a place.
 pub type Site = &'static Location<'static>;
 
-/// How things stood at one moment, and what has happened until about then.
+/// The state of an object at one moment, and what happened up to about then.
 ///
 /// # Which moment
 /// Each of the [`holders`](Self::holders) held its slot at that moment, and each of the
-/// [`waiters`](Self::waiters) waited at it. So no caller is shown twice: one that goes from slot to
-/// slot meanwhile has one of them, and one that is let in meanwhile still waits. A caller that is
-/// just on its way in or out may not be shown at all.
+/// [`waiters`](Self::waiters) waited at that moment. So no caller is shown twice. A caller that
+/// moves from slot to slot meanwhile is shown with one of them, and a caller that is let in
+/// meanwhile is shown as a waiter. A caller that is just entering or leaving may not be shown at
+/// all.
 ///
-/// [`available`](Self::available) is read after that moment, and while all holders that are shown
-/// still held. So holders and available places together are never more than the places, unless
-/// somebody adds or takes away places meanwhile.
+/// [`available`](Self::available) is read after that moment, while all holders that are shown still
+/// held. So the holders and the available places together never exceed the places, unless a thread
+/// adds or removes places meanwhile.
 ///
-/// Counters and histograms are read within the call, one after the other. Each only ever grows.
+/// Counters and histograms are read during the call, one after the other. Each only ever grows.
 ///
 /// # What is seen
-/// Callers that came through the observed object. A guard that was `mem::forget`-ten is shown as a
-/// holder for ever, and a future that was `mem::forget`-ten while it waited as a waiter: its call
-/// site tells where the leak is.
+/// A status shows the callers that came through the observed object. A guard that was forgotten
+/// (`mem::forget`) is shown as a holder for ever, and a future that was forgotten while it waited
+/// is shown as a waiter for ever. Its call site tells where the leak is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Status {
     /// The name that the object was given.
     pub name: Cow<'static, str>,
-    /// How many places there are.
+    /// The number of places.
     pub places: usize,
-    /// How many of them are free: none, while a caller waits in line.
+    /// How many places are free. Zero while a caller waits in line.
     pub available: usize,
-    /// Whether it was closed.
+    /// Whether the object was closed.
     pub closed: bool,
-    /// The places that are held, by slot. A guard of several places is shown once for each of them.
+    /// The places that are held, by slot. A guard of several places appears once for each of them.
     pub holders: Vec<Holder>,
-    /// How many callers wait. Callers that gave up do not.
+    /// How many callers wait. A caller that gave up does not count.
     pub waiters: usize,
-    /// How long the one that came first has waited.
+    /// How long the oldest waiter has waited.
     pub oldest_wait: Option<Duration>,
-    /// Where they asked, the site of the oldest waiter first.
+    /// Where the waiters asked. The site of the oldest waiter comes first.
     pub waiting_at: Vec<WaitingAt>,
-    /// How many calls were let in: as many as [`waits`](Self::waits) counts.
+    /// How many calls got their places. Equal to the count of [`waits`](Self::waits).
     pub granted: u64,
-    /// How many waited until their time ran out.
+    /// How many calls waited until their time ran out.
     pub timed_out: u64,
     /// How many futures were dropped while they waited.
     pub cancelled: u64,
-    /// How many were turned away: closed, too many places, or none asked for.
+    /// How many calls were refused: the object was closed, or they asked for too many places or for
+    /// none.
     pub refused: u64,
-    /// How many would not wait, and found too few places free.
+    /// How many calls did not want to wait, and found too few places free.
     pub no_place: u64,
-    /// How long callers waited that were let in. Those that were let in at once are in the first
-    /// bucket.
+    /// How long the granted calls waited. Calls that were granted at once are in the first bucket.
     pub waits: Histogram,
-    /// How long callers waited that were not let in: their time ran out, they were cancelled, or it
-    /// was closed. Without these, the waits look shorter than they are.
+    /// How long the other calls waited: their time ran out, they were cancelled, or the object was
+    /// closed. Without these, waits would look shorter than they are.
     pub given_up: Histogram,
-    /// How long places were held that have come back, each place by itself.
+    /// How long places were held. It counts places that have come back, each place by itself.
     pub holds: Histogram,
 }
 
 impl Status {
-    /// How many places are neither free nor held by a holder that is shown. Some are on their way
-    /// to a waiter, or back. If it stays above zero while nobody comes and goes, they are lost (a
-    /// future was `mem::forget`-ten), or held by callers that were not observed.
+    /// How many places are neither free nor held by a holder that is shown.
     ///
+    /// Some of them may be on their way to a waiter, or back. If the number stays above zero while
+    /// no caller comes or goes, the places are lost (a future was forgotten), or they are held by
+    /// callers that were not observed.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?.observed("gpus");
     /// let _held = slots.acquire()?;
@@ -84,8 +88,9 @@ impl Status {
     }
 }
 
-/// For people: a line for each place that is held, and for each call site with callers that wait.
+/// For people: one line for each place that is held, and one for each call site with waiters.
 ///
+/// # Examples
 /// ```
 /// let slots = doorway::Slots::new(2)?.observed("gpus");
 /// let _held = slots.acquire()?;
@@ -113,33 +118,33 @@ impl fmt::Display for Status {
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Holder {
-    /// Its slot.
+    /// The slot.
     pub slot: usize,
-    /// The fence number of its guard.
+    /// The fence number of the guard.
     pub fence: u64,
-    /// How long it has been held.
+    /// How long the place has been held.
     pub held_for: Duration,
-    /// Where the holder asked for it.
+    /// Where the holder asked for the place.
     #[cfg_attr(feature = "serde", serde(serialize_with = "serializes::display"))]
     pub site: Site,
-    /// What asked for it. The guard may have gone elsewhere since.
+    /// The kind of caller that asked. The guard may have moved elsewhere since.
     pub caller: Caller,
 }
 
-/// What asks for a place.
+/// The kind of caller that asks for a place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Caller {
-    /// A thread, by one of the ways that block, or do not wait.
+    /// A thread, through a method that blocks or that only tries.
     Thread {
-        /// Its name, if it has one.
+        /// The thread's name, if it has one.
         name: Option<String>,
-        /// Its number within the program.
+        /// The thread's number within the program.
         #[cfg_attr(feature = "serde", serde(serialize_with = "serializes::debug"))]
         id: ThreadId,
     },
-    /// A task, by one of the ways that are awaited.
+    /// A task, through a method that is awaited.
     Task,
 }
 
@@ -153,22 +158,23 @@ impl fmt::Display for Caller {
     }
 }
 
-/// Callers that wait, and asked at the same place of the program.
+/// The waiters that asked at one place in the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct WaitingAt {
-    /// Where.
+    /// The place in the program.
     #[cfg_attr(feature = "serde", serde(serialize_with = "serializes::display"))]
     pub site: Site,
-    /// How many.
+    /// The number of waiters.
     pub waiters: usize,
-    /// How long the one that came first has waited.
+    /// How long the oldest of them has waited.
     pub oldest_wait: Duration,
 }
 
-/// How long things took: how many took how long, to a factor of two.
+/// A histogram of durations, exact to a factor of two.
 ///
+/// # Examples
 /// ```
 /// let slots = doorway::Slots::new(1)?.observed("gpus");
 /// drop(slots.acquire()?);
@@ -183,14 +189,13 @@ pub struct WaitingAt {
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Histogram {
-    /// How many took how long. The first bucket is for nothing at all; bucket `i` is for 2^(i-1) up
-    /// to 2^i - 1 nanoseconds, and the last one for everything beyond. See
-    /// [`buckets`](Self::buckets).
+    /// The counts. The first bucket is for a duration of zero. Bucket `i` is for 2^(i-1) to 2^i - 1
+    /// nanoseconds, and the last bucket is for everything beyond. See [`buckets`](Self::buckets).
     #[cfg_attr(feature = "serde", serde(serialize_with = "serializes::list"))]
     pub counts: [u64; Self::BUCKETS],
-    /// All together.
+    /// The sum of all durations.
     pub sum: Duration,
-    /// The longest.
+    /// The longest duration.
     pub max: Duration,
 }
 
@@ -201,11 +206,13 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// How many buckets there are: a `u64` of nanoseconds has 65 lengths, which is up to 584 years.
+    /// The number of buckets. A `u64` of nanoseconds has 65 possible bit lengths, and reaches 584
+    /// years.
     pub const BUCKETS: usize = 65;
 
-    /// One more that took this long.
+    /// Adds one duration.
     ///
+    /// # Examples
     /// ```
     /// use doorway::observed::Histogram;
     /// use std::time::Duration;
@@ -221,21 +228,22 @@ impl Histogram {
         self.max = self.max.max(took);
     }
 
-    /// All of another one, too.
+    /// Adds all durations of another histogram.
     pub fn absorb(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts).for_each(|(mine, more)| *mine += more);
         self.sum = self.sum.saturating_add(other.sum);
         self.max = self.max.max(other.max);
     }
 
-    /// How many there are in all buckets.
+    /// The number of durations in all buckets.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How long each took on average, if there were any.
+    /// The average duration. `None` if there are no durations.
     ///
+    /// # Examples
     /// ```
     /// let never_used = doorway::Slots::new(1)?.observed("gpus").status();
     /// assert_eq!(never_used.waits.mean(), None);
@@ -247,8 +255,9 @@ impl Histogram {
         Some(Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
     }
 
-    /// The buckets: the longest time that belongs to each, and how many there are in it.
+    /// The buckets: the longest duration that belongs to each, and how many durations it counts.
     ///
+    /// # Examples
     /// ```
     /// let status = doorway::Slots::new(1)?.observed("gpus").status();
     /// let longest: Vec<u128> = status.waits.buckets().map(|(longest, _)| longest.as_nanos()).collect();
@@ -259,10 +268,13 @@ impl Histogram {
         self.counts.iter().enumerate().map(|(i, &count)| (longest(i), count))
     }
 
-    /// Bounds of a quantile: at least a part `q` of all took no longer than the upper one, and the
-    /// quantile itself is not below the lower one. More is not known, and nothing is interpolated.
-    /// `None` if there are none, or if `q` is not between 0 and 1.
+    /// Bounds of a quantile.
     ///
+    /// At least a fraction `q` of all durations is no longer than the upper bound, and the quantile
+    /// itself is not below the lower bound. The histogram knows no more than that, and nothing is
+    /// interpolated. Returns `None` if there are no durations, or if `q` is not between 0 and 1.
+    ///
+    /// # Examples
     /// ```
     /// use std::time::Duration;
     /// let slots = doorway::Slots::new(1)?.observed("gpus");
@@ -276,7 +288,8 @@ impl Histogram {
         if !(0.0..=1.0).contains(&q) {
             return None;
         }
-        // The rank of the one that is asked for. Counts beyond 2^53 lose their last digits here.
+        // The rank of the duration that is asked for. Counts beyond 2^53 lose their last digits
+        // here.
         let rank = ((q * self.count() as f64).ceil() as u64).clamp(1, self.count().max(1));
         let mut so_far = 0;
         let bucket = self.counts.iter().position(|count| {
@@ -289,12 +302,12 @@ impl Histogram {
     }
 }
 
-/// The longest time of a bucket.
+/// The longest duration of a bucket.
 fn longest(bucket: usize) -> Duration {
     Duration::from_nanos(((1_u128 << bucket) - 1) as u64)
 }
 
-/// Those buckets that are not empty.
+/// Shows the buckets that are not empty.
 impl fmt::Debug for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let filled: Vec<_> = self.buckets().filter(|(_, count)| *count > 0).collect();

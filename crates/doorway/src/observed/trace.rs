@@ -1,7 +1,8 @@
-//! What subscribers of `tracing` are told, with the feature of that name; nothing without it.
+//! The spans and events for subscribers of `tracing`, with the feature of that name; nothing
+//! without it.
 //!
-//! Each is told after the book was written, and with the place in its guard: a subscriber that
-//! panics loses no place, and leaves the figures true.
+//! Each event is emitted after the record was written, and while a guard already has the place. So
+//! a subscriber that panics loses no place, and the figures stay correct.
 
 pub(super) use told::{Wait, closed, granted, left, turned_away};
 
@@ -13,8 +14,8 @@ mod told {
     use tracing::field::Empty;
     use tracing::{Span, debug, debug_span, info, trace};
 
-    /// The span of a wait: what happens while a thread waits, or while a waiting task is polled, is
-    /// within it.
+    /// The span of a wait. It contains what happens while a thread waits, or while a waiting task
+    /// is polled.
     pub(in crate::observed) struct Wait(Span);
 
     impl Wait {

@@ -1,4 +1,5 @@
-//! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops those that were idle for long.
+//! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops
+//! values that were idle for too long.
 
 use crate::slots::{AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError};
 use crate::{Closed, SizeError};
@@ -9,15 +10,16 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a managed pool has to know of its values, whether threads or tasks use it.
+/// What a managed pool must know about its values, whether threads or tasks use it.
 pub trait Manager {
-    /// What is lent.
+    /// The type of the values.
     type Value;
     /// Why a value could not be made, or may not be lent again.
     type Error;
 
-    /// Whether a value that comes back is broken. A broken value is dropped. The pool asks whenever a loan ends, so this should look at the
-    /// value and not at the network.
+    /// Whether a value that comes back is broken. The pool drops a broken value.
+    ///
+    /// The pool asks whenever a loan ends, so this should look at the value and not at the network.
     fn is_broken(&self, value: &mut Self::Value) -> bool {
         let _ = value;
         false
@@ -26,16 +28,18 @@ pub trait Manager {
 
 /// How threads make and check values.
 pub trait Make: Manager {
-    /// Makes a value. The caller has a place by then.
+    /// Makes a value. The caller already has a place by then.
     ///
     /// # Errors
-    /// If there is none to be had. The caller that asked for a value gets the error, and its place goes to the next.
+    /// Returns an error if no value can be made. The caller that asked for a value gets the error,
+    /// and its place goes to the next waiter.
     fn make(&self) -> Result<Self::Value, Self::Error>;
 
-    /// Whether a value that was idle may be lent again.
+    /// Checks whether an idle value may be lent again.
     ///
     /// # Errors
-    /// If it may not. The value is dropped, and the caller gets another one.
+    /// Returns an error if the value may not be lent again. The pool drops the value and lends
+    /// another one.
     fn check(&self, value: &mut Self::Value, usage: &Usage) -> Result<(), Self::Error> {
         let _ = (value, usage);
         Ok(())
@@ -44,13 +48,13 @@ pub trait Make: Manager {
 
 /// How tasks make and check values.
 pub trait MakeAsync: Manager {
-    /// As [`Make::make`].
+    /// The same as [`Make::make`].
     ///
     /// # Errors
     /// The same.
     fn make(&self) -> impl Future<Output = Result<Self::Value, Self::Error>> + Send;
 
-    /// As [`Make::check`].
+    /// The same as [`Make::check`].
     ///
     /// # Errors
     /// The same.
@@ -60,7 +64,7 @@ pub trait MakeAsync: Manager {
     }
 }
 
-/// A [`Manager`] that is a function: it makes values, and finds nothing wrong with them later.
+/// A [`Manager`] made of a function. It makes values, and accepts every idle value.
 pub struct FromFn<F>(F);
 
 impl<F> fmt::Debug for FromFn<F> {
@@ -80,48 +84,50 @@ impl<T, E, F: Fn() -> Result<T, E>> Make for FromFn<F> {
     }
 }
 
-/// What has become of a value so far.
+/// The history of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Usage {
-    /// When it was made.
+    /// When the value was made.
     pub made: Instant,
-    /// When it came back the last time, or was made.
+    /// When the value last came back, or was made.
     pub idle_since: Instant,
-    /// How often it was lent before.
+    /// How many times the value was lent before.
     pub lent: u64,
 }
 
-/// Which of the idle values is lent next.
+/// Which idle value is lent next.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// The one that came back last: it is warm, and values that are not needed stay idle until they are dropped.
+    /// The value that came back last. It is warm, and the values that are not needed stay idle
+    /// until they expire.
     #[default]
     Newest,
-    /// The one that has been idle for longest: all are used by turns.
+    /// The value that has been idle for longest. All values are used in turn.
     Oldest,
 }
 
-/// What a managed pool has done so far, and what it has now.
+/// What a managed pool has done so far, and what it contains now.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How many values can be lent at a time.
+    /// How many values can be lent at the same time.
     pub places: usize,
-    /// How many values there are, lent or idle. It does not count those that were [taken out](Lease::take).
+    /// How many values there are, lent or idle. Values that were [taken out](Lease::take) do not
+    /// count.
     pub values: usize,
-    /// How many of them are idle.
+    /// How many values are idle.
     pub idle: usize,
-    /// How many were made.
+    /// How many values were made.
     pub made: u64,
-    /// How often the manager could make none.
+    /// How many times the manager failed to make a value.
     pub failed: u64,
-    /// How often a value was lent that had been lent before.
+    /// How many times a value was lent that had been lent before.
     pub reused: u64,
-    /// How many were dropped because the manager found them broken, or did not let them be lent again.
+    /// How many values were dropped because the manager found them broken or rejected them.
     pub broken: u64,
-    /// How many were dropped because they were idle or alive for too long.
+    /// How many values were dropped because they were idle or alive for too long.
     pub expired: u64,
 }
 
@@ -131,11 +137,11 @@ pub struct Statistics {
 pub enum ManagedError<E> {
     /// The pool is closed.
     Closed,
-    /// All places were taken until the time ran out.
+    /// The time ran out while all places were taken.
     TimedOut,
     /// All places are taken now.
     NoPlace,
-    /// The manager could make no value.
+    /// The manager failed to make a value.
     Make(E),
 }
 
@@ -185,9 +191,16 @@ impl<E> From<TryAcquireError> for ManagedError<E> {
 
 /// A pool that makes its values when they are needed: connections, clients, buffers.
 ///
-/// At most as many values are lent at a time as there are places. A caller that gets a place gets an idle value that the
-/// manager still finds good, or else a new one. Places are given in the order of arrival, as [`Slots`] give them.
+/// The number of places bounds how many values are lent at the same time. A caller that gets a
+/// place gets an idle value that the manager still accepts, or else a new one. Places are given in
+/// the order of arrival, as [`Slots`] give them.
 ///
+/// # Panics, crashes and leaks
+/// If the manager panics, the place goes back. If a holder panics, its value goes back, and
+/// [`is_broken`](Manager::is_broken) may notice. A loan that is forgotten (`mem::forget`) keeps its
+/// place for ever.
+///
+/// # Examples
 /// ```
 /// use doorway::pool::{Make, Managed, Manager, Usage};
 ///
@@ -217,7 +230,7 @@ impl<E> From<TryAcquireError> for ManagedError<E> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A function is enough where values need no check:
+/// A function is enough if values need no check:
 ///
 /// ```
 /// use doorway::pool::Managed;
@@ -227,10 +240,6 @@ impl<E> From<TryAcquireError> for ManagedError<E> {
 /// assert!(buffer.capacity() >= 1 << 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Panics, deaths, leaks
-/// If the manager panics, the place goes back. A holder that panics gives its value back, which
-/// [`is_broken`](Manager::is_broken) may notice. A loan that is `mem::forget`-ten keeps its place for ever.
 pub struct Managed<M: Manager> {
     slots: Arc<Slots>,
     manager: M,
@@ -240,10 +249,10 @@ pub struct Managed<M: Manager> {
     reuse: Reuse,
 }
 
-/// The idle values, the one that came back last at the end.
+/// The idle values. The value that came back last is at the end.
 struct Shelf<T> {
     idle: VecDeque<Kept<T>>,
-    /// How many places are to go when they come back.
+    /// How many places must go when they come back.
     excess: usize,
     counts: Statistics,
 }
@@ -257,54 +266,57 @@ impl<F> Managed<FromFn<F>>
 where
     FromFn<F>: Manager,
 {
-    /// A pool with this many places, whose values a function makes.
+    /// Makes a pool with this many places, whose values a function makes.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn from_fn(places: usize, make: F) -> Result<Self, SizeError> {
         Self::new(FromFn(make), places)
     }
 }
 
 impl<M: Manager> Managed<M> {
-    /// A pool with this many places, and no value yet.
+    /// Makes a pool with this many places, and no value yet.
     ///
     /// # Errors
-    /// If there are no places, or more than [`Slots::MOST`].
+    /// Returns an error if `places` is 0 or more than [`Slots::MOST`].
     pub fn new(manager: M, places: usize) -> Result<Self, SizeError> {
         let shelf = Shelf { idle: VecDeque::new(), excess: 0, counts: Statistics::default() };
         let slots = Arc::new(Slots::new(places)?);
         Ok(Self { slots, manager, shelf: Mutex::new(shelf), idle_for: None, living_for: None, reuse: Reuse::default() })
     }
 
-    /// Values that were idle for longer are not lent again. They are dropped when a caller comes by them, or by
-    /// [`drop_expired`](Self::drop_expired).
+    /// Sets how long a value may be idle.
+    ///
+    /// A value that was idle for longer is not lent again. It is dropped when a caller comes across
+    /// it, or by [`drop_expired`](Self::drop_expired).
     #[must_use]
     pub fn idle_for(self, most: Duration) -> Self {
         Self { idle_for: Some(most), ..self }
     }
 
-    /// Values that were made longer ago are not lent again, however often they are used.
+    /// Sets how old a value may become. An older value is not lent again, however often it is used.
     #[must_use]
     pub fn living_for(self, most: Duration) -> Self {
         Self { living_for: Some(most), ..self }
     }
 
-    /// Which of the idle values is lent next.
+    /// Sets which idle value is lent next.
     #[must_use]
     pub fn reuse(self, reuse: Reuse) -> Self {
         Self { reuse, ..self }
     }
 
-    /// Leaves room for so many places in all, to [resize](Self::resize) the pool later.
+    /// Reserves room for this many places in all, so that the pool can be [resized](Self::resize)
+    /// later.
     ///
     /// # Errors
-    /// As [`Slots::room_for`].
+    /// The same as for [`Slots::room_for`].
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         self.with_slots(|slots| slots.room_for(places))
     }
 
-    /// The same pool with [unfair](Slots::unfair) slots.
+    /// Makes the pool's slots [unfair](Slots::unfair).
     #[must_use]
     pub fn unfair(self) -> Self {
         self.with_slots(|slots| Ok(slots.unfair())).unwrap_or_else(|_: SizeError| unreachable!("it has its size"))
@@ -312,7 +324,7 @@ impl<M: Manager> Managed<M> {
 
     fn with_slots(self, change: impl FnOnce(Slots) -> Result<Slots, SizeError>) -> Result<Self, SizeError> {
         let Self { slots, manager, shelf, idle_for, living_for, reuse } = self;
-        // Nobody else has the slots before the pool is shared.
+        // The pool is not shared yet, so this is the only reference to the slots.
         let slots = Arc::try_unwrap(slots).map_or_else(Ok, |slots| change(slots).map(Arc::new))?;
         Ok(Self { slots, manager, shelf, idle_for, living_for, reuse })
     }
@@ -322,14 +334,14 @@ impl<M: Manager> Managed<M> {
         &self.manager
     }
 
-    /// How many values can be lent at a time.
+    /// How many values can be lent at the same time.
     #[must_use]
     pub fn places(&self) -> usize {
         let shelf = self.shelf();
         self.slots.places().saturating_sub(shelf.excess)
     }
 
-    /// What the pool has done so far, and what it has now.
+    /// What the pool has done so far, and what it contains now.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let shelf = self.shelf();
@@ -338,27 +350,29 @@ impl<M: Manager> Managed<M> {
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<M::Value>> {
-        // No code of the user's runs under this lock, so it is never poisoned half-way through a change.
+        // No user code runs under this lock, so a panic cannot leave the shelf half changed.
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lends nothing any more, and drops all idle values. Callers that wait get an error. Values that are lent are dropped when they come
-    /// back.
+    /// Closes the pool and drops all idle values.
+    ///
+    /// Waiting callers get an error. A value that is lent is dropped when it comes back.
     pub fn close(&self) {
         self.slots.close();
         self.retain(|_, _| false);
     }
 
-    /// Whether it was closed.
+    /// Whether the pool was closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.slots.is_closed()
     }
 
-    /// Waits until all values are back, and closes the pool. Callers that came before are served before.
+    /// Waits until all values are back, then closes the pool. Callers that arrived earlier are
+    /// served first.
     ///
     /// # Errors
-    /// If the pool was closed before.
+    /// Returns an error if the pool was closed before.
     pub fn drain(&self) -> Result<(), Closed> {
         let mut all = None;
         while let places @ 1.. = self.slots.places() {
@@ -372,11 +386,14 @@ impl<M: Manager> Managed<M> {
             }
         }
         self.close();
-        drop(all); // not before it is closed: the next in line would get in
+        drop(all); // only after the pool is closed: otherwise the next waiter would get in
         Ok(())
     }
 
-    /// [`drain`](Self::drain) for tasks. If the future is dropped half-way, the pool goes on as before.
+    /// [`drain`](Self::drain) for tasks.
+    ///
+    /// # Cancel safety
+    /// Cancel safe. If the future is dropped before it is ready, the pool goes on as before.
     ///
     /// # Errors
     /// The same.
@@ -393,20 +410,21 @@ impl<M: Manager> Managed<M> {
             }
         }
         self.close();
-        drop(all); // not before it is closed: the next in line would get in
+        drop(all); // only after the pool is closed: otherwise the next waiter would get in
         Ok(())
     }
 
-    /// Drops the idle values of which `keep` says so, and says how many.
+    /// Keeps the idle values for which `keep` returns `true`, and drops the others. Returns how
+    /// many were dropped.
     pub fn retain(&self, mut keep: impl FnMut(&mut M::Value, &Usage) -> bool) -> usize {
-        // The values are looked at and dropped without the lock: both is code of the user's.
+        // The lock is not held here: both `keep` and the values' destructors are user code.
         let idle = std::mem::take(&mut self.shelf().idle);
         let before = idle.len();
         let mut kept: VecDeque<Kept<M::Value>> =
             idle.into_iter().filter_map(|mut one| keep(&mut one.value, &one.usage).then_some(one)).collect();
         let dropped = before - kept.len();
         let mut shelf = self.shelf();
-        // Those that came back meanwhile were used last.
+        // The values that came back meanwhile were used last.
         kept.append(&mut shelf.idle);
         shelf.idle = kept;
         shelf.counts.values -= dropped;
@@ -416,8 +434,10 @@ impl<M: Manager> Managed<M> {
         dropped
     }
 
-    /// Drops the idle values that were idle or alive for too long, and says how many. A service calls this now and then.
+    /// Drops the values that were idle or alive for too long, and returns how many. A service calls
+    /// this from time to time.
     ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// use std::time::Duration;
@@ -439,8 +459,14 @@ impl<M: Manager> Managed<M> {
             || self.living_for.is_some_and(|most| usage.made.elapsed() > most)
     }
 
-    /// Changes how many values can be lent at a time. If there are to be fewer, places that are taken go when they come back.
+    /// Changes how many values can be lent at the same time.
     ///
+    /// If the pool shrinks, places that are taken go when they come back.
+    ///
+    /// # Errors
+    /// Returns an error if there is not enough [room](Self::room_for).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(2, || Ok::<_, std::io::Error>(7))?;
@@ -454,9 +480,6 @@ impl<M: Manager> Managed<M> {
     /// assert_eq!(pool.places(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no [room](Self::room_for).
     pub fn resize(&self, places: usize) -> Result<(), TooMany> {
         let mut shelf = self.shelf();
         let now = self.slots.places().saturating_sub(shelf.excess);
@@ -474,7 +497,7 @@ impl<M: Manager> Managed<M> {
         Ok(())
     }
 
-    /// Idle values that no place is left for, to be dropped without the lock.
+    /// The idle values for which no place is left. The caller drops them without the lock.
     fn surplus(&self, shelf: &mut Shelf<M::Value>) -> Vec<Kept<M::Value>> {
         let places = self.slots.places().saturating_sub(shelf.excess);
         let too_many = shelf.counts.values.saturating_sub(places).min(shelf.idle.len());
@@ -509,7 +532,7 @@ impl<M: Manager> Managed<M> {
         is_good
     }
 
-    /// A new value, if it could be made.
+    /// Counts a new value, or the failure to make one.
     fn made(&self, value: Result<M::Value, M::Error>) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
         let mut shelf = self.shelf();
         match value {
@@ -526,7 +549,7 @@ impl<M: Manager> Managed<M> {
         }
     }
 
-    /// A loan is over: its value goes back to the shelf, unless it is broken or not needed any more.
+    /// Ends a loan. The value goes back to the shelf, unless it is broken or no longer needed.
     fn take_back(&self, mut kept: Kept<M::Value>) {
         let checked = Uncounted { pool: self, armed: true };
         let is_broken = self.manager.is_broken(&mut kept.value);
@@ -549,7 +572,7 @@ impl<M: Manager> Managed<M> {
         }
     }
 
-    /// The place, unless it is one that is to go.
+    /// Returns the permit, unless its place must go.
     fn admit<S: Deref<Target = Slots>>(&self, permit: Permit<S, Numbered>) -> Option<Permit<S, Numbered>> {
         let mut shelf = self.shelf();
         if shelf.excess == 0 {
@@ -562,7 +585,8 @@ impl<M: Manager> Managed<M> {
     }
 }
 
-/// A place that may be lent. A place that was given back while the pool was made smaller may still have to go.
+/// Acquires a place that may be lent. A place that came back while the pool shrank may have to go
+/// instead.
 macro_rules! admitted {
     ($pool:ident, $acquired:expr) => {
         loop {
@@ -599,12 +623,12 @@ impl<M: Make> Managed<M> {
     /// Waits for a place, and lends a value.
     ///
     /// # Errors
-    /// If the pool is closed, or if the manager could make no value.
+    /// Returns an error if the pool is closed, or if the manager fails to make a value.
     pub fn acquire(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         self.lend(admitted!(self, self.slots.acquire()))
     }
 
-    /// [`acquire`](Self::acquire) with a loan that owns.
+    /// [`acquire`](Self::acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -612,15 +636,17 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.acquire_owned()))
     }
 
-    /// Lends a value if a place is free now. It may take as long as the manager takes to make one.
+    /// Lends a value if a place is free now. This may take as long as the manager takes to make a
+    /// value.
     ///
     /// # Errors
-    /// If all places are taken, if the pool is closed, or if the manager could make no value.
+    /// Returns an error if all places are taken, if the pool is closed, or if the manager fails to
+    /// make a value.
     pub fn try_acquire(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         self.lend(admitted!(self, self.slots.try_acquire()))
     }
 
-    /// [`try_acquire`](Self::try_acquire) with a loan that owns.
+    /// [`try_acquire`](Self::try_acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -628,10 +654,12 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.try_acquire_owned()))
     }
 
-    /// Waits for a place, but no longer than this, and lends a value. What the manager takes to make one comes on top.
+    /// Waits for a place, but no longer than `timeout`, and lends a value. The time that the
+    /// manager takes to make a value comes on top.
     ///
     /// # Errors
-    /// If the time runs out, if the pool is closed, or if the manager could make no value.
+    /// Returns an error if the time runs out, if the pool is closed, or if the manager fails to
+    /// make a value.
     pub fn acquire_timeout(&self, timeout: Duration) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         match Instant::now().checked_add(timeout) {
             Some(deadline) => self.acquire_deadline(deadline),
@@ -639,7 +667,7 @@ impl<M: Make> Managed<M> {
         }
     }
 
-    /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns.
+    /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -653,15 +681,16 @@ impl<M: Make> Managed<M> {
         }
     }
 
-    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// If the time comes, if the pool is closed, or if the manager could make no value.
+    /// Returns an error if the time comes first, if the pool is closed, or if the manager fails to
+    /// make a value.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         self.lend(admitted!(self, self.slots.acquire_deadline(deadline)))
     }
 
-    /// [`acquire_deadline`](Self::acquire_deadline) with a loan that owns.
+    /// [`acquire_deadline`](Self::acquire_deadline) with a loan that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -672,9 +701,14 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.acquire_deadline_owned(deadline)))
     }
 
-    /// Makes values until this many are idle, as far as places are free, and says how many are. A service that must not
-    /// let its first callers wait calls this when it begins.
+    /// Makes values until this many are idle, or until no place is free. Returns how many are idle.
     ///
+    /// A service calls this when it starts, so that its first callers need not wait for new values.
+    ///
+    /// # Errors
+    /// Returns an error if the pool is closed, or if the manager fails to make a value.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(4, || Ok::<_, std::io::Error>(7))?;
@@ -682,9 +716,6 @@ impl<M: Make> Managed<M> {
     /// assert_eq!(pool.statistics().idle, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the pool is closed, or if the manager could make no value.
     pub fn fill(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
         let mut lent = Vec::new();
         while lent.len() < values {
@@ -714,17 +745,18 @@ impl<M: MakeAsync> Managed<M> {
     /// Waits for a place, and lends a value.
     ///
     /// # Cancel safety
-    /// To drop the future is to give up, at any point, and the place goes to the next. A value that was being made or checked is dropped: what a
-    /// protocol was in the middle of cannot be lent to another.
+    /// Cancel safe. Dropping the future gives up at any point, and the place goes to the next
+    /// waiter. A value that was being made or checked is dropped, because its protocol may be
+    /// half-way through an exchange.
     ///
     /// # Errors
-    /// If the pool is closed, or if the manager could make no value.
+    /// Returns an error if the pool is closed, or if the manager fails to make a value.
     pub async fn acquire_async(&self) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         let place = Place { permit: Some(admitted!(self, self.slots.acquire_async().await)), pool: self };
         Ok(Lease { kept: Some(self.value_async().await?), place })
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a loan that owns.
+    /// [`acquire_async`](Self::acquire_async) with a loan that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -754,7 +786,7 @@ impl<M: MakeAsync> Managed<M> {
     }
 }
 
-/// A value that is being checked is on no shelf: if the check is left by a panic, or given up, there is one less.
+/// Takes a value off the count if its check panics or is dropped: such a value is on no shelf.
 struct Uncounted<'a, M: Manager> {
     pool: &'a Managed<M>,
     armed: bool,
@@ -783,17 +815,18 @@ impl<M: Manager> fmt::Debug for Managed<M> {
     }
 }
 
-/// A value of a [`Managed`] pool that is borrowed.
+/// A loan from a [`Managed`] pool that borrows the pool.
 pub type Leased<'a, M> = Lease<M, &'a Managed<M>, &'a Slots>;
-/// A value of a [`Managed`] pool that is shared: it can go anywhere.
+/// A loan from a [`Managed`] pool that owns a reference to the pool, so it can move anywhere.
 pub type OwnedLeased<M> = Lease<M, Arc<Managed<M>>, Arc<Slots>>;
 
 /// A value that is lent. It goes back when this is dropped.
 #[must_use = "the value goes back as soon as this is dropped"]
 pub struct Lease<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> {
-    /// `None` only once it has gone.
+    /// `None` only after the value has gone back.
     kept: Option<Kept<M::Value>>,
-    // After the value: the next holder comes when the place goes, and finds the value on the shelf.
+    // Declared after the value: dropping the place admits the next holder, which must find the
+    // value on the shelf.
     place: Place<M, P, S>,
 }
 
@@ -810,29 +843,31 @@ impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Drop f
     }
 }
 
-const LENT: &str = "a loan has its value until it ends";
+const LENT: &str = "a loan keeps its value until it ends";
 
 impl<M: Manager, P: Deref<Target = Managed<M>>, S: Deref<Target = Slots>> Lease<M, P, S> {
-    /// Its slot: one of as many as there are places, that no other loan has.
+    /// The loan's slot: a number that no other loan has, below the number of places.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.place.permit.as_ref().expect(LENT).slot()
     }
 
-    /// What has become of the value before.
+    /// The history of the value.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.kept.as_ref().expect(LENT).usage
     }
 
-    /// The pool that lent it.
+    /// The pool that lent the value.
     #[must_use]
     pub fn issuer(&self) -> &P {
         &self.place.pool
     }
 
-    /// Takes the value out of the pool. The place goes to the next caller, for which another value is made.
+    /// Takes the value out of the pool. The place goes to the next caller, for which the pool makes
+    /// a new value.
     ///
+    /// # Examples
     /// ```
     /// use doorway::pool::Managed;
     /// let pool = Managed::from_fn(1, || Ok::<_, std::io::Error>("new".to_owned()))?;

@@ -1,6 +1,8 @@
-//! [`Pool`]: as many values as there are places, lent by slot. [`Managed`]: a pool that makes its values, checks and drops them.
+//! [`Pool`]: one value for each place, lent by slot. [`Managed`]: a pool that makes, checks and
+//! drops its values.
 
-// A value is lent to who holds its slot, and nobody else holds that: the compiler cannot know.
+// A value is lent to the holder of its slot, and no other thread holds that slot. The compiler
+// cannot know.
 #![allow(unsafe_code)]
 
 mod managed;
@@ -20,8 +22,14 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// As many values as there are places in [`Slots`], each lent to one holder at a time: connections, buffers, devices.
+/// One value for each place in [`Slots`], lent to one holder at a time: connections, buffers,
+/// devices.
 ///
+/// A pool is as fair and as cancel safe as [`Slots`], and serves threads and tasks alike. If a
+/// holder panics, its value goes back as it is. A guard that is forgotten (`mem::forget`) keeps its
+/// value for ever.
+///
+/// # Examples
 /// ```
 /// use doorway::Pool;
 ///
@@ -34,61 +42,60 @@ use std::time::{Duration, Instant};
 /// assert_eq!(*pool.acquire()?, "first connection"); // the lowest that is free, so low ones stay warm
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// Fair, cancel-safe and for threads and tasks as [`Slots`] are. A holder that panics gives its value back as it is; one whose guard is `mem::forget`-ten keeps it for ever.
 pub struct Pool<T> {
     slots: Arc<Slots>,
     values: Box<[UnsafeCell<Option<T>>]>,
     empty: Mutex<Empty>,
 }
 
-/// Which slots have no value, and what is to be done when none has.
+/// Which slots have no value, and what happens when all of them are empty.
 #[derive(Default)]
 struct Empty {
     slots: Vec<Retired>,
-    /// Whether the pool is closed when the last value has been taken out.
+    /// Whether the pool closes when the last value is taken out.
     drains: bool,
     /// How many values are about to be put into slots that were empty.
     adding: usize,
-    /// Whether the last value has been taken out of a pool that was to be drained.
+    /// Whether the last value was taken out of a pool that is being drained.
     drained: bool,
 }
 
-// SAFETY: a value is touched only by who holds its slot, and slots are unique among those inside; a slot goes from one holder to the next by a release and an acquire on its name.
-// So sharing a pool only ever sends values from thread to thread.
+// SAFETY: only the holder of a slot touches its value, and each slot has at most one holder. A slot
+// passes from one holder to the next by a release and an acquire on its name. So sharing a pool
+// only ever sends values from one thread to another.
 unsafe impl<T: Send> Sync for Pool<T> {}
 
-/// After a panic of a holder the pool is whole: the value is back, as it is. There is no poison, so
-/// values must bear that.
+/// The pool stays usable after a holder panics: the value is back, as it is. There is no poisoning,
+/// so the values themselves must tolerate that.
 impl<T: UnwindSafe + RefUnwindSafe> RefUnwindSafe for Pool<T> {}
 
 /// A value that is lent. It goes back when this is dropped.
 pub type Lent<'a, T> = Loan<T, &'a Pool<T>, &'a Slots>;
-/// The same, of a pool that is shared: it can go anywhere.
+/// The same, with a reference to a shared pool, so it can move anywhere.
 pub type OwnedLent<T> = Loan<T, Arc<Pool<T>>, Arc<Slots>>;
 
 /// A value that is lent; see [`Lent`] and [`OwnedLent`].
 #[must_use = "the value goes back as soon as this is dropped"]
 pub struct Loan<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> {
-    // In this order: who holds the slot next comes when the permit goes, and needs the pool no less than we did.
+    // The permit is declared first: dropping it admits the next holder, which still needs the pool.
     permit: Permit<S, crate::slots::Numbered>,
     pool: P,
-    /// It is as good as the value itself: shared between threads only if that is.
+    /// The loan may be shared between threads only if the value may.
     lends: PhantomData<T>,
 }
 
 impl<T> Pool<T> {
-    /// These values, one for each place.
+    /// Makes a pool of these values, one for each place.
     ///
     /// # Errors
-    /// If there are none, or more than [`Slots::MOST`].
+    /// Returns an error if there are no values, or more than [`Slots::MOST`].
     pub fn new(values: impl IntoIterator<Item = T>) -> Result<Self, SizeError> {
         let values: Box<[_]> = values.into_iter().map(|value| UnsafeCell::new(Some(value))).collect();
         let slots = Slots::new(values.len())?;
         Ok(Self { slots: Arc::new(slots), values, empty: Mutex::default() })
     }
 
-    /// The same, with [unfair](Slots::unfair) slots.
+    /// Makes the pool's slots [unfair](Slots::unfair).
     #[must_use]
     pub fn unfair(self) -> Self {
         let Self { slots, values, empty } = self;
@@ -96,25 +103,27 @@ impl<T> Pool<T> {
         Self { slots, values, empty }
     }
 
-    /// How many values there are, lent or not.
+    /// The number of values, lent or not.
     #[must_use]
     pub fn places(&self) -> usize {
         self.slots.places()
     }
 
-    /// How many are not lent: none, while somebody waits.
+    /// How many values are not lent. Zero while a caller waits.
     #[must_use]
     pub fn available(&self) -> usize {
         self.slots.available()
     }
 
-    /// Lends nothing any more, not even to [`drain`](Self::drain): to have the values, drain the pool instead, which closes it; or take it apart by [`into_values`](Self::into_values). See
-    /// [`Slots::close`].
+    /// Closes the pool: it lends no more values, not even to [`drain`](Self::drain).
+    ///
+    /// To get the values back, call `drain` instead, which also closes the pool; or take the pool
+    /// apart with [`into_values`](Self::into_values). See [`Slots::close`].
     pub fn close(&self) {
         self.slots.close();
     }
 
-    /// Whether it was closed, or drained.
+    /// Whether the pool was closed or drained.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.slots.is_closed()
@@ -136,13 +145,13 @@ impl<T> Pool<T> {
     /// Waits for a value. See [`Slots::acquire`].
     ///
     /// # Errors
-    /// If the pool is closed or drained.
+    /// Returns an error if the pool is closed or drained.
     #[inline(always)] // as in `Slots`
     pub fn acquire(&self) -> Result<Lent<'_, T>, Closed> {
         Ok(self.lend(self.slots.acquire()?))
     }
 
-    /// [`acquire`](Self::acquire) with a guard that owns.
+    /// [`acquire`](Self::acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -153,13 +162,13 @@ impl<T> Pool<T> {
     /// Takes a value if one is free. See [`Slots::try_acquire`].
     ///
     /// # Errors
-    /// If none is free, or if the pool is closed or drained.
+    /// Returns an error if no value is free, or if the pool is closed or drained.
     #[inline(always)]
     pub fn try_acquire(&self) -> Result<Lent<'_, T>, TryAcquireError> {
         Ok(self.lend(self.slots.try_acquire()?))
     }
 
-    /// [`try_acquire`](Self::try_acquire) with a guard that owns.
+    /// [`try_acquire`](Self::try_acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -167,15 +176,15 @@ impl<T> Pool<T> {
         Ok(self.lend_owned(self.slots.try_acquire_owned()?))
     }
 
-    /// Waits for a value, but no longer than this. See [`Slots::acquire_timeout`].
+    /// Waits for a value, but no longer than `timeout`. See [`Slots::acquire_timeout`].
     ///
     /// # Errors
-    /// If the time runs out, or if the pool is closed or drained.
+    /// Returns an error if the time runs out, or if the pool is closed or drained.
     pub fn acquire_timeout(&self, timeout: Duration) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_timeout(timeout)?))
     }
 
-    /// [`acquire_timeout`](Self::acquire_timeout) with a guard that owns.
+    /// [`acquire_timeout`](Self::acquire_timeout) with a guard that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -186,12 +195,12 @@ impl<T> Pool<T> {
     /// Waits for a value until a point in time. See [`Slots::acquire_deadline`].
     ///
     /// # Errors
-    /// If the time comes, or if the pool is closed or drained.
+    /// Returns an error if the time comes first, or if the pool is closed or drained.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_deadline(deadline)?))
     }
 
-    /// [`acquire_deadline`](Self::acquire_deadline) with a guard that owns.
+    /// [`acquire_deadline`](Self::acquire_deadline) with a guard that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -199,15 +208,15 @@ impl<T> Pool<T> {
         Ok(self.lend_owned(self.slots.acquire_deadline_owned(deadline)?))
     }
 
-    /// [`acquire`](Self::acquire) for tasks. Cancel-safe as [`Slots::acquire_async`] is.
+    /// [`acquire`](Self::acquire) for tasks. It is as cancel safe as [`Slots::acquire_async`].
     ///
     /// # Errors
-    /// If the pool is closed or drained.
+    /// Returns an error if the pool is closed or drained.
     pub async fn acquire_async(&self) -> Result<Lent<'_, T>, Closed> {
         Ok(self.lend(self.slots.acquire_async().await?))
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the pool.
     ///
     /// # Errors
     /// The same.
@@ -216,12 +225,16 @@ impl<T> Pool<T> {
     }
 
     fn empty(&self) -> std::sync::MutexGuard<'_, Empty> {
-        // The list is whole between any two operations on it.
+        // A panic cannot poison this: the list is consistent between any two operations on it.
         self.empty.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a value where one was [taken out](Loan::take). Who waits may have it at once.
+    /// Puts a value where one was [taken out](Loan::take). A waiter may get it at once.
     ///
+    /// # Errors
+    /// Gives the value back if no slot is empty, or if the pool is closed.
+    ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2])?;
     /// let broken = pool.acquire()?.take();
@@ -231,22 +244,20 @@ impl<T> Pool<T> {
     /// assert_eq!(*pool.acquire()?, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Gives the value back if there is no empty slot, or if the pool is closed.
     pub fn add(&self, value: T) -> Result<(), T> {
         if self.is_closed() {
             return Err(value);
         }
         let Some(slot) = self.begin_to_add() else { return Err(value) };
-        // SAFETY: the name of an empty slot is taken and nobody's, so nobody is lent its value; it was popped under the lock, so nobody else adds one there.
+        // SAFETY: the name of an empty slot is taken but has no holder, so no loan refers to the
+        // value. The slot was popped under the lock, so no other thread adds a value there.
         unsafe { *self.values[slot.slot()].get() = Some(value) };
         self.slots.revive(slot);
         self.after_taking(|empty| empty.adding -= 1);
         Ok(())
     }
 
-    /// A slot that is empty. Until the value is there, the pool is not drained.
+    /// Takes an empty slot. The pool does not count as drained until the value is there.
     fn begin_to_add(&self) -> Option<Retired> {
         let mut empty = self.empty();
         let slot = if empty.drained { None } else { empty.slots.pop() };
@@ -254,21 +265,25 @@ impl<T> Pool<T> {
         slot
     }
 
-    /// Closes the pool if it is to be drained and has no value left. Whichever of the two comes last sees both, for both happen under the lock.
+    /// Closes the pool if it is being drained and has no value left. Both conditions change under
+    /// the lock, so the later of the two changes sees both.
     fn after_taking(&self, change: impl FnOnce(&mut Empty)) {
         let mut empty = self.empty();
         change(&mut empty);
         let is_drained = empty.drains && empty.adding == 0 && self.slots.places() == 0;
         empty.drained |= is_drained;
-        drop(empty); // whom it wakes may ask for the lock
+        drop(empty); // a woken thread may ask for the lock
         if is_drained {
             self.slots.close();
         }
     }
 
-    /// Takes all values out, each as soon as it is back, and closes the pool. Others may be lent some meanwhile, each in its turn. If somebody [closes](Self::close) the pool before, it
-    /// ends with what it has by then.
+    /// Takes every value out as soon as it is back, then closes the pool.
     ///
+    /// Other callers may still be lent values meanwhile, each in its turn. If another thread
+    /// [closes](Self::close) the pool first, this returns the values that it has by then.
+    ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2, 3])?;
     /// let mut all = pool.drain();
@@ -282,7 +297,11 @@ impl<T> Pool<T> {
         std::iter::from_fn(|| self.acquire().ok().map(Loan::take)).collect()
     }
 
-    /// [`drain`](Self::drain) for tasks. Dropped half-way, it drops the values it has; the pool is left with the others.
+    /// [`drain`](Self::drain) for tasks.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped before it is ready, it drops the values that it has taken out. The
+    /// pool keeps the others.
     pub async fn drain_async(&self) -> Vec<T> {
         self.begin_to_drain();
         let mut all = Vec::new();
@@ -296,7 +315,7 @@ impl<T> Pool<T> {
         self.after_taking(|empty| empty.drains = true);
     }
 
-    /// The values that are left, with nobody to share them.
+    /// Returns the values that are left.
     #[must_use]
     pub fn into_values(self) -> Vec<T> {
         self.values.into_iter().filter_map(UnsafeCell::into_inner).collect()
@@ -310,7 +329,7 @@ impl<T> fmt::Debug for Pool<T> {
 }
 
 impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
-    /// Which of the values it is.
+    /// The index of the value.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.permit.slot()
@@ -322,8 +341,9 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
         self.permit.fence()
     }
 
-    /// The pool that lent it.
+    /// The pool that lent the value.
     ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new([1, 2])?;
     /// assert_eq!(pool.acquire()?.issuer().available(), 1);
@@ -334,8 +354,12 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
         &self.pool
     }
 
-    /// Takes the value out, because it is broken or wanted elsewhere. There is a place less, until another one is [added](Pool::add). To exchange it, use `mem::replace` on the guard.
+    /// Takes the value out of the pool, because it is broken or needed elsewhere.
     ///
+    /// The pool has one place less until another value is [added](Pool::add). To exchange the
+    /// value, use `mem::replace` on the guard.
+    ///
+    /// # Examples
     /// ```
     /// let pool = doorway::Pool::new(["broken"])?;
     /// let mut lent = pool.acquire()?;
@@ -348,7 +372,7 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Loan<T, P, S> {
     pub fn take(self) -> T {
         let Self { permit, pool, .. } = self;
         let slot = permit.slot();
-        // SAFETY: we hold the slot.
+        // SAFETY: this guard holds the slot.
         let value = unsafe { (*pool.values[slot].get()).take() };
         let retired = permit.retire();
         pool.after_taking(|empty| empty.slots.push(retired));
@@ -362,7 +386,7 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Deref for Loan<T, 
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: we hold the slot, and who has this reference borrows us.
+        // SAFETY: this guard holds the slot, and the reference borrows the guard.
         unsafe { (*self.pool.values[self.permit.slot()].get()).as_ref() }.expect(WHOLE)
     }
 }
@@ -370,7 +394,7 @@ impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> Deref for Loan<T, 
 impl<T, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> DerefMut for Loan<T, P, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: we hold the slot, and who has this reference borrows us as its only user.
+        // SAFETY: this guard holds the slot, and the reference borrows the guard mutably.
         unsafe { (*self.pool.values[self.permit.slot()].get()).as_mut() }.expect(WHOLE)
     }
 }
@@ -381,7 +405,7 @@ impl<T: fmt::Debug, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> fmt::D
     }
 }
 
-/// A guard of values that cannot be shared between threads cannot be either.
+/// If the values cannot be shared between threads, neither can their guard:
 ///
 /// ```compile_fail,E0277
 /// fn is_sync<T: Sync>(_: &T) {}
@@ -389,7 +413,7 @@ impl<T: fmt::Debug, P: Deref<Target = Pool<T>>, S: Deref<Target = Slots>> fmt::D
 /// is_sync(&pool.acquire().unwrap());
 /// ```
 ///
-/// A pool of values that cannot be sent cannot be shared.
+/// A pool cannot be shared if its values cannot be sent:
 ///
 /// ```compile_fail,E0277
 /// fn is_sync<T: Sync>(_: &T) {}

@@ -10,7 +10,11 @@ use doorway_core::memory::Site;
 use doorway_core::registry::{self, Entry};
 use std::fmt;
 
-/// Names by Anderson and Moir's [fast path and renaming](crate::gates::AmAssign), for a number of threads that is known: the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number and cost less.
+/// Names from Anderson and Moir's [fast path and renaming](crate::gates::AmAssign), for a known
+/// number of threads.
+///
+/// This is the paper's methodology to the letter. [`Slots`](crate::Slots) need no such number, and
+/// cost less.
 pub struct AmAssign {
     algorithm: <registry::AmAssign as Entry>::On<Native>,
     numbers: ProcessNumbers,
@@ -28,7 +32,7 @@ impl AmAssign {
         let me = self.numbers.take()?;
         let Ok(held) = now(self.algorithm.acquire(self.numbers.process(&me)));
         let name = <<registry::AmAssign as Entry>::On<Native> as KAssignment<Native>>::name(&held);
-        // However `then` ends, the name goes back.
+        // However `then` ends, the name is given back.
         let _leaves = Leaves { names: self, inside: Some((me, held)) };
         Ok(then(name))
     }
@@ -51,8 +55,13 @@ impl Drop for Leaves<'_> {
 }
 
 impl<T: Object> Resilient<T, AmAssign> {
-    /// This object, for so many threads at a time, of which up to `k - 1` may stop.
+    /// Shares this object between `threads` threads at a time, of which up to `k - 1` may stop.
     ///
+    /// # Errors
+    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST), or if this number of threads
+    /// is not supported: for example, because it would take more than a gigabyte or two.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{AmAssign, Register, Resilient};
     /// use std::sync::Arc;
@@ -60,9 +69,6 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// assert_eq!(*name.apply(Arc::new("b"))?, "a");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If `k` is 0 or more than [`MOST`](Self::MOST), or there cannot be so many threads: they would take more than a gigabyte or two, say.
     pub fn for_threads(value: T, k: usize, threads: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || {
             let sizes = sizes::<registry::AmAssign>(threads, k)?;
@@ -76,10 +82,11 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// Applies an operation.
     ///
     /// # Errors
-    /// If as many others are in operations as it was made for; or if this thread is in an operation of it.
+    /// Returns an error if all process numbers are in use by other threads, or if this thread is
+    /// already in an operation on this object.
     ///
     /// # Panics
-    /// If the operation does, or a copy of the state.
+    /// Panics if the operation panics, or if cloning the state does.
     pub fn apply(&self, op: T::Op) -> Result<T::Response, CallError> {
         self.names.with_name(|name| self.inside.perform(name, op))
     }
@@ -87,10 +94,10 @@ impl<T: Object> Resilient<T, AmAssign> {
     /// Looks at the state.
     ///
     /// # Errors
-    /// As [`apply`](Self::apply).
+    /// The same as for [`apply`](Self::apply).
     ///
     /// # Panics
-    /// If `look` does, or a copy of the state.
+    /// Panics if `look` panics, or if cloning the state does.
     pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, CallError> {
         self.names.with_name(|name| self.inside.look(name, look))
     }

@@ -1,21 +1,21 @@
-//! What can be wrong with the sizes of an object.
+//! Why an object cannot be built with the sizes that were asked for.
 
 use crate::SizeError;
 use doorway_core::resilient::MOST_NAMES;
 use std::fmt;
 
-/// Why there is no such object.
+/// Why the object was not built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ResilientBuildError {
-    /// Nobody could ever be inside.
+    /// `k` is 0: no thread could ever be inside.
     NoneInside,
-    /// More may be inside at a time than fit its words.
+    /// `k` is larger than the object's words allow.
     TooManyInside {
-        /// How many were to be.
+        /// The `k` that was asked for.
         asked: usize,
     },
-    /// The k-assignment cannot be built for so many threads.
+    /// The k-assignment cannot be built for this number of threads.
     Threads(SizeError),
 }
 
@@ -28,12 +28,15 @@ impl From<SizeError> for ResilientBuildError {
 impl fmt::Display for ResilientBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoneInside => {
-                f.write_str("with k = 0 nobody could call it; k = 1 is an object that survives no stop")
-            }
+            Self::NoneInside => f.write_str(
+                "with k = 0 no thread could call it; take k = 1 for an object that survives no stopped thread",
+            ),
             Self::TooManyInside { asked } => {
                 let survives = MOST_NAMES - 1;
-                write!(f, "k = {asked} is too many; with k = {MOST_NAMES}, the most, it survives {survives} stops")
+                write!(
+                    f,
+                    "k = {asked} is too large; the largest k is {MOST_NAMES}, which survives {survives} stopped threads"
+                )
             }
             Self::Threads(error) => error.fmt(f),
         }

@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 /// The construction for `K` names.
 pub(super) struct UniversalFor<T: Object, const K: usize> {
     text: Universal<Native, Plain<T, K>>,
-    /// Steps do not depend on who makes them, but on its name.
+    /// The steps depend on the name, and not on the process that makes them.
     anyone: Process<Native>,
 }
 
@@ -37,7 +37,7 @@ impl<T: Object, const K: usize> UniversalFor<T, K> {
 
     fn into_inner(self) -> T {
         let Ok(b) = self.text.look_now(&self.anyone, 0) else {
-            unreachable!("nobody else is inside: nothing is copied")
+            unreachable!("no other thread is inside: nothing is copied")
         };
         self.text.into_store().into_state(b)
     }
@@ -45,13 +45,13 @@ impl<T: Object, const K: usize> UniversalFor<T, K> {
 
 macro_rules! numbers_of_names {
     ($($variant:ident $k:literal),*) => {
-        /// For as many names as there are.
+        /// The construction for each supported number of names.
         pub(super) enum Inside<T: Object> {
             $($variant(UniversalFor<T, $k>),)*
         }
 
         impl<T: Object> Inside<T> {
-            /// `None` if there cannot be so many names.
+            /// Returns `None` if this number of names is not supported.
             pub(super) fn new(value: T, names: usize, pauses: u32) -> Option<Self> {
                 match names {
                     $($k => Some(Self::$variant(UniversalFor::new(value, pauses))),)*
@@ -71,7 +71,8 @@ macro_rules! numbers_of_names {
                 }
             }
 
-            /// An operation by whoever has this name; nobody else has it meanwhile. Panics as the operation or a copy does.
+            /// Performs an operation under this name. The caller must have the name alone until
+            /// this returns. Panics if the operation panics, or if cloning the state does.
             #[inline(always)]
             pub(super) fn perform(&self, name: usize, op: T::Op) -> T::Response {
                 match self {
@@ -79,7 +80,7 @@ macro_rules! numbers_of_names {
                 }
             }
 
-            /// Looks at the state, likewise.
+            /// Looks at the state, under the same condition.
             pub(super) fn look<R>(&self, name: usize, look: impl FnOnce(&T) -> R) -> R {
                 match self {
                     $(Self::$variant(names) => names.look(name, look),)*

@@ -1,4 +1,4 @@
-//! [`Resilient`]: any object, shared by any number of threads, of which so many may stop half-way.
+//! [`Resilient`]: any object, shared by any number of threads, some of which may stop half-way.
 //!
 //! The page `docs/resilient.md` says when this beats a mutex, and shows what it costs.
 
@@ -21,11 +21,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A sequential object: states, and what an operation makes of one.
+/// A sequential object: its state, and its operations.
 ///
-/// Operations are lent, because several threads may run the same one, each on a copy of its own; one of these copies becomes the state, and the others are thrown away. So `apply` must change nothing but
-/// the state. It need not be deterministic.
+/// Operations are passed by reference, because several threads may run the same operation, each on
+/// its own copy of the state. One of these copies becomes the new state, and the others are thrown
+/// away. So `apply` must change nothing but the state. It need not be deterministic.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Object, Resilient};
 ///
@@ -49,17 +51,57 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
 pub trait Object: Clone + Send + Sync {
-    /// What can be asked for.
+    /// An operation and its arguments.
     type Op: Send + Sync;
-    /// What comes of it.
+    /// The result of an operation.
     type Response: Send;
 
-    /// Changes the state, and says what came of it.
+    /// Changes the state, and returns the result.
     fn apply(&mut self, op: &Self::Op) -> Self::Response;
 }
 
-/// Any sequential [object](Object), shared by any number of threads; up to `k - 1` of them may stop half-way through an operation, for any length of time, and nobody else has to wait for them.
+/// Any sequential [object](Object), shared by any number of threads, of which up to `k - 1` may
+/// stop.
 ///
+/// A thread may stop half-way through an operation, for any length of time, and no other thread has
+/// to wait for it.
+///
+/// Each operation takes effect at one moment between its call and its return. While at most `k`
+/// threads are in operations, each finishes in a bounded number of its own steps. Further threads
+/// wait in [`Slots`], in the order of arrival. A newcomer first tries for a moment to get in
+/// [before it gets in line](Slots::unfair), unless the object admits threads
+/// [in order](Self::in_order).
+///
+/// # What happens to the operation of a thread that stops
+/// It takes effect at most once: before the thread stopped, or later, applied by another thread, or
+/// never. Other threads see the object with the operation either done or not done, and never half
+/// done.
+///
+/// # Reentrant calls
+/// Do not call the object from within its own `apply`, `clone`, `drop` or `read`. Such a call takes
+/// a further name, and waits for itself if there is none.
+///
+/// # When not to use this
+/// For a counter, a flag or a word, use one atomic instruction: it is resilient for any number of
+/// threads, and far faster. Where no thread is ever stopped inside (no priorities, no debugger, no
+/// more threads than cores), take a mutex.
+///
+/// # Panics
+/// If an `apply` panics, the operation has no effect, whichever thread ran it, and the call that
+/// asked for it panics with the same payload. A `clone` that panics makes the current call panic,
+/// too. If that call's operation was already announced, it may still take effect. A panic in the
+/// destructor of an old state, of an operation, or of a response that no caller took is swallowed.
+///
+/// # Cost
+/// Each operation, or each batch of operations, copies the state. Keep the state to a few cache
+/// lines, or make `clone` cheap (chunks behind `Arc`).
+///
+/// The object keeps `4k^2` states (`24k` if `k > 4`) and `k^2` operations. An old state lives until
+/// its place is used again, so the resources that it holds (files, memory) are released late.
+/// States are overwritten by `clone_from`, which reuses allocations if you write it by hand; the
+/// derived one does not. `doorway-lab bench resilient` compares.
+///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Resilient, Ring, RingOp};
 ///
@@ -69,58 +111,41 @@ pub trait Object: Clone + Send + Sync {
 /// assert_eq!(jobs.apply(RingOp::Pop), None);
 /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
 /// ```
-///
-/// Each operation takes effect at one moment between its call and its return. While at most `k` threads are in operations, each finishes by its own steps, a bounded number of them. More than `k` wait in
-/// [`Slots`], that is in line, where nobody is passed; but newcomers first try for a moment to get in [without a line](Slots::unfair), unless it goes [in order](Self::in_order).
-///
-/// # What happens to the operation of a thread that stops
-/// It takes effect at most once: before it stopped, or later, applied by others, or never. Others see the object as if it were either done or not.
-///
-/// # Panics
-/// An `apply` that panics has no effect, whoever runs it, and its caller's call panics with the same payload. So does a `clone` that panics in a call; if the operation had been announced by then, it
-/// may still take effect. A panic in the destructor of an old state, an operation or a response that nobody took is dropped.
-///
-/// # Calling it from within
-/// An `apply`, `clone`, `drop` or `read` that calls the same object takes a further name, and waits for itself if there is none: call nothing of it from within.
-///
-/// # Cost
-/// A copy of the state for each operation, or for each batch of them: keep it to a few cache lines, or make `clone` cheap (chunks behind `Arc`). `4k^2` states (`24k` if `k > 4`) and `k^2` operations are kept; an old one lives until its place
-/// is used again, so whatever a state holds on to (files, memory) is let go late. States are overwritten by `clone_from`, which keeps allocations if it is written by hand: `derive` does not. `doorway-lab bench resilient` compares.
-///
-/// # When not to use this
-/// A counter, a flag, a word: one atomic instruction is resilient for any number of threads, and far faster. Where nobody is ever stopped inside (no priorities, no debugger, no more threads than
-/// cores), take a mutex.
 pub struct Resilient<T: Object, A = Slots> {
     inside: Inside<T>,
     names: A,
 }
 
-/// How long one that lost to another lets it go ahead, in spins.
+/// How long a thread that lost to another one lets it go ahead, in spins.
 const PAUSES: u32 = 4;
 
 impl<T: Object> Resilient<T> {
-    /// This object, of whose callers up to `k - 1` may stop.
+    /// Shares this object between threads of which up to `k - 1` may stop.
     ///
+    /// # Errors
+    /// Returns an error if `k` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{ResilientBuildError, Register, Resilient};
     /// assert_eq!(Resilient::new(Register::new("a"), 0).unwrap_err(), ResilientBuildError::NoneInside);
     /// assert_eq!(Resilient::new(Register::new("a"), 9).unwrap_err(), ResilientBuildError::TooManyInside { asked: 9 });
     /// ```
-    ///
-    /// # Errors
-    /// If `k` is 0 or more than [`MOST`](Self::MOST).
     pub fn new(value: T, k: usize) -> Result<Self, ResilientBuildError> {
         Self::within(value, k, || Slots::new(k).map(Slots::unfair))
     }
 
-    /// The same, whose threads wait by this policy while `k` others are inside.
+    /// Sets how threads wait while `k` others are inside.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { names: self.names.with_policy(policy), ..self }
     }
 
-    /// The same, where nobody gets in before one who came earlier could. With more threads than `k` that costs a change of threads for nearly every operation.
+    /// Admits threads in the order of arrival, without barging.
     ///
+    /// With more than `k` threads, this costs a switch of threads for nearly every operation.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// let turns = Resilient::new(Register::new(0), 2)?.in_order();
@@ -134,28 +159,29 @@ impl<T: Object> Resilient<T> {
 
     /// Applies an operation.
     ///
+    /// # Panics
+    /// Panics if the operation panics, or if cloning the state does.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Closures, Resilient};
     /// let words = Resilient::new(Closures::new(vec!["one"]), 2)?;
     /// assert_eq!(words.with(|words| { words.push("two"); words.len() }), 2);
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Panics
-    /// If the operation does, or a copy of the state.
     #[inline]
     pub fn apply(&self, op: T::Op) -> T::Response {
         let Ok(name) = self.names.acquire() else { never_closed() };
         self.inside.perform(name.slot(), op)
     }
 
-    /// Applies an operation, unless `k` are inside: then it is given back.
+    /// Applies an operation, unless `k` threads are inside.
     ///
     /// # Errors
-    /// The operation.
+    /// Gives the operation back if `k` threads are inside.
     ///
     /// # Panics
-    /// As [`apply`](Self::apply).
+    /// The same as for [`apply`](Self::apply).
     pub fn try_apply(&self, op: T::Op) -> Result<T::Response, T::Op> {
         match self.names.try_acquire() {
             Ok(name) => Ok(self.inside.perform(name.slot(), op)),
@@ -164,8 +190,17 @@ impl<T: Object> Resilient<T> {
         }
     }
 
-    /// Applies an operation, but does not wait longer than this to get inside; once inside, it finishes by itself. If it does not get inside, the operation is given back.
+    /// Applies an operation, but waits no longer than `timeout` to get inside.
     ///
+    /// Once inside, the operation finishes in a bounded number of steps.
+    ///
+    /// # Errors
+    /// Gives the operation back if the time runs out first.
+    ///
+    /// # Panics
+    /// The same as for [`apply`](Self::apply).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// use std::time::Duration;
@@ -175,12 +210,6 @@ impl<T: Object> Resilient<T> {
     /// assert_eq!(name.apply_timeout("b".into(), Duration::ZERO).map(|old| *old), Ok("a"));
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Errors
-    /// The operation.
-    ///
-    /// # Panics
-    /// As [`apply`](Self::apply).
     pub fn apply_timeout(&self, op: T::Op, timeout: Duration) -> Result<T::Response, T::Op> {
         match self.names.acquire_timeout(timeout) {
             Ok(name) => Ok(self.inside.perform(name.slot(), op)),
@@ -189,31 +218,39 @@ impl<T: Object> Resilient<T> {
         }
     }
 
-    /// [`apply_timeout`](Self::apply_timeout) until a point in time.
+    /// [`apply_timeout`](Self::apply_timeout) with a point in time.
     ///
     /// # Errors
-    /// The operation.
+    /// Gives the operation back if the time comes first.
     ///
     /// # Panics
-    /// As [`apply`](Self::apply).
+    /// The same as for [`apply`](Self::apply).
     pub fn apply_deadline(&self, op: T::Op, deadline: Instant) -> Result<T::Response, T::Op> {
         self.apply_timeout(op, deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// [`apply`](Self::apply) for tasks: it waits for its turn without a thread, and then finishes at once.
+    /// [`apply`](Self::apply) for tasks: the task waits for its turn without blocking a thread, and
+    /// then finishes in one poll.
     ///
     /// # Cancel safety
-    /// If it is dropped, the operation has had no effect.
+    /// Cancel safe. If the future is dropped before it is ready, the operation has had no effect.
     ///
     /// # Panics
-    /// As [`apply`](Self::apply).
+    /// The same as for [`apply`](Self::apply).
     pub async fn apply_async(&self, op: T::Op) -> T::Response {
         let Ok(name) = self.names.acquire_async().await else { never_closed() };
         self.inside.perform(name.slot(), op)
     }
 
-    /// Looks at the state. Nobody changes what it sees; whoever changes the object meanwhile makes a new state.
+    /// Looks at the state.
     ///
+    /// The state does not change while `look` sees it: a thread that changes the object meanwhile
+    /// makes a new state.
+    ///
+    /// # Panics
+    /// Panics if `look` panics, or if cloning the state does.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Resilient, Ring};
     /// let ring = Resilient::new(Ring::new(2), 2)?;
@@ -221,15 +258,13 @@ impl<T: Object> Resilient<T> {
     /// assert_eq!(ring.read(|ring| ring.len()), 1);
     /// # Ok::<(), doorway::resilient::ResilientBuildError>(())
     /// ```
-    ///
-    /// # Panics
-    /// If `look` does, or a copy of the state.
     pub fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         let Ok(name) = self.names.acquire() else { never_closed() };
         self.inside.look(name.slot(), look)
     }
 
-    /// How many more could be in an operation now without waiting. Each that has stopped in one makes it one less.
+    /// How many more threads could be in an operation now without waiting. Each thread that has
+    /// stopped in an operation lowers this by one.
     #[must_use]
     pub fn available(&self) -> usize {
         self.names.available()
@@ -238,7 +273,7 @@ impl<T: Object> Resilient<T> {
 
 #[cold]
 fn never_closed() -> ! {
-    unreachable!("nobody can close these slots")
+    unreachable!("these slots are never closed")
 }
 
 impl<T: Object, A> Resilient<T, A> {
@@ -257,22 +292,27 @@ impl<T: Object, A> Resilient<T, A> {
         Ok(Self { inside, names: names().map_err(Into::into)? })
     }
 
-    /// The same, where one that loses to another lets it go ahead for so many spins. More of them make throughput under contention better, for the other applies operations in batches, and the slowest
-    /// operations slower. `doorway-lab bench resilient` shows how much.
+    /// Sets for how many spins a thread that lost to another one lets it go ahead.
+    ///
+    /// More spins improve throughput under contention, because the other thread applies operations
+    /// in batches. They also make the slowest operations slower. `doorway-lab bench resilient`
+    /// shows by how much.
     #[must_use]
     pub fn with_pauses(mut self, spins: u32) -> Self {
         self.inside.set_pauses(spins);
         self
     }
 
-    /// How many may stop half-way: one fewer than may be inside.
+    /// How many threads may stop half-way: one fewer than may be inside.
     #[must_use]
     pub fn survives(&self) -> usize {
         self.inside.names() - 1
     }
 
-    /// Gives each of the `k` names away for good: whoever has a handle never waits for anybody.
+    /// Gives each of the `k` names away for good. The owner of a handle never waits for another
+    /// thread.
     ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Register, Resilient};
     /// use std::sync::Arc;
@@ -287,30 +327,32 @@ impl<T: Object, A> Resilient<T, A> {
         (0..inside.names()).map(|name| Handle { inside: Arc::clone(&inside), name }).collect()
     }
 
-    /// The state.
+    /// Returns the state.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.inside.into_inner()
     }
 }
 
-/// One of `k` names of an object, for good: its operations are wait-free. If it is dropped, nobody has the name any more. See [`Resilient::into_handles`].
+/// One of the `k` names of an object, for good: its operations are wait-free.
+///
+/// If the handle is dropped, its name is never used again. See [`Resilient::into_handles`].
 pub struct Handle<T: Object> {
     inside: Arc<Inside<T>>,
     name: usize,
 }
 
 impl<T: Object> Handle<T> {
-    /// Which of the names it is.
+    /// The name of this handle.
     #[must_use]
     pub fn name(&self) -> usize {
         self.name
     }
 
-    /// Applies an operation, in a bounded number of steps, whatever the others do.
+    /// Applies an operation in a bounded number of steps, whatever the other threads do.
     ///
     /// # Panics
-    /// If the operation does, or a copy of the state.
+    /// Panics if the operation panics, or if cloning the state does.
     #[inline]
     pub fn apply(&mut self, op: T::Op) -> T::Response {
         self.inside.perform(self.name, op)
@@ -319,7 +361,7 @@ impl<T: Object> Handle<T> {
     /// Looks at the state, as [`Resilient::read`] does.
     ///
     /// # Panics
-    /// If `look` does, or a copy of the state.
+    /// Panics if `look` panics, or if cloning the state does.
     pub fn read<R>(&mut self, look: impl FnOnce(&T) -> R) -> R {
         self.inside.look(self.name, look)
     }
@@ -331,7 +373,7 @@ impl<T: Object> fmt::Debug for Handle<T> {
     }
 }
 
-// A panic leaves the object as it was, or with the operation done: that is promised above.
+// A panic leaves the object as it was, or with the operation done, as promised above.
 impl<T: Object, A> std::panic::UnwindSafe for Resilient<T, A> {}
 impl<T: Object, A> std::panic::RefUnwindSafe for Resilient<T, A> {}
 impl<T: Object> std::panic::UnwindSafe for Handle<T> {}

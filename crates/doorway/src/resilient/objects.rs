@@ -1,6 +1,7 @@
 //! Objects that are ready to be shared.
 //!
-//! None for what one instruction of the machine does: an atomic counter, flag, maximum or word is resilient as it is.
+//! There is none for what one machine instruction does: an atomic counter, flag, maximum or word is
+//! already resilient.
 
 use super::{Object, Resilient};
 use std::any::Any;
@@ -8,8 +9,10 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-/// One value of any size, which is replaced as a whole: a configuration, a routing table. Copies of the state share it.
+/// One value of any size that is replaced as a whole: a configuration, a routing table. Copies of
+/// the state share the value.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Register, Resilient};
 ///
@@ -23,7 +26,7 @@ use std::sync::Arc;
 pub struct Register<V>(Arc<V>);
 
 impl<V> Register<V> {
-    /// With this value.
+    /// Makes a register with this value.
     pub fn new(value: V) -> Self {
         Self(Arc::new(value))
     }
@@ -43,7 +46,7 @@ impl<V> Clone for Register<V> {
 
 impl<V: Send + Sync> Object for Register<V> {
     type Op = Arc<V>;
-    /// What was there before.
+    /// The previous value.
     type Response = Arc<V>;
 
     fn apply(&mut self, new: &Arc<V>) -> Arc<V> {
@@ -63,14 +66,15 @@ impl<V: Send + Sync> Resilient<Register<V>> {
         self.swap(value);
     }
 
-    /// Replaces the value, and returns what was there.
+    /// Replaces the value, and returns the previous one.
     pub fn swap(&self, value: V) -> Arc<V> {
         self.apply(Arc::new(value))
     }
 }
 
-/// Several values that are replaced one at a time and looked at together.
+/// Several values that are replaced one at a time and read together.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Resilient, Snapshot};
 ///
@@ -84,7 +88,7 @@ impl<V: Send + Sync> Resilient<Register<V>> {
 pub struct Snapshot<V>(Vec<V>);
 
 impl<V> Snapshot<V> {
-    /// With these components.
+    /// Makes a snapshot object with these components.
     pub fn new(components: impl IntoIterator<Item = V>) -> Self {
         Self(components.into_iter().collect())
     }
@@ -106,9 +110,9 @@ impl<V: Clone> Clone for Snapshot<V> {
 }
 
 impl<V: Clone + Send + Sync> Object for Snapshot<V> {
-    /// Which component, and its new value.
+    /// The index of a component, and its new value.
     type Op = (usize, V);
-    /// Its old value; the new one, if there is no such component.
+    /// The component's previous value, or the new value as an error if there is no such component.
     type Response = Result<V, V>;
 
     fn apply(&mut self, (component, new): &(usize, V)) -> Result<V, V> {
@@ -118,23 +122,27 @@ impl<V: Clone + Send + Sync> Object for Snapshot<V> {
 }
 
 impl<V: Clone + Send + Sync> Resilient<Snapshot<V>> {
-    /// Replaces one component, and returns what was there.
+    /// Replaces one component, and returns its previous value.
     ///
     /// # Errors
-    /// The value, if there is no such component.
+    /// Gives the value back if there is no such component.
     pub fn update(&self, component: usize, value: V) -> Result<V, V> {
         self.apply((component, value))
     }
 
-    /// All components, as they were at one moment.
+    /// Returns all components as they were at one moment.
     #[must_use]
     pub fn scan(&self) -> Vec<V> {
         self.read(|snapshot| snapshot.0.clone())
     }
 }
 
-/// A queue of bounded length. Each operation copies what is in it: for short ones, or for values that are cheap to clone.
+/// A queue of bounded length.
 ///
+/// Each operation copies the contents, so use it for short queues, or for values that are cheap to
+/// clone.
+///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Resilient, Ring};
 ///
@@ -150,31 +158,31 @@ pub struct Ring<V> {
 }
 
 impl<V> Ring<V> {
-    /// For so many values; with none it is always full, and always empty.
+    /// Makes a queue for `capacity` values. With capacity 0 it is always full and always empty.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self { queue: VecDeque::new(), capacity }
     }
 
-    /// How many values are in it.
+    /// The number of values in the queue.
     #[must_use]
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none is.
+    /// Whether the queue has no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// How many there is space for.
+    /// The largest number of values that fit.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The values, first in, first out.
+    /// Iterates over the values, oldest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &V> {
         self.queue.iter()
     }
@@ -190,12 +198,12 @@ impl<V: Clone> Clone for Ring<V> {
     }
 }
 
-/// What a [`Ring`] can be asked for.
+/// An operation on a [`Ring`].
 #[derive(Clone, Debug)]
 pub enum RingOp<V> {
-    /// Adds a value at the end. If it does not fit, it comes back.
+    /// Adds a value at the end. If the ring is full, the response is that value.
     Push(V),
-    /// Takes the first.
+    /// Takes the first value.
     Pop,
 }
 
@@ -219,12 +227,12 @@ impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
     /// Adds a value at the end.
     ///
     /// # Errors
-    /// The value, if the ring is full.
+    /// Gives the value back if the ring is full.
     pub fn push(&self, value: V) -> Result<(), V> {
         self.apply(RingOp::Push(value)).map_or(Ok(()), Err)
     }
 
-    /// Takes the first value; `None` if there is none.
+    /// Takes the first value. Returns `None` if the ring is empty.
     pub fn pop(&self) -> Option<V> {
         self.apply(RingOp::Pop)
     }
@@ -232,6 +240,7 @@ impl<V: Clone + Send + Sync> Resilient<Ring<V>> {
 
 /// A value of any type, whose operations are closures.
 ///
+/// # Examples
 /// ```
 /// use doorway::resilient::{Closures, Resilient};
 /// use std::collections::BTreeMap;
@@ -259,7 +268,7 @@ impl<T: Clone> Clone for Closures<T> {
 }
 
 impl<T> Closures<T> {
-    /// This value.
+    /// Wraps this value.
     pub fn new(value: T) -> Self {
         Self(value)
     }
@@ -270,22 +279,24 @@ impl<T> Closures<T> {
         &self.0
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn into_value(self) -> T {
         self.0
     }
 }
 
-/// What a closure returns, whatever that is.
+/// The return value of a closure, of any type.
 type Returned = Box<dyn Any + Send>;
 
-/// A closure that changes a value. It may run several times, on copies of which one becomes the value.
+/// A closure that changes a value. It may run several times, on copies, one of which becomes the
+/// value.
 pub struct Change<T>(Box<dyn Fn(&mut T) -> Returned + Send + Sync>);
 
 impl<T> Change<T> {
-    /// By this closure, which must change nothing else.
+    /// Wraps this closure, which must change nothing but the value.
     ///
+    /// # Examples
     /// ```
     /// use doorway::resilient::{Change, Closures, Resilient};
     /// let mut handles = Resilient::new(Closures::new(5), 1)?.into_handles();
@@ -314,7 +325,10 @@ impl<T: Clone + Send + Sync> Object for Closures<T> {
 }
 
 impl<T: Clone + Send + Sync> Resilient<Closures<T>> {
-    /// Changes the value, and returns what the closure does. It may run several times, on copies of which one becomes the value: it must change nothing else.
+    /// Changes the value, and returns the closure's return value.
+    ///
+    /// The closure may run several times, on copies, one of which becomes the value. So it must
+    /// change nothing else.
     pub fn with<R: Send + 'static>(&self, change: impl Fn(&mut T) -> R + Send + Sync + 'static) -> R {
         let response = self.apply(Change::new(change));
         match response.downcast() {

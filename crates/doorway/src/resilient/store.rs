@@ -1,6 +1,6 @@
 //! States, operations and responses of a user's types, in plain memory.
 
-// Who may touch what, and when, is the business of the text that calls this: the compiler cannot know.
+// The text that calls this decides which thread may touch what, and when. The compiler cannot know.
 #![allow(unsafe_code)]
 
 use super::Object;
@@ -18,13 +18,15 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a panic leaves. In one word, so that answers are small: they are written and taken out again at once, and a processor that has to put two words together waits for that.
+/// The payload of a panic. It is one word, so that answers stay small: an answer is written and
+/// read back at once, and a read that spans two fresh writes stalls the processor.
 pub(super) type Payload = Box<Box<dyn Any + Send>>;
 
 /// `None` changes nothing.
 pub(super) type Op<T> = Option<Quiet<<T as Object>::Op>>;
 
-/// A user's value, dropped here in the middle of somebody else's operation: a panic of its destructor concerns nobody there, and is dropped too.
+/// A user's value that may be dropped during another caller's operation. A panic in its destructor
+/// does not concern that caller, so it is swallowed.
 pub(super) struct Quiet<X>(ManuallyDrop<X>);
 
 impl<X> Quiet<X> {
@@ -36,7 +38,7 @@ impl<X> Quiet<X> {
     #[inline(always)]
     pub(super) fn into_inner(self) -> X {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: it is taken once, for `this` is neither used nor dropped afterwards.
+        // SAFETY: the value is taken once, because `this` is neither used nor dropped afterwards.
         unsafe { ManuallyDrop::take(&mut this.0) }
     }
 }
@@ -60,31 +62,31 @@ impl<X> Drop for Quiet<X> {
     #[inline(always)]
     fn drop(&mut self) {
         if std::mem::needs_drop::<X>() {
-            // SAFETY: this is the end of it, so nobody uses it afterwards.
+            // SAFETY: `self` is being dropped, so the value is not used afterwards.
             contained(|| unsafe { ManuallyDrop::drop(&mut self.0) });
         }
     }
 }
 
-/// What came of an operation.
+/// The result of an operation.
 pub(super) enum Answer<T: Object> {
     Response(Quiet<T::Response>),
-    /// Of none.
+    /// The response to an operation that changes nothing.
     Nothing,
     Panicked(Quiet<Payload>),
 }
 
-/// A state, and what came of the operations that made it.
+/// A state, and the results of the operations that produced it.
 struct Place<T: Object> {
-    /// `None` until it is first used, and always something in what was published.
+    /// `None` until the place is first used. Always `Some` in a published buffer.
     value: UnsafeCell<Option<Quiet<T>>>,
-    /// Of the name whose buffer it is: nearly always the only one.
+    /// The answer to the name that owns the buffer: nearly always the only answer.
     mine: UnsafeCell<Option<Answer<T>>>,
-    /// Of all names.
+    /// The answers to the other names, indexed by name.
     others: Box<[UnsafeCell<Option<Answer<T>>>]>,
 }
 
-/// An operation that was announced, if one was.
+/// An announced operation, if there is one.
 type Cell<T> = UnsafeCell<Option<Op<T>>>;
 
 /// The buffers and cells of `K` names.
@@ -94,13 +96,16 @@ pub(super) struct Plain<T: Object, const K: usize> {
     pub(super) pauses: u32,
 }
 
-// SAFETY: only the text of the universal construction reaches what is in here, and (R3) it lets nobody write what somebody else reads or writes; what one has written another reads only after it has seen
-// `head` or an announcement that was written later, and what it overwrites it has seen given up. So sharing this shares states and operations (`Sync`) and sends them and responses to the thread that overwrites
-// or takes them (`Send`); `Object` asks for all of that.
+// SAFETY: only the text of the universal construction reaches what is in here. By (R3), it lets no
+// thread write what another thread reads or writes. A thread reads what another has written only
+// after it has seen a later write of `head` or of an announcement. A thread overwrites something
+// only after it has seen that it was given up. So sharing this shares states and operations
+// (`Sync`), and sends them and the responses to the thread that overwrites or takes them (`Send`).
+// `Object` requires all of these bounds.
 unsafe impl<T: Object, const K: usize> Sync for Plain<T, K> {}
 
 impl<T: Object, const K: usize> Plain<T, K> {
-    /// With more buffers than are needed, free ones are looked for less often.
+    /// With more buffers than necessary, the search for a free one runs less often.
     pub(super) const POOL: Pool = Pool { buffers: if K <= 4 { 4 * K } else { 24 }, cells: K, remembers: true };
 
     pub(super) fn new(value: T, pauses: u32) -> Self {
@@ -128,10 +133,10 @@ impl<T: Object, const K: usize> Plain<T, K> {
     /// The state in a buffer.
     ///
     /// # Safety
-    /// It was published, and is not written while the reference lives.
+    /// The buffer was published, and it is not written while the reference lives.
     #[inline(always)]
     unsafe fn state(&self, b: Buffer) -> &T {
-        // SAFETY: nobody writes it.
+        // SAFETY: the caller guarantees that the buffer is not written.
         let value = unsafe { &*self.places[b.index()].value.get() };
         value.as_ref().unwrap_or_else(|| unpublished())
     }
@@ -143,7 +148,7 @@ impl<T: Object, const K: usize> Plain<T, K> {
     }
 }
 
-/// Looks at the state, for whoever has the name `p`; nobody else has it meanwhile.
+/// Looks at the state under the name `p`. The caller must have the name alone until this returns.
 #[inline(always)]
 pub(super) fn look<T: Object, R, const K: usize>(
     inside: &Universal<Native, Plain<T, K>>,
@@ -152,7 +157,8 @@ pub(super) fn look<T: Object, R, const K: usize>(
     look: impl FnOnce(&T) -> R,
 ) -> Result<R, Payload> {
     let b = inside.look_now(process, p)?;
-    // SAFETY: a buffer that was looked for stays as it is until its name does something else, and the caller has the name until this returns.
+    // SAFETY: `look_now` keeps the buffer unchanged until its name does something else, and the
+    // caller has the name until this returns.
     Ok(look(unsafe { inside.store().state(b) }))
 }
 
@@ -192,11 +198,14 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         from: Buffer,
         to: Buffer,
     ) -> impl Future<Output = Result<Result<(), Payload>, Infallible>> {
-        // SAFETY: whoever copies has seen that `from` is published, and its hazard word or its name keeps it from being written (R3).
+        // SAFETY: the thread that copies has seen that `from` is published, and its hazard word or
+        // its name keeps `from` from being written (R3).
         let from = unsafe { self.state(from) };
-        // SAFETY: `to` is a free buffer of the name that the caller has: nobody else reads or writes it (R3).
+        // SAFETY: `to` is a free buffer of the caller's name, so no other thread reads or writes it
+        // (R3).
         let to = unsafe { &mut *self.places[to.index()].value.get() };
-        // A value that went wrong half-way may be anything, and so may one whose old self could not be dropped: a new one then.
+        // If `clone_from` panics, the old value may be in any state, and so may one whose
+        // destructor panics. Then a fresh clone replaces it.
         if let Some(old) = to {
             match catch_unwind(AssertUnwindSafe(|| T::clone_from(old, from))) {
                 Ok(()) => return done(Ok(())),
@@ -216,23 +225,27 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
         q: usize,
         op: Asked<'_, Op<T>>,
     ) -> impl Future<Output = Result<bool, Infallible>> {
-        // SAFETY: as in `copy`, and nobody takes a response out of it before it is published.
+        // SAFETY: as in `copy`; and no thread takes a response from the buffer before it is
+        // published.
         let (value, answer) = unsafe { (&mut *self.places[to.index()].value.get(), &mut *self.answer(to, q).get()) };
         let state = value.as_mut().unwrap_or_else(|| unpublished());
         let op = match op {
             Asked::InHand(op) => op,
             Asked::InCell(cell) => {
-                // SAFETY: the cell was written before it was announced, and the caller's hazard word or its name keeps it from being written (R3).
+                // SAFETY: the cell was written before it was announced, and the caller's hazard
+                // word or its name keeps it from being written (R3).
                 let cell = unsafe { &*self.cell(q, cell).get() };
                 cell.as_ref().unwrap_or(&None)
             }
         };
-        // Also if the caller has it in hand: what it has seen may have been changed by others, whose operations have not taken effect if this is not published.
+        // This catches panics also if the caller has the operation in hand. The state that it saw
+        // may include other callers' operations, which have no effect if this state is not
+        // published.
         let new = match catch_unwind(AssertUnwindSafe(|| op.as_ref().map(|op| state.apply(op)))) {
             Ok(Some(response)) => Answer::Response(Quiet::new(response)),
             Ok(None) => Answer::Nothing,
             Err(panic) => {
-                *value = None; // it may be anything
+                *value = None; // a half-changed state may be anything
                 Answer::Panicked(Quiet::new(Box::new(panic)))
             }
         };
@@ -243,14 +256,16 @@ impl<T: Object, const K: usize> Store<Native> for Plain<T, K> {
 
     #[inline(always)]
     fn put(&self, _: At<'_, Native>, p: usize, cell: u8, op: Op<T>) -> impl Future<Output = Result<(), Infallible>> {
-        // SAFETY: the cell is one of the caller's that no hazard word names, and the last announcement of it was applied: nobody reads it (R3).
+        // SAFETY: the cell is one of the caller's, no hazard word names it, and its last
+        // announcement was applied. So no other thread reads it (R3).
         unsafe { *self.cell(p, cell).get() = Some(op) };
         done(())
     }
 
     #[inline(always)]
     fn take(&self, _: At<'_, Native>, from: Buffer, p: usize) -> impl Future<Output = Result<Answer<T>, Infallible>> {
-        // SAFETY: the state that `head` names has it for the place of the response of `p`, so nobody overwrites it, and only `p` reads it (R3).
+        // SAFETY: the state that `head` names holds the response for `p` here, so no thread
+        // overwrites it, and only `p` reads it (R3).
         let answer = unsafe { &mut *self.answer(from, p).get() };
         done(answer.take().unwrap_or_else(|| unpublished()))
     }

@@ -1,4 +1,5 @@
-//! Waiting for a value, and closing: what [`Queue`](super::Queue) and [`Stack`](super::Stack) have in common.
+//! Waiting for a value, and closing: what [`Queue`](super::Queue) and [`Stack`](super::Stack) have
+//! in common.
 
 use super::pair::Pair;
 use crate::native::{Native, now, someone, sure};
@@ -16,7 +17,7 @@ pub(super) fn doors(site: &Site<'_, Native>) -> Doors {
     Doors::new(site, Pair::new)
 }
 
-/// It is closed, and nothing is left.
+/// The queue or stack is closed, and nothing is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended;
 
@@ -33,7 +34,7 @@ impl std::error::Error for Ended {}
 pub enum TakeTimeoutError {
     /// The time ran out.
     TimedOut,
-    /// It is closed, and nothing is left.
+    /// The queue or stack is closed, and nothing is left.
     Ended,
 }
 
@@ -53,7 +54,7 @@ impl fmt::Display for TakeTimeoutError {
 }
 impl std::error::Error for TakeTimeoutError {}
 
-/// Waits as a thread, until then at the longest, for what `look` finds.
+/// Waits as a thread for a value that `look` finds, at most until the deadline.
 pub(super) fn wait_as_thread<T>(
     doors: &Doors,
     deadline: Option<Instant>,
@@ -64,7 +65,7 @@ pub(super) fn wait_as_thread<T>(
     found(sure(now(doors.wait_for(&p, deadline.is_some(), || ready(Ok(look()))))))
 }
 
-/// Waits as a task. To drop the future is to give up.
+/// Waits as a task. Dropping the future gives up.
 pub(super) async fn wait_as_task<T>(doors: &Doors, mut look: impl FnMut() -> Option<T>) -> Result<T, Ended> {
     let p = someone(Policy::SLEEP);
     p.memory().wait_as_task(true);
@@ -79,11 +80,11 @@ fn found<T>(told: Awaited<T>) -> Result<T, TakeTimeoutError> {
     }
 }
 
-/// Of one that has no time limit.
+/// Converts the result of a wait that has no time limit.
 pub(super) fn ended<T>(told: Result<T, TakeTimeoutError>) -> Result<T, Ended> {
     told.map_err(|why| match why {
         TakeTimeoutError::Ended => Ended,
-        TakeTimeoutError::TimedOut => unreachable!("nobody asks it to give up"),
+        TakeTimeoutError::TimedOut => unreachable!("a wait without a deadline is never asked to give up"),
     })
 }
 
@@ -91,15 +92,20 @@ pub(super) fn close(doors: &Doors) {
     let Ok(()) = sure(now(doors.close(&someone(super::PATIENT))));
 }
 
-/// Makes the methods of those that wait.
+/// Defines the methods that wait.
 macro_rules! awaiting {
     ($([$($generics:tt)*] $of:ty, $which:literal, $example:literal;)*) => {
         $(
             impl<$($generics)*> $of {
                 #[doc = concat!("Takes the ", $which, " value, and waits until there is one.")]
                 ///
-                /// One value wakes all that wait, and those that find nothing wait again: there is no order among them.
+                /// One value wakes all waiters, and those that find nothing wait again: there is no
+                /// order among them.
                 ///
+                /// # Errors
+                /// Returns an error if it is [closed](Self::close) and nothing is left.
+                ///
+                /// # Examples
                 /// ```
                 #[doc = concat!("let jobs = doorway::rooms::", $example, "::new(4)?;")]
                 /// std::thread::scope(|s| {
@@ -110,49 +116,51 @@ macro_rules! awaiting {
                 /// });
                 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
                 /// ```
-                ///
-                /// # Errors
-                /// If it is [closed](Self::close), and nothing is left.
                 pub fn take(&self) -> Result<T, Ended> {
                     awaiting::ended(awaiting::wait_as_thread(self.text.rooms(), None, || self.pop()))
                 }
 
-                /// [`take`](Self::take), but it waits no longer than this.
+                /// [`take`](Self::take), but it waits no longer than `timeout`.
                 ///
                 /// # Errors
-                /// If the time runs out, or if it is closed and nothing is left.
+                /// Returns an error if the time runs out, or if it is closed and nothing is left.
                 pub fn take_timeout(&self, timeout: Duration) -> Result<T, TakeTimeoutError> {
-                    // Without a deadline, if that is beyond the end of time.
+                    // There is no deadline if it would be beyond the end of time.
                     awaiting::wait_as_thread(self.text.rooms(), Instant::now().checked_add(timeout), || self.pop())
                 }
 
-                /// [`take_timeout`](Self::take_timeout) until a point in time.
+                /// [`take_timeout`](Self::take_timeout) with a point in time.
                 ///
                 /// # Errors
-                /// If the time comes, or if it is closed and nothing is left.
+                /// Returns an error if the time comes first, or if it is closed and nothing is
+                /// left.
                 pub fn take_deadline(&self, deadline: Instant) -> Result<T, TakeTimeoutError> {
                     awaiting::wait_as_thread(self.text.rooms(), Some(deadline), || self.pop())
                 }
 
-                /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for them as a thread does, for as
-                /// long as a push takes.
+                /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for
+                /// them as a thread does, for as long as a push takes.
                 ///
-                /// The task is woken by the last process that leaves the room of pushes, before another room opens. So **a waker must
-                /// not use this object itself**: a waker that pops, pushes or closes here waits for ever. Executors that only
-                /// note a task in `wake` are fine; one that runs tasks there, or keeps them in this very object, is not.
+                /// The last process that leaves the room for pushes wakes the task, before another
+                /// room opens. So **a waker must not use this object itself**: a waker that pops,
+                /// pushes or closes here waits for ever. An executor whose `wake` only notes the
+                /// task is fine. An executor that runs tasks there, or keeps them in this very
+                /// object, is not.
                 ///
                 /// # Cancel safety
-                /// To drop the future is to give up, and exact: it has taken nothing.
+                /// Cancel safe. Dropping the future gives up exactly: it has taken nothing.
                 ///
                 /// # Errors
-                /// If it is closed, and nothing is left.
+                /// Returns an error if it is closed and nothing is left.
                 pub async fn take_async(&self) -> Result<T, Ended> {
                     awaiting::wait_as_task(self.text.rooms(), || self.pop()).await
                 }
 
-                /// Lets nobody push any more. What is there can still be taken; those that wait are told.
+                /// Closes it: no more values can be pushed. Values that are left can still be
+                /// taken, and waiters are told.
                 ///
-                /// A push that has returned before is there to be taken, and a push that is refused is not.
+                /// If a push returned before, its value is there to be taken. If a push is refused,
+                /// its value is not.
                 pub fn close(&self) {
                     awaiting::close(self.text.rooms());
                 }

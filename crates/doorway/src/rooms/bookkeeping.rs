@@ -1,16 +1,17 @@
 //! Numbers and flags that no algorithm reads: the only atomics of these files.
 //!
-//! | what | read by | why no protocol rests on it |
+//! | what | read by | why no protocol depends on it |
 //! |---|---|---|
-//! | [`Id`] | the thread that made a record of it | each number is given out once, and nothing else is concluded from it |
-//! | [`Poison`] | users that ask | nobody is let in or kept out because of it; it is written before the writer exits, so a later turn sees it |
-//! | [`Kept`] | threads on their way out | it only spares them a lock; a thread that has kept a panic has counted it itself, and sees its own count |
+//! | [`Id`] | the thread that recorded it | each number is given out once, and nothing else is concluded from it |
+//! | [`Poison`] | users that ask | no user is let in or kept out because of it; it is written before the writer exits, so a later turn sees it |
+//! | [`Kept`] | threads that leave | it only saves them a lock; a thread that has kept a panic has counted it itself, and sees its own count |
 
 use crate::tools::{AtomicBool, AtomicUsize};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Mutex, PoisonError};
 
-/// Whose rooms: a number that no two of them have in the life of the program. An address would come back.
+/// Identifies rooms by a number that no two of them share during the life of the program. An
+/// address could be reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Id(u64);
 
@@ -22,14 +23,14 @@ impl Id {
         Self(*last)
     }
 
-    /// As a number, which is not 0.
+    /// The number, which is not 0.
     #[inline(always)]
     pub(super) fn number(self) -> u64 {
         self.0
     }
 }
 
-/// Whether somebody panicked.
+/// Whether a user panicked.
 pub(super) struct Poison(AtomicBool);
 
 impl Poison {

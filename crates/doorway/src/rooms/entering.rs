@@ -1,4 +1,5 @@
-//! The ways in and out. What is done is the text's; how the process waits is native memory's.
+//! Entering and leaving. The text decides what is done, and the native memory decides how the
+//! process waits.
 
 use super::{EnterError, LastExit, Room, Rooms};
 use crate::native::{Begun, InLine, Native, WaysIn, now, refused, sure, wait_as_task};
@@ -8,22 +9,23 @@ use doorway_core::memory::Process;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Inside, RoomTicket};
 use std::convert::Infallible;
 
-/// A room, for a user of which it is known whether it is inside already.
+/// A request for a room, with what is needed to tell whether its user is already inside.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<R> {
     room: R,
-    /// What a thread called, which must not be inside. Nobody can tell tasks apart.
+    /// The method that a thread called; such a thread must not be inside. `None` for a task: tasks
+    /// cannot be told apart.
     call: Option<&'static str>,
 }
 
 impl<R> Request<R> {
-    /// By the call of a thread.
+    /// A request by a thread that called this method.
     #[inline(always)]
     pub(super) fn of_thread(room: R, call: &'static str) -> Self {
         Self { room, call: Some(call) }
     }
 
-    /// By a user of which nobody knows whether it is inside.
+    /// A request by a user that cannot be checked for being inside.
     pub(super) fn of_anyone(room: R) -> Self {
         Self { room, call: None }
     }
@@ -48,8 +50,9 @@ impl<R: Room, X: LastExit<R>> WaysIn for Rooms<R, X> {
         }
     }
 
-    /// Alone, one opens the room without waiting. A user that draws a ticket only if that fails is not before anybody that
-    /// has one: opening lets in all that wait for the room, and the next turn goes to those that wait for others.
+    /// A lone user opens the room without waiting. If that fails, the user draws a ticket. So it
+    /// never gets ahead of a user that has a ticket: opening lets in all users that wait for the
+    /// room, and the next turn goes to those that wait for other rooms.
     #[inline(always)]
     fn begin(&self, request: Request<R>) -> Begun<Self> {
         let (room, rooms) = (request.room.index(), self.text.rooms());
@@ -95,7 +98,7 @@ impl<R: Room, X: LastExit<R>> WaysIn for Rooms<R, X> {
 }
 
 impl<R: Room, X: LastExit<R>> Rooms<R, X> {
-    /// A thread that is inside would wait for itself.
+    /// Refuses a thread that is inside: it would wait for itself.
     #[cold]
     #[inline(never)]
     fn is_outside(&self, request: Request<R>) -> Result<(), EnterError> {
@@ -119,7 +122,8 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// Leaves, with a ticket for another room.
     fn change_ticket(&self, inside: Inside, to: R) -> Result<RoomTicket, EnterError> {
         let ticket = now(self.text.change_ticket(&self.anyone, inside, to.index()));
-        // If the code of the last one out panicked, that goes on here, and the ticket must not be lost.
+        // If the code of the last exit panicked, the panic goes on here, and the ticket must not be
+        // lost.
         let in_line = ticket.map(|ticket| InLine::new(self, ticket));
         self.text.last_out().resume();
         let ticket = in_line.map_err(|failure| EnterError::from(refused(failure)))?.take();

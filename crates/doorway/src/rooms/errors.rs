@@ -1,30 +1,30 @@
-//! Why one is not let in, and what cannot be built.
+//! Why a user is not let in, and what cannot be built.
 
 use doorway_core::rooms::Refusal;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Misuse;
 use std::fmt;
 
-/// What cannot be built.
+/// Why an object was not built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RoomsBuildError {
-    /// Somebody must be able to go somewhere.
+    /// No rooms were asked for.
     NoRoom,
-    /// More rooms than there can be.
+    /// More rooms were asked for than there can be.
     TooManyRooms {
-        /// How many were asked for.
+        /// The number of rooms that was asked for.
         asked: usize,
-        /// How many it could have been.
+        /// The largest possible number of rooms.
         most: usize,
     },
-    /// Nothing would ever fit.
+    /// The capacity is 0, so nothing would ever fit.
     NoCapacity,
-    /// There is no memory for so many.
+    /// There is not enough memory for this capacity.
     TooLarge {
-        /// How many were asked for.
+        /// The capacity that was asked for.
         asked: usize,
     },
-    /// Nobody could use it.
+    /// The number of users is 0, so no thread could use it.
     NoUser,
 }
 
@@ -43,25 +43,26 @@ impl fmt::Display for RoomsBuildError {
 }
 impl std::error::Error for RoomsBuildError {}
 
-/// Why somebody is not let into a room. Nothing has changed.
+/// Why a user is not let into a room. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EnterError {
     /// There is no such room.
     NoSuchRoom {
-        /// Which one was asked for.
+        /// The room that was asked for.
         room: usize,
-        /// How many there are.
+        /// The number of rooms.
         rooms: usize,
     },
-    /// So many gave up waiting for this room since it was opened last that tickets could run out. It takes a thousand million.
+    /// Too many users gave up waiting for this room since it was last opened, so that tickets could
+    /// run out. It takes a thousand million.
     TooManyGaveUp {
-        /// Which room.
+        /// The room.
         room: usize,
     },
-    /// This thread is inside one of these rooms, and would wait for itself.
+    /// This thread is already inside one of these rooms, and would wait for itself.
     InsideAlready {
-        /// What it called.
+        /// The method that the thread called.
         call: &'static str,
     },
 }
@@ -89,23 +90,23 @@ impl fmt::Display for EnterError {
 }
 impl std::error::Error for EnterError {}
 
-/// Why one that does not wait is not let in.
+/// Why an attempt without waiting failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TryEnterError {
-    /// Some room is open, or about to be: also if it is the one that was asked for.
+    /// Some room is open or about to open. It may be the room that was asked for.
     Busy,
-    /// As for everybody.
+    /// The request itself was refused.
     Refused(EnterError),
 }
 
-/// Why one that does not wait for ever is not let in.
+/// Why waiting with a time limit failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EnterTimeoutError {
     /// The time ran out.
     TimedOut,
-    /// As for everybody.
+    /// The request itself was refused.
     Refused(EnterError),
 }
 
@@ -136,7 +137,7 @@ error! {
     EnterTimeoutError: TimedOut, "the room was not opened in time; wait longer, or try again";
 }
 
-/// Why a request to strict rooms was refused. Nothing has changed, unless it says so.
+/// Why a request to strict rooms was refused. Nothing has changed, unless the variant says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StrictError {
@@ -144,18 +145,18 @@ pub enum StrictError {
     Outside,
     /// The user is inside a room, and can only leave it, or change.
     Inside,
-    /// The user is on its way in or out: somebody else uses the same handle.
+    /// The user is entering or leaving: another thread uses the same handle.
     Busy,
-    /// There is no such room. A user that wanted to change rooms has left the one it was in.
+    /// There is no such room. A user that wanted to change rooms has left its old one.
     NoSuchRoom {
-        /// Which one was asked for.
+        /// The room that was asked for.
         room: usize,
-        /// How many there are.
+        /// The number of rooms.
         rooms: usize,
     },
-    /// All users are there already.
+    /// All users have joined already.
     NoMoreUsers {
-        /// How many there can be.
+        /// The largest number of users.
         most: usize,
     },
 }
@@ -169,7 +170,7 @@ impl From<Misuse> for StrictError {
             Misuse::Is(Status::Enters | Status::Exits) => Self::Busy,
             Misuse::NoSuchUser { users, .. } => Self::NoMoreUsers { most: users },
             Misuse::Refused(Refusal::NoSuchRoom { room, rooms }) => Self::NoSuchRoom { room, rooms },
-            Misuse::Refused(Refusal::TooManyGaveUp { .. }) => unreachable!("nobody gives up in strict rooms"),
+            Misuse::Refused(Refusal::TooManyGaveUp { .. }) => unreachable!("users never give up in strict rooms"),
         }
     }
 }
@@ -179,16 +180,20 @@ impl fmt::Display for StrictError {
         match *self {
             Self::Outside => f.write_str("the user is outside all rooms; enter one first"),
             Self::Inside => f.write_str("the user is inside a room; exit first, or change rooms"),
-            Self::Busy => f.write_str("the user is on its way in or out; wait until that is done"),
+            Self::Busy => f.write_str("the user is entering or leaving; wait until that is done"),
             Self::NoSuchRoom { room, rooms } => Refusal::NoSuchRoom { room, rooms }.fmt(f),
-            Self::NoMoreUsers { most: 1 } => f.write_str("the only user is there; drop it, or build for more"),
-            Self::NoMoreUsers { most } => write!(f, "all {most} users are there; drop one, or build for more"),
+            Self::NoMoreUsers { most: 1 } => {
+                f.write_str("the only user has joined already; drop it, or build for more users")
+            }
+            Self::NoMoreUsers { most } => {
+                write!(f, "all {most} users have joined already; drop one, or build for more")
+            }
         }
     }
 }
 impl std::error::Error for StrictError {}
 
-/// What did not fit, or came after a queue or stack was closed, handed back.
+/// A value that did not fit, or that came after a queue or stack was closed. It is handed back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T>(pub T);
 
@@ -200,9 +205,7 @@ impl<T> fmt::Debug for Full<T> {
 
 impl<T> fmt::Display for Full<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "it is full, or it is closed; ask `is_closed` before you try again, and build it larger if it is too small",
-        )
+        f.write_str("full or closed; check `is_closed` before you try again, and build it larger if it is too small")
     }
 }
 impl<T> std::error::Error for Full<T> {}

@@ -1,4 +1,4 @@
-//! Guards: what one holds inside.
+//! Guards: what a user holds inside.
 
 use super::held::Left;
 use super::{ByAnyone, ByThread, EnterError, HeldBy, LastExit, Nothing, Room, Rooms};
@@ -8,7 +8,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A thread's visit to a room. It stays in its thread, which is how a thread is kept from waiting for itself:
+/// A thread's visit to a room. It stays in its thread, which is how a thread is kept from waiting
+/// for itself.
+///
+/// # Examples
+/// A guard cannot move to another thread:
 ///
 /// ```compile_fail,E0277
 /// let rooms = doorway::Rooms::new(2).unwrap();
@@ -16,10 +20,14 @@ use std::sync::Arc;
 /// std::thread::scope(|s| { s.spawn(move || drop(inside)); });
 /// ```
 pub type RoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
-/// A task's visit to a room: it can go to any thread.
+/// A task's visit to a room. It can move to any thread.
 pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
-/// A visit to a room of shared [`Rooms`]. A task's can go anywhere; a thread's stays with it, which is how a thread is kept
-/// from waiting for itself, until it is made one [by anyone](Visit::by_anyone).
+/// A visit to a room of shared [`Rooms`]. A task's visit can move anywhere. A thread's visit stays
+/// in its thread, which is how a thread is kept from waiting for itself, until
+/// [`by_anyone`](Visit::by_anyone) frees it.
+///
+/// # Examples
+/// A thread's guard cannot move to another thread:
 ///
 /// ```compile_fail,E0277
 /// let rooms = std::sync::Arc::new(doorway::Rooms::new(2).unwrap());
@@ -28,9 +36,10 @@ pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X
 /// ```
 pub type OwnedRoomGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<R, X>>, R, X, W>;
 
-/// Somebody is inside a room. It leaves when this is dropped, also while a panic unwinds.
+/// A user's visit to a room. The user leaves when this is dropped, also while a panic unwinds.
 ///
-/// To `mem::forget` it is to stay inside for ever: nobody gets into another room any more.
+/// Forgetting it (`mem::forget`) means to stay inside for ever: no user gets into another room any
+/// more.
 #[must_use = "the room is left as soon as this is dropped"]
 pub struct Visit<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> {
     rooms: S,
@@ -46,25 +55,31 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S
         Self { rooms, inside: Some(inside), room, who }
     }
 
-    /// Which room.
+    /// The room.
     #[must_use]
     pub fn room(&self) -> R {
         self.room
     }
 
-    /// Leaves, and waits until it is inside another room of the same object, or the same one again. If that is the next to be opened, it is let in; one that leaves and then enters might come too late.
+    /// Leaves, and waits until the user is inside another room of the same object, or the same one
+    /// again.
     ///
+    /// If that room is the next to be opened, the user is let in. A user that leaves and then
+    /// enters might come too late.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such room. The user has left all the same.
+    ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(3)?;
     /// let inside = rooms.enter(0)?.change(2)?;
     /// assert_eq!(inside.room(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no such room. It has left all the same.
     pub fn change(mut self, to: R) -> Result<Self, EnterError> {
-        // What is inside is taken only when the ticket is drawn at once: who panics or is refused has left.
+        // `inside` is put back only once the user is in again: a user that panics or is refused has
+        // left.
         let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room(inside, to)?);
         self.room = to;
@@ -73,9 +88,12 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S
 }
 
 impl<S: Deref<Target = Rooms<R, X>> + Clone, R: Room, X: LastExit<R>> Visit<S, R, X, ByThread> {
-    /// The same visit, which any thread may end. From then on nobody knows which thread has it: a thread that keeps it, and
-    /// enters the same rooms, waits for itself.
+    /// Turns this into a visit that any thread may end.
     ///
+    /// From then on, the rooms do not know which thread has it. A thread that keeps it and enters
+    /// the same rooms waits for itself.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::EnterError;
     /// use std::{sync::Arc, thread};
@@ -98,10 +116,10 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
     /// [`change`](Self::change) for tasks.
     ///
     /// # Cancel safety
-    /// To drop the future is to leave: the room it is in, or the line it waits in.
+    /// Dropping the future leaves the room that the user is in, or the line that it waits in.
     ///
     /// # Errors
-    /// If there is no such room. It has left all the same.
+    /// Returns an error if there is no such room. The user has left all the same.
     pub async fn change_async(mut self, to: R) -> Result<Self, EnterError> {
         let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room_async(inside, to).await?);

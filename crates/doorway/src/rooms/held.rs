@@ -1,4 +1,4 @@
-//! Which rooms objects the thread is inside of, so that it is not left waiting for itself.
+//! Records which rooms a thread is inside, so that the thread does not wait for itself.
 
 use super::bookkeeping::Id;
 use crate::tools::thread_local;
@@ -6,7 +6,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
-/// A thread is seldom inside of more objects at a time; those beyond are remembered in a vector.
+/// How many objects a thread is usually inside at a time, at most. Further ones are recorded in a
+/// vector.
 const FEW: usize = 4;
 const FREE: u64 = 0;
 
@@ -15,7 +16,8 @@ thread_local! {
 }
 
 thread_local! {
-    /// Never dropped, so that it can be asked until the thread has ended; it has no memory while it is empty.
+    /// Never dropped, so that it can be read until the thread has ended. It owns no memory while it
+    /// is empty.
     static MORE: Cell<ManuallyDrop<Vec<u64>>> = const { Cell::new(ManuallyDrop::new(Vec::new())) };
 }
 
@@ -31,22 +33,22 @@ fn with_more<T>(what: impl FnOnce(&mut Vec<u64>) -> T) -> T {
     })
 }
 
-/// Whether a guard stays with its thread ([`ByThread`]) or can go to others ([`ByAnyone`]). No other
-/// type implements this.
+/// Whether a guard stays with its thread ([`ByThread`]) or can move to others ([`ByAnyone`]). No
+/// other type implements this.
 pub trait HeldBy: Enters {}
 
 impl HeldBy for ByThread {}
 impl HeldBy for ByAnyone {}
 
-/// What is remembered of a guard while it is there. It is not exported: that seals [`HeldBy`].
+/// What is recorded of a guard while it exists. This trait is not exported, which seals [`HeldBy`].
 pub trait Enters: Sized {
-    /// Somebody goes into rooms with this number.
+    /// Records that a user enters the rooms with this number.
     fn enters(id: u64) -> Self;
-    /// It goes out of them again.
+    /// Records that the user leaves them again.
     fn exits(&self, id: u64);
 }
 
-/// A thread, whose guards stay with it.
+/// A thread whose guards stay with it.
 #[derive(Debug)]
 pub struct ByThread {
     place: u8,
@@ -103,7 +105,7 @@ impl Enters for ByAnyone {
     fn exits(&self, _: u64) {}
 }
 
-/// Also if the code of the last one out panics, the thread is no longer inside.
+/// Records that the thread is no longer inside, even if the code of the last exit panics.
 pub(super) struct Left<'a, W: Enters>(pub(super) &'a W, pub(super) &'a Id);
 
 impl<W: Enters> Drop for Left<'_, W> {

@@ -1,4 +1,4 @@
-//! What the last one out of a room does, and what becomes of its panics.
+//! What the last user to leave a room does, and what becomes of its panics.
 
 use super::Room;
 use super::bookkeeping::{Kept, Poison};
@@ -13,9 +13,11 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
 
-/// What the last one out of a room does before another one is opened: once for each turn of a room. Closures are that, see [`on_last_exit`](super::Rooms::on_last_exit).
+/// What the last user to leave a room does before another room is opened, once for each turn of a
+/// room. Closures implement this; see [`on_last_exit`](super::Rooms::on_last_exit).
 ///
-/// Nobody is inside any room then, and nobody gets in until it is done. It happens after all that was done inside, and before all that will be.
+/// No user is inside any room then, and none gets in until the code is done. It happens after
+/// everything that was done inside, and before everything that will be done inside.
 pub trait LastExit<R>: Send + Sync {
     /// Whether there is anything to do.
     const DOES_SOMETHING: bool = true;
@@ -24,7 +26,7 @@ pub trait LastExit<R>: Send + Sync {
     fn last_exit(&self, room: R);
 }
 
-/// Nothing is to be done.
+/// Does nothing.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Nothing;
 
@@ -43,14 +45,15 @@ impl<R, F: Fn(R) + Send + Sync> LastExit<R> for F {
 
 type Payload = Box<dyn Any + Send>;
 
-/// The code, and panics that were caught on the way.
+/// The code, and the panics that were caught on the way.
 pub(super) struct Hook<R, X> {
     code: X,
-    /// Who panicked in the code, and has not gone on with that yet. Several can be on their way out at a time.
+    /// The threads that panicked in the code and have not resumed the panic yet. Several can be
+    /// leaving at the same time.
     panics: Mutex<Vec<(ThreadId, Payload)>>,
-    /// How many there are of these.
+    /// How many such panics there are.
     kept: Kept,
-    /// Somebody panicked in the code, or inside a room.
+    /// Whether a user panicked in the code, or inside a room.
     poisoned: Poison,
     rooms: PhantomData<fn(R)>,
 }
@@ -68,7 +71,8 @@ impl<R, X> Hook<R, X> {
         self.poisoned.set(poisoned);
     }
 
-    /// Goes on with the panic that this thread was kept from, if there was one; unless it is unwinding already.
+    /// Resumes the panic that was caught in this thread, if there was one, unless the thread is
+    /// already unwinding.
     #[inline(always)]
     pub(super) fn resume(&self) {
         if self.kept.is_some() {
@@ -113,10 +117,11 @@ impl<R: Room, X: LastExit<R>> Hook<R, X> {
         }
     }
 
-    /// A panic is kept until the next room is open: whoever waits must not wait for ever.
+    /// Keeps a panic until the next room is open: otherwise the waiters would wait for ever.
     fn run_code(&self, room: usize) {
         let Some(room) = R::from_index(room) else { return };
-        // What it leaves behind in the middle, everybody can find out by asking whether there was a panic.
+        // Users can ask whether there was a panic, and so find out that the code left something
+        // half done.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.code.last_exit(room))) {
             self.panics.lock().unwrap_or_else(PoisonError::into_inner).push((thread::current().id(), payload));
             self.kept.one_more();

@@ -15,9 +15,22 @@ use std::fmt;
 type Text<R, X> = LateJoin<Native, Hook<R, X>>;
 type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 
-/// [`Rooms`](super::Rooms) in which whoever asks for the room that is open may join those inside, a bounded number of times in each turn: for long turns, and users who should not wait for the next one
-/// only because they came a moment late.
+/// [`Rooms`](super::Rooms) whose open room may be joined, a bounded number of times in each turn.
 ///
+/// A user that asks for the room that is open may join the users inside. This is for long turns,
+/// and for users that should not wait for the next turn only because they came a moment late.
+///
+/// A turn is up to `joins + 1` times as long, and so are the waits for other rooms. No user is kept
+/// out for ever, because joins are counted.
+///
+/// # What it lacks
+/// Users cannot give up, so there are neither timeouts nor futures. One word would have to hold how
+/// many tickets of a room were given up, how many users were let in, how often the room was joined,
+/// and how many users have left. A machine word is too short for that: with 21 bits for tickets, a
+/// thread that is stopped for seconds could find its own ticket number again on another user's
+/// ticket.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::LateRooms;
 /// let rooms = LateRooms::new(2, 8)?; // up to eight times in a turn
@@ -29,12 +42,6 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// });
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
-///
-/// Turns are up to `joins + 1` times as long, and so are the waits for other rooms. Nobody is kept out for ever, because joins are counted.
-///
-/// # What it lacks
-/// Nobody can give up, so that there are neither timeouts nor futures. How many tickets of a room were given up would have to be in the same word as how many were let in, how often it was joined and how many have
-/// left, and for that a word of the machine is too short to be safe: with 21 bits for tickets a thread that is stopped for seconds could find its own ticket's number again on somebody else's.
 pub struct LateRooms<R: Room = usize, X = Nothing> {
     text: Text<R, X>,
     id: Id,
@@ -42,22 +49,24 @@ pub struct LateRooms<R: Room = usize, X = Nothing> {
 }
 
 impl LateRooms {
-    /// As often as a turn can be joined at the most.
+    /// The largest number of joins in a turn.
     pub const MOST_JOINS: u64 = Turn::MOST_JOINS;
 
-    /// So many rooms, which can be joined so often in a turn, up to [`MOST_JOINS`](Self::MOST_JOINS).
+    /// Makes this many rooms, each of which can be joined `joins` times in a turn, up to
+    /// [`MOST_JOINS`](Self::MOST_JOINS).
     ///
     /// # Errors
-    /// If there are no rooms, or too many.
+    /// Returns an error if there are no rooms, or too many.
     pub fn new(rooms: usize, joins: u64) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(Self::build(rooms, joins, Nothing))
     }
 
-    /// The same, with code that the last one out runs; see [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
+    /// The same, with code for the last user to leave; see
+    /// [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
     ///
     /// # Errors
-    /// If there are no rooms, or too many.
+    /// Returns an error if there are no rooms, or too many.
     pub fn with_last_exit<F: Fn(usize) + Send + Sync>(
         rooms: usize,
         joins: u64,
@@ -69,7 +78,7 @@ impl LateRooms {
 }
 
 impl<R: Named> LateRooms<R> {
-    /// One room for each name.
+    /// Makes one room for each name.
     #[must_use]
     pub fn named(joins: u64) -> Self {
         Self::build(R::ALL.len(), joins, Nothing)
@@ -83,7 +92,7 @@ impl<R: Room, X> LateRooms<R, X> {
         Self { text, id: Id::new(), policy: PATIENT }
     }
 
-    /// The same, but threads wait by this policy.
+    /// Sets how threads wait.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
@@ -91,20 +100,21 @@ impl<R: Room, X> LateRooms<R, X> {
 }
 
 impl<R: Room, X: LastExit<R>> LateRooms<R, X> {
-    /// Waits until it is inside `room`.
+    /// Waits until the user is inside `room`.
     ///
+    /// # Errors
+    /// Returns an error if there is no such room, or if this thread is already inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::{EnterError, LateRooms};
     /// let rooms = LateRooms::new(2, 8)?;
     /// let inside = rooms.enter(0)?;
-    /// // Also where it might join itself: whether it can depends on who else is there.
+    /// // Even where it might join itself: whether it can depends on the other users.
     /// assert_eq!(rooms.enter(0).unwrap_err(), EnterError::InsideAlready { call: "enter" });
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no such room, or if this thread is inside already.
     pub fn enter(&self, room: R) -> Result<LateGuard<'_, R, X>, EnterError> {
         if room.index() < self.text.rooms() && self.id.is_held() {
             return Err(EnterError::InsideAlready { call: "enter" });
@@ -127,7 +137,8 @@ impl<R: Room, X> fmt::Debug for LateRooms<R, X> {
     }
 }
 
-/// Somebody is inside a room that others may join. It leaves when this is dropped, also while a panic unwinds.
+/// A user's visit to a room that others may join. The user leaves when this is dropped, also while
+/// a panic unwinds.
 #[must_use = "the room is left as soon as this is dropped"]
 pub struct LateGuard<'a, R: Room, X: LastExit<R>> {
     rooms: &'a LateRooms<R, X>,
@@ -137,7 +148,7 @@ pub struct LateGuard<'a, R: Room, X: LastExit<R>> {
 }
 
 impl<R: Room, X: LastExit<R>> LateGuard<'_, R, X> {
-    /// Which room.
+    /// The room.
     #[must_use]
     pub fn room(&self) -> R {
         self.room

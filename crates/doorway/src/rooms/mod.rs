@@ -1,20 +1,22 @@
-//! [`Rooms`]: any number inside one room, nobody in two rooms at once; and what can be built with them.
+//! [`Rooms`]: any number of users inside one room, and never users in two rooms at once. Also the
+//! queues and stacks that are built from them.
 //!
 //! | type | what it is | text |
 //! |---|---|---|
-//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last one out | [`Rooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms) |
+//! | [`Rooms`] | rooms by number or by name, for threads and tasks, with code for the last user to leave | [`Rooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms) |
 //! | [`LateRooms`] | rooms that can be joined while they are open | [`LateJoin`](doorway_core::rooms::blelloch_cheng_gibbons_01::LateJoin) |
-//! | [`StrictRooms`] | rooms without guards: requests that make no sense are refused | [`Strict`](doorway_core::rooms::blelloch_cheng_gibbons_01::Strict) |
+//! | [`StrictRooms`] | rooms without guards, which refuse invalid requests | [`Strict`](doorway_core::rooms::blelloch_cheng_gibbons_01::Strict) |
 //! | [`Queue`] | a bounded queue: enqueuers in one room, dequeuers in the other | [`RoomQueue`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomQueue) |
 //! | [`Stack`] | a bounded stack, with batches | [`RoomStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::RoomStack) |
 //! | [`GrowingStack`] | a stack without a bound, with batches | [`SegmentStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::SegmentStack) |
-//! | [`WorkStack`] | a stack of work that knows when all is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
+//! | [`WorkStack`] | a stack of work that knows when all work is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
 //!
-//! [`Queue`] and [`Stack`] let users wait for a value, and can be closed, by the text of
-//! [`AwaitedRooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::AwaitedRooms).
+//! In [`Queue`] and [`Stack`], users can wait for a value, and both can be closed. This is the text
+//! of [`AwaitedRooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::AwaitedRooms).
 //!
-//! The algorithms are those of [Blelloch, Cheng and Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type
-//! runs the text that is checked. What is here are guards, waiting, and storage.
+//! The algorithms are those of [Blelloch, Cheng and
+//! Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type runs the text that is
+//! checked. This module adds guards, waiting and storage.
 
 mod awaiting;
 mod bookkeeping;
@@ -56,8 +58,37 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Rooms: any number of users may be in the same one, and while anybody is in one nobody is in another. One object for threads and tasks, on any executor.
+/// Rooms: any number of users may be in one room, and while a user is in it, no user is in another
+/// room.
 ///
+/// Threads and tasks may share one object, on any executor.
+///
+/// # Fairness
+/// A room is opened for all users that wait for it, and the rooms take turns. With `m` rooms, a
+/// waiter is let in at the latest by the `m + 1`st opening after it came, however many other users
+/// come. A user that asks for a room that is open waits for its next turn; in [`LateRooms`] it may
+/// join.
+///
+/// # Giving up
+/// A timeout and a dropped future give up exactly: no other user waits for the one that has gone.
+/// If a waiter is let in just as it gives up, it either returns the guard or leaves properly.
+///
+/// # Panics and deaths
+/// A guard that is dropped while a panic unwinds leaves its room. If it is the last one out, it
+/// also runs the code of the last exit. [`is_poisoned`](Self::is_poisoned) tells that there was a
+/// panic. A guard that is forgotten (`mem::forget`) stays inside for ever: no user gets into
+/// another room any more, nor into this one again.
+///
+/// # Memory ordering
+/// Everything that was done inside a room *happens before* everything that is done inside a room
+/// that is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is
+/// ordered with both.
+///
+/// # When not to use this
+/// If only one thread can do the work at a time, take a mutex. If the sections are a few
+/// instructions long, getting in and out takes most of the time. See `docs/rooms.md`.
+///
+/// # Examples
 /// ```
 /// use doorway::Rooms;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,41 +108,30 @@ use std::time::{Duration, Instant};
 ///     }
 /// });
 /// ```
-///
-/// # Fairness
-/// A room is opened for all that wait for it, and rooms take turns: who waits is let in at the latest by the `m + 1`st opening after it came, of `m` rooms, however many others come. Who asks for a room
-/// that is open waits for its next turn; with [`LateRooms`] it may join.
-///
-/// # Giving up
-/// A timeout that runs out, and a future that is dropped, are exact: nobody waits for who has gone, and who was let in at the last moment gets its guard or leaves properly.
-///
-/// # Panics and deaths
-/// A guard that is dropped while a panic unwinds leaves its room, and the last one out does what it has to. That there was one can be [asked](Self::is_poisoned). A guard that is `mem::forget`-ten stays inside for
-/// ever: nobody gets into another room any more, nor into this one again.
-///
-/// # What happens before what
-/// All that was done inside a room *happens before* all that is done by who enters a room that is opened later, and by the [code](Self::on_last_exit) that runs in between.
-///
-/// # When not to use this
-/// If only one can do the work at a time, take a mutex. If sections are a few instructions, what it takes to get in and out is most of the time. See `docs/rooms.md`.
 pub struct Rooms<R: Room = usize, X = Nothing> {
     text: Text<Native, Hook<R, X>>,
-    /// The one that all accesses are made by that wait for nothing. The algorithm does not tell processes apart.
+    /// Makes all accesses that do not wait. The algorithm does not tell processes apart.
     anyone: Process<Native>,
     id: Id,
     policy: Policy,
 }
 
-/// How threads wait unless told otherwise: visits are short, and who opens a room waits for whom it let in, so that a sleep makes everybody wait for the kernel. It spins for about as long as that would
-/// take, and does not yield: where others want the core, that would be for a whole time slice.
+/// How threads wait by default. Visits are short, and a user that opens a room waits for the users
+/// it let in, so a sleep makes all of them wait for the kernel. So a waiter spins for about as long
+/// as a sleep would take. It does not yield: where other threads want the core, a yield would last
+/// a whole time slice.
 const PATIENT: Policy = Policy::SLEEP.turns(10, 0);
 
 impl Rooms {
-    /// As many rooms as there can be.
+    /// The largest number of rooms.
     pub const MOST: usize = Pid::LIMIT;
 
-    /// So many rooms: `0..rooms`.
+    /// Makes rooms with the numbers `0..rooms`.
     ///
+    /// # Errors
+    /// Returns an error if `rooms` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Rooms, rooms::RoomsBuildError, rooms::EnterError};
     /// assert_eq!(Rooms::new(0).unwrap_err(), RoomsBuildError::NoRoom);
@@ -119,9 +139,6 @@ impl Rooms {
     /// assert_eq!(two.enter(2).unwrap_err(), EnterError::NoSuchRoom { room: 2, rooms: 2 });
     /// # Ok::<(), RoomsBuildError>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there are none, or more than [`MOST`](Self::MOST).
     pub fn new(rooms: usize) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         Ok(Rooms::build(rooms, Nothing, PATIENT))
@@ -137,7 +154,7 @@ fn check_rooms(rooms: usize) -> Result<(), RoomsBuildError> {
 }
 
 impl<R: Named> Rooms<R> {
-    /// One room for each name; see [`named_rooms!`](crate::named_rooms).
+    /// Makes one room for each name; see [`named_rooms!`](crate::named_rooms).
     #[must_use]
     pub fn named() -> Self {
         Self::build(R::ALL.len(), Nothing, PATIENT)
@@ -155,13 +172,20 @@ impl<R: Room, X> Rooms<R, X> {
         }
     }
 
-    /// The same, with code that the last one out of a room runs before another one is opened, once for each turn.
+    /// Adds code that the last user to leave a room runs before another room is opened, once for
+    /// each turn.
     ///
-    /// Nobody is inside any room then. It happens after all that was done inside, and before all that will be. It must not enter these rooms: from a thread's guard it gets an
-    /// [error](EnterError::InsideAlready), from a task's it waits for itself. Who runs it is outside already, so that a wait that is cancelled may run it too.
+    /// No user is inside any room while the code runs. It happens after everything that was done
+    /// inside, and before everything that will be done inside.
     ///
-    /// If it panics, the next room is opened all the same; the panic goes on from where the guard was dropped, and the rooms are [poisoned](Self::is_poisoned).
+    /// The code must not enter these rooms. From a thread's guard, it would get an
+    /// [error](EnterError::InsideAlready); from a task's guard, it would wait for itself. The user
+    /// that runs it is already outside, so a cancelled wait may run it, too.
     ///
+    /// If the code panics, the next room is opened all the same. The panic goes on from where the
+    /// guard was dropped, and the rooms are [poisoned](Self::is_poisoned).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::Rooms;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -176,25 +200,28 @@ impl<R: Room, X> Rooms<R, X> {
     /// ```
     #[must_use]
     pub fn on_last_exit<F: Fn(R) + Send + Sync>(self, code: F) -> Rooms<R, F> {
-        // Nobody is inside, for whoever is has it borrowed; so it may be built again.
+        // No user is inside, because a user inside borrows the rooms. So they may be built again.
         Rooms::build(self.text.rooms(), code, self.policy)
     }
 
-    /// The same, but threads wait by this policy, and not by one that spins for a few microseconds and then sleeps.
+    /// Sets how threads wait. The default spins for a few microseconds and then sleeps.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// How many rooms there are.
+    /// The number of rooms.
     #[must_use]
     pub fn rooms(&self) -> usize {
         self.text.rooms()
     }
 
-    /// Whether a guard was dropped while a panic unwound, or [the code of the last one out](Self::on_last_exit) panicked, since it was [cleared](Self::clear_poison). Nobody is kept out because of it: who
-    /// cares for what was left in the middle asks.
+    /// Whether a guard was dropped while a panic unwound, or the [code of the last
+    /// exit](Self::on_last_exit) panicked, since the poison was last [cleared](Self::clear_poison).
     ///
+    /// Poison keeps no user out. A user that cares about work that was left half done asks for it.
+    ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(1)?;
     /// let _ = std::thread::scope(|s| s.spawn(|| {
@@ -210,7 +237,7 @@ impl<R: Room, X> Rooms<R, X> {
         self.text.last_out().is_poisoned()
     }
 
-    /// From now on it is not.
+    /// Clears the poison.
     pub fn clear_poison(&self) {
         self.text.last_out().poison(false);
     }
@@ -218,25 +245,26 @@ impl<R: Room, X> Rooms<R, X> {
 
 ways_in! {
     impl [R: Room, X: LastExit<R>] Rooms<R, X> as rooms;
-    RoomGuard<'_, R, X>, OwnedRoomGuard<R, X, ByThread>: "It stays in its thread, unless it is made one [by anyone](Visit::by_anyone).";
+    RoomGuard<'_, R, X>, OwnedRoomGuard<R, X, ByThread>: "The guard stays in its thread, unless [`by_anyone`](Visit::by_anyone) frees it.";
 
-    /// Waits until it is inside `room`.
+    /// Waits until the user is inside `room`.
     ///
     /// | | |
     /// |---|---|
     /// | fairness | let in by the `m + 1`st opening of `m` rooms at the latest |
     /// | blocking | spins briefly, then sleeps; in a task, take [`enter_async`](Self::enter_async) |
-    /// | cost | five read-modify-writes in and out if nobody else is there, two if others open and close the room |
+    /// | cost | five read-modify-writes in and out for a lone user, two if other users open and close the room |
     ///
+    /// # Errors
+    /// Returns an error if there is no such room, or if this thread is already inside.
+    ///
+    /// # Examples
     /// ```
     /// let rooms = doorway::Rooms::new(2)?;
     /// let inside = rooms.enter(1)?;
     /// assert_eq!(inside.room(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no such room, or if this thread is inside already.
     enter, enter_owned(room: R) -> EnterError = |call| {
         let inside = rooms.enter_as_thread(Request::of_thread(room, call))?;
         Ok(Visit::new(rooms, inside, room))
@@ -244,6 +272,11 @@ ways_in! {
 
     /// Enters if no room is open, not even this one.
     ///
+    /// # Errors
+    /// Returns an error if a room is open, if there is no such room, or if this thread is already
+    /// inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::{EnterError, TryEnterError};
     /// let rooms = doorway::Rooms::new(2)?;
@@ -254,18 +287,22 @@ ways_in! {
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If a room is open, if there is no such room, or if this thread is inside already.
     try_enter, try_enter_owned(room: R) -> TryEnterError = |call| {
         let inside = rooms.at_once(Request::of_thread(room, call))?.ok_or(TryEnterError::Busy)?;
         Ok(Visit::new(rooms, inside, room))
     };
 
-    /// Waits until it is inside `room`, but no longer than this. With a timeout of zero it is [`try_enter`](Self::try_enter).
+    /// Waits until the user is inside `room`, but no longer than `timeout`. A timeout of zero is
+    /// [`try_enter`](Self::try_enter).
     ///
-    /// Running out of time is exact: nobody waits for it any more, and if it was let in at that very moment, it has its guard.
+    /// A timeout is exact: no other user waits for the one that gave up. If the waiter is let in
+    /// just as it gives up, it returns the guard.
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, if there is no such room, or if this thread is
+    /// already inside.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::rooms::EnterTimeoutError;
     /// use std::time::Duration;
@@ -277,18 +314,16 @@ ways_in! {
     /// # drop(inside);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the time runs out, if there is no such room, or if this thread is inside already.
     enter_timeout, enter_timeout_owned(room: R, timeout: Duration) -> EnterTimeoutError = |call| {
         let inside = rooms.enter_within(Request::of_thread(room, call), timeout)?.ok_or(EnterTimeoutError::TimedOut)?;
         Ok(Visit::new(rooms, inside, room))
     };
 
-    /// [`enter_timeout`](Self::enter_timeout) until a point in time.
+    /// [`enter_timeout`](Self::enter_timeout) with a point in time.
     ///
     /// # Errors
-    /// If the time comes, if there is no such room, or if this thread is inside already.
+    /// Returns an error if the time comes first, if there is no such room, or if this thread is
+    /// already inside.
     enter_deadline, enter_deadline_owned(room: R, deadline: Instant) -> EnterTimeoutError = |call| {
         let inside = rooms.enter_until(Request::of_thread(room, call), deadline)?.ok_or(EnterTimeoutError::TimedOut)?;
         Ok(Visit::new(rooms, inside, room))
@@ -298,12 +333,17 @@ ways_in! {
 impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// [`enter`](Self::enter) for tasks, on any executor.
     ///
-    /// A task that is inside must not enter the same rooms again: it would wait for itself, and nobody can tell tasks apart.
-    /// The same is true of a thread that has a task's guard.
+    /// A task that is inside must not enter the same rooms again: it would wait for itself, and
+    /// tasks cannot be told apart. The same holds for a thread that has a task's guard.
     ///
     /// # Cancel safety
-    /// To drop the future is to give up, at any point, and exact. If it had been let in, it leaves, and may have to run the [code of the last one out](Self::on_last_exit).
+    /// Cancel safe. Dropping the future gives up exactly, at any point. If the task had been let
+    /// in, it leaves, and may have to run the [code of the last exit](Self::on_last_exit).
     ///
+    /// # Errors
+    /// Returns an error if there is no such room.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let rooms = doorway::Rooms::new(2)?;
@@ -319,15 +359,12 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// assert!(waits.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no such room.
     pub async fn enter_async(&self, room: R) -> Result<TaskRoomGuard<'_, R, X>, EnterError> {
         let inside = enter_as_task(self, Request::of_anyone(room)).await?;
         Ok(Visit::new(self, inside, room))
     }
 
-    /// [`enter_async`](Self::enter_async) with a guard that owns.
+    /// [`enter_async`](Self::enter_async) with a guard that owns a reference to the rooms.
     ///
     /// # Errors
     /// The same.

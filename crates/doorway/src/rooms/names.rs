@@ -1,12 +1,13 @@
-//! What rooms are called by.
+//! Names of rooms.
 
 use std::fmt;
 
-/// What rooms are called by: numbers, or an enum made by [`named_rooms!`](crate::named_rooms).
+/// A name of a room: a number, or a variant of an enum made by
+/// [`named_rooms!`](crate::named_rooms).
 pub trait Room: Copy + fmt::Debug + Send + Sync + 'static {
-    /// Its number.
+    /// The number of this room.
     fn index(self) -> usize;
-    /// The one with this number.
+    /// The room with this number.
     fn from_index(index: usize) -> Option<Self>;
 }
 
@@ -21,14 +22,15 @@ impl Room for usize {
     }
 }
 
-/// Rooms that have names, so that it is known how many there are.
+/// Rooms that have names, so that their number is known.
 pub trait Named: Room {
-    /// All of them: the one with number `i` at place `i`.
+    /// All rooms. The room with number `i` is at index `i`.
     const ALL: &'static [Self];
 }
 
-/// An enum whose variants are rooms.
+/// Defines an enum whose variants are rooms.
 ///
+/// # Examples
 /// ```
 /// doorway::named_rooms! {
 ///     /// Phases of a hash table.

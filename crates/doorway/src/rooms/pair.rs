@@ -1,4 +1,5 @@
-//! The two rooms of whatever is filled at one end and emptied at one end, for the structure that has them to itself.
+//! The two rooms of a structure that is filled by one operation and emptied by another. The
+//! structure has them to itself.
 
 use super::PATIENT;
 use crate::native::{Cell, Native, now, someone, sure};
@@ -10,11 +11,11 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, ready};
 
-/// Two rooms without guards. Nobody is turned away: structures name rooms that there are, and nobody gives up. No code of
-/// others runs inside, nor when the last one goes out.
+/// Two rooms without guards. No request is refused: structures name only rooms that exist, and
+/// their users never give up. No user code runs inside, nor at the last exit.
 pub(super) struct Pair<X> {
     text: Text<Native, X>,
-    /// The one that all accesses are made by that wait for nothing. The texts do not tell processes apart.
+    /// Makes all accesses that do not wait. The texts do not tell processes apart.
     pub(super) anyone: Process<Native>,
 }
 
@@ -55,8 +56,8 @@ impl<X: LastOut<Native>> RoomSynchronization<Native> for Pair<X> {
         ready(Ok(self.exit_now(p, inside)))
     }
 
-    /// A user that is alone opens the room without waiting; the others draw tickets. See [`Rooms`](super::Rooms) for why
-    /// nobody is overtaken by that.
+    /// A lone user opens the room without waiting; the others draw tickets. See
+    /// [`Rooms`](super::Rooms) for why this overtakes no other user.
     #[inline(always)]
     fn enter_now(&self, p: &Process<Native>, room: usize) -> Result<Inside, Infallible> {
         Ok(match self.text.enter_at_once_now(p, room) {

@@ -1,6 +1,6 @@
 //! [`Queue`]: a bounded queue in two rooms.
 
-// What is left is dropped.
+// For dropping the values that are left.
 #![allow(unsafe_code)]
 
 use super::awaiting::{self, Doors, Ended, TakeTimeoutError, awaiting, doors};
@@ -12,8 +12,18 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomQueue, Whole};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// A bounded queue, first in, first out: those who push are in one room, those who pop in another, and within a room nobody waits for anybody.
+/// A bounded queue, first in, first out. Threads that push are in one room and threads that pop in
+/// another, and within a room no thread waits for another.
 ///
+/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
+/// because the queue is full or empty: it returns at once. [`take`](Self::take) and its variants
+/// wait for a value. A batch is one visit: its values are adjacent in the queue.
+///
+/// # When not to use this
+/// For one value at a time, `crossbeam_queue::ArrayQueue` takes a fraction of the time. See
+/// `docs/rooms.md`.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::Queue;
 /// let queue = Queue::new(3)?;
@@ -28,27 +38,23 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
-/// A push waits while others pop and the other way round, but not for ever, and never because the queue is full or empty: that is told at once. [`take`](Self::take) and its kin wait for a value. A batch is one visit: its values are neighbours in the queue.
-///
-/// Who shares it sends values, so values must be able to be sent:
+/// Sharing the queue sends values between threads, so the values must be `Send`:
 ///
 /// ```compile_fail,E0277
 /// let queue = doorway::rooms::Queue::new(1).unwrap();
 /// queue.push(std::rc::Rc::new(1)).unwrap();
 /// std::thread::scope(|s| { s.spawn(|| queue.pop()); });
 /// ```
-///
-/// # When not to use this
-/// For one value at a time `crossbeam_queue::ArrayQueue` takes a fraction of the time. See `docs/rooms.md`.
 pub struct Queue<T> {
     text: RoomQueue<Native, Doors, Ring<T>, Whole>,
 }
 
 impl<T> Queue<T> {
-    /// Room for this many values, rounded up to a power of two: positions wrap where the machine's numbers do, and must then go on without a gap.
+    /// Makes a queue for this many values, rounded up to a power of two. Positions wrap around
+    /// where the machine's numbers do, and must then continue without a gap.
     ///
     /// # Errors
-    /// If it is 0, or if there is no memory for so many.
+    /// Returns an error if `capacity` is 0, or if there is not enough memory.
     pub fn new(capacity: usize) -> Result<Self, RoomsBuildError> {
         if capacity == 0 {
             return Err(RoomsBuildError::NoCapacity);
@@ -65,19 +71,19 @@ impl<T> Queue<T> {
         &self.text.rooms().rooms().anyone
     }
 
-    /// How many fit.
+    /// The number of values that fit.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.text.size()
     }
 
-    /// How many values there are. It may be different when you look at it.
+    /// The number of values. It may have changed by the time you look at it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.text.extent_now(self.anyone()).1
     }
 
-    /// Whether there are none.
+    /// Whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -86,17 +92,18 @@ impl<T> Queue<T> {
     /// Puts a value at the end.
     ///
     /// # Errors
-    /// If it is full or [closed](Self::close): the value comes back.
+    /// Gives the value back if the queue is full or [closed](Self::close).
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
-            // If it is closed, nothing is moved.
+            // If the queue is closed, nothing is moved.
             let _ = self.text.enqueue_now(self.anyone(), hand, 1);
         })
         .map_err(Full)
     }
 
-    /// Puts the first values of a batch at the end, as many as fit, in one visit; how many. The others stay in the vector: all, if it is closed.
+    /// Puts the first values of a batch at the end, in one visit, until the queue is full. Returns
+    /// how many were put. The others stay in the vector; if the queue is closed, all of them do.
     pub fn push_all(&self, values: &mut Vec<T>) -> usize {
         if values.is_empty() {
             return 0;
@@ -114,7 +121,7 @@ impl<T> Queue<T> {
         })
     }
 
-    /// Takes up to so many of the first values, in one visit.
+    /// Takes up to `most` of the first values, in one visit.
     #[must_use]
     pub fn pop_many(&self, most: usize) -> Vec<T> {
         let mut values = Vec::new();
@@ -122,7 +129,7 @@ impl<T> Queue<T> {
         values
     }
 
-    /// The same, at the end of a vector; how many.
+    /// [`pop_many`](Self::pop_many) to the end of a vector. Returns how many values were taken.
     pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
         let most = most.min(self.capacity());
         take_many(values, most, |hand| {
@@ -133,11 +140,12 @@ impl<T> Queue<T> {
 
 awaiting! { [T] Queue<T>, "first", "Queue"; }
 
-/// What is left is dropped.
+/// Drops the values that are left.
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
         let (slot, count) = self.text.extent_now(self.anyone());
-        // SAFETY: nobody is inside, so `count` slots from `slot` on have values, and nobody uses them afterwards.
+        // SAFETY: no thread is inside, so `count` slots from `slot` on have values. They are not
+        // used afterwards.
         unsafe { self.text.store_mut().drop_values(slot, count) };
     }
 }

@@ -1,6 +1,6 @@
 //! [`Stack`] and [`GrowingStack`].
 
-// What is left is dropped.
+// For dropping the values that are left.
 #![allow(unsafe_code)]
 
 use super::awaiting::{self, Doors, Ended, TakeTimeoutError, awaiting, doors};
@@ -14,8 +14,14 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{RoomStack, SegmentStack, Se
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// A bounded stack, last in, first out: those who push are in one room, those who pop in another, and within a room nobody waits for anybody.
+/// A bounded stack, last in, first out. Threads that push are in one room and threads that pop in
+/// another, and within a room no thread waits for another.
 ///
+/// A push waits while other threads pop, and the other way round, but never for ever. Neither waits
+/// because the stack is full or empty: it returns at once. [`take`](Self::take) and its variants
+/// wait for a value.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::Stack;
 /// let stack = Stack::new(3)?;
@@ -29,9 +35,7 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), doorway::rooms::RoomsBuildError>(())
 /// ```
 ///
-/// A push waits while others pop and the other way round, but not for ever, and never because the stack is full or empty: that is told at once. [`take`](Self::take) and its kin wait for a value.
-///
-/// Who shares it sends values, so values must be able to be sent:
+/// Sharing the stack sends values between threads, so the values must be `Send`:
 ///
 /// ```compile_fail,E0277
 /// let stack = doorway::rooms::Stack::new(1).unwrap();
@@ -43,29 +47,31 @@ pub struct Stack<T: Send> {
 }
 
 impl<T: Send> Stack<T> {
-    /// Room for this many values.
+    /// Makes a stack for this many values.
     ///
     /// # Errors
-    /// If it is 0, or if there is no memory for so many.
+    /// Returns an error if `capacity` is 0, or if there is not enough memory.
     pub fn new(capacity: usize) -> Result<Self, RoomsBuildError> {
         let ring = slots(capacity, Ring::new)?;
         let text = RoomStack::new(&Site::new(&Native::new()), capacity, ring, doors);
         Ok(Self { text })
     }
 
-    /// How many values there is room for.
+    /// The number of values that fit.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.text.size()
     }
 
-    /// How many values there are. It may be different when you look at it.
+    /// The number of values. It may have changed by the time you look at it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.text.len_now(self.anyone())
     }
 
-    /// Puts the first values of a batch on top, one above the other, as many as fit, in one visit; how many. The others stay in the vector: all, if it is closed.
+    /// Puts the first values of a batch on top, one above the other, in one visit, until the stack
+    /// is full. Returns how many were put. The others stay in the vector; if the stack is closed,
+    /// all of them do.
     pub fn push_all(&self, values: &mut Vec<T>) -> usize {
         if values.is_empty() {
             return 0;
@@ -78,11 +84,11 @@ impl<T: Send> Stack<T> {
     /// Puts a value on top.
     ///
     /// # Errors
-    /// If it is full or [closed](Self::close): the value comes back.
+    /// Gives the value back if the stack is full or [closed](Self::close).
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
-            // If it is closed, nothing is moved.
+            // If the stack is closed, nothing is moved.
             let _ = self.text.push_now(self.anyone(), hand, 1);
         })
         .map_err(Full)
@@ -91,17 +97,25 @@ impl<T: Send> Stack<T> {
 
 awaiting! { [T: Send] Stack<T>, "topmost", "Stack"; }
 
-/// What is left is dropped.
+/// Drops the values that are left.
 impl<T: Send> Drop for Stack<T> {
     fn drop(&mut self) {
         let left = self.len();
-        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        // SAFETY: no thread is inside, so the first `left` slots have values. They are not used
+        // afterwards.
         unsafe { self.text.store_mut().drop_values(0, left) };
     }
 }
 
-/// A stack that grows: segment after segment, each twice as large as the one before, so that nothing is ever moved. The last one out of the room of those who push makes room for what did not fit.
+/// A stack that grows segment by segment. Each segment is twice as large as the one before, so no
+/// value is ever moved. The last thread to leave the room for pushes makes room for the values that
+/// did not fit.
 ///
+/// It does not shrink. A batch is one visit, unless the stack has to grow for it. Then the values
+/// that did not fit follow in the next turns, one turn for each segment, and other threads may have
+/// pushed in between.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::GrowingStack;
 /// let stack = GrowingStack::new();
@@ -110,10 +124,7 @@ impl<T: Send> Drop for Stack<T> {
 /// assert_eq!(stack.pop_many(2), [997, 998]);
 /// ```
 ///
-/// It does not shrink. A batch is one visit, unless the stack has to grow for it: then what did not fit follows
-/// in the next turns, one for each segment, and others may have pushed in between.
-///
-/// Who shares it sends values, so values must be able to be sent:
+/// Sharing the stack sends values between threads, so the values must be `Send`:
 ///
 /// ```compile_fail,E0277
 /// let stack = doorway::rooms::GrowingStack::new();
@@ -133,19 +144,19 @@ impl<T: Send> Default for GrowingStack<T> {
 }
 
 impl<T: Send> GrowingStack<T> {
-    /// A small one.
+    /// Makes a small stack.
     ///
     /// # Panics
-    /// If there is no memory for it.
+    /// Panics if there is not enough memory.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(AT_FIRST).expect("there is memory for a few values")
     }
 
-    /// With room for this many values to begin with, rounded up to a power of two.
+    /// Makes a stack with room for this many values at first, rounded up to a power of two.
     ///
     /// # Errors
-    /// If it is 0, or if there is no memory for so many.
+    /// Returns an error if `capacity` is 0, or if there is not enough memory.
     pub fn with_capacity(capacity: usize) -> Result<Self, RoomsBuildError> {
         let store = slots(capacity, Segmented::new)?;
         Ok(Self { text: SegmentStack::new(&Site::new(&Native::new()), store, Pair::new) })
@@ -155,16 +166,17 @@ impl<T: Send> GrowingStack<T> {
         self.text.rooms().lights()
     }
 
-    /// How many values there is room for now.
+    /// The number of values that fit now.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.segments().size_now(self.anyone())
     }
 
-    /// How many values there are. It may be different when you look at it.
+    /// The number of values. It may have changed by the time you look at it.
     #[must_use]
     pub fn len(&self) -> usize {
-        // In this order: it may grow meanwhile, and is not seen to have more than it has room for.
+        // In this order, because the stack may grow meanwhile: the length never appears to exceed
+        // the capacity.
         let len = self.segments().len_now(self.anyone());
         len.min(self.capacity())
     }
@@ -172,7 +184,8 @@ impl<T: Send> GrowingStack<T> {
     /// Puts the values of a batch on top, one above the other.
     ///
     /// # Errors
-    /// If there is no memory for all of them: those that did not fit are in the vector, and here is how many went.
+    /// Returns how many values were put if there is not enough memory for all. The others stay in
+    /// the vector.
     pub fn push_all(&self, values: &mut Vec<T>) -> Result<(), Full<usize>> {
         if values.is_empty() {
             return Ok(());
@@ -186,7 +199,7 @@ impl<T: Send> GrowingStack<T> {
     /// Puts a value on top.
     ///
     /// # Errors
-    /// If there is no memory: the value comes back.
+    /// Gives the value back if there is not enough memory.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
@@ -196,11 +209,12 @@ impl<T: Send> GrowingStack<T> {
     }
 }
 
-/// What is left is dropped.
+/// Drops the values that are left.
 impl<T: Send> Drop for GrowingStack<T> {
     fn drop(&mut self) {
         let left = self.len();
-        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        // SAFETY: no thread is inside, so the first `left` slots have values. They are not used
+        // afterwards.
         unsafe { self.segments().store().drop_values(left) };
     }
 }
@@ -221,7 +235,7 @@ macro_rules! in_common {
                     &self.text.rooms()$(.$doors())?.anyone
                 }
 
-                /// Whether there are none.
+                /// Whether the stack is empty.
                 #[must_use]
                 pub fn is_empty(&self) -> bool {
                     self.len() == 0
@@ -235,7 +249,8 @@ macro_rules! in_common {
                     })
                 }
 
-                /// Takes up to so many from the top, in one visit, in the order in which they lie: the last one was on top.
+                /// Takes up to `most` values from the top, in one visit. They keep their order on
+                /// the stack: the last one was on top.
                 #[must_use]
                 pub fn pop_many(&self, most: usize) -> Vec<T> {
                     let mut values = Vec::new();
@@ -243,7 +258,8 @@ macro_rules! in_common {
                     values
                 }
 
-                /// The same, at the end of a vector; how many.
+                /// [`pop_many`](Self::pop_many) to the end of a vector. Returns how many values
+                /// were taken.
                 pub fn pop_into(&self, values: &mut Vec<T>, most: usize) -> usize {
                     let most = most.min(self.capacity());
                     take_many(values, most, |hand| {

@@ -1,4 +1,4 @@
-//! [`StrictRooms`]: rooms without guards, whose users are looked after.
+//! [`StrictRooms`]: rooms without guards, which check each request.
 
 use super::last_exit::Hook;
 use super::{LastExit, Nothing, PATIENT, RoomsBuildError, StrictError, check_rooms};
@@ -12,10 +12,13 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Rooms for users that enter and exit by separate calls, as bindings for other languages must: what does not follow from where the user is, is refused, and at most one room is open whatever they do.
+/// Rooms for users that enter and exit by separate calls, as bindings for other languages must.
 ///
-/// Within Rust, [`Rooms`](super::Rooms) are cheaper: guards cannot be used wrongly.
+/// A request that is not valid in the user's state is refused. At most one room is open, whatever
+/// the users do. Within Rust, [`Rooms`](super::Rooms) are cheaper, because guards cannot be used
+/// wrongly.
 ///
+/// # Examples
 /// ```
 /// use doorway::rooms::{StrictError, StrictRooms};
 /// let rooms = StrictRooms::new(2, 8)?; // two rooms, up to eight users
@@ -35,7 +38,7 @@ pub struct StrictRooms<X = Nothing> {
     policy: Policy,
 }
 
-/// The hook is asked for panics, and the text has it out of reach.
+/// Shares the hook: this module asks it for panics, and the text has the other reference.
 struct Shared<X>(Arc<Hook<usize, X>>);
 
 impl<X: LastExit<usize>> LastOut<Native> for Shared<X> {
@@ -45,20 +48,21 @@ impl<X: LastExit<usize>> LastOut<Native> for Shared<X> {
 }
 
 impl StrictRooms {
-    /// So many rooms, for so many users at a time.
+    /// Makes this many rooms, for this many users at a time.
     ///
     /// # Errors
-    /// If there are no rooms or too many, or if nobody could use them.
+    /// Returns an error if there are no rooms or too many, or if there are no users.
     pub fn new(rooms: usize, users: usize) -> Result<Self, RoomsBuildError> {
         Self::with_last_exit(rooms, users, Nothing)
     }
 }
 
 impl<X: LastExit<usize>> StrictRooms<X> {
-    /// The same, with code that the last one out runs; see [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
+    /// The same, with code for the last user to leave; see
+    /// [`Rooms::on_last_exit`](super::Rooms::on_last_exit).
     ///
     /// # Errors
-    /// If there are no rooms or too many, or if nobody could use them.
+    /// Returns an error if there are no rooms or too many, or if there are no users.
     pub fn with_last_exit(rooms: usize, users: usize, code: X) -> Result<Self, RoomsBuildError> {
         check_rooms(rooms)?;
         if users == 0 {
@@ -71,29 +75,29 @@ impl<X: LastExit<usize>> StrictRooms<X> {
         Ok(Self { text, hook: Shared(hook), free, users, policy: PATIENT })
     }
 
-    /// The same, but threads wait by this policy.
+    /// Sets how threads wait.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// Becomes one of its users.
+    /// Makes the caller one of the users.
     ///
     /// # Errors
-    /// If all are there already.
+    /// Returns an error if all users have joined already.
     pub fn join(&self) -> Result<User<'_, X>, StrictError> {
         let number = self.free().pop().ok_or(StrictError::NoMoreUsers { most: self.users })?;
         Ok(User { rooms: self, number })
     }
 
-    /// Whether [the code of the last one out](Self::with_last_exit) panicked.
+    /// Whether the [code of the last exit](Self::with_last_exit) panicked.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.hook.0.is_poisoned()
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<usize>> {
-        // The list is whole between any two operations on it.
+        // A panic cannot poison this: the list is consistent between any two operations on it.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,38 +113,42 @@ impl<X> fmt::Debug for StrictRooms<X> {
     }
 }
 
-/// A user of strict rooms. Several threads may share it, and then get in each other's way: what does not follow from where the user is, is refused.
+/// A user of strict rooms.
 ///
-/// One that is dropped inside exits. A thread that is inside as one user, and enters as another, waits for itself: users are
-/// not tied to threads, so nobody can tell.
+/// Several threads may share it, but then they get in each other's way: a request that is not valid
+/// in the user's state is refused. A user that is dropped inside exits. Do not enter as one user on
+/// a thread that is inside as another: the thread would wait for itself. Users are not tied to
+/// threads, so this cannot be detected.
 pub struct User<'a, X: LastExit<usize> = Nothing> {
     rooms: &'a StrictRooms<X>,
     number: usize,
 }
 
 impl<X: LastExit<usize>> User<'_, X> {
-    /// Waits until it is inside `room`.
+    /// Waits until the user is inside `room`.
     ///
     /// # Errors
-    /// If it is not outside, or if there is no such room.
+    /// Returns an error if the user is not outside, or if there is no such room.
     pub fn enter(&self, room: usize) -> Result<(), StrictError> {
         let entered = now(self.rooms.text.enter(&someone(self.rooms.policy), self.number, room));
         self.rooms.done(entered)
     }
 
-    /// Exits. Whether it was the last one to leave its room.
+    /// Exits. Returns whether the user was the last one to leave its room.
     ///
     /// # Errors
-    /// If it is not inside.
+    /// Returns an error if the user is not inside.
     pub fn exit(&self) -> Result<bool, StrictError> {
         let exited = now(self.rooms.text.exit(&someone(self.rooms.policy), self.number));
         self.rooms.done(exited)
     }
 
-    /// Exits, and waits until it is inside another room, or the same one again. If that is the next to be opened, it is let in.
+    /// Exits, and waits until the user is inside another room, or the same one again. If that room
+    /// is the next to be opened, the user is let in.
     ///
     /// # Errors
-    /// If it is not inside, or if there is no such room; then it has left.
+    /// Returns an error if the user is not inside, or if there is no such room. In the second case,
+    /// it has left its old room.
     pub fn change(&self, to: usize) -> Result<(), StrictError> {
         let changed = now(self.rooms.text.change(&someone(self.rooms.policy), self.number, to));
         self.rooms.done(changed)
@@ -150,12 +158,12 @@ impl<X: LastExit<usize>> User<'_, X> {
 impl<X: LastExit<usize>> Drop for User<'_, X> {
     fn drop(&mut self) {
         let number = Number(self);
-        let _ = self.exit(); // it may be outside
+        let _ = self.exit(); // the user may be outside
         drop(number);
     }
 }
 
-/// The number goes back also if the code of the last one out panics.
+/// Gives the number back, even if the code of the last exit panics.
 struct Number<'a, 'r, X: LastExit<usize>>(&'a User<'r, X>);
 
 impl<X: LastExit<usize>> Drop for Number<'_, '_, X> {

@@ -1,6 +1,6 @@
-//! [`WorkStack`]: work to do, and when all is done.
+//! [`WorkStack`]: a stack of work that knows when all work is done.
 
-// What is left is dropped.
+// For dropping the values that are left.
 #![allow(unsafe_code)]
 
 use super::Full;
@@ -13,10 +13,18 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{Work, WorkStack as Text};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// A stack of work that many do together, and that knows when all is done: when nothing is left and nobody has any that could become more.
+/// A stack of work that many workers share, and that knows when all work is done.
 ///
-/// Who takes some gets it as [`Loot`], does what it likes with it, and gives back what is left to do, also nothing, by dropping it. This is the work stack of a parallel collector: `examples/rooms_collector.rs`.
+/// All work is done when the stack is empty and no worker has any work that could produce more. A
+/// worker takes work as [`Loot`] and does what it likes with it. By dropping the loot, it gives
+/// back what is left to do, even if that is nothing. This is the work stack of a parallel
+/// collector: `examples/rooms_collector.rs`.
 ///
+/// # Panics
+/// If a worker panics, the loot that it has is given back on the way out, and other workers go on
+/// with it.
+///
+/// # Examples
 /// ```
 /// use doorway::rooms::WorkStack;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,10 +45,7 @@ use std::ops::{Deref, DerefMut};
 /// assert_eq!(done.into_inner(), (1 << 11) - 1);
 /// ```
 ///
-/// # Panics
-/// Who panics with loot gives it back on the way out: others go on with what was in it.
-///
-/// Who shares it sends values, so values must be able to be sent:
+/// Sharing the stack sends values between threads, so the values must be `Send`:
 ///
 /// ```compile_fail,E0277
 /// let work = doorway::rooms::WorkStack::of(vec![std::rc::Rc::new(1)]);
@@ -50,13 +55,13 @@ pub struct WorkStack<T: Send> {
     text: Text<Native, Pair<Work<Native, Segmented<T>>>>,
 }
 
-/// All is done; what was pushed is handed back.
+/// All work is done. The values that were pushed stay with the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Finished;
 
 impl fmt::Display for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("all work was done, and workers may have gone home; make a new stack")
+        f.write_str("all work is done, and workers may have gone home; make a new stack")
     }
 }
 impl std::error::Error for Finished {}
@@ -64,16 +69,17 @@ impl std::error::Error for Finished {}
 const AT_FIRST: usize = 1024;
 
 impl<T: Send> WorkStack<T> {
-    /// With this to do. With nothing to do, the first that asks for work learns that all is done.
+    /// Makes a stack with this work. If there is none, the first worker that asks for work learns
+    /// that all is done.
     ///
     /// # Panics
-    /// If there is no memory for it.
+    /// Panics if there is not enough memory.
     #[must_use]
     pub fn of(mut work: Vec<T>) -> Self {
         let store = Segmented::new(work.len().max(AT_FIRST)).expect("there is memory for a copy of the work");
         let stack = Self { text: Text::new(&Site::new(&Native::new()), store, Pair::new) };
         let Ok(()) = stack.push_all(&mut work) else {
-            unreachable!("there is room for it, and nobody has asked for work")
+            unreachable!("there is room for it, and no worker has asked for work")
         };
         stack
     }
@@ -87,13 +93,14 @@ impl<T: Send> WorkStack<T> {
         self.text.rooms().lights()
     }
 
-    /// Adds work: who has none is told. What there is no memory for, and everything if all was done before, stays in the vector.
+    /// Adds work, and wakes waiting workers. Work that does not fit into memory stays in the
+    /// vector, and so does everything if all work was done before.
     ///
     /// # Errors
-    /// If all was done: workers may have gone home.
+    /// Returns an error if all work was done: workers may have gone home.
     ///
     /// # Panics
-    /// If there is no memory for it.
+    /// Panics if there is not enough memory.
     pub fn push_all(&self, work: &mut Vec<T>) -> Result<(), Finished> {
         if work.is_empty() {
             return Ok(());
@@ -111,21 +118,24 @@ impl<T: Send> WorkStack<T> {
         went.map(drop).ok_or(Finished)
     }
 
-    /// Takes up to so many pieces of work; waits while there are none, but somebody has some and may bring more. `None`: all is done.
+    /// Takes up to `most` pieces of work. Returns `None` if all work is done.
     ///
-    /// Who asks while it has loot may wait for itself. None at all are not asked for: it is at least one.
+    /// While the stack is empty, this waits for as long as some worker has loot and may bring more.
+    /// A worker that asks while it has loot may wait for itself. A `most` of 0 counts as 1.
     ///
+    /// # Examples
     /// ```
     /// let work = doorway::rooms::WorkStack::of(vec![1, 2, 3]);
-    /// assert_eq!(work.take(usize::MAX).unwrap().len(), 3); // all there is
+    /// assert_eq!(work.take(usize::MAX).unwrap().len(), 3); // everything on the stack
     /// ```
     pub fn take(&self, most: usize) -> Option<Loot<'_, T>> {
         self.take_into(most, Vec::new())
     }
 
-    /// The same in a vector that is there already, at whose end they are. If all is done, the vector is dropped with whatever is in it.
+    /// [`take`](Self::take) with an existing vector, to whose end the work is added. If all work is
+    /// done, the vector is dropped with its contents.
     pub fn take_into(&self, most: usize, mut work: Vec<T>) -> Option<Loot<'_, T>> {
-        // No more can be there, unless it grows meanwhile.
+        // The stack cannot have more, unless it grows meanwhile.
         let most = most.clamp(1, self.work().segments().size_now(self.anyone()));
         let got = take_many(&mut work, most, |hand| {
             let Ok(_) = self.text.take_now(self.anyone(), hand, most);
@@ -133,13 +143,13 @@ impl<T: Send> WorkStack<T> {
         (got > 0).then(|| Loot { stack: self, work })
     }
 
-    /// Whether all is done.
+    /// Whether all work is done.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.work().is_done_now(self.anyone())
     }
 
-    /// How many pieces of work lie there. It may be different when you look at it.
+    /// The number of pieces of work on the stack. It may have changed by the time you look at it.
     #[must_use]
     pub fn len(&self) -> usize {
         let segments = self.work().segments();
@@ -147,18 +157,19 @@ impl<T: Send> WorkStack<T> {
         len.min(segments.size_now(self.anyone()))
     }
 
-    /// Whether there are none.
+    /// Whether the stack is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What is left is dropped.
+/// Drops the values that are left.
 impl<T: Send> Drop for WorkStack<T> {
     fn drop(&mut self) {
         let left = self.len();
-        // SAFETY: nobody is inside, so the first `left` slots have values, and nobody uses them afterwards.
+        // SAFETY: no thread is inside, so the first `left` slots have values. They are not used
+        // afterwards.
         unsafe { self.work().segments().store().drop_values(left) };
     }
 }
@@ -171,9 +182,11 @@ impl<T: Send> fmt::Debug for WorkStack<T> {
     }
 }
 
-/// Work that somebody has taken: a vector. What is in it when it is dropped is given back, and if that is nothing, that is said.
+/// Work that a worker has taken: a vector. When it is dropped, its contents are given back. If it
+/// is empty, the stack learns that, too.
 ///
-/// As long as it is there, all is not done. To `mem::forget` it is to keep everybody waiting for ever.
+/// While loot exists, the work is not done. Forgetting it (`mem::forget`) keeps the other workers
+/// waiting for ever.
 #[must_use = "the work is given back as soon as this is dropped"]
 pub struct Loot<'a, T: Send> {
     stack: &'a WorkStack<T>,
@@ -181,24 +194,28 @@ pub struct Loot<'a, T: Send> {
 }
 
 impl<'a, T: Send> Loot<'a, T> {
-    /// Gives back what is in it, and takes some more: as dropping it and [taking](WorkStack::take), but in the same vector.
+    /// Gives back the contents and takes more work. This is the same as dropping the loot and
+    /// [taking](WorkStack::take) again, but reuses the vector.
     pub fn next(mut self, most: usize) -> Option<Loot<'a, T>> {
         let (stack, work) = (self.stack, self.give_back());
         std::mem::forget(self);
         stack.take_into(most, work)
     }
 
-    /// The vector, with what there was no memory for.
+    /// Returns the vector, with the work that did not fit into memory.
     fn give_back(&mut self) -> Vec<T> {
         let mut work = std::mem::take(&mut self.work);
-        let Ok(()) = self.stack.put(&mut work, true) else { unreachable!("not all is done while somebody has loot") };
+        let Ok(()) = self.stack.put(&mut work, true) else {
+            unreachable!("the work is not done while a worker has loot")
+        };
         work
     }
 
-    /// Gives back what is in it; the same as to drop it, unless there is no memory.
+    /// Gives back the contents. This is the same as dropping the loot, unless there is not enough
+    /// memory.
     ///
     /// # Errors
-    /// If there is no memory: here is what was not given back, and nobody else knows of it.
+    /// Returns the work that did not fit into memory. Only the caller has it now.
     pub fn end(mut self) -> Result<(), Full<Vec<T>>> {
         let left = self.give_back();
         std::mem::forget(self);

@@ -1,15 +1,15 @@
-//! Slots between processes, where there are none: opening them says so, and there is nothing else
-//! to do.
+//! Slots between processes, on systems that do not support them: opening them returns an error, and
+//! nothing else can happen.
 
 use super::{Builder, Entered, Error, Known, Names, ReleaseError, Status};
 use std::path::Path;
 use std::time::Instant;
 
-/// There is none.
+/// Cannot be constructed.
 #[derive(Debug)]
 pub(super) enum Handle {}
 
-/// There is none.
+/// Cannot be constructed.
 #[derive(Debug)]
 pub(super) enum Lifeline {}
 

@@ -1,4 +1,4 @@
-//! Why slots between processes are refused. Each text says what to do.
+//! Errors of slots between processes. Each message says what to do.
 
 use super::Mode;
 use std::fmt;
@@ -10,106 +10,106 @@ use std::path::PathBuf;
 pub enum Error {
     /// This system has no such slots: they need Linux on a 64-bit, little-endian machine.
     Unsupported,
-    /// The name is not one that a file can have here.
+    /// The name is not valid as a file name here.
     BadName(String),
-    /// The number of slots is none, or too large.
+    /// The number of slots is 0 or too large.
     BadSlots(usize),
-    /// The number of seats is no multiple of 64 between 64 and 4096.
+    /// The number of seats is not a multiple of 64 between 64 and 4096.
     BadSeats(usize),
     /// The directory belongs to another user, or other users may write it.
     Directory(PathBuf),
-    /// There is no such directory to make the file in. Only the last directory of a path is made,
-    /// and none where [permissions](super::Builder::permissions) are asked for.
+    /// There is no directory to make the file in. Only the last directory of a path is made, and
+    /// none where [permissions](super::Builder::permissions) are asked for.
     NoDirectory(PathBuf),
-    /// What a path leads through, or the place for names, is no directory.
+    /// A part of the path, or the directory for names, is not a directory.
     NotADirectory(PathBuf),
     /// There is no such file.
     Missing(PathBuf),
-    /// The file is no regular file of this user's with one name.
+    /// The file is not a regular file of this user with exactly one name.
     NotOurs(PathBuf),
-    /// The file has other permissions than were asked for.
+    /// The file's permissions differ from those that were asked for.
     OtherPermissions {
-        /// Those of the file.
+        /// The permissions of the file.
         found: u32,
-        /// Those that were asked for.
+        /// The permissions that were asked for.
         asked: u32,
     },
-    /// The file has another version.
+    /// The file has another format version.
     OtherVersion {
-        /// That of the file.
+        /// The version of the file.
         found: u32,
     },
-    /// The file was made by a later program, with features that this one does not know and must
-    /// not ignore.
+    /// A later program made the file, with features that this one does not know and must not
+    /// ignore.
     OtherFeatures {
-        /// Those of the file, a bit each.
+        /// The features of the file, one bit each.
         found: u32,
-        /// Those that this program knows.
+        /// The features that this program knows.
         known: u32,
     },
     /// The file has another number of slots.
     OtherSlots {
-        /// That of the file.
+        /// The number of slots in the file.
         found: usize,
-        /// The one that was asked for.
+        /// The number that was asked for.
         asked: usize,
     },
     /// The file has another number of seats.
     OtherSeats {
-        /// That of the file.
+        /// The number of seats in the file.
         found: usize,
-        /// The one that was asked for.
+        /// The number that was asked for.
         asked: usize,
     },
     /// The file has another mode.
     OtherMode {
-        /// That of the file.
+        /// The mode of the file.
         found: Mode,
-        /// The one that was asked for.
+        /// The mode that was asked for.
         asked: Mode,
     },
-    /// The file lets newcomers pass the first in line another number of times.
+    /// The file has another bound on how many newcomers may pass the first waiter.
     OtherBypass {
-        /// That of the file.
+        /// The bound of the file.
         found: u16,
-        /// The one that was asked for.
+        /// The bound that was asked for.
         asked: u16,
     },
-    /// The file is none of ours, or holds what no program of ours writes.
+    /// The file is not a file of slots, or it contains a value that this program never writes.
     Corrupt(PathBuf),
-    /// The file to be removed does not begin as a file of slots does.
+    /// The file to be removed does not begin like a file of slots.
     NotSlots(PathBuf),
-    /// The file was deleted while it was open here.
+    /// The file was deleted while it was open in this process.
     Deleted(PathBuf),
-    /// Every seat is taken by a process that lives; with [`Mode::Tolerate`] also by a dead one that
+    /// Every seat belongs to a living process; with [`Mode::Tolerate`], also to a dead process that
     /// still holds or waits.
     NoSeats {
-        /// How many there are.
+        /// The number of seats.
         seats: usize,
     },
-    /// The disk, or the user's share of it, is full.
+    /// The disk is full, or the user's quota is used up.
     Full(PathBuf),
-    /// The file system does not share memory between machines faithfully.
+    /// The file system does not share memory reliably between machines.
     FileSystem {
-        /// What it is.
+        /// The file system.
         name: &'static str,
     },
-    /// Others have the file open.
+    /// Other processes have the file open.
     InUse(PathBuf),
     /// There is no such slot.
     NoSuchSlot {
-        /// The one that was asked for.
+        /// The slot that was asked for.
         slot: usize,
-        /// How many there are.
+        /// The number of slots.
         slots: usize,
     },
     /// The process was forked since the file was opened.
     Forked,
-    /// The operating system refused.
+    /// The operating system refused a call.
     System {
         /// What was tried.
         doing: &'static str,
-        /// The number of the error, as `errno` has it.
+        /// The error number, as in `errno`.
         code: i32,
     },
 }
@@ -123,18 +123,18 @@ impl fmt::Display for Error {
             ),
             Self::BadName(name) => write!(
                 f,
-                "{name:?} is no name; take 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
+                "{name:?} is not a valid name; use 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
             ),
             Self::BadSlots(slots) => {
-                write!(f, "there cannot be {slots} slots; ask for 1 to {}", super::Slots::MOST)
+                write!(f, "{slots} slots are not possible; ask for 1 to {}", super::Slots::MOST)
             }
             Self::BadSeats(seats) => {
-                write!(f, "there cannot be {seats} seats; ask for a multiple of 64, at most {}", super::MOST_SEATS)
+                write!(f, "{seats} seats are not possible; ask for a multiple of 64, at most {}", super::MOST_SEATS)
             }
             Self::Directory(path) => write!(
                 f,
                 "{} belongs to another user, or other users may write it; make it yours with mode 0700, name another \
-                 directory, or say `Builder::permissions` if several users are to share the file",
+                 directory, or call `Builder::permissions` if several users share the file",
                 path.display()
             ),
             Self::NoDirectory(path) => write!(
@@ -144,13 +144,13 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::NotADirectory(path) => {
-                write!(f, "{} is no directory; name a directory, or a path in one", path.display())
+                write!(f, "{} is not a directory; name a directory, or a path in one", path.display())
             }
             Self::Missing(path) => write!(f, "there is no {}; open it with a number of slots first", path.display()),
             Self::NotOurs(path) => write!(
                 f,
-                "{} is no regular file of this user's with one name; look who made it, and remove it or take another \
-                 name",
+                "{} is not a regular file of this user with exactly one name; find out what made it, then remove it or \
+                 choose another name",
                 path.display()
             ),
             Self::OtherPermissions { found, asked } => write!(
@@ -183,18 +183,18 @@ impl fmt::Display for Error {
             ),
             Self::Corrupt(path) => write!(
                 f,
-                "{} holds what this program never writes; stop its users, remove it, and open it anew",
+                "{} contains values that this program never writes; stop its users, remove it, and open it again",
                 path.display()
             ),
             Self::NotSlots(path) => write!(
                 f,
-                "{} is no file of slots, or its beginning is damaged; if it is to go all the same, remove it as you \
-                 remove other files",
+                "{} is not a file of slots, or its beginning is damaged; to remove it all the same, delete it like any \
+                 other file",
                 path.display()
             ),
             Self::Deleted(path) => write!(
                 f,
-                "{} was deleted while it was open; stop what the guards protect, and open it anew",
+                "{} was deleted while it was open; stop what the guards protect, and open it again",
                 path.display()
             ),
             Self::NoSeats { seats } => write!(
@@ -204,7 +204,7 @@ impl fmt::Display for Error {
             Self::Full(path) => write!(f, "no room for {}; free some space on its file system", path.display()),
             Self::FileSystem { name } => write!(
                 f,
-                "memory is not shared faithfully through {name}; name a directory on a local file system or in memory"
+                "{name} does not share memory reliably; name a directory on a local file system or in memory"
             ),
             Self::InUse(path) => {
                 write!(f, "{} is open in another process; end that one first, or force the removal", path.display())
@@ -231,16 +231,16 @@ fn differs(f: &mut fmt::Formatter<'_>, what: &str, found: &usize, asked: &usize)
 
 impl std::error::Error for Error {}
 
-/// Why no slot was taken. It may be matched exhaustively: whatever else goes wrong is an [`Error`].
+/// Why no slot was taken. A `match` on this may be exhaustive: every other failure is an [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TryAcquireError {
-    /// None is free now, or somebody waits in line.
+    /// No slot is free now, or a process waits in line.
     NoPlace,
     /// The slots cannot be used.
     Failed(Error),
 }
 
-/// Why waiting ended without a slot. It may be matched exhaustively: whatever else goes wrong is an
+/// Why waiting ended without a slot. A `match` on this may be exhaustive: every other failure is an
 /// [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TimeoutError {
@@ -250,14 +250,14 @@ pub enum TimeoutError {
     Failed(Error),
 }
 
-/// What a holder learns that gives its slot back by [`release`](super::Guard::release). It may be
-/// matched exhaustively: whatever else goes wrong is an [`Error`].
+/// What a holder may learn when it gives its slot back by [`release`](super::Guard::release). A
+/// `match` on this may be exhaustive: every other failure is an [`Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReleaseError {
-    /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another user of
-    /// the file that took the process for dead. Another holder may have been inside meanwhile.
+    /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another process
+    /// that took this one for dead. Another holder may have been inside meanwhile.
     Broken,
-    /// The slots cannot be used any more.
+    /// The slots can no longer be used.
     Failed(Error),
 }
 
@@ -287,7 +287,7 @@ macro_rules! errors {
 errors! {
     TryAcquireError: NoPlace, "no slot is free now; try again later, or wait";
     TimeoutError: TimedOut, "no slot became free in time; wait longer, or try again";
-    ReleaseError: Broken, "the slot was taken away from its holder; check what it protects, its fence is outdated";
+    ReleaseError: Broken, "the slot was taken away from its holder; check what it protects, because its fence is outdated";
 }
 
 #[cfg(test)]
@@ -301,7 +301,7 @@ mod tests {
             (Error::Unsupported, "64-bit, little-endian"),
             (Error::Directory(path()), "`Builder::permissions`"),
             (Error::NoDirectory(path()), "make it first"),
-            (Error::NotADirectory(path()), "/a/b is no directory; name a directory"),
+            (Error::NotADirectory(path()), "/a/b is not a directory; name a directory"),
             (Error::OtherFeatures { found: 0x3_0000, known: 1 }, "features 0x30000, and this program knows 0x1; run"),
         ] {
             assert!(error.to_string().contains(advice), "{error}");

@@ -5,28 +5,28 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A slot of [`Slots`] that are borrowed.
+/// A slot of [`Slots`]. The guard borrows the slots.
 pub type Guard<'a> = Permit<&'a Slots>;
-/// A slot of [`Slots`] that are shared: it can go anywhere in this process.
+/// A slot of [`Slots`]. The guard owns a reference, so it can move anywhere in this process.
 pub type OwnedGuard = Permit<Arc<Slots>>;
 
-/// What was granted.
+/// The slot that was granted.
 #[derive(Debug)]
 pub(super) struct Entered {
     pub(super) slot: usize,
     pub(super) fence: u64,
-    /// The seat that owns it.
+    /// The seat that owns the slot.
     pub(super) seat: usize,
-    /// How the owner before ended, unless it left.
+    /// How the previous owner ended, unless it gave the slot back.
     pub(super) previous: Option<Box<Previous>>,
 }
 
 /// A slot. It is given back when this is dropped, also while a panic unwinds, and when the process
 /// dies.
 ///
-/// It belongs to the process, not to the thread: a thread that ends without dropping its guard
-/// keeps the slot for as long as the process lives. In a [forked](super#processes-that-fork) child
-/// it is void.
+/// The slot belongs to the process, not to the thread. If a thread ends without dropping its guard,
+/// the slot stays taken for as long as the process lives. In a [forked](super#processes-that-fork)
+/// child, the guard is void.
 #[must_use = "the slot is given back as soon as this is dropped"]
 pub struct Permit<S: Deref<Target = Slots>> {
     slots: S,
@@ -40,19 +40,21 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         Self { slots, entered, is_back: false }
     }
 
-    /// Its slot: one of `0..k` that no other holder has, in any process.
+    /// The slot number: one of `0..k`, which no other holder has, in any process.
     #[must_use]
     #[inline]
     pub fn slot(&self) -> usize {
         self.entered.slot
     }
 
-    /// A number that grows with each holder of this slot, for as long as the file exists.
+    /// The fence: a number that grows with each holder of this slot, for as long as the file
+    /// exists.
     ///
-    /// It protects a resource from a holder whose slot was [broken](Slots::break_slot): let the
-    /// resource remember, for each slot, the largest number it has seen, and refuse smaller ones.
-    /// Numbers of different slots say nothing about each other.
+    /// It protects a resource from a holder whose slot was [broken](Slots::break_slot). Let the
+    /// resource remember, for each slot, the largest fence that it has seen, and refuse smaller
+    /// ones. Fences of different slots are not comparable.
     ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::Slots;
     /// # let path = std::env::temp_dir().join(format!("doorway-fence-{}", std::process::id()));
@@ -69,10 +71,13 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         self.entered.fence
     }
 
-    /// How the holder before this one ended: it gave the slot back, died with it, or lost it by
-    /// [`break_slot`](Slots::break_slot). If several ended badly one after the other, this is what
-    /// is known of the last one that wrote anything down.
+    /// How the previous holder ended: it gave the slot back, died with it, or lost it by
+    /// [`break_slot`](Slots::break_slot).
     ///
+    /// If several holders in a row ended badly, this is what is known of the last one that recorded
+    /// anything.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Previous, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-previous-{}", std::process::id()));
@@ -93,18 +98,24 @@ impl<S: Deref<Target = Slots>> Permit<S> {
         self.entered.previous.as_deref().unwrap_or(&Previous::Clean)
     }
 
-    /// A descriptor that other processes can inherit, to keep the slot if this process dies.
+    /// Makes a descriptor that other processes can inherit, and that keeps the slot if this process
+    /// dies.
     ///
     /// # Errors
-    /// If the file was deleted or damaged, if the system refuses another descriptor, or if this is a
-    /// forked child.
+    /// Returns an error if the file was deleted or damaged, if the system refuses another
+    /// descriptor, or if this is a forked child.
     pub fn lifeline(&self) -> Result<Lifeline, Error> {
         Ok(Lifeline(self.slots.handle.lifeline(&self.entered)?))
     }
 
-    /// Gives the slot back, and says whether it was this guard's all the time. Dropping the guard
-    /// gives it back too, and says nothing.
+    /// Gives the slot back, and reports whether this guard had it all the time. Dropping the guard
+    /// also gives the slot back, but reports nothing.
     ///
+    /// # Errors
+    /// Returns an error if the slot was taken away meanwhile, if the file was deleted, or if this
+    /// is a forked child.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{ReleaseError, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-release-{}", std::process::id()));
@@ -116,9 +127,6 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the slot was taken away meanwhile, if the file was deleted, or if this is a forked child.
     pub fn release(mut self) -> Result<(), ReleaseError> {
         self.is_back = true;
         self.slots.handle.release(&self.entered)
@@ -127,21 +135,23 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 
 /// Keeps a slot taken if its holder dies, for as long as any process has a copy of it open.
 ///
-/// A holder that starts a program on behalf of which it holds makes one by [`Permit::lifeline`], and
-/// lets the program inherit the [descriptor](std::os::fd::AsFd): it is closed by `exec` unless the
-/// holder clears that flag in the child. If the holder is then killed, the slot does not come back
-/// before the last copy is closed, which happens at the latest when the last process ends that has
-/// one. Only then is the next holder told of the death.
+/// A holder that starts a program may hold the slot on behalf of that program. It then makes a
+/// lifeline by [`Permit::lifeline`], and lets the program inherit the
+/// [descriptor](std::os::fd::AsFd). `exec` closes the descriptor unless the holder clears that flag
+/// in the child. If the holder is killed, the slot does not come back before the last copy is
+/// closed. That happens at the latest when the last process with a copy ends. Only then is the next
+/// holder told of the death.
 ///
-/// Copies can only be read, so no program damages the file by them. A holder that lives gives the
-/// slot back as ever, whoever has copies. When this value is dropped in the process that made it,
-/// its copies keep nothing any more.
+/// Copies are read-only, so no program can damage the file through them. A living holder gives the
+/// slot back as usual, even if other processes have copies. When this value is dropped in the
+/// process that made it, its copies keep nothing any more.
 ///
-/// It keeps the holder's seat, and other guards of the same [`Slots`] may have that seat too: those
-/// that were let in at once, also later. If the holder dies, their slots come back with this one. A
-/// program that is to keep one slot and no other gets a lifeline of a guard of `Slots` that were
-/// opened for it.
+/// A lifeline keeps the holder's seat. Other guards of the same [`Slots`] may have that seat, too:
+/// those that were granted at once, also later ones. If the holder dies, their slots come back
+/// together with this one. If a program must keep one slot and no other, open separate `Slots` for
+/// it, and make the lifeline from their guard.
 ///
+/// # Examples
 /// ```
 /// use doorway::shared::{Previous, Slots};
 /// # let path = std::env::temp_dir().join(format!("doorway-lifeline-{}", std::process::id()));
@@ -169,10 +179,10 @@ impl std::os::fd::AsFd for Lifeline {
 }
 
 impl<S: Deref<Target = Slots>> Drop for Permit<S> {
-    #[inline(always)] // as that of the guards for threads
+    #[inline(always)] // like that of the guards for threads
     fn drop(&mut self) {
         if !self.is_back {
-            // Nobody is there to be told.
+            // There is no caller to report to.
             let _ = self.slots.handle.leave(&self.entered);
         }
     }

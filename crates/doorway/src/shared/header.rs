@@ -5,71 +5,71 @@ use std::path::Path;
 
 /// The version that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
-/// Newcomers may pass waiters, within a bound. A program that does not know it would break the
-/// bound, and would take a waiter that is called for damage.
+/// Newcomers may pass waiters, within a bound. A program that does not know this feature would
+/// break the bound, and would report a called waiter as damage.
 pub(super) const BYPASS: u32 = 1 << 16;
 /// The features that this program knows.
 pub(super) const FEATURES: u32 = BYPASS;
-/// Features without which a program must not touch the file. Those below are compatible: a program
-/// that does not know them ignores them.
+/// The features without which a program must not touch the file. The others are compatible: a
+/// program that does not know them ignores them.
 const INCOMPATIBLE: u32 = 0xffff_0000;
 pub(super) const MAGIC: &[u8; 8] = b"doorway\0";
 /// The header's part of the file. It is written once and never mapped.
 pub(super) const HEADER: usize = 4096;
-/// As much of the header as means something.
+/// How many bytes of the header carry meaning.
 pub(super) const MEANT: usize = 64;
-/// Each word that processes meet at has so many bytes of its own.
+/// The bytes that each shared word has to itself.
 pub(super) const LINE: usize = 128;
-/// A label has at most so many bytes.
+/// The longest label, in bytes.
 pub(super) const LABEL: usize = 64;
 /// Where the lock bytes are: beyond the end of any file, so that no write ever meets them.
 pub(super) const LOCKS: u64 = 1 << 40;
 
-/// What a file is for.
+/// What a file is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Header {
     pub(super) slots: usize,
     pub(super) seats: usize,
     pub(super) mode: Mode,
-    /// How many newcomers may pass the first in line; 0 in strict order.
+    /// How many newcomers may pass the first waiter; 0 for strict order.
     pub(super) bypass: u16,
-    /// What the program that made it added to version 1.
+    /// What the program that made the file added to version 1.
     pub(super) features: u32,
-    /// Of no meaning, but two files never have the same.
+    /// A random number. No two files have the same.
     pub(super) nonce: u64,
-    /// When it was made, in nanoseconds since 1970.
+    /// When the file was made, in nanoseconds since 1970.
     pub(super) created: u64,
 }
 
-/// Within the line of a slot.
+/// Offsets within the line of a slot.
 pub(super) mod slot {
-    /// The word that texts know.
+    /// The word that the text knows.
     pub(in crate::shared) const WORD: usize = 0;
-    /// The fence of the holder that wrote what follows.
+    /// The fence of the holder that wrote the fields below.
     pub(in crate::shared) const FENCE: usize = 8;
-    /// Its process, and in the upper half the length of its label.
+    /// The holder's process, and in the upper half the length of its label.
     pub(in crate::shared) const PID: usize = 16;
-    /// When it got in, in nanoseconds since 1970; 0 if it did not look.
+    /// When the holder got in, in nanoseconds since 1970; 0 if it did not read the clock.
     pub(in crate::shared) const SINCE: usize = 24;
     pub(in crate::shared) const LABEL: usize = 64;
 }
 
-/// Within the line of a seat.
+/// Offsets within the line of a seat.
 pub(super) mod row {
     /// What the seat waits for, or is offered.
     pub(in crate::shared) const WANT: usize = 0;
     /// The word that the kernel marks when the process dies: 32 bits.
     pub(in crate::shared) const HINT: usize = 8;
-    /// Not 0 if its waiter may sleep, and is to be woken: 32 bits.
+    /// Not 0 if the seat's waiter may sleep and must be woken: 32 bits.
     pub(in crate::shared) const ASLEEP: usize = 12;
     /// The process that has the seat, and in the upper half the length of its label.
     pub(in crate::shared) const PID: usize = 16;
-    /// Since when it waits, in nanoseconds since 1970.
+    /// Since when the seat waits, in nanoseconds since 1970.
     pub(in crate::shared) const SINCE: usize = 24;
     pub(in crate::shared) const LABEL: usize = 64;
 }
 
-/// Where everything is, from the beginning of the file.
+/// The offset of each part from the beginning of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
     pub(super) bits: usize,
@@ -89,7 +89,7 @@ impl Layout {
     }
 }
 
-/// The numbers of slots and of seats that a file can have.
+/// Checks the numbers of slots and seats.
 pub(super) fn check_sizes(slots: usize, seats: usize) -> Result<(), Error> {
     if !(1..=Slots::MOST).contains(&slots) {
         return Err(Error::BadSlots(slots));
@@ -124,7 +124,7 @@ impl Header {
         bytes
     }
 
-    /// The header that these bytes are, of a file of this length, for a program that knows these
+    /// Decodes these bytes as the header of a file of this length, for a program that knows these
     /// features.
     pub(super) fn decode(bytes: &[u8; MEANT], length: u64, known: u32, path: &Path) -> Result<Self, Error> {
         let four = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -133,7 +133,7 @@ impl Header {
         if &bytes[..8] != MAGIC || eight(56) != checksum(&bytes[..56]) {
             return Err(corrupt());
         }
-        // Before the rest: what follows may mean something else in another version.
+        // This comes first: what follows may mean something else in another version.
         if four(8) != VERSION {
             return Err(Error::OtherVersion { found: four(8) });
         }
@@ -157,7 +157,7 @@ impl Header {
     }
 }
 
-/// FNV-1a, 64 bits. It finds accidents; against malice there are permissions.
+/// FNV-1a, 64 bits. It detects accidents; permissions protect against malice.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }

@@ -1,9 +1,9 @@
-//! Slots between processes: at most `k` holders on this machine, and a dead one's slot comes back.
-//! Linux only, on 64-bit, little-endian machines.
+//! Slots between processes: at most `k` holders on this machine, and the slot of a dead holder
+//! comes back. Linux only, on 64-bit, little-endian machines.
 //!
 //! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has
 //! a slot number and a fence. If a process dies, by `kill -9` or otherwise, its slots come back,
-//! and the next holder of each is [told](Permit::previous). On other systems every `open` answers
+//! and the next holder of each is [told](Permit::previous). On other systems, every `open` returns
 //! [`Error::Unsupported`].
 //!
 //! ```
@@ -23,46 +23,49 @@
 //! ```
 //!
 //! # Names and paths
-//! A name is for programs of one user in one container, and its directory changes when the first
-//! session of the user begins. For services, several users or containers take a path: two files
-//! are two limits. `docs/processes.md` says which file a name is, and how to share one.
+//! A name is for the programs of one user in one container, and its directory changes when the
+//! first session of the user begins. For services, for several users or for containers, take a
+//! path: two files are two limits. `docs/processes.md` says which file a name stands for, and how
+//! to share one.
 //!
 //! # Looking for the dead
-//! Waiters look for dead holders, and so does [`Slots::status`]. A call that does not wait, or whose
-//! time is over, looks for them once before it answers that no slot is free.
+//! Waiters look for dead holders, and so does [`Slots::status`]. A call that does not wait, or
+//! whose time is over, looks for them once before it reports that no slot is free.
 //!
 //! # Order
-//! Every process that waits has a *seat* in the file, and order of arrival is that of seats. A
-//! handle has one seat from the start, and takes more, up to a [limit](Builder::waiters), when
-//! several of its threads and tasks wait at the same time. Further ones wait inside the process, in
-//! order, for a seat that comes back; only then do they get in line with other processes. So a
-//! process with a thousand waiting threads has as many places in line as it has seats.
-//! [`Builder::bypass`] lets newcomers pass waiters, within a bound.
+//! Every process that waits has a *seat* in the file, and the order of arrival is that of seats. A
+//! handle has one seat from the start. It takes more, up to a [limit](Builder::waiters), when
+//! several of its threads and tasks wait at the same time. Further threads and tasks wait inside
+//! the process, in order, until a seat comes back; only then do they get in line with other
+//! processes. So the number of a process's places in line is bounded by its seats, even if a
+//! thousand of its threads wait. [`Builder::bypass`] lets newcomers pass waiters, within a bound.
 //!
 //! # What a holder sees
 //! What a holder did before it gave its slot back *happens before* what the next holder of that
-//! slot does, in whichever process. So slots protect other shared memory, without further atomics, as a
-//! mutex does; each slot its own. A holder that follows one that died sees what the dead one wrote,
-//! however far it came. Holders of different slots are not ordered.
+//! slot does, in any process. So a slot protects other shared memory as a mutex does, without
+//! further atomics. If the previous holder died, the next one sees what it wrote until then.
+//! Holders of different slots are not ordered.
 //!
 //! # Threads
-//! A slot belongs to the process. A guard may go to another thread, and a thread that ends without
-//! dropping its guard leaves the slot taken. Every handle that acquires has one thread of its own,
-//! called `doorway`, which sleeps. When the process dies this thread ends too, and the kernel wakes
-//! a waiter of another process. The thread also waits in the kernel on behalf of tasks.
+//! A slot belongs to the process. A guard may move to another thread, and a thread that ends
+//! without dropping its guard leaves the slot taken. Every handle that acquires slots has one
+//! thread of its own, called `doorway`, which sleeps. When the process dies, this thread ends too,
+//! and the kernel wakes a waiter of another process. The thread also waits in the kernel on behalf
+//! of tasks.
 //!
 //! # Processes that fork
-//! In a forked child all handles and guards that existed before are void: dropping a guard does
-//! nothing, and everything else answers [`Error::Forked`]. The child opens the file anew. This is
-//! done by `pthread_atfork`; a child made by a bare `clone` must not use what it inherits, and
+//! In a forked child, all handles and guards that existed before are void: dropping a guard does
+//! nothing, and every other call returns [`Error::Forked`]. The child opens the file again. This
+//! relies on `pthread_atfork`. A child made by a bare `clone` must not use what it inherits, and
 //! keeps the parent's slots taken until it ends. `exec` gives all slots back, as a death does. A
 //! [`Lifeline`] lets another process keep a slot on purpose.
 //!
 //! # What is not promised
-//! Users of one file trust each other: a process that may write the file can break the limit, or
-//! truncate the file, which kills those that use it. It cannot cause undefined behaviour or a hang:
-//! words that make no sense are [`Error::Corrupt`]. `docs/processes.md` has a table of what happens
-//! when a process dies, and `docs/format.md` the file byte by byte.
+//! The users of one file trust each other. A process that may write the file can break the limit,
+//! or truncate the file, which kills the processes that use it. It cannot cause undefined behaviour
+//! or a hang: a word that makes no sense is reported as [`Error::Corrupt`]. `docs/processes.md` has
+//! a table of what happens when a process dies, and `docs/format.md` describes the file byte by
+//! byte.
 
 #![cfg_attr(
     not(all(
@@ -71,7 +74,7 @@
         target_pointer_width = "64",
         not(any(miri, doorway_portable))
     )),
-    allow(dead_code, reason = "what is asked for is not looked at where nothing can be opened")
+    allow(dead_code, reason = "options are never read on systems where nothing can be opened")
 )]
 
 #[cfg(not(all(
@@ -127,27 +130,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// As many seats as a file can have.
+/// The largest number of seats in a file.
 const MOST_SEATS: usize = doorway_core::k_assignment::seats::MOST_SEATS;
 /// Four words of bits: every passage reads them three times.
 const SEATS: usize = 256;
 
-/// How many seats a file of so many slots gets: a process for each slot, and as many that wait.
+/// How many seats a file gets by default: one for a process at each slot, and the same number for
+/// waiters.
 fn usual_seats(slots: usize) -> usize {
     slots.saturating_mul(2).min(MOST_SEATS).next_multiple_of(64).max(SEATS)
 }
 const WAITERS: usize = 8;
 
-/// What happens to slots of processes that die.
+/// What happens to the slots of a process that dies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Mode {
-    /// They come back, and the next holder is told.
+    /// The slots come back, and the next holder of each is told.
     #[default]
     Reclaim,
-    /// They stay taken until a process [breaks](Slots::break_slot) them. As long as fewer than `k`
-    /// holders have died, the others go on. Slots then protect what must not be touched after a
-    /// crash before a person has looked at it.
+    /// The slots stay taken until a process [breaks](Slots::break_slot) them. The others go on as
+    /// long as fewer than `k` holders have died. Use this if nothing may touch what a slot protects
+    /// after a crash before a person has looked at it.
     Tolerate,
 }
 
@@ -173,8 +177,9 @@ impl fmt::Display for Mode {
     }
 }
 
-/// How slots are opened, if not as [`Slots::open`] does.
+/// Options for opening slots, beyond those of [`Slots::open`].
 ///
+/// # Examples
 /// ```
 /// use doorway::shared::{Builder, Mode};
 /// # let directory = std::env::temp_dir().join(format!("doorway-builder-{}", std::process::id()));
@@ -190,9 +195,9 @@ impl fmt::Display for Mode {
 #[must_use = "nothing is opened until `open` is called"]
 pub struct Builder {
     name: PathBuf,
-    /// None: those of the file, which must exist.
+    /// `None`: the number in the file, which must exist.
     slots: Option<usize>,
-    /// None: those of the file, or as many as fit the slots.
+    /// `None`: the number in the file; for a new file, a number that fits the slots.
     seats: Option<usize>,
     mode: Mode,
     bypass: u16,
@@ -208,22 +213,23 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// This many slots under this name, or at this path. What has no `/` in it is a name: 1 to 64
-    /// of letters, digits, dots, underscores and hyphens, of which the first is a letter or a
-    /// digit. The last part of a path must be such a name too.
+    /// Asks for this many slots, under this name or at this path.
     ///
-    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` is there and belongs to the user,
-    /// else in `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. Of the environment only the
-    /// variable `DOORWAY_DIR` matters, which names another directory. `/run/user/UID` comes and
-    /// goes with log-ins: where that matters, take a path.
+    /// An argument without `/` is a name: 1 to 64 letters, digits, dots, underscores and hyphens,
+    /// of which the first is a letter or a digit. The last part of a path must be such a name, too.
     ///
-    /// The directory of a path is made if it is missing, but not those above it. It must belong to
-    /// this user or to root, and no other user may write it, unless it is sticky.
+    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` exists and belongs to the user, else
+    /// in `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. The environment matters only through
+    /// the variable `DOORWAY_DIR`, which names another directory. `/run/user/UID` comes and goes
+    /// with log-ins: where that matters, take a path.
+    ///
+    /// The directory of a path is made if it is missing, but the directories above it are not. It
+    /// must belong to this user or to root, and no other user may write it, unless it is sticky.
     pub fn new(name_or_path: impl AsRef<Path>, slots: usize) -> Self {
         Self { slots: Some(slots), ..Self::existing(name_or_path) }
     }
 
-    /// A file that exists, with the slots, the seats, the mode and the bypass that it has.
+    /// Asks for a file that exists, with its own slots, seats, mode and bypass.
     pub fn existing(name_or_path: impl AsRef<Path>) -> Self {
         Self {
             name: name_or_path.as_ref().to_owned(),
@@ -242,25 +248,28 @@ impl Builder {
         }
     }
 
-    /// What happens to slots of processes that die. Every process that opens the file must ask for
-    /// the same mode.
+    /// Sets what happens to the slots of a process that dies. Every process that opens the file
+    /// must ask for the same mode.
     pub fn mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
     }
 
-    /// Lets newcomers pass the first in line, at most this many times before it is served. Every
-    /// process that opens the file must ask for the same number; 0, the default, is strict order.
+    /// Lets newcomers pass the first waiter, at most this many times before it is served.
     ///
-    /// In strict order each passage is a change of processes as soon as somebody waits, which takes
-    /// microseconds. Where holders stay inside for less than that, a bound such as 64 lets a process
-    /// that is running come back many times before the next one is woken. The price is paid by
-    /// waiters: a waiter with `m` waiters before it is passed at most `(m + 1)` times this number.
-    /// Waiters are served in the order of arrival among themselves.
+    /// Every process that opens the file must ask for the same number. The default, 0, is strict
+    /// order.
     ///
-    /// The bound is shared between the slots, in powers of two: with `k` slots, less than `2 k` is
-    /// strict order. It is a bound while no process dies. A death may let the newcomers in that came
+    /// In strict order, as soon as a process waits, each passage is a switch of processes, which
+    /// takes microseconds. Where holders stay inside for less than that, a bound such as 64 lets a
+    /// running process come back many times before the next one is woken. Waiters pay the price: a
+    /// waiter with `m` waiters before it is passed at most `(m + 1)` times this number. Waiters are
+    /// served in the order of arrival among themselves.
+    ///
+    /// The slots share the bound, in powers of two: with `k` slots, a number below `2 k` is strict
+    /// order. The bound holds while no process dies. A death may let in the newcomers that came
     /// before the next waiter noticed.
     ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Builder, Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-bypass-{}", std::process::id()));
@@ -275,62 +284,70 @@ impl Builder {
         Self { bypass, ..self }
     }
 
-    /// The upper bound of handles and of waiting threads in all processes together: a multiple of
-    /// 64, at most 4096. Every process that says how many must say the same number. Without this, a
-    /// file is taken as it is, and a new one has twice as many seats as slots, and at least 256.
-    /// With [`Mode::Tolerate`] a seat of a dead holder is lost with its slot.
+    /// Sets the upper bound of handles and of waiting threads in all processes together: a multiple
+    /// of 64, at most 4096.
+    ///
+    /// Every process that sets it must set the same number. Without this call, an existing file
+    /// keeps its number, and a new file has twice as many seats as slots, and at least 256. With
+    /// [`Mode::Tolerate`], the seat of a dead holder is lost with its slot.
     pub fn seats(self, seats: usize) -> Self {
         Self { seats: Some(seats), ..self }
     }
 
-    /// The directory that names lie in.
+    /// Sets the directory for names.
     pub fn directory(self, directory: impl AsRef<Path>) -> Self {
         Self { directory: Some(directory.as_ref().to_owned()), ..self }
     }
 
-    /// For several users: the permissions of the file, such as `0o660`. Every user must ask for the
-    /// same, also to look at the file or to remove it. The directory must exist, must belong to
-    /// this user or to root, and must not be writable for everybody unless it is sticky. All users
-    /// that may write the file trust each other.
+    /// Shares the file between several users, with these permissions, such as `0o660`.
+    ///
+    /// Every user must ask for the same permissions, also to look at the file or to remove it. The
+    /// directory must exist, must belong to this user or to root, and must not be writable for
+    /// everybody unless it is sticky. All users that may write the file trust each other.
     pub fn permissions(self, permissions: u32) -> Self {
         Self { permissions: Some(permissions & 0o7777), ..self }
     }
 
-    /// The number of the group that a new file belongs to.
+    /// Sets the group that a new file belongs to, by its number.
     pub fn group(self, group: u32) -> Self {
         Self { group: Some(group), ..self }
     }
 
-    /// How many threads and tasks of this handle wait in line with other processes at the same
-    /// time, each with a seat; the default is 8. Others wait inside the process until one of these
-    /// is served.
+    /// Sets how many threads and tasks of this handle wait in line with other processes at the same
+    /// time, each with a seat. The default is 8. Further ones wait inside the process until one of
+    /// these is served.
     pub fn waiters(self, waiters: usize) -> Self {
         Self { waiters, ..self }
     }
 
-    /// What other processes see of this one, at most 64 bytes. A longer label loses its end.
+    /// Sets what other processes see of this one, at most 64 bytes. A longer label is truncated.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: label.into(), ..self }
     }
 
-    /// Whether holders write down since when they hold. Without, an uncontended `acquire` takes
-    /// some nanoseconds less.
+    /// Sets whether holders record since when they hold. Without this, an uncontended `acquire`
+    /// takes some nanoseconds less.
     pub fn times(self, times: bool) -> Self {
         Self { times, ..self }
     }
 
-    /// If the main thread opens the file, the handle starts no thread of its own before a task waits:
-    /// for programs that must start quickly. The kernel then tells others of the death of the main
-    /// thread, so that thread must stay until the process ends, and must lock no robust mutex of the
-    /// C library.
+    /// Promises that the main thread stays until the process ends, so that the handle can do
+    /// without its own thread.
     ///
-    /// In any other thread, and for the second file that is opened like this, it changes nothing. The
-    /// handle keeps a few pages until the process ends.
+    /// If the main thread opens the file, the handle starts no thread before a task waits. This is
+    /// for programs that must start quickly. The kernel then tells other processes of the death of
+    /// the main thread. So that thread must stay until the process ends, and it must lock no robust
+    /// mutex of the C library. The handle keeps a few pages until the process ends.
     ///
-    /// If the main thread ends before the process does, by `pthread_exit`, waiters of other processes
-    /// look whether this process lives, and find that it does; of its death they then hear late. If
-    /// the main thread locks a robust mutex, the users of that mutex do not hear of its death.
+    /// In any other thread, and for the second file that is opened like this, this call changes
+    /// nothing.
     ///
+    /// If the main thread ends before the process does, by `pthread_exit`, waiters of other
+    /// processes check whether this process lives, and find that it does; they then learn of its
+    /// death late. If the main thread locks a robust mutex, the users of that mutex do not learn of
+    /// its death.
+    ///
+    /// # Examples
     /// ```
     /// # #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))] {
     /// use doorway::shared::{Builder, Slots};
@@ -346,11 +363,11 @@ impl Builder {
         Self { thread_stays: true, ..self }
     }
 
-    /// Opens the file, and makes it if it is not there.
+    /// Opens the file, and makes it if it does not exist.
     ///
     /// # Errors
-    /// If the file cannot be made or opened, or is another one than was asked for. Each
-    /// [error](Error) says what to do.
+    /// Returns an error if the file cannot be made or opened, or if it differs from what was asked
+    /// for. Each [error](Error) says what to do.
     pub fn open(&self) -> Result<Slots, Error> {
         Ok(Slots { handle: Handle::open(self)? })
     }
@@ -358,29 +375,35 @@ impl Builder {
     /// Removes the file, unless a process has it open.
     ///
     /// # Errors
-    /// If there is none, or if it is in use.
+    /// Returns an error if there is no such file, or if it is in use.
     pub fn remove(&self) -> Result<(), Error> {
         <Handle>::remove(self, false)
     }
 
-    /// Removes the file, even if processes use it. Waiters get [`Error::Deleted`] within a tenth of
-    /// a second. Holders go on, and learn of it by [`release`](Permit::release). A process that
-    /// opens the name again gets a new file with all slots free: **for a while there may be twice
-    /// as many holders**.
+    /// Removes the file, even if processes use it.
+    ///
+    /// Waiters get [`Error::Deleted`] within a tenth of a second. Holders go on, and learn of it by
+    /// [`release`](Permit::release). A process that opens the name again gets a new file with all
+    /// slots free: **for a while there may be twice as many holders**.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is no such file.
     pub fn remove_by_force(&self) -> Result<(), Error> {
         <Handle>::remove(self, true)
     }
 }
 
-/// At most `k` holders at a time among all processes that open the same file, each with a slot
-/// number of its own.
+/// At most `k` holders at a time among all processes that open the same file. Each holder has its
+/// own slot number.
 ///
 /// See [the module](self) for names, order, threads, forks and what is not promised. Two handles in
-/// one process are as good as two processes.
+/// one process behave like two processes.
 ///
+/// # Cost
+/// An uncontended `acquire` makes one load for each 64 seats and one compare-and-swap. Dropping the
+/// guard does the same. Neither makes a system call.
+///
+/// # Examples
 /// ```
 /// use doorway::shared::Slots;
 /// # let path = std::env::temp_dir().join(format!("doorway-slots-{}", std::process::id()));
@@ -394,29 +417,26 @@ impl Builder {
 /// # Slots::remove(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Cost
-/// Uncontended, an `acquire` is a load of each 64 seats' bits and a compare-and-swap, and dropping
-/// the guard is the same again: no system call.
 pub struct Slots {
     handle: Handle,
 }
 
-/// Makes the methods for guards that borrow, and those for guards that own.
+/// Defines each method in two forms: with a guard that borrows, and with a guard that owns a
+/// reference.
 macro_rules! ways_in {
     ($($(#[$doc:meta])* $borrowed:ident, $owned:ident, ($($argument:ident: $of:ty),*) -> $error:ty,
         |$slots:ident| $enter:expr;)*) => {
         impl Slots {
             $(
                 $(#[$doc])*
-                #[inline(always)] // as the guard's `drop` is
+                #[inline(always)] // like the guard's `drop`
                 pub fn $borrowed(&self, $($argument: $of),*) -> Result<Guard<'_>, $error> {
                     let $slots = self;
                     let entered = $enter?;
                     Ok(Permit::new(self, entered))
                 }
 
-                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns.")]
+                #[doc = concat!("[`", stringify!($borrowed), "`](Self::", stringify!($borrowed), ") with a guard that owns a reference.")]
                 ///
                 /// # Errors
                 /// The same.
@@ -432,31 +452,36 @@ macro_rules! ways_in {
 }
 
 ways_in! {
-    /// Waits until there is a slot.
+    /// Waits for a slot.
     ///
     /// # Blocking
     /// Sleeps in the kernel. In a task, take [`acquire_async`](Self::acquire_async).
     ///
     /// # Errors
-    /// If the file was deleted or damaged, or if this is a forked child. A handle by
-    /// [`attach`](Self::attach) takes its seat here, and fails if all seats are taken.
+    /// Returns an error if the file was deleted or damaged, or if this is a forked child. A handle
+    /// made by [`attach`](Self::attach) takes its seat here, and fails if all seats are taken.
     acquire, acquire_owned, () -> Error,
     |slots| slots.enter();
 
-    /// Takes a slot if one is free and nobody waits; with a [bypass](Builder::bypass), if one is free.
+    /// Takes a slot if one is free and no process waits; with a [bypass](Builder::bypass), if one
+    /// is free.
     ///
-    /// If it finds none, it looks for the dead and tries once more.
+    /// If there is none, it looks for dead holders and tries once more.
     ///
     /// # Errors
-    /// If none is free, and as [`acquire`](Self::acquire).
+    /// Returns an error if no slot is free, and in the cases of [`acquire`](Self::acquire).
     try_acquire, try_acquire_owned, () -> TryAcquireError,
     |slots| slots.try_enter();
 
-    /// Waits until there is a slot, but no longer than this.
+    /// Waits for a slot, but no longer than `timeout`.
     ///
-    /// Running out of time is exact: the waiter leaves the line, and if it was let in at that very
-    /// moment, it has its guard. A duration of zero is [`try_acquire`](Self::try_acquire).
+    /// A timeout is exact: the waiter leaves the line. If it is granted a slot just as it gives up,
+    /// it returns the guard. A duration of zero is [`try_acquire`](Self::try_acquire).
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, and in the cases of [`acquire`](Self::acquire).
+    ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::{Slots, TimeoutError};
     /// # use std::time::Duration;
@@ -469,30 +494,32 @@ ways_in! {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the time runs out, and as [`acquire`](Self::acquire).
     acquire_timeout, acquire_timeout_owned, (timeout: Duration) -> TimeoutError,
     |slots| match Instant::now().checked_add(timeout) {
         Some(deadline) => slots.enter_until(deadline),
         None => slots.enter().map_err(TimeoutError::from), // beyond the end of time
     };
 
-    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// If the time comes, and as [`acquire`](Self::acquire).
+    /// Returns an error if the time comes first, and in the cases of [`acquire`](Self::acquire).
     acquire_deadline, acquire_deadline_owned, (deadline: Instant) -> TimeoutError,
     |slots| slots.enter_until(deadline);
 }
 
 impl Slots {
-    /// As many slots as there can be.
+    /// The largest number of slots.
     pub const MOST: usize = doorway_core::k_assignment::seats::MOST_SLOTS;
 
-    /// Opens slots under a name, or at a path, and makes them if they are not there. For more
-    /// choices, see [`Builder`].
+    /// Opens slots under a name or at a path, and makes them if they do not exist. For more
+    /// options, see [`Builder`].
     ///
+    /// # Errors
+    /// Returns an error if the file cannot be made or opened, or if it differs from what was asked
+    /// for.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-open-{}", std::process::id()));
@@ -502,24 +529,27 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the file cannot be made or opened, or is another one than was asked for.
     pub fn open(name_or_path: impl AsRef<Path>, slots: usize) -> Result<Self, Error> {
         Builder::new(name_or_path, slots).open()
     }
 
-    /// Opens a file that exists, as it is: for programs that look at slots, break them or wait for
-    /// them without knowing how many there are. It takes no seat before it is needed.
+    /// Opens an existing file as it is.
+    ///
+    /// This is for programs that look at slots, break them or wait for them without knowing how
+    /// many there are. The handle takes no seat before it needs one.
     ///
     /// # Errors
-    /// If there is no such file, or it cannot be opened.
+    /// Returns an error if there is no such file, or if it cannot be opened.
     pub fn attach(name_or_path: impl AsRef<Path>) -> Result<Self, Error> {
         Builder::existing(name_or_path).open()
     }
 
     /// Removes the file, unless a process has it open.
     ///
+    /// # Errors
+    /// Returns an error if there is no such file, or if it is in use.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Error, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-remove-{}", std::process::id()));
@@ -529,9 +559,6 @@ impl Slots {
     /// Slots::remove(&path)?;
     /// # Ok::<(), Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is none, or if it is in use.
     pub fn remove(name_or_path: impl AsRef<Path>) -> Result<(), Error> {
         Builder::existing(name_or_path).remove()
     }
@@ -547,7 +574,7 @@ impl Slots {
     #[cold]
     #[inline(never)]
     fn enter_by_waiting(&self) -> Result<Entered, Error> {
-        Ok(self.handle.enter_by_waiting(None)?.expect("without a deadline nobody gives up"))
+        Ok(self.handle.enter_by_waiting(None)?.expect("a waiter without a deadline does not give up"))
     }
 
     #[inline(always)]
@@ -566,12 +593,17 @@ impl Slots {
         }
     }
 
-    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's
-    /// own: to drop the future is exact.
+    /// [`acquire`](Self::acquire) for tasks, on any executor.
+    ///
+    /// For a time limit, use the executor's own: dropping the future gives up exactly.
     ///
     /// # Cancel safety
-    /// To drop the future is to give up, at any point: no slot and no wake-up is lost.
+    /// Cancel safe. Dropping the future gives up at any point, and loses no slot and no wake-up.
     ///
+    /// # Errors
+    /// The same as for [`acquire`](Self::acquire).
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Waker}};
     /// # use doorway::shared::Slots;
@@ -589,15 +621,12 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// As [`acquire`](Self::acquire).
     pub async fn acquire_async(&self) -> Result<Guard<'_>, Error> {
         let entered = self.handle.enter_async().await?;
         Ok(Permit::new(self, entered))
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
     /// The same.
@@ -606,21 +635,27 @@ impl Slots {
         Ok(Permit::new(Arc::clone(self), entered))
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     #[must_use]
     pub fn places(&self) -> usize {
         self.handle.slots()
     }
 
-    /// The file.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.handle.path()
     }
 
-    /// The holders and the waiters, since when, and which of them are dead. With [`Mode::Reclaim`]
-    /// what the dead hold comes back by this call; what is returned was so before.
+    /// Reports the holders and the waiters, since when, and which of them are dead.
     ///
+    /// With [`Mode::Reclaim`], this call also brings back the slots of the dead. The status shows
+    /// the state before that.
+    ///
+    /// # Errors
+    /// Returns an error if the file was deleted or damaged, or if this is a forked child.
+    ///
+    /// # Examples
     /// ```
     /// # use doorway::shared::Slots;
     /// # let path = std::env::temp_dir().join(format!("doorway-status-{}", std::process::id()));
@@ -635,21 +670,24 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the file was deleted or damaged, or if this is a forked child.
     pub fn status(&self) -> Result<Status, Error> {
         self.handle.status()
     }
 
-    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line. Returns
-    /// what is known of the holder, or `None` if nobody has the slot, or if it changed hands in this
-    /// very moment.
+    /// Takes a slot away from its holder, dead or alive, and gives it to the next waiter.
     ///
-    /// It does not stop the holder, which may still be at work: stop it first, or let what the slot
-    /// stands for compare [fences](Permit::fence). The next holder is told, and the old one when it
-    /// [releases](Permit::release) the slot.
+    /// Returns what is known of the holder. Returns `None` if the slot has no holder, or if it
+    /// changed hands at this very moment.
     ///
+    /// This does not stop the holder, which may still be at work. Stop it first, or let the
+    /// resource that the slot protects compare [fences](Permit::fence). The next holder is told,
+    /// and so is the old one when it [releases](Permit::release) the slot.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such slot, if the file was deleted or damaged, or if this is
+    /// a forked child.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::shared::{Previous, Slots};
     /// # let path = std::env::temp_dir().join(format!("doorway-break-{}", std::process::id()));
@@ -665,14 +703,11 @@ impl Slots {
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no such slot, if the file was deleted or damaged, or if this is a forked child.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         self.handle.break_slot(slot, None)
     }
 
-    /// [`break_slot`](Self::break_slot), only if its holder still has this fence: for a caller that
+    /// [`break_slot`](Self::break_slot), only if the holder still has this fence: for a caller that
     /// has looked at the holder before.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Which names there are.
+//! Lists names.
 
 use super::{Error, Handle};
 use std::path::{Path, PathBuf};
@@ -13,21 +13,26 @@ pub struct Names {
     pub names: Vec<String>,
 }
 
-/// The names in the directory that [names lie in](super::Builder::new): the usual one, or that of
+/// Lists the names in the [directory for names](super::Builder::new): the usual one, or that of
 /// `DOORWAY_DIR`.
 ///
-/// A name is whatever could be opened by it: a file that is damaged, or that is none of doorway's,
-/// is listed too, and [`Slots::attach`](super::Slots::attach) says what is wrong with it.
-/// Directories are not listed. In a directory that others may write, only files of this user are.
+/// The list has every file that could be opened by a name. It includes a file that is damaged, or
+/// that is not a file of slots; [`Slots::attach`](super::Slots::attach) says what is wrong with it.
+/// It has no directories. In a directory that other users may write, it has only the files of this
+/// user.
 ///
 /// # Errors
-/// If the directory cannot be read, or is one in which no file would be opened.
+/// Returns an error if the directory cannot be read, or if no file may be opened in it.
 pub fn names() -> Result<Names, Error> {
     <Handle>::names(None)
 }
 
-/// The names in another directory.
+/// Lists the names in another directory.
 ///
+/// # Errors
+/// The same as for [`names`].
+///
+/// # Examples
 /// ```
 /// use doorway::shared::{Builder, names_in};
 /// # let directory = std::env::temp_dir().join(format!("doorway-names-{}", std::process::id()));
@@ -38,9 +43,6 @@ pub fn names() -> Result<Names, Error> {
 /// # std::fs::remove_dir_all(directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// As [`names`].
 pub fn names_in(directory: impl AsRef<Path>) -> Result<Names, Error> {
     <Handle>::names(Some(directory.as_ref()))
 }

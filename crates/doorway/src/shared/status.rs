@@ -1,28 +1,28 @@
-//! What is known of others: who holds, who waits, who died. Information only.
+//! What is known of other processes: holders, waiters and deaths. Information only.
 
 use super::Mode;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// What is known of a process. Other processes wrote it, so it may be a lie, and a process that
+/// What is known of a process. Another process wrote it, so it may be false; and a process that
 /// died early wrote nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Known {
-    /// Its number in its own namespace.
+    /// The process number in its own namespace.
     pub pid: Option<u32>,
-    /// What it [calls itself](super::Builder::label).
+    /// The process's [label](super::Builder::label).
     pub label: Option<String>,
-    /// Since when it held or waited.
+    /// Since when the process held or waited.
     pub since: Option<SystemTime>,
 }
 
-/// What became of the holder before.
+/// What became of the previous holder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Previous {
     /// It gave the slot back, or there was none.
     Clean,
-    /// It died with the slot, or after the slot was offered to it: what the slot stands for may be
+    /// It died with the slot, or after the slot was offered to it. What the slot protects may be
     /// half done.
     Died(Known),
     /// The slot was [taken away](super::Slots::break_slot) from it. It may still be at work.
@@ -33,13 +33,13 @@ pub enum Previous {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Holder {
-    /// Its slot.
+    /// The slot.
     pub slot: usize,
-    /// Its fence.
+    /// The holder's fence.
     pub fence: u64,
-    /// Whether it is dead. With [`Mode::Reclaim`] the slot comes back at the next look.
+    /// Whether the holder is dead. With [`Mode::Reclaim`], the slot comes back at the next look.
     pub dead: bool,
-    /// What is known of it.
+    /// What is known of the holder.
     pub known: Known,
 }
 
@@ -47,30 +47,31 @@ pub struct Holder {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Waiter {
-    /// The slot that it is offered and has not taken yet.
+    /// The slot that the waiter is offered and has not taken yet.
     pub offered: Option<usize>,
-    /// Whether its process is dead.
+    /// Whether the waiter's process is dead.
     pub dead: bool,
-    /// What is known of it.
+    /// What is known of the waiter.
     pub known: Known,
 }
 
-/// Who holds and who waits, at about the same time: it is read word by word while others go on.
+/// The holders and waiters at about the same time: they are read word by word while other processes
+/// go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Status {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How many slots there are.
+    /// The number of slots.
     pub slots: usize,
-    /// How many seats there are.
+    /// The number of seats.
     pub seats: usize,
-    /// What happens to slots of the dead.
+    /// What happens to the slots of dead processes.
     pub mode: Mode,
-    /// How many newcomers may pass the first in line; 0 in strict order.
+    /// How many newcomers may pass the first waiter; 0 in strict order.
     pub bypass: u16,
     /// The holders, by slot.
     pub holders: Vec<Holder>,
-    /// The waiters: first those that are offered a slot, then the others, the oldest first.
+    /// The waiters: first those that are offered a slot, then the others, oldest first.
     pub waiters: Vec<Waiter>,
 }

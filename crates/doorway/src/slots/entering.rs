@@ -1,4 +1,5 @@
-//! The ways in. What is done is the text's; how the process waits is native memory's.
+//! The methods that acquire. The text decides what is done, and the native memory decides how the
+//! process waits.
 
 use super::errors::Nothing;
 use super::{
@@ -19,32 +20,38 @@ use std::time::{Duration, Instant};
 
 ways_in! {
     impl [N: Numbering] Slots<N> as slots;
-    SlotGuard<'_, N>, OwnedSlotGuard<N>: "It can go anywhere.";
+    SlotGuard<'_, N>, OwnedSlotGuard<N>: "It can move anywhere.";
 
-    /// Waits until there is a place.
+    /// Waits for a place.
     ///
     /// | | |
     /// |---|---|
     /// | fairness | in the order of arrival |
     /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
-    /// | cost | two read-modify-writes and a few loads if there is a place; one without numbers |
+    /// | cost | two read-modify-writes and a few loads if a place is free; one read-modify-write without numbers |
     ///
+    /// # Errors
+    /// Returns an error if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let guard = slots.acquire()?;
     /// assert_eq!(guard.slot(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If it is closed.
     acquire, acquire_owned() -> Closed = |_| {
         let grant = slots.enter_as_thread(1).map_err(only_closed)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// Takes a place if one is free, and nobody is in line; with a [bypass](Self::bypass), if the bound allows to pass.
+    /// Takes a place if one is free and no caller is in line; with a [bypass](Self::bypass), if the
+    /// bound allows this caller to pass.
     ///
+    /// # Errors
+    /// Returns an error if no place is free, or if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Slots, TryAcquireError};
     /// let slots = Slots::new(1)?;
@@ -52,18 +59,21 @@ ways_in! {
     /// assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If none is free, or if it is closed.
     try_acquire, try_acquire_owned() -> TryAcquireError = |_| {
         let grant = slots.at_once(1)?.ok_or(TryAcquireError::NoPlace)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// Waits until there is a place, but no longer than this. With a timeout of zero it is [`try_acquire`](Self::try_acquire).
+    /// Waits for a place, but no longer than `timeout`. A timeout of zero is
+    /// [`try_acquire`](Self::try_acquire).
     ///
-    /// Fair as [`acquire`](Self::acquire) is. Running out of time is exact: it gives its place in line up, and if it was let in at that very moment, it has its guard.
+    /// This is as fair as [`acquire`](Self::acquire). A timeout is exact: the waiter gives up its
+    /// place in line. If it is granted a place just as it gives up, it returns the guard.
     ///
+    /// # Errors
+    /// Returns an error if the time runs out, or if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Slots, AcquireTimeoutError};
     /// use std::time::Duration;
@@ -72,28 +82,32 @@ ways_in! {
     /// assert_eq!(slots.acquire_timeout(Duration::from_millis(1)).unwrap_err(), AcquireTimeoutError::TimedOut);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the time runs out, or if it is closed.
     acquire_timeout, acquire_timeout_owned(timeout: Duration) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_within(1, timeout)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// [`acquire_timeout`](Self::acquire_timeout) until a point in time.
+    /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// If the time comes, or if it is closed.
+    /// Returns an error if the time comes first, or if the slots are closed.
     acquire_deadline, acquire_deadline_owned(deadline: Instant) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_until(1, deadline)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// Waits until there are so many places at once.
+    /// Waits for several places at once.
     ///
-    /// They are taken in line, by consecutive tickets: two who want two of two cannot block each other. Who comes after one that waits for many waits with it. In the order of arrival; but while
-    /// others arrive at the same instant, one who wants several may have to try again to get into the line.
+    /// The places are taken in line, by consecutive tickets. So two callers that each want both of
+    /// two places cannot block each other. A caller that comes after one that waits for many waits
+    /// behind it. Callers are served in the order of arrival; but while others arrive at the same
+    /// instant, a caller that wants several places may have to try again to get in line.
     ///
+    /// # Errors
+    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
+    /// than that; also if [that becomes so](Self#when-places-go) while the caller waits.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{AcquireError, Slots};
     /// let slots = Slots::new(3)?;
@@ -102,36 +116,36 @@ ways_in! {
     /// assert!(matches!(slots.acquire_many(4), Err(AcquireError::TooMany(_)))); // it would wait for ever
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If it is closed, if no place was asked for, or if there are not as many places; also if [that becomes so](Self#when-places-go) while it waits.
     acquire_many, acquire_many_owned(places: usize) -> AcquireError = |_| {
         let grant = slots.enter_as_thread(some(places)?)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// Takes so many places if they are free, and nobody is in line.
+    /// Takes several places if they are free and no caller is in line.
     ///
     /// # Errors
-    /// If too few are free or exist, if no place was asked for, or if it is closed.
+    /// Returns an error if too few places are free or exist, if `places` is 0, or if the slots are
+    /// closed.
     try_acquire_many, try_acquire_many_owned(places: usize) -> TryAcquireError = |_| {
         let grant = slots.at_once(some(places)?)?.ok_or(TryAcquireError::NoPlace)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// Waits until there are so many places at once, but no longer than this.
+    /// Waits for several places at once, but no longer than `timeout`.
     ///
     /// # Errors
-    /// If the time runs out, if there are not as many places, if no place was asked for, or if it is closed.
+    /// Returns an error if the time runs out, if there are fewer places than that, if `places` is
+    /// 0, or if the slots are closed.
     acquire_many_timeout, acquire_many_timeout_owned(places: usize, timeout: Duration) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_within(some(places)?, timeout)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
     };
 
-    /// [`acquire_many_timeout`](Self::acquire_many_timeout) until a point in time.
+    /// [`acquire_many_timeout`](Self::acquire_many_timeout) with a point in time.
     ///
     /// # Errors
-    /// If the time comes, if there are not as many places, if no place was asked for, or if it is closed.
+    /// Returns an error if the time comes first, if there are fewer places than that, if `places`
+    /// is 0, or if the slots are closed.
     acquire_many_deadline, acquire_many_deadline_owned(places: usize, deadline: Instant) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_until(some(places)?, deadline)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
@@ -139,12 +153,22 @@ ways_in! {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// [`acquire`](Self::acquire) for tasks, on any executor. For a time limit, take the executor's own: to drop the future is exact.
+    /// [`acquire`](Self::acquire) for tasks, on any executor.
+    ///
+    /// For a time limit, use the executor's own: dropping the future gives up exactly.
     ///
     /// # Cancel safety
-    /// To drop the future is to give up, at any point, and exact. It does not get its place in line back by being polled again elsewhere. A future that has been polled
-    /// must be polled to its end or dropped: one that is leaked (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line, and takes a place along when its turn comes.
+    /// Cancel safe. Dropping the future gives up exactly, at any point. Its place in line is lost:
+    /// a new future starts at the end.
     ///
+    /// A future that has been polled must be polled to its end or dropped. A future that is leaked
+    /// (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line: when its turn
+    /// comes, a place is lost with it.
+    ///
+    /// # Errors
+    /// Returns an error if the slots are closed.
+    ///
+    /// # Examples
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// let slots = doorway::Slots::new(1)?;
@@ -160,14 +184,11 @@ impl<N: Numbering> Slots<N> {
     /// assert!(waits.as_mut().poll(&mut context).is_ready());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If it is closed.
     pub fn acquire_async(&self) -> Acquire<'_, N> {
         Acquire::new(self, 1)
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a guard that owns.
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
     /// The same.
@@ -178,15 +199,18 @@ impl<N: Numbering> Slots<N> {
         AcquireOwned::new(Arc::clone(self), 1)
     }
 
-    /// [`acquire_many`](Self::acquire_many) for tasks. Cancel-safe as [`acquire_async`](Self::acquire_async) is.
+    /// [`acquire_many`](Self::acquire_many) for tasks. It is as cancel safe as
+    /// [`acquire_async`](Self::acquire_async).
     ///
     /// # Errors
-    /// If it is closed, if no place was asked for, or if there are not as many places.
+    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
+    /// than that.
     pub fn acquire_many_async(&self, places: usize) -> AcquireMany<'_, N> {
         AcquireMany::new(self, places)
     }
 
-    /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns.
+    /// [`acquire_many_async`](Self::acquire_many_async) with a guard that owns a reference to the
+    /// slots.
     ///
     /// # Errors
     /// The same.
@@ -198,7 +222,7 @@ impl<N: Numbering> Slots<N> {
     }
 }
 
-/// A guard holds something: a guard of nothing would have no slot.
+/// Checks that at least one place is asked for: a guard of no place would have no slot.
 fn some(places: usize) -> Result<u64, Nothing> {
     if places == 0 { Err(Nothing) } else { Ok(places as u64) }
 }
@@ -211,7 +235,7 @@ fn only_closed(why: Refused) -> Closed {
     }
 }
 
-/// How often a newcomer tries that is not fair, before it gets in line.
+/// How many times an unfair newcomer tries before it gets in line.
 const TRIES: u32 = 41;
 
 /// A process that has drawn what it needs to wait in line.
@@ -223,7 +247,7 @@ pub struct PlaceInLine {
 }
 
 impl<N: Numbering> WaysIn for Slots<N> {
-    /// How many units.
+    /// The number of places.
     type Wish = u64;
     type Place = PlaceInLine;
     type Inside = Grant;
@@ -253,7 +277,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
         }
     }
 
-    /// It draws a ticket. Newcomers that need not be fair try first to take what is free.
+    /// Draws a ticket. A newcomer that need not be fair first tries to take a free place.
     #[inline(always)]
     fn begin(&self, units: u64) -> Begun<Self> {
         if N::PASSES
@@ -267,7 +291,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
         begun(self.text.begin_now(&ANYONE, units), units)
     }
 
-    /// A newcomer that has tried once.
+    /// Continues for a newcomer that has tried once.
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
         if let Some(tray) = self.tray() {
             return self.line_up_passing(tray, units, may_pause);
@@ -320,9 +344,10 @@ fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// What a caller that had to wait gets. The text promises that nobody waits for ever where it is closed, and lets in
-    /// the first in line if a holder leaves before that one notices. Here a caller that is let in after it was closed gives
-    /// its place back: when `close` has returned, no waiter gets in.
+    /// Checks the grant of a caller that had to wait. The text promises that no caller waits for
+    /// ever once it is closed. But it lets the first waiter in if a holder leaves before that
+    /// waiter notices. Here, a caller that is let in after the slots were closed gives its place
+    /// back. So when `close` has returned, no waiter gets in.
     #[inline]
     pub(super) fn unless_closed(&self, grant: Grant) -> Result<Grant, Refused> {
         if !self.is_closed() {
@@ -332,7 +357,7 @@ impl<N: Numbering> Slots<N> {
         Err(Refused::Closed)
     }
 
-    /// Gives a place in line up. `Some` if it was let in before that.
+    /// Gives up a place in line. Returns `Some` if the caller was let in before that.
     pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
         sure(match self.tray() {
             Some(tray) => now(self.text.leave_passing(p, tray, attempt)),
@@ -340,7 +365,8 @@ impl<N: Numbering> Slots<N> {
         })
     }
 
-    /// As good as inside: those in line before it must be helped.
+    /// Enters with a ticket that is already good for a place. The callers in line before it must be
+    /// helped first.
     #[cold]
     #[inline(never)]
     fn help_first(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
@@ -353,7 +379,8 @@ impl<N: Numbering> Slots<N> {
         now(self.text.go_on(&someone(self.policy()), drawn, units, &mut Attempt::default(), false)).map_err(refused)
     }
 
-    /// What a newcomer gets that may have passed a line: what lies in the tray says nothing of closing.
+    /// Checks the grant of a newcomer that may have passed a line, because a place in the tray does
+    /// not tell that the slots are closed.
     #[inline]
     fn begun_passing(&self, begun: Begun<Self>) -> Begun<Self> {
         match begun {
@@ -362,7 +389,8 @@ impl<N: Numbering> Slots<N> {
         }
     }
 
-    /// A newcomer that has tried once, and may pass those in line. One that asks for several passes nobody.
+    /// Continues for a newcomer that has tried once and may pass waiters. A caller that asks for
+    /// several places passes no waiter.
     fn line_up_passing(&self, tray: &Tray<Native>, units: u64, may_pause: bool) -> Begun<Self> {
         if units == 1 && may_pause {
             match now(self.text.barge_passing(&someone(self.policy()), tray, 1..TRIES)).map_err(refused) {

@@ -1,4 +1,4 @@
-//! Why one is not let in.
+//! Why a caller gets no place.
 
 use doorway_core::k_exclusion::turnstile::{Closed, Refused};
 
@@ -9,23 +9,24 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AcquireError {
-    /// Nobody is let in any more.
+    /// The slots are closed.
     Closed,
-    /// There are not as many places, or not any more: it would have waited for ever.
+    /// There are fewer places than were asked for, or there are now: the caller would have waited
+    /// for ever.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
 }
 
-/// Why nothing was taken.
+/// Why no place was taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TryAcquireError {
     /// Too few places are free now.
     NoPlace,
-    /// Nobody is let in any more.
+    /// The slots are closed.
     Closed,
-    /// There are not as many places.
+    /// There are fewer places than were asked for.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
@@ -37,15 +38,17 @@ pub enum TryAcquireError {
 pub enum AcquireTimeoutError {
     /// The time ran out.
     TimedOut,
-    /// Nobody is let in any more.
+    /// The slots are closed.
     Closed,
-    /// There are not as many places, or not any more: it would have waited for ever.
+    /// There are fewer places than were asked for, or there are now: the caller would have waited
+    /// for ever.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
 }
 
-/// A guard could not be [merged](super::Permit::merge): it is one of other slots. Here it is.
+/// A guard could not be [merged](super::Permit::merge), because it belongs to other slots. It is
+/// handed back.
 pub struct NotMine<G>(pub G);
 
 impl<G> fmt::Debug for NotMine<G> {

@@ -1,7 +1,7 @@
 //! The futures of tasks that ask for places.
 //!
-//! The text runs as far as it can without waiting. Then only its place in line is kept, and each poll is one turn of its
-//! wait: so a future is small, and allocates nothing.
+//! The text runs as far as it can without waiting. From then on, only its place in line is kept,
+//! and each poll is one turn of the wait. So a future is small, and allocates nothing.
 
 use super::entering::PlaceInLine;
 use super::numbers::Elsewhere;
@@ -18,20 +18,21 @@ use std::task::{Context, Poll};
 
 /// A task that asks for places.
 struct Asks<'a, S: Deref<Target = Slots<N>>, N: Numbering> {
-    /// Until it is part of a guard.
+    /// `None` once it is part of a guard.
     slots: Option<S>,
     state: State<'a>,
     numbering: PhantomData<fn() -> N>,
 }
 
 enum State<'a> {
-    /// It has not begun to ask for this many.
+    /// Has not asked for this many places yet.
     Outside(u64),
     /// In line for one place.
     InLine(Attempt, Wakes),
-    /// It waits for several variables, or in front of the line: that takes more than is kept here.
+    /// Waits for several variables, or in front of the line: that needs more state than is kept
+    /// here.
     Elsewhere(Elsewhere<'a>),
-    /// It has its answer.
+    /// Has its answer.
     Done,
 }
 
@@ -46,9 +47,9 @@ where
 
     #[inline]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Permit<S, N>, AcquireError>> {
-        let Some(slots) = &self.slots else { panic!("this future has been polled to its end") };
+        let Some(slots) = &self.slots else { panic!("this future was polled again after it was ready") };
         if let State::Outside(places) = self.state {
-            // If anything panics, it is not in line.
+            // If anything panics, the task is not in line.
             match std::mem::replace(&mut self.state, State::Done).begin(slots, places) {
                 Ok(Begins::Inside(grant)) => return self.ends(Ok(grant)),
                 Ok(Begins::Waits(state)) => self.state = state,
@@ -75,14 +76,14 @@ where
     }
 }
 
-/// How far one comes without waiting.
+/// How far a task comes without waiting.
 enum Begins<'a> {
     Inside(Grant),
     Waits(State<'a>),
 }
 
 impl<'a> State<'a> {
-    /// Enters, if nobody has to be waited for. Otherwise it is in line then.
+    /// Enters, if this is possible without waiting. Otherwise it is in line afterwards.
     #[inline]
     fn begin<S, N>(self, slots: &S, places: u64) -> Result<Begins<'a>, AcquireError>
     where
@@ -114,7 +115,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// One turn of the wait in line; if that is not over, the task will be woken.
+/// Runs one turn of the wait in line. If the wait is not over, the task will be woken.
 #[inline]
 fn turn<N: Numbering>(
     slots: &Slots<N>,
@@ -149,7 +150,7 @@ fn turn<N: Numbering>(
     Poll::Ready(entered.map_err(refused).and_then(|grant| slots.unless_closed(grant)))
 }
 
-/// To drop it is to give up.
+/// Dropping it gives up.
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Asks<'_, S, N> {
     fn drop(&mut self) {
         let (State::InLine(attempt, wakes), Some(slots)) = (&mut self.state, &self.slots) else { return };
@@ -168,10 +169,10 @@ macro_rules! futures {
             $(#[$doc])*
             ///
             /// # Cancel safety
-            /// To drop it is to give up, at any point, and exact.
+            /// Cancel safe. Dropping the future gives up exactly, at any point.
             ///
             /// # Panics
-            /// If it is polled after it was ready.
+            /// Panics if it is polled again after it was ready.
             #[must_use = "futures do nothing unless polled"]
             pub struct $name<$($a,)? N: Numbering + $of = Numbered>(Asks<$of, $slots, N>);
 
@@ -200,7 +201,7 @@ macro_rules! futures {
     };
 }
 
-/// Why one that asks for one place is refused.
+/// Why a request for one place was refused.
 #[cold]
 pub(super) fn closed(why: AcquireError) -> Closed {
     match why {
@@ -212,12 +213,14 @@ pub(super) fn closed(why: AcquireError) -> Closed {
 }
 
 futures! {
-    /// Waits for a place: what [`Slots::acquire_async`] returns.
+    /// Waits for a place: the return type of [`Slots::acquire_async`].
     Acquire ['a] &'a Slots<N>: 'a => SlotGuard<'a, N>, Closed, closed;
-    /// Waits for a place, with a guard that owns: what [`Slots::acquire_owned_async`] returns.
+    /// Waits for a place, with a guard that owns a reference: the return type of
+    /// [`Slots::acquire_owned_async`].
     AcquireOwned [] Arc<Slots<N>>: 'static => OwnedSlotGuard<N>, Closed, closed;
-    /// Waits for several places at once: what [`Slots::acquire_many_async`] returns.
+    /// Waits for several places at once: the return type of [`Slots::acquire_many_async`].
     AcquireMany ['a] &'a Slots<N>: 'a => SlotGuard<'a, N>, AcquireError, |why| why;
-    /// Waits for several places at once, with a guard that owns: what [`Slots::acquire_many_owned_async`] returns.
+    /// Waits for several places at once, with a guard that owns a reference: the return type of
+    /// [`Slots::acquire_many_owned_async`].
     AcquireManyOwned [] Arc<Slots<N>>: 'static => OwnedSlotGuard<N>, AcquireError, |why| why;
 }

@@ -13,28 +13,32 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A place in [`Slots`] that are borrowed.
+/// A place in [`Slots`]. The guard borrows the slots.
 pub type SlotGuard<'a, N = Numbered> = Permit<&'a Slots<N>, N>;
-/// A place in [`Slots`] that are shared: it can go anywhere.
+/// A place in [`Slots`]. The guard owns a reference, so it can move anywhere.
 pub type OwnedSlotGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
 
 /// One place, or several. They are given back when this is dropped, also while a panic unwinds.
 ///
-/// To `mem::forget` it **is to die inside**: place and slot are lost, and the others go on with the places that are left. To
-/// [`forget`](Self::forget) it properly is another thing: then there are fewer places.
+/// Forgetting a guard by `mem::forget` **counts as a crash inside**: its place and its slot are
+/// lost, and the others go on with the places that are left. The method [`forget`](Self::forget) is
+/// different: it removes the places properly.
 #[must_use = "the place is given back as soon as this is dropped"]
 pub struct Permit<S: Deref<Target = Slots<N>>, N: Numbering> {
     slots: S,
-    /// Of no units, once they have gone another way.
+    /// Has no places once they have gone another way.
     grant: Grant,
     numbering: PhantomData<fn() -> N>,
 }
 
 impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
-    /// Its slot: one of `0..k` that no other guard has, the lowest that was free. Of a guard that holds several, the first of its [`slots`](Self::slots).
+    /// The slot number: one of `0..k`, which no other guard has, the lowest that was free. For a
+    /// guard that holds several places, the first of its [`slots`](Self::slots).
     ///
-    /// It goes back with the guard; a guard that was `mem::forget`-ten keeps it for ever.
+    /// The slot is free again when the guard is dropped. A guard that was forgotten (`mem::forget`)
+    /// keeps it for ever.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let (a, b) = (slots.acquire()?, slots.acquire()?);
@@ -47,8 +51,10 @@ impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
         self.grant.name().slot as usize
     }
 
-    /// All its slots, as many as it holds places: in ascending order, unless other guards gave theirs back meanwhile.
+    /// All slots, one for each place: in ascending order, unless other guards gave theirs back
+    /// meanwhile.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let _first = slots.acquire()?;
@@ -62,7 +68,8 @@ impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
 }
 
 impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
-    /// Goes, and takes its one place along, and leaves its slot taken: nobody gets that slot any more, until it is [revived](Slots::revive).
+    /// Removes the guard's one place and leaves its slot taken. No other guard gets that slot until
+    /// it is [revived](Slots::revive).
     pub(crate) fn retire(mut self) -> Retired {
         let grant = self.take_grant();
         sure(now(self.slots.text.retire(&ANYONE, grant)))
@@ -70,7 +77,7 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
 }
 
 impl Slots {
-    /// There is a place again for a slot that was [retired](Permit::retire).
+    /// Adds a place again for a slot that was [retired](Permit::retire).
     pub(crate) fn revive(&self, slot: Retired) {
         sure(now(self.text.revive(&ANYONE, slot)));
     }
@@ -82,14 +89,14 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         Self { slots, grant, numbering: PhantomData }
     }
 
-    /// What it holds goes another way than by being dropped.
+    /// Takes the grant out, because it goes another way than by dropping the guard.
     fn take_grant(&mut self) -> Grant {
         let grant = self.grant;
         self.grant = grant.of_nothing();
         grant
     }
 
-    /// How many places it holds.
+    /// The number of places that the guard holds.
     #[must_use]
     pub fn places(&self) -> usize {
         self.grant.units()
@@ -100,7 +107,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         let mut all = Vec::with_capacity(self.places());
         for more in (0..self.places()).rev() {
             all.push(slot as usize);
-            // Only what is held together with another one has a next one.
+            // Only a slot that is held together with another one has a next one.
             if more > 0 {
                 slot = sure(now(self.slots.text.next_slot(&ANYONE, slot)));
             }
@@ -108,15 +115,21 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         all
     }
 
-    /// A fence number. It was fixed when this guard was let in, whenever it is asked for, and costs nothing until then.
+    /// The fence number. It is fixed when the guard is granted, whenever it is asked for, and costs
+    /// nothing until then.
     ///
-    /// It is larger than the number of every guard that was let in before this one was asked for, and of every earlier guard of the same slot. Of guards that were asked for at the
-    /// same time nothing is said. It protects a resource from a holder that was thought dead: let the resource remember the largest number it has seen, and refuse smaller ones; with several holders
-    /// at a time, let it do so for each slot.
+    /// It is larger than the number of every guard that was granted before this one was asked for,
+    /// and than that of every earlier guard of the same slot. For guards that were asked for at the
+    /// same time, nothing is promised. It protects a resource from a holder that was thought dead:
+    /// let the resource remember the largest number that it has seen, and refuse smaller ones. With
+    /// several holders at a time, let it do so for each slot.
     ///
-    /// The parts of a guard that is [split](Self::split) keep its number. [Without numbers](Slots::without_numbers) there are no slots, and only the first half is promised. Numbers of different
-    /// slots are compared in vain after 2^46 acquires (2^54 with up to 256 places); those of one slot always grow.
+    /// The parts of a guard that is [split](Self::split) keep its number. [Without
+    /// numbers](Slots::without_numbers) there are no slots, and only the first half is promised.
+    /// Comparing numbers of different slots is meaningless after 2^46 acquires (2^54 with up to 256
+    /// places); the numbers of one slot always grow.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?;
     /// let late = slots.acquire()?;
@@ -131,8 +144,10 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         self.grant.name().fence
     }
 
-    /// Goes, and takes its places along: there are fewer from now on. Its slots are free again.
+    /// Drops the guard and removes its places: there are fewer from now on. Its slots are free
+    /// again.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// slots.acquire()?.forget();
@@ -144,8 +159,9 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         sure(now(self.slots.text.forget(&ANYONE, grant)));
     }
 
-    /// The slots that it is a place of.
+    /// The slots that this guard belongs to.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?;
     /// let one = slots.acquire()?;
@@ -157,9 +173,13 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         &self.slots
     }
 
-    /// Takes the places of another guard over: the opposite of [`split`](Self::split). The guard has the larger of the two
-    /// [fence numbers](Self::fence) then.
+    /// Takes over the places of another guard: the opposite of [`split`](Self::split). The result
+    /// has the larger of the two [fence numbers](Self::fence).
     ///
+    /// # Errors
+    /// Gives the other guard back if it belongs to other slots.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut mine = slots.acquire()?;
@@ -173,9 +193,6 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// assert_eq!(refused.unwrap_err().0.places(), 1); // it comes back
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the other guard is one of other slots. It comes back then.
     pub fn merge(&mut self, mut other: Self) -> Result<(), NotMine<Self>> {
         if !std::ptr::eq(&raw const *self.slots, &raw const *other.slots) {
             return Err(NotMine(other));
@@ -185,8 +202,12 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         Ok(())
     }
 
-    /// Two guards of one that holds several: the second holds so many, the last of its slots, and both have the [fence number](Self::fence). `None` unless both hold at least one place then.
+    /// Splits a guard that holds several places in two.
     ///
+    /// The second guard gets `places` places, with the last of the slots. Both have the same [fence
+    /// number](Self::fence). Returns `None` unless both would hold at least one place.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let mut most = slots.acquire_many(3)?;
@@ -202,7 +223,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     where
         S: Clone,
     {
-        // Before anything changes: to clone a handle that is not ours may panic.
+        // Before anything changes: cloning a handle is user code, and may panic.
         let slots = self.slots.clone();
         let (mine, other) = sure(now(self.slots.text.split(&ANYONE, self.grant, places as u64)))?;
         self.grant = mine;
@@ -233,7 +254,8 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// For a guard of one place that did not wait. Nothing else is passed on: the compiler does not inline what is large.
+    /// For a guard of one place that did not wait. It passes on nothing else, because the compiler
+    /// does not inline large arguments.
     #[cold]
     #[inline(never)]
     fn settle_at_once(&self, unsettled: Unsettled) {
@@ -241,7 +263,7 @@ impl<N: Numbering> Slots<N> {
     }
 }
 
-/// The rest of an exit of one that leaves while another waits.
+/// The rest of an exit while another caller waits.
 #[inline(never)]
 fn settle_passing<N: Numbering>(slots: &Slots<N>, tray: &Tray<Native>, rest: Rest) {
     sure(now(slots.text.settle_passing(&ANYONE, tray, rest)));

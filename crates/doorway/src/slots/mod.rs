@@ -1,4 +1,4 @@
-//! [`Slots`]: at most `k` inside, first come, first enabled, and each knows its slot.
+//! [`Slots`]: at most `k` holders, first come, first enabled, and each knows its slot.
 
 mod entering;
 mod errors;
@@ -23,8 +23,78 @@ use doorway_core::memory::{Near, Pid, Process, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
 
-/// At most `k` inside at a time, each with a slot number of its own. One object for threads and tasks, on any executor.
+/// At most `k` holders at a time, each with its own slot number.
 ///
+/// Threads and tasks may share one object, on any executor.
+///
+/// # Fairness
+/// First come, first enabled: while a caller waits, no caller that asked later is let in before it
+/// could be. The place of a caller that gives up goes to the next waiter. With
+/// [`unfair`](Self::unfair), newcomers retry for a moment before they get in line. With
+/// [`bypass`](Self::bypass), newcomers may pass the first waiter, a bounded number of times.
+///
+/// The line grows by itself, up to two million waiters. Further callers wait in front of the line,
+/// in no particular order.
+///
+/// # Names
+/// The names of all methods that acquire follow one rule:
+/// `[try_]acquire[_many][_timeout|_deadline][_owned][_async]`.
+///
+/// | | one place | several | with a guard that owns a reference |
+/// |---|---|---|---|
+/// | wait as a thread | `acquire` | `acquire_many` | `…_owned` |
+/// | do not wait | `try_acquire` | `try_acquire_many` | `…_owned` |
+/// | wait for some time | `acquire_timeout` | `acquire_many_timeout` | `…_owned` |
+/// | wait until a time | `acquire_deadline` | `acquire_many_deadline` | `…_owned` |
+/// | wait as a task | `acquire_async` | `acquire_many_async` | `acquire_owned_async`, `acquire_many_owned_async` |
+/// | be polled | [`PollSlots::poll_acquire`] | [`PollSlots::poll_acquire_many`] | always |
+///
+/// `acquire_many(1)` is `acquire`: the same order, the same place. Tasks have no `_timeout`: use
+/// the executor's, since dropping the future gives up exactly.
+///
+/// # Giving up
+/// A timeout and a dropped future give up exactly: no place and no wake-up is lost, and no other
+/// caller is let in too early. If a waiter is granted a place just as it gives up, it either
+/// returns the guard or passes the place on. A future that is forgotten (`mem::forget`) while it
+/// waits is a different case: it counts as a waiter that died, and the place that it would have got
+/// is lost when its turn comes.
+///
+/// # On tokio
+/// Slots take no part in tokio's cooperative budget. A task that acquires and releases in a loop,
+/// and never has to wait, never yields its worker. Add one line to the loop:
+/// `tokio::task::consume_budget().await`.
+///
+/// # When places go
+/// [`forget`](Self::forget) and [`Permit::forget`] remove places. A caller that waits for more
+/// places than are left gets an error, so that it does not hold up the callers behind it. A caller
+/// that waits for one place goes on waiting even if none is left: another thread may
+/// [`add`](Self::add) one, or [`close`](Self::close) the slots.
+///
+/// # Memory ordering
+/// Everything that was done before a guard was dropped *happens before* everything that is done
+/// after a later `acquire` returned, if that `acquire` could not have succeeded without the drop.
+/// And what was done with a slot happens before what its next holder does.
+///
+/// # Memory use
+/// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated
+/// before a caller waits or asks for several places at once. Then the line takes up to 128 bytes
+/// for each of the waiters at the worst moment, and keeps them. Waiting itself allocates nothing.
+///
+/// # When not to use this
+/// For one place with data behind it, take a mutex. To limit *rates*, take a rate limiter. For
+/// millions of units (bytes of a budget), take another semaphore: there are at most
+/// [65,535](Self::MOST) places here. Between processes, take
+/// [`shared::Slots`](crate::shared::Slots).
+///
+/// # Cost
+/// An uncontended `acquire` makes two read-modify-writes and a few loads, and dropping the guard
+/// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
+/// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
+/// than 16 places, a slot number takes two more read-modify-writes. One of them is for
+/// [`fence`](Permit::fence), which costs nothing with fewer places. `doorway-lab bench slots`
+/// compares.
+///
+/// # Examples
 /// ```
 /// use doorway::Slots;
 ///
@@ -37,59 +107,6 @@ use std::fmt;
 /// assert_eq!(gpus.acquire()?.slot(), 0); // the lowest that is free
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Fairness
-/// First come, first enabled: while a caller waits, nobody that asked later is let in before it could be. The place of a
-/// caller that gives up goes to the next in line. With [`unfair`](Self::unfair) newcomers retry for a moment before they get
-/// in line. With [`bypass`](Self::bypass) newcomers may pass the first in line, a bounded number of times.
-///
-/// The line grows by itself, up to two million that wait at a time. Those that come when it is as long wait in front of it, in
-/// no particular order.
-///
-/// # Names
-/// All ways in are called by one rule: `[try_]acquire[_many][_timeout|_deadline][_owned][_async]`.
-///
-/// | | one place | several | with a guard that owns |
-/// |---|---|---|---|
-/// | wait as a thread | `acquire` | `acquire_many` | `…_owned` |
-/// | do not wait | `try_acquire` | `try_acquire_many` | `…_owned` |
-/// | wait for some time | `acquire_timeout` | `acquire_many_timeout` | `…_owned` |
-/// | wait until a time | `acquire_deadline` | `acquire_many_deadline` | `…_owned` |
-/// | wait as a task | `acquire_async` | `acquire_many_async` | `acquire_owned_async`, `acquire_many_owned_async` |
-/// | be polled | [`PollSlots::poll_acquire`] | [`PollSlots::poll_acquire_many`] | they own |
-///
-/// `acquire_many(1)` is `acquire`: the same order, the same place. A task has no `_timeout`: take the executor's, since to
-/// drop the future is exact.
-///
-/// # Giving up
-/// A timeout that runs out, and a future that is dropped, are exact: no place is lost, no wake-up is lost, nobody else is let in too early. If a waiter is let in at the
-/// last moment, it either gets its guard or passes the place on. A future that is `mem::forget`-ten while it waits is another thing: it is a waiter that died, and
-/// the place that it would have got is lost when its turn comes.
-///
-/// # On tokio
-/// Slots take no part in tokio's cooperative budget. A task that acquires and releases in a loop, and never has to wait,
-/// never gives its worker away. One line in the loop cures that: `tokio::task::consume_budget().await`.
-///
-/// # When places go
-/// [`forget`](Self::forget) and [`Permit::forget`] take places away. A caller that waits for more places than are left gets an error, so that it does not hold up those behind it.
-/// A caller that waits for one place goes on waiting even if none is left: somebody may [`add`](Self::add) one, or [`close`](Self::close).
-///
-/// # What happens before what
-/// All that was done before a guard was dropped *happens before* all that is done after a later `acquire` returned, if that one could not have been let in without it; and what was
-/// done with a slot happens before what its next holder does.
-///
-/// # Cost
-/// Uncontended, an `acquire` is two read-modify-writes and a few loads, and dropping the guard is one read-modify-write and a store. One read-modify-write and the store are for the slot
-/// number: callers that need none take them [`without_numbers`](Self::without_numbers). With more than 16 places, a slot number takes two more read-modify-writes: one for [`fence`](Permit::fence), which costs nothing
-/// with fewer. `doorway-lab bench slots` compares.
-///
-/// # Memory
-/// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated before somebody waits, or asks for several places at once. Then the line takes
-/// up to 128 bytes for each of those that wait at the worst moment, and keeps them. Waiting itself allocates nothing.
-///
-/// # When not to use this
-/// For one place and data behind it take a mutex. To limit *rates* take a rate limiter. For millions of units (bytes of a budget) take another semaphore: there are at most
-/// [65,535](Self::MOST) places here. Between processes take [`shared::Slots`](crate::shared::Slots).
 pub struct Slots<N: Numbering = Numbered> {
     text: Text<Native, N::SlotNames, Endless<Native>, Manners<N::Tray>>,
 }
@@ -102,23 +119,24 @@ struct Manners<T> {
     tray: T,
 }
 
-/// Makes all accesses that wait for nothing. The algorithm does not tell processes apart.
+/// Makes all accesses that do not wait. The algorithm does not tell processes apart.
 static ANYONE: Process<Native> = Process::new(Pid::new(0), Native::new());
 
 impl Slots {
-    /// As many places as there can be.
+    /// The largest number of places.
     pub const MOST: usize = Pid::LIMIT;
 
-    /// This many places.
+    /// Makes slots with this many places.
     ///
+    /// # Errors
+    /// Returns an error if `places` is 0 or more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{SizeError, Slots};
     /// assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
     /// assert!(matches!(Slots::new(Slots::MOST + 1), Err(SizeError::TooManyPlaces(_))));
     /// ```
-    ///
-    /// # Errors
-    /// If there are none, or more than [`MOST`](Self::MOST).
     pub fn new(places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places)?;
         Ok(Self::build(k, 0, k, (0, 0), ()))
@@ -126,6 +144,10 @@ impl Slots {
 
     /// [`new`](Self::new) before the program runs, for statics: at most 16 places.
     ///
+    /// # Panics
+    /// Panics if `places` is 0 or more than 16. In a static, that is a compile-time error.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::Slots;
     ///
@@ -134,9 +156,6 @@ impl Slots {
     /// assert_eq!(GPUS.acquire()?.slot(), 0);
     /// # Ok::<(), doorway::Closed>(())
     /// ```
-    ///
-    /// # Panics
-    /// If there are no places, or more than 16: in a static, that is an error of the compiler's.
     #[must_use]
     pub const fn const_new(places: usize) -> Self {
         assert!(places > 0, "there must be a place");
@@ -167,8 +186,9 @@ impl Slots {
         }
     }
 
-    /// The same, but nobody learns which slot it got, and getting in is faster.
+    /// Makes guards without slot numbers, which makes acquiring faster.
     ///
+    /// # Examples
     /// ```
     /// let permits = doorway::Slots::new(2)?.without_numbers();
     /// let _one = permits.acquire()?;
@@ -182,15 +202,17 @@ impl Slots {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// So many places that are free, and others that are lost, of those there is room for; and which ticket and which fence number come next.
+    /// Builds slots with `free` free places, `lost` lost ones and room for `room`, which continue
+    /// with this ticket and this fence number.
     fn build(free: usize, lost: usize, room: usize, (ticket, fences): (u64, u64), tray: N::Tray) -> Self {
-        // There is as much as the names take in any case.
+        // The names take this much room in any case.
         let room = room.next_multiple_of(if room <= FEW { FEW } else { 64 }).min(Slots::MOST);
         let line = |site: &Site<'_, Native>| {
             Turnstile::endless_with_lost(site, free, lost, Limits::for_anybody(room), MOST_RINGS, ticket)
                 .noting_tickets()
         };
-        // A waiter for the only place does well to let its holder run; among several places, a waiter that yields is in the way of the holders.
+        // A waiter for the only place should let its holder run. Among several places, a waiter
+        // that yields is in the way of the holders.
         let policy = if free + lost == 1 { Policy::PARK } else { Policy::SLEEP };
         let text = Text::new(&Site::new(ANYONE.memory()), room, Some(fences), line);
         Self { text: text.with(Manners { policy, unfair: false, tray }) }
@@ -201,10 +223,13 @@ impl<N: Numbering> Slots<N> {
         self
     }
 
-    /// The same, but a newcomer retries for a moment before it gets in line. While it retries it has no place in the order,
-    /// and others that retry may get in before it. Once it is in line, nobody passes it. Better throughput where sections
-    /// are short and there are more threads than processors.
+    /// Lets a newcomer retry for a moment before it gets in line.
     ///
+    /// While it retries, it has no place in the order, and other callers that retry may get in
+    /// first. Once it is in line, no caller passes it. This improves throughput where sections are
+    /// short and there are more threads than processors.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(2)?.unfair();
     /// assert!(slots.acquire().is_ok());
@@ -215,30 +240,35 @@ impl<N: Numbering> Slots<N> {
         self.with_manners(|manners| manners.unfair = true)
     }
 
-    /// The same, but newcomers may pass waiters, within a bound: while a waiter is first in line, at most `newcomers`
-    /// callers that came later get in before it. **A waiter with `m` waiters before it is passed at most
-    /// `(m + 1) * newcomers` times.** With 0 no caller in line is passed.
+    /// Lets newcomers pass waiters, within a bound.
     ///
-    /// In strict order every passage is a change of threads as soon as there are more threads than processors. Here a
-    /// thread that comes back at once may go on, while the first in line wakes up. Once the bound is reached, the place is
-    /// handed over to it. Waiters are let in by arrival among themselves.
+    /// While a waiter is first in line, at most `newcomers` callers that came later get in before
+    /// it. **A waiter with `m` waiters before it is passed at most `(m + 1) * newcomers` times.**
+    /// With 0, no caller in line is passed.
     ///
-    /// A thread that finds no place tries for a moment before it gets in line, as with [`unfair`](Self::unfair). The bound
-    /// counts from its place in line on.
+    /// In strict order, every passage is a switch of threads as soon as there are more threads than
+    /// processors. Here, a thread that comes back at once may go on while the first waiter wakes
+    /// up. Once the bound is reached, the place is handed over to that waiter. Waiters are let in
+    /// by arrival among themselves.
     ///
-    /// A caller that asks for several places at once passes nobody. It may be passed as any other.
+    /// A thread that finds no place tries for a moment before it gets in line, as with
+    /// [`unfair`](Self::unfair). The bound counts from when it is in line.
     ///
-    /// **A waiter that dies costs more than in strict order.** A waiting future that is leaked with `mem::forget` takes a
-    /// place with it when its turn comes, as in strict order. Here it also keeps free places from the waiters behind it,
-    /// until the bound is reached. If no newcomers come, those waiters wait for ever. Where futures may be leaked, stay with
-    /// strict order.
+    /// A caller that asks for several places at once passes no waiter. It may be passed like any
+    /// other.
+    ///
+    /// **A waiter that dies costs more than in strict order.** A waiting future that is leaked with
+    /// `mem::forget` takes a place with it when its turn comes, as in strict order. Here, it also
+    /// keeps free places from the waiters behind it, until the bound is reached. If no newcomers
+    /// come, those waiters wait for ever. Where futures may be leaked, use strict order.
     ///
     /// A guard's [`fence`](Permit::fence) costs one read-modify-write more than in strict order.
     ///
-    /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards are
-    /// `SlotGuard<'_, Passing>`. Such slots cannot be [observed](crate::observed). What [`unfair`](Self::unfair) said before is
-    /// forgotten.
+    /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards
+    /// are `SlotGuard<'_, Passing>`. Such slots cannot be [observed](crate::observed). An earlier
+    /// call of [`unfair`](Self::unfair) has no effect.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(4)?.bypass(64);
     /// let guard = slots.acquire()?;
@@ -252,42 +282,45 @@ impl<N: Numbering> Slots<N> {
         Slots { text: self.text.with_other(other) }
     }
 
-    /// How many newcomers may [pass](Self::bypass) the first in line. `None` without a bypass: then nobody in line is passed.
+    /// How many newcomers may [pass](Self::bypass) the first waiter. `None` without a bypass: then
+    /// no waiter is passed.
     #[must_use]
     pub fn newcomers_pass(&self) -> Option<u32> {
         self.tray().map(Tray::most)
     }
 
-    /// What newcomers need to pass, if they may.
+    /// What newcomers need in order to pass, if they may.
     #[inline(always)]
     fn tray(&self) -> Option<&Tray<Native>> {
         N::tray(&self.text.beside().tray)
     }
 
-    /// What fence numbers come from: more than that of every guard so far.
+    /// The source of fence numbers: larger than the number of every guard so far.
     fn stamps(&self) -> u64 {
         self.tray().map_or_else(|| self.look().next, |tray| sure(now(tray.stamps(&ANYONE))))
     }
 
-    /// The same, in the order of arrival again.
+    /// Restores the order of arrival.
     pub(crate) fn fair(self) -> Self {
         self.with_manners(|manners| manners.unfair = false)
     }
 
-    /// The same, with room for `places` places: [`add`](Self::add) can go up to there.
+    /// Reserves room for `places` places: [`add`](Self::add) can go up to that number.
     ///
+    /// # Errors
+    /// Returns an error if `places` is more than [`MOST`](Self::MOST).
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
     /// slots.add(99)?;
     /// assert_eq!(slots.available(), 100);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there are more than [`MOST`](Self::MOST).
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
-        // Nobody is inside or in line, for whoever is has it borrowed. What was lost stays lost.
+        // No caller is inside or in line, because such a caller borrows the slots. Lost places stay
+        // lost.
         let look = self.look();
         let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
         let stamps = self.stamps();
@@ -300,7 +333,8 @@ impl<N: Numbering> Slots<N> {
         Ok(new.with_manners(|manners| (manners.policy, manners.unfair) = (policy, unfair)))
     }
 
-    /// The same, but threads wait by this policy, and not by [`Policy::PARK`] (one place) or [`Policy::SLEEP`] (several).
+    /// Sets how threads wait. The default is [`Policy::PARK`] for one place, and [`Policy::SLEEP`]
+    /// for several.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Self {
         self.with_manners(|manners| manners.policy = policy)
@@ -310,20 +344,26 @@ impl<N: Numbering> Slots<N> {
         sure(now(self.text.look(&ANYONE)))
     }
 
-    /// How many places there are.
+    /// The number of places.
     #[must_use]
     pub fn places(&self) -> usize {
         sure(now(self.text.places(&ANYONE))) as usize
     }
 
-    /// How many are free: none, while somebody waits. Never more than there are [places](Self::places), and never more than were free at some moment of the call.
+    /// How many places are free. Zero while a caller waits. Never more than there are
+    /// [places](Self::places), and never more than were free at some moment of the call.
     #[must_use]
     pub fn available(&self) -> usize {
         self.look().free as usize
     }
 
-    /// More places. Those who wait are let in.
+    /// Adds places, and lets waiters in.
     ///
+    /// # Errors
+    /// Returns an error if there is not enough [room](Self::room_for). By default, there is room
+    /// for the next multiple of 16 places, or of 64 if there are more than 16.
+    ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?;
     /// let _one = slots.acquire()?;
@@ -331,16 +371,14 @@ impl<N: Numbering> Slots<N> {
     /// assert_eq!(slots.acquire()?.slot(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If there is no [room](Self::room_for): without saying otherwise there is room for the next multiple of 16 places,
-    /// or of 64 if there are more than 16.
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
         sure(now(self.text.add(&ANYONE, places as u64)))
     }
 
-    /// Takes up to `places` away that are free now, and says how many it took. To take one away that is held, [forget](Permit::forget) its guard.
+    /// Removes up to `places` places that are free now. Returns how many it removed. To remove a
+    /// place that is held, [forget](Permit::forget) its guard.
     ///
+    /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(3)?;
     /// let _held = slots.acquire()?;
@@ -353,9 +391,12 @@ impl<N: Numbering> Slots<N> {
         std::iter::from_fn(one).take(places).count()
     }
 
-    /// Lets nobody in any more. Once this has returned, every waiter and every later caller gets an error; a caller that
-    /// gives up at that moment may be told that its time ran out. Guards remain what they are.
+    /// Closes the slots: no more callers are let in.
     ///
+    /// Once this has returned, every waiter and every later caller gets an error. A caller that
+    /// gives up at that moment may be told that its time ran out. Existing guards stay valid.
+    ///
+    /// # Examples
     /// ```
     /// use doorway::{Closed, Slots, TryAcquireError};
     /// let slots = Slots::new(1)?;
@@ -370,7 +411,7 @@ impl<N: Numbering> Slots<N> {
         sure(now(self.text.close(&ANYONE)));
     }
 
-    /// Whether it was closed.
+    /// Whether the slots were closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.look().closed

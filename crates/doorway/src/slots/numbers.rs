@@ -1,4 +1,4 @@
-//! Whether guards know their slots, and whether newcomers pass those in line.
+//! Whether guards know their slots, and whether newcomers may pass waiters.
 
 use super::entering::PlaceInLine;
 use super::{ANYONE, Slots};
@@ -13,30 +13,32 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::pin::Pin;
 
-/// Whether guards know their slots: [`Numbered`] or [`Unnumbered`]. And whether newcomers pass those in line: [`Passing`].
+/// Whether guards know their slots ([`Numbered`] or [`Unnumbered`]), and whether newcomers may pass
+/// waiters ([`Passing`]).
 pub trait Numbering: Sized + private::Sealed {
-    /// Who has which.
+    /// Which guard has which slot.
     #[doc(hidden)]
     type SlotNames: Names<Native> + Debug + Send + Sync;
-    /// What newcomers need to pass those in line.
+    /// What newcomers need in order to pass waiters.
     #[doc(hidden)]
     type Tray: Debug + Send + Sync;
-    /// The same, where newcomers [may pass](Slots::bypass) those in line.
+    /// The same, where newcomers [may pass](Slots::bypass) waiters.
     type Passing: Numbering<SlotNames = Self::SlotNames, Tray = Tray<Native>>;
 
-    /// Whether newcomers may pass. A constant, so that nothing is left of it where they may not.
+    /// Whether newcomers may pass. This is a constant, so that no code for it is left where they
+    /// may not.
     #[doc(hidden)]
     const PASSES: bool;
 
-    /// What newcomers need to pass, if they may.
+    /// What newcomers need in order to pass, if they may.
     #[doc(hidden)]
     fn tray(tray: &Self::Tray) -> Option<&Tray<Native>>;
 
-    /// The same as this one, after this many were let in.
+    /// A tray with the same bound as this one, after `stamps` callers were let in.
     #[doc(hidden)]
     fn tray_after(tray: &Self::Tray, stamps: u64) -> Self::Tray;
 
-    /// A task's wait that takes more than is kept of one in line.
+    /// The wait of a task that needs more state than a place in line has.
     #[doc(hidden)]
     fn wait_elsewhere<'a, S>(slots: S, place: PlaceInLine) -> Elsewhere<'a>
     where
@@ -53,10 +55,10 @@ mod private {
     impl<N> Sealed for super::Passing<N> {}
 }
 
-/// Of what guards know their slots: [`Numbered`], also where newcomers may pass.
+/// Numberings whose guards know their slots: [`Numbered`], also where newcomers may pass.
 #[diagnostic::on_unimplemented(
     message = "these guards have no slot numbers",
-    note = "slots made by `without_numbers` hand out no numbers; leave that call out to have `slot()` and `fence()`"
+    note = "slots made by `without_numbers` hand out no numbers; omit that call to have `slot()` and `fence()`"
 )]
 pub trait KnowsSlots: Numbering {}
 impl KnowsSlots for Numbered {}
@@ -70,11 +72,11 @@ pub struct Numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct Unnumbered;
 
-/// The same, and newcomers [may pass](Slots::bypass) those in line.
+/// The same, where newcomers [may pass](Slots::bypass) waiters.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing<N = Numbered>(PhantomData<fn() -> N>);
 
-/// How often a waiter looks whether a place lies there, when it was called, before it sleeps again.
+/// How many times a called waiter looks for a place before it sleeps again.
 const LOOKS: u8 = 8;
 
 /// A tray for a bound on newcomers, after `stamps` callers were let in.
@@ -83,7 +85,8 @@ pub(super) fn tray(newcomers: u32, stamps: u64) -> Tray<Native> {
     Tray::new(&site, newcomers, LOOKS).noting_stamps(&site, stamps)
 }
 
-/// For each by itself: of a text over any names it is not known that it can be sent.
+/// Implemented for each type separately: for arbitrary names, the compiler does not know that the
+/// future is `Send`.
 macro_rules! numbering {
     ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param, $stamps:pat_param| $again:expr, $passing:ty;)*) => {
         $(

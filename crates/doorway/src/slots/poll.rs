@@ -1,4 +1,4 @@
-//! [`PollSlots`]: a place asked for by polling, for futures that are written by hand.
+//! [`PollSlots`]: acquires places by polling, for futures that are written by hand.
 
 use super::{AcquireError, AcquireManyOwned, Numbered, Numbering, OwnedSlotGuard, Slots};
 use crate::Closed;
@@ -7,10 +7,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Asks for places by polling: for `poll_ready` of a `tower` service, for streams, and for futures written by hand.
+/// Acquires places by polling: for `poll_ready` of a `tower` service, for streams, and for futures
+/// that are written by hand.
 ///
-/// It keeps the pending request between two polls. So a caller that polls again stands where it stood in line.
+/// It keeps the pending request between two polls. So a caller that polls again keeps its place in
+/// line.
 ///
+/// # Cancel safety
+/// Cancel safe. Dropping this gives up exactly. [`give_up`](Self::give_up) does the same and keeps
+/// the object.
+///
+/// A request that is in line but is no longer polled holds up the place that it is granted. Poll it
+/// to its end, give up, or drop it.
+///
+/// # Examples
 /// ```
 /// use doorway::Slots;
 /// use doorway::slots::PollSlots;
@@ -28,20 +38,14 @@ use std::task::{Context, Poll};
 /// assert!(asks.poll_acquire(&mut context).is_ready());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Cancel safety
-/// To drop it is to give up, exactly. [`give_up`](Self::give_up) does so and keeps the object.
-///
-/// A request that is in line and is not polled any more holds up the place that it is granted. Poll it to its end, give
-/// up, or drop it.
 pub struct PollSlots<N: Numbering + 'static = Numbered> {
     slots: Arc<Slots<N>>,
-    /// How many places it waits for, and the wait.
+    /// The number of places that it waits for, and the wait.
     asks: Option<(usize, AcquireManyOwned<N>)>,
 }
 
 impl<N: Numbering + 'static> PollSlots<N> {
-    /// Asks these slots. Nothing is asked for before the first poll.
+    /// Makes a poller of these slots. It asks for nothing before the first poll.
     pub fn new(slots: Arc<Slots<N>>) -> Self {
         Self { slots, asks: None }
     }
@@ -49,17 +53,18 @@ impl<N: Numbering + 'static> PollSlots<N> {
     /// [`acquire`](Slots::acquire), by polling. The task that polled last is woken.
     ///
     /// # Errors
-    /// If the slots are closed, also each time it is polled after that.
+    /// Returns an error if the slots are closed, also at each later poll.
     pub fn poll_acquire(&mut self, context: &mut Context<'_>) -> Poll<Result<OwnedSlotGuard<N>, Closed>> {
         self.poll_acquire_many(context, 1).map_err(super::future::closed)
     }
 
     /// [`acquire_many`](Slots::acquire_many), by polling. The task that polled last is woken.
     ///
-    /// A request for another number of places is another request: it gives the place in line up and begins at the end.
+    /// A request for another number of places is a new request: it gives up its place in line and
+    /// starts at the end.
     ///
     /// # Errors
-    /// As [`acquire_many`](Slots::acquire_many). The next poll asks anew.
+    /// The same as for [`acquire_many`](Slots::acquire_many). The next poll makes a new request.
     pub fn poll_acquire_many(
         &mut self,
         context: &mut Context<'_>,
@@ -76,25 +81,25 @@ impl<N: Numbering + 'static> PollSlots<N> {
         told
     }
 
-    /// Gives the place in line up, if it has one. The next poll asks anew.
+    /// Gives up the place in line, if it has one. The next poll makes a new request.
     pub fn give_up(&mut self) {
         self.asks = None;
     }
 
-    /// Whether it is in line.
+    /// Whether the request is in line.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.asks.is_some()
     }
 
-    /// The slots that it asks.
+    /// The slots that it polls.
     #[must_use]
     pub fn slots(&self) -> &Arc<Slots<N>> {
         &self.slots
     }
 }
 
-/// One that asks the same slots, and is not in line.
+/// The clone polls the same slots, and is not in line.
 impl<N: Numbering + 'static> Clone for PollSlots<N> {
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.slots))

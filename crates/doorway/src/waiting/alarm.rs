@@ -12,36 +12,41 @@ const OFF: u32 = 0;
 const THREAD: u32 = 1;
 /// The waker of a task lies here.
 const TASK: u32 = 2;
-/// Somebody is putting a waker here, or taking one away.
+/// A process is putting a waker here, or taking one away.
 const BUSY: u32 = 3;
 const KIND: u32 = 3;
-/// Each time the alarm is set, it has another number: the state divided by this.
+/// The step between two numbers. Each time the alarm is set, it gets another number: the state
+/// divided by this.
 const NUMBER: u32 = 4;
 
-/// The bell of a variable for which [one process](doorway_core::memory::One) waits at a time. The waker of a task lies in it,
-/// and a thread sleeps on its state: to wait takes no lock and no allocation.
+/// The bell of a variable for which [one process](doorway_core::memory::One) waits at a time. The
+/// waker of a task lies in it, and a thread sleeps on its state. So waiting takes no lock and no
+/// allocation.
 ///
 /// # The argument
-/// A waiter sets the alarm and then reads the variable. A process that changes the variable then reads the state. All of it is
-/// `SeqCst`, so one of the two sees what the other did: either the waiter finds the change, or the process that made it finds
-/// the alarm.
+/// A waiter sets the alarm and then reads the variable. A process changes the variable and then
+/// reads the state. All of these are `SeqCst`, so one of the two sees what the other did: either
+/// the waiter finds the change, or the process that made the change finds the alarm.
 ///
-/// - *Busy*: only the process that made the state busy touches the waker. It wakes what it takes away. If it is setting the
-///   alarm, it reads the variable afterwards. So a process that has changed the variable and finds the state busy has nothing
-///   to do.
-/// - *A waiter that finds the alarm set* wakes the one that set it. That one's wait is over, or the alarm would not be shared:
-///   but the process that ended its wait may not have come to wake it, and will find the alarm of the other instead.
-/// - *A waiter that was woken* looks whether the alarm is still the one that it set. If not, it sets it again.
+/// - *Busy*: only the process that made the state busy touches the waker. It wakes what it takes
+///   away. If it is setting the alarm, it reads the variable afterwards. So a process that has
+///   changed the variable and finds the state busy has nothing to do.
+/// - *A waiter that finds the alarm set* wakes the waiter that set it. The earlier wait is over,
+///   because only one process waits at a time. But the process that ended it may not have woken
+///   that waiter yet, and will find the new alarm instead.
+/// - *A waiter that was woken* checks whether the alarm is still the one that it set. If not, it
+///   sets the alarm again.
 pub struct Alarm<P: Platform> {
     state: P::Sequence,
     waker: P::Unlocked<MaybeUninit<Waker>>,
 }
 
-// SAFETY: the waker is accessed only by the process that exchanged another state for a busy one, and a `Waker` may be used by any
-// thread.
+// SAFETY: only the process that made the state busy accesses the waker, and any thread may use a
+// `Waker`.
 unsafe impl<P: Platform> Sync for Alarm<P> where P::Sequence: Sync {}
 
-/// A panic leaves it as it was: what users' code can panic here runs outside of busy states, or is contained.
+/// A panic leaves it as it was: user code that can panic here runs outside busy states, or is
+/// contained.
 impl<P: Platform> std::panic::RefUnwindSafe for Alarm<P> {}
 
 impl<P: Platform> std::fmt::Debug for Alarm<P> {
@@ -56,7 +61,7 @@ impl<P: Platform> std::fmt::Debug for Alarm<P> {
     }
 }
 
-/// Which alarm it is that a waiter has set.
+/// Identifies the alarm that a waiter has set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Set(u32);
 
@@ -67,7 +72,7 @@ impl<P: Platform> Default for Alarm<P> {
 }
 
 impl<P: Platform> Alarm<P> {
-    /// The variable has been changed.
+    /// Rings the alarm: the variable has changed.
     #[inline(always)]
     pub fn ring(&self, platform: &P) {
         if !matches!(self.state.load() & KIND, OFF | BUSY) {
@@ -92,8 +97,9 @@ impl<P: Platform> Alarm<P> {
         }
     }
 
-    /// Sets the alarm for a thread, which then reads the variable, and if that is as it was, [sleeps](Platform::sleep) on what is returned, while
-    /// it is as returned.
+    /// Sets the alarm for a thread. The thread then reads the variable. If the variable is
+    /// unchanged, the thread [sleeps](Platform::sleep) on the returned word while that has the
+    /// returned value.
     pub fn listen(&self, platform: &P) -> (&P::Sequence, u32) {
         loop {
             let state = self.state.load();
@@ -116,12 +122,13 @@ impl<P: Platform> Alarm<P> {
         }
     }
 
-    /// The thread is awake again, and the alarm off, unless another process has set it.
+    /// Turns the alarm off after the thread woke up, unless another process has set it.
     pub fn has_listened(&self, heard: u32) {
         self.state.exchange(heard, heard & !KIND);
     }
 
-    /// Sets the alarm for a task, which then reads the variable. `None` if another process is busy here: the task has to try again later.
+    /// Sets the alarm for a task, which then reads the variable. Returns `None` if another process
+    /// is busy here: the task must try again later.
     pub fn set(&self, platform: &P, new: Waker) -> Option<Set> {
         loop {
             let state = self.state.load();
@@ -133,7 +140,7 @@ impl<P: Platform> Alarm<P> {
                 continue;
             }
             let old = (state & KIND == TASK).then(|| self.take());
-            // SAFETY: the state is busy, by this process.
+            // SAFETY: this process has made the state busy.
             self.waker.with(|waker| unsafe { (*waker).write(new) });
             let set = next(state) | TASK;
             self.state.store(set);
@@ -161,14 +168,16 @@ impl<P: Platform> Alarm<P> {
         }
     }
 
-    /// Takes the waker away. The state must be busy by this process, and have been that of a task before.
+    /// Takes the waker. This process must have made the state busy, and the state before must have
+    /// been that of a task.
     fn take(&self) -> Waker {
-        // SAFETY: a state of a task says that a waker was written, and no process but this one is at it while the state is busy.
+        // SAFETY: the state of a task says that a waker was written. While the state is busy, no
+        // other process accesses it.
         self.waker.with(|waker| unsafe { (*waker).assume_init_read() })
     }
 }
 
-/// The state with the next number, of no kind.
+/// The state with the next number, and no kind.
 fn next(state: u32) -> u32 {
     (state & !KIND).wrapping_add(NUMBER)
 }

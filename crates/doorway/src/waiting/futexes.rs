@@ -1,4 +1,4 @@
-//! How threads and processes sleep where there are futexes.
+//! How threads and processes sleep on systems with futexes.
 
 use super::platform::{Platform, Processes, Threads};
 use rustix::thread::futex::{self, Flags as FutexFlags, Wait, WaitFlags, WaitPtr, WaitvFlags};
@@ -12,7 +12,7 @@ fn left(until: Option<Instant>) -> Option<Duration> {
     until.map(|until| until.saturating_duration_since(Instant::now()))
 }
 
-/// As many as the kernel takes.
+/// The largest number of words that the kernel accepts.
 const MOST: usize = 128;
 
 fn sleep_any(words: &[(usize, u32)], flags: WaitFlags, until: Option<Instant>) -> bool {
@@ -30,11 +30,11 @@ fn sleep_any(words: &[(usize, u32)], flags: WaitFlags, until: Option<Instant>) -
     let until =
         left(until).and_then(|left| clock_gettime(ClockId::Monotonic).checked_add(Timespec::try_from(left).ok()?));
     let slept = futex::waitv(&waits, WaitvFlags::empty(), until.as_ref(), ClockId::Monotonic);
-    // Kernels before 5.16 do not know it, and some sandboxes forbid it.
+    // Kernels before 5.16 do not have this call, and some sandboxes forbid it.
     !matches!(slept, Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM))
 }
 
-/// What sleeps by these futexes.
+/// Implements sleeping with these futexes.
 macro_rules! by_futexes {
     ($($who:ty: $flags:expr, $wait_flags:expr;)*) => {
         $(
@@ -46,12 +46,14 @@ macro_rules! by_futexes {
 
                 fn sleep(&self, word: &AtomicU32, expected: u32, until: Option<Instant>) {
                     let left = left(until).and_then(|left| Timespec::try_from(left).ok());
-                    // Woken, changed, interrupted, out of time: a thread that sleeps looks again in any case.
+                    // Woken, changed, interrupted or out of time: a sleeper looks again in any
+                    // case.
                     let _ = futex::wait(word, $flags, expected, left.as_ref());
                 }
 
                 fn wake_all(&self, word: &AtomicU32) {
-                    // The word is in front of us, so its address is not wrong; how many there were, nobody needs to know.
+                    // The word is borrowed, so its address is valid. The number of woken threads
+                    // does not matter.
                     let _ = futex::wake(word, $flags, i32::MAX.unsigned_abs());
                 }
 

@@ -1,37 +1,51 @@
-//! Waiting: threads that sleep, tasks that yield, one place for both.
+//! Waiting: threads sleep and tasks yield, in one place for both.
 //!
-//! Everything native waits through this module: it spins briefly, yields, and then either puts the thread to sleep or leaves a waker behind.
-//! How, the handle decides ([`Policy`], and thread or task); the variable serves both at once.
+//! All native code waits through this module. It spins briefly, yields, and then either puts the
+//! thread to sleep or registers a waker. The handle decides how ([`Policy`], and thread or task);
+//! the variable serves both at once.
 //!
 //! # The one argument
-//! A variable has a *bell* in its cache line: two flags, *threads listen* and *tasks listen*, and a 32-bit sequence number, because futexes have 32 bits and variables 64.
+//! A variable has a *bell* in its cache line: two flags, *threads listen* and *tasks listen*, and a
+//! 32-bit sequence number, because futexes have 32 bits and variables have 64.
 //!
-//! | who waits | who changes the variable |
+//! | the waiter | the changer of the variable |
 //! |---|---|
 //! | 1. reads the sequence | 1. changes the variable |
 //! | 2. sets its flag | 2. reads the flags; if none is set, that is all |
 //! | 3. reads the variable once more | 3. clears the flag, *then* bumps the sequence |
-//! | 4. sleeps if the variable is as it was, and only while the sequence is | 4. wakes all that sleep on the sequence |
+//! | 4. sleeps if the variable is unchanged, and only while the sequence is unchanged | 4. wakes all threads that sleep on the sequence |
 //!
-//! *Nobody sleeps through a change.* All of these are `SeqCst`, so they have one order. If the change comes before the waiter's 3, it sees it and does not
-//! sleep. If it comes after, so does the changer's 2, which finds the flag set unless another changer has cleared it since the waiter's 2. Either way somebody clears the flag
-//! after the waiter has set it, hence bumps the sequence after the waiter has read it: the sequence is no longer what the waiter read, and the kernel does not let it sleep, or it is
-//! woken. Waiters may set a flag that stands already, and changers clear it for all of them, because all of them are woken; each then looks again.
+//! *No waiter sleeps through a change.* All of these steps are `SeqCst`, so they have one order. If
+//! the change comes before the waiter's step 3, the waiter sees it and does not sleep. If the
+//! change comes after, so does the changer's step 2, which finds the flag set, unless another
+//! changer has cleared it since the waiter's step 2. Either way, a changer clears the flag after
+//! the waiter has set it, and hence bumps the sequence after the waiter has read it. So the
+//! sequence differs from what the waiter read, and the kernel does not let the waiter sleep; or the
+//! waiter sleeps already, and is woken. Waiters may set a flag that is already set, and changers
+//! clear it for all of them, because all of them are woken. Each then looks again.
 //!
-//! Tasks do the same with a table of wakers in place of the sequence: the flag is set and cleared under the lock of the table's bucket, together with the
-//! entries it stands for.
+//! Tasks do the same with a table of wakers in place of the sequence. The flag is set and cleared
+//! under the lock of the table's bucket, together with the entries that it stands for.
 //!
-//! *A changer that wakes nobody pays one load* from the cache line it has just written. *Cancelling is free*: every wake-up wakes all that
-//! listen, so whoever leaves takes no wake-up along that was meant for another. A flag that nobody listens to any more costs the next changer one needless call.
+//! *A changer that wakes no waiter pays one load*, from the cache line that it has just written.
+//! *Cancelling is free*: every wake-up wakes all listeners, so a waiter that leaves never takes a
+//! wake-up that was meant for another. A flag without listeners costs the next changer one needless
+//! call.
 //!
 //! # One waiter
-//! A variable for which one process waits at a time has an *alarm* in place of the bell: the waker lies beside the variable, and there is no table.
+//! A variable for which one process waits at a time has an *alarm* in place of the bell. The waker
+//! lies beside the variable, and there is no table.
 //!
 //! # When a changer can die
-//! Between its change and its wake-up a process may be killed; threads of one process die together. For memory that processes share, sleeps are [bounded in
-//! time](Policy::at_most): the checker has the wake-up as a step of its own, before which a process can crash. Of Anderson and Moir's algorithms those that wait on
-//! a common word survive that by themselves, because the next one to leave changes it again; those that wait on their own do not: `doorway check am-dsm-chain --n 3 --k 2 --passages 1
-//! --crashes 1 --wakes` finds a sleeper that nobody wakes, and with `--timed-sleeps` all holds.
+//! A process may be killed between its change and its wake-up. The threads of one process die
+//! together, so this matters only for memory that processes share. There, sleeps are [bounded in
+//! time](Policy::at_most). The checker has the wake-up as a separate step, before which a process
+//! can crash.
+//!
+//! Some of Anderson and Moir's algorithms wait on a common word. They survive such a crash by
+//! themselves, because the next process that leaves changes the word again. The ones that wait on
+//! their own words do not: `doorway check am-dsm-chain --n 3 --k 2 --passages 1 --crashes 1
+//! --wakes` finds a sleeper that is never woken. With `--timed-sleeps`, all properties hold.
 
 mod alarm;
 mod bell;
@@ -57,7 +71,7 @@ pub(crate) use policy::Patience;
 pub use policy::Policy;
 pub(crate) use table::{Place, Table, Waiter, contained};
 
-/// The layer itself, for the tests that run it on the atomics of other tools. Not for users: it
+/// The layer itself, for tests that run it on the atomics of other tools. It is not for users, and
 /// changes without notice.
 #[doc(hidden)]
 pub mod internals {

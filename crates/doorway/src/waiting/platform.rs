@@ -1,4 +1,5 @@
-//! What the wait layer is made of, so that other tools' atomics and locks can stand in for the real ones.
+//! The parts of the wait layer, as traits, so that tools can substitute their own atomics and
+//! locks.
 
 use crate::tools::{AtomicU8, AtomicU32, Mutex, thread};
 use std::cell::UnsafeCell;
@@ -8,73 +9,77 @@ use std::time::Instant;
 
 /// A sequence number: a 32-bit atomic, sequentially consistent.
 pub trait Sequence {
-    /// Zero.
+    /// A sequence number of zero.
     fn new() -> Self;
-    /// Its value.
+    /// The value.
     fn load(&self) -> u32;
     /// Adds one.
     fn bump(&self);
-    /// Replaces it.
+    /// Replaces the value.
     fn store(&self, new: u32);
-    /// Replaces it if it is `old`; whether it was.
+    /// Replaces the value if it is `old`. Returns whether it was.
     fn exchange(&self, old: u32, new: u32) -> bool;
 }
 
 /// A few flags: an 8-bit atomic, sequentially consistent.
 pub trait Flags {
-    /// None is set.
+    /// Flags of which none is set.
     fn new() -> Self;
-    /// Which are set.
+    /// The flags that are set.
     fn load(&self) -> u8;
-    /// Sets these.
+    /// Sets these flags.
     fn set(&self, flags: u8);
-    /// Clears these.
+    /// Clears these flags.
     fn clear(&self, flags: u8);
 }
 
 /// A mutex.
 pub trait Lock<T> {
-    /// Around this value.
+    /// A mutex around this value.
     fn new(value: T) -> Self;
-    /// With the value, under the lock.
+    /// Calls `f` with the value, under the lock.
     fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R;
 }
 
-/// A value without a lock: something else says which process may touch it.
+/// A value without a lock. The caller knows by other means which process may touch it.
 pub trait Unlocked<T> {
-    /// This value.
+    /// A cell with this value.
     fn new(value: T) -> Self;
-    /// With the value, which no other process touches meanwhile: the caller sees to that.
+    /// Calls `f` with the value. The caller must ensure that no other process touches it meanwhile.
     fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R;
 }
 
 /// Atomics, locks, and sleep.
 pub trait Platform: Sized {
-    /// How many lists the [table](super::Table) has, a power of two from 2 on: with few, tasks that wait for different things meet in one.
+    /// The number of lists in the [table](super::Table): a power of two, at least 2. With few
+    /// lists, tasks that wait for different things share one.
     const BUCKETS: usize = 512;
 
     /// What threads sleep on.
     type Sequence: Sequence;
-    /// Who listens.
+    /// The flags of listeners.
     type Flags: Flags;
     /// A mutex.
     type Lock<T>: Lock<T>;
     /// A value without a lock.
     type Unlocked<T>: Unlocked<T>;
 
-    /// Sleeps while the word is `expected`, until woken, until the time comes, or for no reason.
+    /// Sleeps while the word is `expected`, until woken or until the deadline. May also wake for no
+    /// reason.
     fn sleep(&self, word: &Self::Sequence, expected: u32, until: Option<Instant>);
 
-    /// Wakes all that sleep on the word.
+    /// Wakes all threads that sleep on the word.
     fn wake_all(&self, word: &Self::Sequence);
 
-    /// Lets other threads run, before the caller looks again at something that one of them is about to finish.
+    /// Lets other threads run, before the caller looks again at something that one of them is about
+    /// to finish.
     fn lets_others_run(&self) {
         thread::yield_now();
     }
 
-    /// Sleeps while each word, given by its address, is as expected, until one is woken, until the time comes, or for no reason. `false` if the platform
-    /// cannot; it has not slept then.
+    /// Sleeps while each word, given by its address, has its expected value, until one is woken or
+    /// until the deadline. May also wake for no reason. Returns `false`, without having slept, if
+    /// the platform does not support this.
     fn sleep_any(&self, _words: &[(usize, u32)], _until: Option<Instant>) -> bool {
         false
     }
@@ -123,7 +128,7 @@ impl<T> Lock<T> for Mutex<T> {
         Self::new(value)
     }
     fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        // What is locked here is whole between any two operations on it.
+        // A panic cannot poison this: the value is consistent between any two operations on it.
         f(&mut self.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -137,7 +142,8 @@ impl<T> Unlocked<T> for UnsafeCell<T> {
     }
 }
 
-/// Processes that share memory. Their sleeps should be [bounded in time](super::Policy::at_most): a process may be killed between its change and its wake-up.
+/// Processes that share memory. Their sleeps should be [bounded in time](super::Policy::at_most),
+/// because a process may be killed between its change and its wake-up.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable))))]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Processes;

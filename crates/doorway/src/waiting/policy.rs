@@ -3,16 +3,18 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// How a thread waits. A value: give a handle another one, and everything that waits through it waits so.
+/// How a thread waits. This is a value: a handle that is given another policy uses it for all its
+/// waits.
 ///
 /// | policy | when to take it |
 /// |---|---|
 /// | [`Policy::PARK`] | by default: spins briefly, yields a few times, then sleeps |
-/// | [`Policy::SLEEP`] | cores are shared with other programs: spins briefly, then sleeps. What [`Slots`](crate::Slots) with several places take by default |
+/// | [`Policy::SLEEP`] | cores are shared with other programs: spins briefly, then sleeps. The default of [`Slots`](crate::Slots) with several places |
 /// | [`Policy::YIELD`] | waits are short and there are no more threads than cores; never asks the kernel to sleep |
-/// | [`Policy::SPIN`] | every waiting thread has a core of its own, and latency is all that counts. With more threads than cores it burns what the others need |
-/// | [`Policy::at_most`] | whoever should wake it may die before: it looks again after this long |
+/// | [`Policy::SPIN`] | every waiting thread has its own core, and only latency counts. With more threads than cores, it burns the time that the others need |
+/// | [`Policy::at_most`] | the process that should wake it may die first: the thread looks again after this time |
 ///
+/// # Examples
 /// ```
 /// use doorway::waiting::Policy;
 /// use std::time::Duration;
@@ -23,10 +25,11 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Policy {
-    /// Turns that are spent spinning at the most, each twice as long as the one before; none on a machine with one core, and fewer where waits have
-    /// lately ended in a sleep all the same.
+    /// The largest number of turns that are spent spinning, each twice as long as the one before.
+    /// Zero on a machine with one core, and fewer where waits have lately ended in a sleep all the
+    /// same.
     pub spins: u32,
-    /// Turns after those in which the processor is offered to others; `u32::MAX`: all.
+    /// The number of turns after those in which the thread yields; `u32::MAX` means all.
     pub yields: u32,
     /// Whether to sleep after that.
     pub parks: bool,
@@ -41,18 +44,21 @@ impl Policy {
     pub const YIELD: Self = Self { spins: 4, yields: u32::MAX, parks: false, nap: None };
     /// Spins briefly, yields a few times, then sleeps.
     ///
-    /// It yields rather than spins, within the same patience: where all cores are taken, a yield hands the core to whom is waited for, and spinning keeps it
-    /// from them; where one is free, a yield is short (`doorway-lab bench wait`).
+    /// It prefers yielding to spinning within the same patience. Where all cores are taken, a yield
+    /// hands the core to the thread that is waited for, and spinning would keep it. Where a core is
+    /// free, a yield is short (`doorway-lab bench wait`).
     pub const PARK: Self = Self { spins: 4, yields: 8, parks: true, nap: None };
 
     /// Spins briefly, then sleeps.
     ///
-    /// It does not yield: where others want the core, a yield gives it to them for a whole time slice, and with strict hand-over everybody waits for that.
+    /// It does not yield. Where other threads want the core, a yield gives it to them for a whole
+    /// time slice; with strict hand-over, every waiter waits for that.
     pub const SLEEP: Self = Self { spins: 6, yields: 0, parks: true, nap: None };
 
-    /// The same, but it spins and yields for at most this many turns before it sleeps. Without any,
-    /// it sleeps at once.
+    /// Limits spinning and yielding to at most this many turns before the thread sleeps. With 0
+    /// turns of each, it sleeps at once.
     ///
+    /// # Examples
     /// ```
     /// use doorway::waiting::Policy;
     /// let asleep_at_once = Policy::PARK.turns(0, 0);
@@ -63,7 +69,7 @@ impl Policy {
         Self { spins, yields, ..self }
     }
 
-    /// The same, but no sleep is longer.
+    /// Limits the length of each sleep.
     #[must_use]
     pub const fn at_most(self, nap: Duration) -> Self {
         Self { nap: Some(nap), ..self }
@@ -76,10 +82,12 @@ impl Default for Policy {
     }
 }
 
-/// Whether this process has one core only. Not whether the thread has that asks first: one that is pinned says nothing of the others.
+/// Whether this process has only one core. The affinity of the thread that asks first does not
+/// decide this: a pinned thread says nothing about the others.
 static ALONE: LazyLock<bool> = LazyLock::new(|| cores() == 1);
 
-/// Cores of the main thread: those that the process was given, unless the program has pinned that one too.
+/// The number of cores of the main thread: those that the process was given, unless the program has
+/// pinned that thread, too.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable))))]
 fn cores() -> usize {
     use rustix::thread::{Pid, sched_getaffinity};
@@ -92,7 +100,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(0, std::num::NonZero::get)
 }
 
-/// How often a wait has come to nothing so far, and how many turns it may spin.
+/// How many turns of a wait have failed so far, and how many turns it may spin.
 #[derive(Default, Debug)]
 pub struct Patience {
     turns: u32,
@@ -100,20 +108,21 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// A wait that may spin for so many turns, if its policy allows as many.
+    /// A wait that may spin for `spins` turns, if its policy allows that many.
     #[must_use]
     pub fn new(spins: u32) -> Self {
         Self { turns: 0, spins }
     }
 
-    /// How many turns the next wait may spin, of one that had this many and had to sleep in the end: half of them. One that did not sleep may spin for a turn more, up to what
-    /// the policy says. So a handle spins for as long as that has lately been of use.
+    /// How many turns the next wait may spin after one that had to sleep in the end: half of them.
+    /// After a wait that did not sleep, the next one may spin for one more turn, up to the policy's
+    /// limit. So a handle spins for as long as that has lately been useful.
     #[must_use]
     pub fn after_a_sleep(&self) -> u32 {
         self.spins / 2
     }
 
-    /// Passes the time until the next turn, as long as the policy says not to sleep; whether it is time to sleep.
+    /// Passes the time until the next turn, unless it is time to sleep. Returns whether it is.
     pub fn is_over(&mut self, policy: &Policy) -> bool {
         let turn = self.turns;
         self.turns = self.turns.saturating_add(1);

@@ -1,4 +1,5 @@
-//! Without futexes: threads sleep on one of a few condition variables, chosen by address.
+//! For systems without futexes: threads sleep on one of a few condition variables, chosen by
+//! address.
 
 use super::{Platform, Threads};
 use std::cell::UnsafeCell;
@@ -33,7 +34,7 @@ impl Platform for Threads {
 
     fn wake_all(&self, word: &AtomicU32) {
         let (lock, bell) = place(word);
-        // Whoever has looked at the word and not yet gone to sleep holds the lock.
+        // A thread that has looked at the word and not yet gone to sleep holds the lock.
         drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
         bell.notify_all();
     }

@@ -1,4 +1,4 @@
-//! The waiters to be notified, by the address of the bell they listen to.
+//! The waiters to be notified, by the address of the bell that they listen to.
 
 use super::{Lock, Platform};
 use std::any::Any;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-/// Something that waits: a task, or a thread that waits for several variables.
+/// A waiter: a task, or a thread that waits for several variables.
 pub struct Waiter<P: Platform>(P::Lock<State>);
 
 #[derive(Default)]
@@ -28,15 +28,17 @@ impl<P: Platform> Default for Waiter<P> {
 }
 
 impl<P: Platform> Waiter<P> {
-    /// It begins to wait: earlier notifications do not count.
+    /// Begins a wait: earlier notifications do not count.
     pub fn begin(&self) {
         let old = self.0.with(std::mem::take);
         contained(|| drop(old));
     }
 
-    /// Whether it has been notified since it began. If not, this waker is woken when it is, in place of an earlier one.
+    /// Whether the waiter has been notified since it began. If not, the notification will wake this
+    /// waker, in place of an earlier one.
     pub fn poll(&self, waker: &Waker) -> bool {
-        // Cloned before, and the old one dropped after: both may run anything, and what they run may change a variable and notify this waiter.
+        // Cloned before the lock and dropped after it: both may run any code, which may change a
+        // variable and notify this waiter.
         let new = waker.clone();
         let (notified, old) = self.0.with(|state| {
             let old = if state.notified { Some(new) } else { state.waker.replace(new) };
@@ -46,7 +48,7 @@ impl<P: Platform> Waiter<P> {
         notified
     }
 
-    /// Whether it has been notified since it began.
+    /// Whether the waiter has been notified since it began.
     pub fn is_notified(&self) -> bool {
         self.0.with(|state| state.notified)
     }
@@ -56,22 +58,23 @@ impl<P: Platform> Waiter<P> {
             state.notified = true;
             state.waker.take()
         });
-        // Outside the lock: a waker may run anything.
+        // Outside the lock: a waker may run any code.
         if let Some(waker) = waker {
             contained(|| waker.wake());
         }
     }
 }
 
-/// For an [alarm](super::Alarm), which knows wakers and no waiters.
+/// For an [alarm](super::Alarm), which holds a waker and not a waiter.
 impl Wake for Waiter<super::Threads> {
     fn wake(self: Arc<Self>) {
         self.notify();
     }
 }
 
-/// Runs code of a user's in the middle of somebody else's operation, such as a waker or a destructor.
-/// Its panic concerns nobody there and is dropped. So is a panic of the destructor of its payload.
+/// Runs user code, such as a waker or a destructor, in the middle of another caller's operation. A
+/// panic of that code does not concern the caller, and is swallowed. So is a panic in the
+/// destructor of its payload.
 #[inline(always)]
 pub(crate) fn contained(code: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(code)) {
@@ -81,7 +84,8 @@ pub(crate) fn contained(code: impl FnOnce()) {
 
 #[cold]
 fn drop_contained(payload: Box<dyn Any + Send>) {
-    // The destructor of a payload can panic with a payload whose destructor panics, and so on for ever.
+    // The destructor of a payload can panic with a payload whose destructor panics, and so on for
+    // ever.
     catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(std::mem::forget);
 }
 
@@ -92,17 +96,18 @@ pub struct Place {
     arrival: u64,
 }
 
-/// A waiter of one address, or the gap that it left.
+/// A waiter for one address, or the gap that it left.
 struct Entry<P: Platform> {
     place: Place,
     waiter: Option<Arc<Waiter<P>>>,
 }
 
-/// Waiters of some addresses in the order of their arrival, so that a place is found by bisection.
+/// Waiters for some addresses in the order of their arrival, so that a place is found by bisection.
 struct Bucket<P: Platform> {
     entries: Vec<Entry<P>>,
     arrivals: u64,
-    /// Entries without a waiter. They are at most half of all, so that a removal moves two entries on average.
+    /// Entries without a waiter. They are at most half of all, so a removal moves two entries on
+    /// average.
     gaps: usize,
 }
 
@@ -138,7 +143,7 @@ impl<P: Platform> Bucket<P> {
     }
 }
 
-/// Waiters by the address of the bell they listen to.
+/// Waiters by the address of the bell that they listen to.
 pub struct Table<P: Platform> {
     buckets: Box<[P::Lock<Bucket<P>>]>,
 }
@@ -157,13 +162,13 @@ impl<P: Platform> Default for Table<P> {
 
 impl<P: Platform> Table<P> {
     fn bucket(&self, address: usize) -> &P::Lock<Bucket<P>> {
-        // Bells are 16 bytes apart or more; the product spreads neighbours. Its upper bits are the best mixed,
-        // and of 64 bits there are enough for any number of buckets.
+        // Bells are at least 16 bytes apart, and the product spreads neighbours. Its upper bits are
+        // mixed best, and 64 bits are enough for any number of buckets.
         let spread = (address as u64 / 16).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         &self.buckets[(spread >> (u64::BITS - P::BUCKETS.ilog2())) as usize]
     }
 
-    /// Adds a waiter, and sets the flag that says so, while nobody can wake.
+    /// Adds a waiter and sets the flag, while no process can wake waiters of this bucket.
     pub(super) fn add(&self, address: usize, waiter: &Arc<Waiter<P>>, set_flag: impl FnOnce()) -> Place {
         self.bucket(address).with(|bucket| {
             set_flag();
@@ -171,16 +176,17 @@ impl<P: Platform> Table<P> {
         })
     }
 
-    /// Takes a waiter out again, unless it has been notified.
+    /// Removes a waiter, unless it has been notified.
     pub fn remove(&self, place: Place) {
-        // Dropped outside the lock: a waiter may own a waker, whose end may run anything.
+        // Dropped outside the lock: a waiter may own a waker, whose destructor may run any code.
         let removed = self.bucket(place.address).with(|bucket| bucket.remove(place));
         contained(|| drop(removed));
     }
 
-    /// Takes out all waiters of an address, clears the flag, and notifies them in the order of their arrival.
+    /// Removes all waiters for an address, clears the flag, and notifies them in the order of their
+    /// arrival.
     pub(super) fn wake(&self, address: usize, clear_flag: impl FnOnce()) {
-        // Nearly always there is one, and a list of none is not allocated.
+        // Nearly always there is one waiter, and an empty list is not allocated.
         let (first, others) = self.bucket(address).with(|bucket| {
             clear_flag();
             let mut all = bucket.take_all_of(address);
@@ -193,13 +199,13 @@ impl<P: Platform> Table<P> {
         }
     }
 
-    /// How many entries there are: none, when nobody waits.
+    /// The number of entries. Zero when there are no waiters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.buckets.iter().map(|bucket| bucket.with(|bucket| bucket.entries.len() - bucket.gaps)).sum()
     }
 
-    /// Whether nobody waits.
+    /// Whether there are no waiters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

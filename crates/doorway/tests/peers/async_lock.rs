@@ -44,7 +44,7 @@ fn as_mutex() {
     });
 }
 
-/// Two are inside at the same time, each waiting for the other.
+/// Two callers are inside at the same time, each waiting for the other.
 #[test]
 fn multi_resource() {
     let (slots, both) = (Slots::new(2).unwrap(), Barrier::new(2));
@@ -101,7 +101,8 @@ fn available_permits() {
     assert_eq!(slots.available(), 1);
 }
 
-/// A guard that is `mem::forget`-ten keeps its place, here as there. Here it keeps its slot, too, and the place still counts.
+/// A guard that is forgotten (`mem::forget`) keeps its place, here as there. Here it also keeps its
+/// slot, and the place still counts.
 #[test]
 fn add_permits_to_forgotten_ones() {
     let (slots, let_in) = (slots(0, 50), AtomicUsize::new(0));
@@ -130,7 +131,8 @@ fn add_permits_one_at_a_time() {
     drop(held);
 }
 
-/// Theirs wakes a waiter, and whoever comes first takes the permit. Here it is the waiter's from the moment it is free.
+/// Theirs wakes a waiter, and the first caller to arrive takes the permit. Here the place belongs
+/// to the waiter from the moment it is free.
 #[test]
 fn differs_a_newcomer_does_not_pass() {
     let slots = Slots::new(1).unwrap();
@@ -145,7 +147,7 @@ fn differs_a_newcomer_does_not_pass() {
     assert!(newcomer.ends().is_ok());
 }
 
-/// Theirs is never closed, so that its `acquire` returns no error; and `new` takes any number.
+/// Theirs is never closed, so its `acquire` returns no error; and `new` accepts any number.
 #[test]
 fn differs_closing_and_sizes() {
     let slots = Slots::new(1).unwrap();

@@ -1,8 +1,9 @@
-//! After `managed.rs`, `managed_cancellation.rs`, `managed_deadlock.rs`, `managed_hooks.rs`, `managed_resize.rs`,
-//! `managed_timeout.rs` and `managed_unreliable_manager.rs` of deadpool's tests.
+//! After `managed.rs`, `managed_cancellation.rs`, `managed_deadlock.rs`, `managed_hooks.rs`,
+//! `managed_resize.rs`, `managed_timeout.rs` and `managed_unreliable_manager.rs` of deadpool's
+//! tests.
 //!
-//! Their `available` are idle values here; a free place without a value makes one. Their hooks are lines of `make` and
-//! `check`.
+//! Their `available` counts idle values here; a free place without a value makes one. Their hooks
+//! are lines of `make` and `check`.
 
 use crate::Task;
 use crate::task_kit::block_on;
@@ -22,9 +23,9 @@ struct Numbers {
     next: AtomicUsize,
     make: Gate,
     check: Gate,
-    /// Values are not lent again that were lent this often.
+    /// A value that was lent this many times is not lent again.
     lent_at_most: Option<u64>,
-    /// What a value that is lent again gets on top.
+    /// What is added to a value each time it is lent again.
     adds: usize,
 }
 
@@ -34,7 +35,7 @@ enum Gate {
     #[default]
     Ok,
     Err,
-    /// In the second turn.
+    /// Succeeds at the second poll.
     Slow,
     Never,
 }
@@ -88,7 +89,7 @@ fn pool_of(places: usize, manager: Numbers) -> Arc<Numbered> {
     Arc::new(Managed::new(manager, places).unwrap())
 }
 
-/// How many values there are, and how many of them are idle.
+/// The number of values, and how many of them are idle.
 fn values(pool: &Numbered) -> (usize, usize) {
     let now = pool.statistics();
     (now.values, now.idle)
@@ -168,8 +169,8 @@ fn object_take() {
     assert_eq!(values(&pool), (2, 2));
 }
 
-/// Theirs goes by the age of objects, which takes a clock. What counts is that the rule decides, and may change what it sees.
-/// Theirs hands removed objects out; here they are dropped, and counted.
+/// Theirs goes by the age of objects, which needs a clock. What counts is that the rule decides,
+/// and may change what it sees. Theirs returns removed objects; here they are dropped, and counted.
 #[test]
 fn differs_retain() {
     let pool = pool(4);
@@ -188,7 +189,8 @@ fn differs_retain() {
     assert_eq!((seen, values(&pool)), (1, (0, 0)));
 }
 
-/// Makers and checks that succeed, fail, take a turn more, or never come back, with callers that give up after some turns.
+/// Makers and checks that succeed, fail, take another poll, or never finish, with callers that give
+/// up after some polls.
 #[test]
 fn cancellations() {
     for (make, check) in Gate::ALL.iter().flat_map(|&make| Gate::ALL.map(|check| (make, check))) {
@@ -209,14 +211,15 @@ fn cancellations() {
                 lent.truncate(1);
             }
         }
-        // All have given up or left: no place is lost, whatever the manager does.
+        // All callers have given up or left: no place is lost, whatever the manager does.
         let now = pool.statistics();
         assert_eq!((now.idle, waiting(&pool)), (now.values, 0), "{make:?} {check:?}");
         block_on(pool.drain_async()).unwrap();
     }
 }
 
-/// The first caller's value cannot be made; the second, which waits for the place, makes one.
+/// The first caller's value cannot be made. The second caller, which waits for the place, makes
+/// one.
 #[test]
 fn pool_drained() {
     struct Remote(Mutex<Vec<Result<(), ()>>>);
@@ -262,7 +265,7 @@ fn differs_hooks_are_lines_of_check() {
 
 #[test]
 fn resize() {
-    // To fewer, while all are lent.
+    // To fewer places, while all are lent.
     let smaller = pool(2);
     let (one, two) = (get(&smaller).ends().unwrap(), get(&smaller).ends().unwrap());
     smaller.resize(1).unwrap();
@@ -284,7 +287,7 @@ fn resize() {
     drop(two);
     assert_eq!((one_of_two.places(), values(&one_of_two).0), (1, 1));
 
-    // To more.
+    // To more places.
     let larger = pool(1);
     let one = get(&larger).ends().unwrap();
     larger.resize(2).unwrap();
@@ -294,7 +297,7 @@ fn resize() {
     drop((one, two));
     assert_eq!((larger.places(), values(&larger)), (2, (2, 2)));
 
-    // To and fro.
+    // Back and forth.
     let to_and_fro = pool(1);
     let one = get(&to_and_fro).ends().unwrap();
     [2, 0, 5].into_iter().for_each(|places| to_and_fro.resize(places).unwrap());
@@ -303,7 +306,7 @@ fn resize() {
     assert_eq!((to_and_fro.places(), values(&to_and_fro).0), (5, 1));
 }
 
-/// A waiter at a pool without places gets the one that comes.
+/// A waiter at a pool without places gets the place that is added.
 #[test]
 fn resize_pool_grow_concurrent() {
     let pool = pool(1);
@@ -319,7 +322,7 @@ fn resize_pool_grow_concurrent() {
     assert_eq!(values(&pool), (1, 1));
 }
 
-/// Theirs has no places once it is closed. Ours may be made larger, and still lends nothing.
+/// Theirs has no places once it is closed. Ours may grow, and still lends nothing.
 #[test]
 fn differs_close_resize() {
     let pool = pool(1);
@@ -329,7 +332,8 @@ fn differs_close_resize() {
     assert_eq!(get(&pool).ends().unwrap_err(), ManagedError::Closed);
 }
 
-/// A time limit of a task is its executor's: to drop the future is exact. A thread has one of its own, for the place.
+/// A task uses its executor's time limit: dropping the future gives up exactly. A thread has its
+/// own time limit, for the place.
 #[test]
 fn differs_timeouts() {
     let pool = pool_of(1, Numbers { make: Gate::Never, ..Numbers::default() });

@@ -36,8 +36,8 @@ fn closing() {
     assert_eq!(pool.try_acquire().unwrap_err(), TryAcquireError::Closed);
 }
 
-/// Theirs drops its objects when it is closed, so that none is available. Here the value is back, and can be had once nobody
-/// shares the pool.
+/// Theirs drops its objects when it is closed, so none is available. Here the value is back, and
+/// can be taken out once the pool is no longer shared.
 #[test]
 fn differs_values_of_a_closed_pool() {
     let pool = Pool::new([42]).unwrap();
@@ -76,7 +76,8 @@ fn differs_try_add_try_remove() {
     assert_eq!((pool.add(4), pool.add(5), pool.add(6)), (Ok(()), Ok(()), Err(6)));
 }
 
-/// Theirs waits until there is room for the value. Here `add` waits for nothing: the value comes back.
+/// Theirs waits until there is room for the value. Here `add` does not wait, and gives the value
+/// back.
 #[test]
 fn differs_add_timeout() {
     let pool = Pool::new([1]).unwrap();
@@ -89,7 +90,7 @@ fn differs_add_timeout() {
     assert_eq!(*waiter.ends().unwrap(), 2);
 }
 
-/// Time limits need no runtime: threads have theirs here, and tasks that of their executor.
+/// Time limits need no runtime: threads have their own here, and tasks use that of their executor.
 #[test]
 fn differs_timeouts_without_a_runtime() {
     let pool = Arc::new(Pool::new([()]).unwrap());

@@ -1,8 +1,8 @@
-//! The cases that other libraries test themselves by, asked of ours.
+//! Test cases of other libraries, applied to ours.
 //!
-//! Each module names where its cases come from. Only the facts carry over: the code is written anew, in our names. Where
-//! we answer otherwise, the test is called `differs_…`, and `docs/coming_from_tokio.md`, `docs/coming_from_async_lock.md`
-//! or `docs/pools.md` says so in words.
+//! Each module names the source of its cases. Only the facts carry over: the code is written anew,
+//! in our names. Where our answer differs, the test is called `differs_…`, and
+//! `docs/coming_from_tokio.md`, `docs/coming_from_async_lock.md` or `docs/pools.md` explains it.
 
 mod async_lock;
 mod deadpool_managed;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use task_kit::Bell;
 
-/// Slots with this many places, also none, and room for `room`.
+/// Slots with this many places, possibly none, and room for `room`.
 fn slots(places: usize, room: usize) -> Slots {
     let slots = Slots::new(places.max(1)).unwrap().room_for(room).unwrap();
     if places == 0 {
@@ -46,12 +46,12 @@ impl<F: Future> Task<F> {
         self.future.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&self.bell))))
     }
 
-    /// Whether it was woken since it was polled.
+    /// Whether it was woken since it was last polled.
     fn is_woken(&self) -> bool {
         self.bell.rings() > 0
     }
 
-    /// What it comes to, which it knows by now.
+    /// Returns its output, which must be ready.
     fn ends(&mut self) -> F::Output {
         match self.poll() {
             Poll::Ready(out) => out,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 const DIFFERS: &str = "differs_";
 
-/// The names in a text that begin so, after this.
+/// The names in a text that follow `before`.
 fn names_after(text: &str, before: &str) -> BTreeSet<String> {
     let begin = format!("{before}{DIFFERS}");
     let rest = text.match_indices(&begin).map(|(at, _)| &text[at + before.len()..]);

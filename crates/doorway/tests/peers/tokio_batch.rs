@@ -1,7 +1,7 @@
 //! After `tokio/src/sync/tests/semaphore_batch.rs` and `loom_semaphore_batch.rs` of tokio.
 //!
-//! Theirs gives permits back by number; here guards are dropped, or places added. Their cases for loom run on threads here,
-//! some times over: what is searched exhaustively is the text, in `doorway-core`.
+//! Theirs returns permits by number; here guards are dropped, or places added. Their cases for loom
+//! run on threads here, several times: the exhaustive search covers the text, in `doorway-core`.
 
 use crate::task_kit::block_on;
 use crate::{Task, slots};
@@ -43,7 +43,7 @@ fn poll_acquire_one_unavailable() {
     second.waits();
     assert_eq!(slots.available(), 0);
     drop(first);
-    assert_eq!(slots.available(), 0); // the place is the waiter's, who has not been polled yet
+    assert_eq!(slots.available(), 0); // the place belongs to the waiter, which has not been polled yet
     assert!(second.is_woken());
     let second = second.ends().unwrap();
     assert_eq!(slots.available(), 0);
@@ -58,7 +58,7 @@ fn poll_acquire_many_unavailable() {
     assert_eq!(slots.available(), 4);
     let mut all = Task::new(slots.acquire_many_async(5));
     all.waits();
-    assert_eq!(slots.available(), 0); // nobody passes it
+    assert_eq!(slots.available(), 0); // no newcomer passes it
     let mut three = Task::new(slots.acquire_many_async(3));
     three.waits();
     assert_eq!(slots.available(), 0);
@@ -153,7 +153,8 @@ fn cancel_acquire_releases_permits() {
     assert_eq!(slots.try_acquire_many(6).unwrap().places(), 6);
 }
 
-/// A waker that gives a place back when it is dropped, which may happen while its future is polled with another one.
+/// A waker that gives a place back when it is dropped, which may happen while its future is polled
+/// with another waker.
 #[test]
 fn release_permits_at_drop() {
     struct HoldsAPlace(#[expect(dead_code, reason = "it is dropped")] Option<doorway::OwnedSlotGuard>);
@@ -163,7 +164,7 @@ fn release_permits_at_drop() {
 
     let slots = Arc::new(Slots::new(1).unwrap());
     let mut task = Box::pin(async { slots.acquire_async().await.map(drop) });
-    // The waker of the first turn is replaced in the second, and gives its place back in the middle of that.
+    // The second poll replaces the waker of the first, which gives its place back during that poll.
     let first = Waker::from(Arc::new(HoldsAPlace(slots.try_acquire_owned().ok())));
     assert!(task.as_mut().poll(&mut Context::from_waker(&first)).is_pending());
     drop(first);
@@ -182,7 +183,8 @@ fn forget_permits_basic() {
     assert_eq!((slots.forget(10), slots.available()), (6, 0));
 }
 
-/// Theirs waits for more permits than there are, since some may be added. Ours is told at once; add first.
+/// Theirs waits for more permits than there are, since some may be added. Ours returns an error at
+/// once; add places first.
 #[test]
 fn differs_update_permits_many_times() {
     let slots = Slots::new(5).unwrap().room_for(16).unwrap();
@@ -195,7 +197,7 @@ fn differs_update_permits_many_times() {
     drop(seven);
 }
 
-/// Theirs gives a permit of nothing. A guard here holds something.
+/// Theirs grants a permit of nothing. Here a guard always holds a place.
 #[test]
 fn differs_acquire_many_of_nothing() {
     let slots = Arc::new(Slots::new(1).unwrap());
@@ -204,7 +206,8 @@ fn differs_acquire_many_of_nothing() {
     assert_eq!(Task::new(slots.acquire_many_owned_async(0)).ends().unwrap_err(), AcquireError::Nothing);
 }
 
-/// `acquire_many(1)` is `acquire`: in one line with it, in the order of arrival, and patient where no place is left.
+/// `acquire_many(1)` is `acquire`: it waits in the same line, in the order of arrival, and goes on
+/// waiting where no place is left.
 #[test]
 fn acquire_many_of_one_is_acquire() {
     let slots = Slots::new(1).unwrap();
@@ -231,7 +234,8 @@ fn acquire_many_of_one_is_acquire() {
     assert_eq!(slots.acquire_many(1).unwrap().slots(), [0]);
 }
 
-/// A future that is leaked while it waits is a waiter that died: the place that it is granted is lost, and no other.
+/// A future that is leaked while it waits counts as a waiter that died: the place that it is
+/// granted is lost, and no other.
 #[test]
 fn a_leaked_future_takes_one_place_along() {
     let slots = Arc::new(Slots::new(2).unwrap());
@@ -242,7 +246,7 @@ fn a_leaked_future_takes_one_place_along() {
     let mut next = Task::new(slots.acquire_async());
     next.waits();
     drop(one);
-    next.waits(); // it went to the one that is leaked
+    next.waits(); // the place went to the leaked future
     drop(two);
     drop(next.ends().unwrap());
     assert_eq!((slots.available(), slots.places()), (1, 2));
@@ -280,7 +284,7 @@ fn closing() {
         });
         assert_eq!((slots.available(), slots.acquire().unwrap_err()), (1, Closed));
     }
-    // Each that got in closes.
+    // Each caller that got in closes the slots.
     for _ in 0..TIMES {
         let slots = Slots::new(1).unwrap();
         let ended = AtomicUsize::new(0);
@@ -304,7 +308,7 @@ fn concurrent_cancel() {
     async fn poll_and_cancel(slots: &Slots) {
         poll_fn(|context| {
             for _ in 0..2 {
-                // Polled once, and thrown away: as a timeout does.
+                // Polled once and thrown away, as a timeout does.
                 let _ = pin!(slots.acquire_async()).poll(context);
             }
             Poll::Ready(())

@@ -43,13 +43,13 @@ fn can_acquire_many_permits() {
     assert_eq!((all.ends().unwrap().places(), slots.available()), (4, 0));
 }
 
-/// Theirs waits for five of four. Ours says at once that there are not as many.
+/// Theirs waits for five of four permits. Ours reports at once that there are too few.
 #[test]
 fn differs_can_poll_different_amounts_of_permits() {
     let (slots, mut asks) = shared(4);
     let mut context = Context::from_waker(Waker::noop());
     let Poll::Ready(Err(AcquireError::TooMany(why))) = asks.poll_acquire_many(&mut context, 5) else {
-        panic!("there are not as many")
+        panic!("there are too few places")
     };
     assert_eq!((why.asked, why.most, asks.is_waiting()), (5, 4, false));
 
@@ -58,7 +58,7 @@ fn differs_can_poll_different_amounts_of_permits() {
     let mut other = asks.clone();
     assert!(!other.is_waiting());
     assert!(other.poll_acquire(&mut context).is_pending());
-    // Another number is another request, at the end of the line.
+    // Another number is a new request, at the end of the line.
     assert!(asks.poll_acquire_many(&mut context, 4).is_pending());
     drop(held);
     assert!(asks.poll_acquire_many(&mut context, 4).is_pending());

@@ -10,7 +10,7 @@ use std::thread;
 #[test]
 fn differs_no_permits() {
     assert_eq!(Slots::new(0).unwrap_err(), SizeError::NoPlace);
-    // The way to begin with none:
+    // How to begin with no places:
     let slots = Slots::new(1).unwrap();
     assert_eq!((slots.forget(1), slots.places()), (1, 0));
     assert_eq!(slots.try_acquire().unwrap_err(), TryAcquireError::NoPlace);
@@ -132,7 +132,8 @@ fn forget_open() {
     }
 }
 
-/// Theirs takes permits away from a closed semaphore. Here nothing can be taken any more, so nothing goes.
+/// Theirs removes permits from a closed semaphore. Here a closed object removes nothing, because
+/// nothing can be taken any more.
 #[test]
 fn differs_forget_closed() {
     let slots = Slots::new(3).unwrap();
@@ -170,7 +171,7 @@ fn differs_merge_unrelated_permits() {
     assert_eq!((these.available(), those.available()), (2, 2));
 }
 
-/// A guard always holds something: theirs may hold nothing.
+/// A guard always holds a place. Theirs may hold nothing.
 #[test]
 fn differs_split() {
     let slots = Arc::new(Slots::new(5).unwrap());
@@ -212,7 +213,8 @@ fn stress_test() {
     assert!(slots.try_acquire().is_err());
 }
 
-/// Their most is half a word, and to go beyond it panics. Ours is 65,535, and to go beyond it is an error.
+/// Their limit is half a word, and exceeding it panics. Ours is 65,535, and exceeding it is an
+/// error.
 #[test]
 fn differs_max_permits() {
     assert_eq!(Slots::MOST, 65_535);
@@ -261,7 +263,8 @@ fn blocking_acquire_closed() {
     assert_eq!(slots.acquire_many_owned(2).unwrap_err(), AcquireError::Closed);
 }
 
-/// Theirs panics when a thread of its runtime blocks. Ours knows no runtime: a blocking call in a task works, and blocks.
+/// Theirs panics when a thread of its runtime blocks. Ours knows no runtime: a blocking call in a
+/// task works, and blocks.
 #[test]
 fn differs_blocking_acquire_in_async_context() {
     let slots = Slots::new(1).unwrap();

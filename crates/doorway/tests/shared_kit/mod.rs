@@ -1,5 +1,5 @@
-//! Processes to test with: the test binary runs itself again, as a peer that does what it is told,
-//! line by line.
+//! Processes to test with: the test binary runs itself again, as a peer that follows orders line by
+//! line.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::task::{Context, Waker};
 
-/// A directory of the test's own, which goes with it.
+/// A directory of the test's own, which is removed with it.
 pub struct Place(PathBuf);
 
 impl Place {
@@ -20,7 +20,7 @@ impl Place {
         Self(path)
     }
 
-    /// One in memory, where there is such a place.
+    /// A directory in memory, where the system has one.
     pub fn in_memory(test: &str) -> Self {
         let memory = Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -47,7 +47,7 @@ impl Drop for Place {
 
 const ROLE: &str = "DOORWAY_TEST_PEER";
 
-/// A process that does what it is told.
+/// A process that follows orders.
 pub struct Peer {
     child: Child,
     orders: Option<ChildStdin>,
@@ -62,7 +62,7 @@ impl Peer {
         peer
     }
 
-    /// A process that this command starts, to which arguments of the test binary are added.
+    /// A process that this command starts, with arguments for the test binary added.
     pub fn start(mut command: Command) -> Self {
         command.args(["peer", "--exact", "--nocapture", "--test-threads=1"]);
         command.env(ROLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -96,11 +96,11 @@ impl Peer {
     }
 
     pub fn signal(&self, signal: i32) {
-        // SAFETY: the child was not waited for, so its number is its own.
+        // SAFETY: the child was not waited for, so its number is still its own.
         assert_eq!(unsafe { libc::kill(self.pid().cast_signed(), signal) }, 0);
     }
 
-    /// `kill -9`, and the end of it.
+    /// Sends `kill -9`, and waits for the end.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -156,7 +156,7 @@ pub fn peer() {
                     Err(error) => format!("{error:?}"),
                 }
             }
-            // Holds the only slot, and so many tasks wait for it.
+            // Holds the only slot, while this many tasks wait for it.
             ["crowd", path, tasks] => {
                 let tasks: usize = tasks.parse().unwrap();
                 let options = Builder::new(path, 1).seats(4096).waiters(tasks + 1);
@@ -192,7 +192,7 @@ pub fn peer() {
                 Err(ReleaseError::Failed(error)) => format!("{error:?}"),
             },
             ["fork"] => {
-                // SAFETY: the child sleeps and nothing else.
+                // SAFETY: the child only sleeps.
                 match unsafe { libc::fork() } {
                     0 => loop {
                         std::thread::sleep(std::time::Duration::from_secs(1));

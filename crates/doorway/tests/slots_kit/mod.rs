@@ -10,10 +10,10 @@ use doorway::slots::Numbering;
 use std::thread;
 pub(crate) use task_kit::{Bell, block_on};
 
-/// What `Debug` says.
+/// What `Debug` shows.
 pub(crate) struct Look {
     pub(crate) waiting: u64,
-    /// Whether more wait than fit the line.
+    /// Whether more callers wait than fit in the line.
     pub(crate) camping: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn look<N: Numbering>(slots: &Slots<N>) -> Look {
     Look { waiting: rest[..digits].parse().unwrap(), camping: text.contains("in_front_of_the_line: true") }
 }
 
-/// Waits until the slots are so.
+/// Waits until the condition holds for the slots.
 pub(crate) fn until<N: Numbering>(slots: &Slots<N>, so: impl Fn(&Slots<N>) -> bool) {
     while !so(slots) {
         thread::yield_now();

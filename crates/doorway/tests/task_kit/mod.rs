@@ -43,22 +43,22 @@ impl Wake for Bell {
 }
 
 impl Bell {
-    /// One that unparks this thread.
+    /// A waker that unparks this thread.
     pub(crate) fn of(thread: Thread) -> Self {
         Self { thread: Some(thread), ..Self::default() }
     }
 
-    /// As if it had been woken.
+    /// Acts as if it had been woken.
     pub(crate) fn rings_once(&self) {
         self.rings.store(1, SeqCst);
     }
 
-    /// How often it rang.
+    /// How many times it rang.
     pub(crate) fn rings(&self) -> usize {
         self.rings.load(SeqCst)
     }
 
-    /// The same, and it begins anew.
+    /// How many times it rang; resets the count.
     pub(crate) fn takes(&self) -> usize {
         self.rings.swap(0, SeqCst)
     }

@@ -1,9 +1,9 @@
-//! Lock bytes: one for each seat, and one for all who have the file open. The kernel drops them
-//! when a process has ended, and nothing else decides who is dead.
+//! Lock bytes: one for each seat, and one for all processes that have the file open. The kernel
+//! drops a lock when its process has ended, and nothing else decides whether a process is dead.
 //!
-//! They are locks of the open file description: two opens in one process do not disturb each other,
-//! and closing some other descriptor of the file drops nothing. The same description never
-//! conflicts with itself, so what it holds is kept in a list here.
+//! They are locks of the open file description. So two opens in one process do not disturb each
+//! other, and closing another descriptor of the file drops nothing. A description never conflicts
+//! with itself, so a list here records what it holds.
 
 #![allow(unsafe_code)]
 
@@ -36,18 +36,18 @@ fn region(byte: u64, lock: Lock) -> libc::flock {
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: (LOCKS + byte).cast_signed(),
         l_len: 1,
-        l_pid: 0, // as locks of descriptions want it
+        l_pid: 0, // required for locks of open file descriptions
     }
 }
 
-/// Locks a byte, or unlocks it. `false` if somebody else's lock is in the way.
+/// Locks a byte, or unlocks it. Returns `false` if another lock is in the way.
 pub(super) fn lock(file: BorrowedFd<'_>, byte: u64, lock: Lock) -> Result<bool, Error> {
     lock_region(file, region(byte, lock))
 }
 
 fn lock_region(file: BorrowedFd<'_>, region: libc::flock) -> Result<bool, Error> {
     loop {
-        // SAFETY: the descriptor is borrowed, hence open, and `region` is what this command reads.
+        // SAFETY: the descriptor is borrowed, hence open, and this command reads `region`.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const region) } == 0 {
             return Ok(true);
         }
@@ -59,7 +59,8 @@ fn lock_region(file: BorrowedFd<'_>, region: libc::flock) -> Result<bool, Error>
     }
 }
 
-/// Locks every byte, so that nobody else has the file open. `false` if somebody has.
+/// Locks every byte, which proves that no other process has the file open. Returns `false` if one
+/// has.
 pub(super) fn lock_all(file: BorrowedFd<'_>) -> Result<bool, Error> {
     lock_region(file, libc::flock { l_len: 0, ..region(0, Lock::Alone) }) // to the end of all bytes
 }
@@ -88,7 +89,7 @@ fn last_error() -> Errno {
 pub(super) struct Bytes {
     descriptor: Descriptor,
     seats: usize,
-    /// Those that this handle has locked, a bit each.
+    /// The bytes that this handle has locked, one bit each.
     ours: Mutex<Box<[u64]>>,
 }
 
@@ -109,8 +110,8 @@ impl Bytes {
         change(&mut self.ours.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether no living process has this seat. There is no such seat: nobody has it, and nobody
-    /// gets it.
+    /// Whether no living process has this seat. A seat that does not exist counts as dead, and
+    /// `try_lock` never takes it.
     pub(super) fn is_dead(&self, seat: usize) -> Result<bool, Error> {
         if seat >= self.seats {
             return Ok(true);
@@ -119,13 +120,13 @@ impl Bytes {
         Ok(!ours && !is_locked_by_others(self.file()?, seat as u64)?)
     }
 
-    /// Takes a seat's byte if nobody has it, this handle included.
+    /// Takes a seat's byte if it is free. It is not free if this handle has it.
     pub(super) fn try_lock(&self, seat: usize) -> Result<bool, Error> {
         if seat >= self.seats {
             return Ok(false);
         }
         let file = self.file()?;
-        // Under the lock of the list: two threads of this handle would both get the byte.
+        // Under the lock of the list: otherwise two threads of this handle would both get the byte.
         self.with_ours(|ours| {
             let bit = 1 << (seat % 64);
             if ours[seat / 64] & bit != 0 || !lock(file, seat as u64, Lock::Alone)? {
@@ -136,7 +137,7 @@ impl Bytes {
         })
     }
 
-    /// Gives a byte back that this handle took.
+    /// Gives back a byte that this handle took.
     pub(super) fn unlock(&self, seat: usize) -> Result<(), Error> {
         if seat >= self.seats {
             return Ok(());
@@ -154,10 +155,10 @@ impl Bytes {
 }
 
 impl Bytes {
-    /// Another open file description, which can only be read, with a lock on this seat's byte.
+    /// Opens another, read-only file description, with a lock on this seat's byte.
     ///
-    /// The lock becomes a shared one, so that two descriptions can have it. To take the seat is to
-    /// lock the byte alone, which any shared lock prevents.
+    /// The lock becomes a shared one, so that two descriptions can have it. A process takes a seat
+    /// by locking its byte exclusively, which any shared lock prevents.
     pub(super) fn lifeline(&self, seat: usize, path: &Path) -> Result<Lifeline, Error> {
         let ours = self.file()?;
         let (flags, stat) = (OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, file::look(ours)?);
@@ -169,7 +170,8 @@ impl Bytes {
         if (other.st_dev, other.st_ino) != (stat.st_dev, stat.st_ino) {
             return Err(Error::Deleted(path.to_owned()));
         }
-        // Nobody removes the file while a copy is open, nor takes the seat between the two locks.
+        // While a copy is open, no process removes the file. And no process takes the seat between
+        // the two locks.
         let locked = lock(opened.as_fd(), self.seats as u64, Lock::Shared)?
             && self.with_ours(|_| {
                 Ok(lock(ours, seat as u64, Lock::Shared)? && lock(opened.as_fd(), seat as u64, Lock::Shared)?)
@@ -196,7 +198,7 @@ impl AsFd for Lifeline {
 
 impl Drop for Lifeline {
     fn drop(&mut self) {
-        // A forked child has a copy, and copies end nothing.
+        // A forked child has a copy, and dropping a copy ends nothing.
         if self.generation.is_now() {
             let _ = lock_region(self.as_fd(), libc::flock { l_len: 0, ..region(0, Lock::Not) });
         }

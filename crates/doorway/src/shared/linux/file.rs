@@ -13,11 +13,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-/// What a file must be like that exists, and what one gets that is made.
+/// What an existing file must match, and what a new file gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) slots: usize,
-    /// None: those of the file, or as many as fit the slots.
+    /// `None`: the number in the file; for a new file, a number that fits the slots.
     pub(super) seats: Option<usize>,
     pub(super) mode: Mode,
     pub(super) bypass: u16,
@@ -26,14 +26,14 @@ pub(super) struct Shape {
 /// What a caller wants a file to be.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// Without, the file must exist, and is taken as it is.
+    /// `None`: the file must exist, and is taken as it is.
     pub(super) shape: Option<Shape>,
     /// The permissions, if several users share the file.
     pub(super) permissions: Option<u32>,
     pub(super) group: Option<u32>,
     /// The features that this program knows, and gives to a file that it makes.
     pub(super) features: u32,
-    /// Whether the thread that opens it stays as long as the process does.
+    /// Whether the thread that opens the file stays for as long as the process.
     pub(super) thread_stays: bool,
 }
 
@@ -43,20 +43,21 @@ impl Wanted {
     }
 }
 
-/// So often somebody may remove the file, or be about to, before opening it is given up.
+/// How many times to try to open the file while other processes remove it.
 const TRIES: u32 = 200;
 
 /// An open file.
 pub(super) struct Opened {
-    /// Holds the lock bytes, first of all that of all who have the file open.
+    /// Holds the lock bytes, above all the byte that every process with the file open shares.
     pub(super) descriptor: Descriptor,
-    /// Another open file description, to be mapped. A mapping keeps its description open, in a
-    /// forked child too, and with it all locks: so it must not be the one that has them.
+    /// Another open file description, for the mapping. A mapping keeps its description open, in a
+    /// forked child too, and with it all its locks. So it must not be the description that has the
+    /// locks.
     pub(super) to_map: OwnedFd,
     pub(super) header: Header,
 }
 
-/// Opens the file, and makes it if it is not there.
+/// Opens the file, and makes it if it does not exist.
 pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
     let mut refused = Error::InUse(place.path.clone());
     for attempt in 0..TRIES {
@@ -76,7 +77,7 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
         let stat = look(file)?;
         match check_file(&stat, place, wanted) {
             Ok(()) => {}
-            // Its maker may be between giving it its name and taking the first one away.
+            // The maker may have linked the file to its name, and not yet removed the first name.
             Err(error) if stat.st_nlink == 2 => {
                 refused = error;
                 continue;
@@ -89,11 +90,11 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
         if let Some(shape) = wanted.shape {
             compare(&header, shape)?;
         }
-        // A process that removes the file holds this byte alone, for a moment.
+        // A process that removes the file locks this byte exclusively for a moment.
         if !bytes::lock(file, header.seats as u64, Lock::Shared)? {
             continue;
         }
-        // Only now: it may have been removed before the byte was ours.
+        // Only now: the file may have been removed before this process had the byte.
         if look(file)?.st_nlink == 0 {
             continue;
         }
@@ -111,7 +112,7 @@ pub(super) fn open(place: &Place, wanted: &Wanted) -> Result<Opened, Error> {
 }
 
 fn open_name(place: &Place) -> Result<OwnedFd, Errno> {
-    // Not blocking: a FIFO in its place must not stop us.
+    // Non-blocking: a FIFO in place of the file must not block this process.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     fs::openat(&place.directory, &place.name, flags, Bits::empty())
 }
@@ -127,11 +128,11 @@ pub(super) fn look(file: BorrowedFd<'_>) -> Result<Stat, Error> {
     fs::fstat(file).map_err(|errno| system("looking at the file", errno))
 }
 
-/// Whose file it is, and what it is.
+/// Checks the owner and the type of the file.
 fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> {
     let me = geteuid().as_raw();
-    // Among several users the directory says who may make files, and the permissions who may write
-    // them.
+    // Among several users, the directory decides which users may make files, and the permissions
+    // decide which users may write them.
     let owned = stat.st_uid == me || wanted.permissions.is_some();
     if !FileType::from_raw_mode(stat.st_mode).is_file() || !owned || stat.st_nlink != 1 {
         return Err(Error::NotOurs(place.path.clone()));
@@ -143,7 +144,7 @@ fn check_file(stat: &Stat, place: &Place, wanted: &Wanted) -> Result<(), Error> 
     Ok(())
 }
 
-/// File systems whose shared mappings are not coherent between machines, or not at all.
+/// File systems whose shared mappings are incoherent between machines, or do not work at all.
 const REFUSED: &[(u32, &str)] = &[
     (0x6969, "NFS"),
     (0x6573_5546, "FUSE"),
@@ -180,7 +181,7 @@ fn read_header(file: BorrowedFd<'_>, stat: &Stat, known: u32, path: &Path) -> Re
     }
 }
 
-/// Never "take theirs", never another file: two files would be two limits.
+/// Never adopts another size, and never makes another file: two files would be two limits.
 fn compare(header: &Header, Shape { slots, seats, mode, bypass }: Shape) -> Result<(), Error> {
     if header.slots != slots {
         return Err(Error::OtherSlots { found: header.slots, asked: slots });
@@ -198,8 +199,7 @@ fn compare(header: &Header, Shape { slots, seats, mode, bypass }: Shape) -> Resu
     Ok(())
 }
 
-/// Writes the whole file before it gets its name. If another process was faster, theirs is the
-/// file.
+/// Writes the whole file before it gets its name. If another process is faster, its file counts.
 fn create(place: &Place, wanted: &Wanted, Shape { slots, seats, mode, bypass }: Shape) -> Result<(), Error> {
     let seats = seats.unwrap_or_else(|| usual_seats(slots));
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
@@ -212,7 +212,7 @@ fn create(place: &Place, wanted: &Wanted, Shape { slots, seats, mode, bypass }: 
     }
 }
 
-/// Two files differ in it: the hasher's keys are random, and differ in each call.
+/// Distinguishes two files: the hasher's keys are random, and differ in each call.
 fn nonce() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish()
@@ -223,7 +223,7 @@ enum Nameless {
     Failed(Error),
 }
 
-/// A file without a name: a maker that dies leaves nothing behind.
+/// Makes a file without a name first, so that a maker that dies leaves nothing behind.
 fn without_a_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Nameless> {
     let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
     let file = fs::openat(&place.directory, ".", flags, Bits::RUSR | Bits::WUSR).map_err(|errno| match errno {
@@ -235,14 +235,14 @@ fn without_a_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(),
     let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
     match fs::linkat(fs::CWD, itself, &place.directory, &place.name, AtFlags::SYMLINK_FOLLOW) {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
-        // Without /proc.
+        // There is no /proc.
         Err(Errno::NOENT) => Err(Nameless::Impossible),
         Err(errno) => Err(Nameless::Failed(not_made(errno, place))),
     }
 }
 
-/// Where there are no files without a name. What a maker leaves behind that dies here begins with a
-/// dot: no name does.
+/// For systems that have no files without a name. If the maker dies here, it leaves a file whose
+/// name begins with a dot, which no valid name does.
 fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let first = format!(".{}.{:016x}", place.name, header.nonce);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -253,7 +253,7 @@ fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result
         match fs::renameat_with(&place.directory, &first, &place.directory, &place.name, RenameFlags::NOREPLACE) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
-            // Two names for a moment; an opener that sees both waits.
+            // The file has two names for a moment. A process that opens it and sees both waits.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 match fs::linkat(&place.directory, &first, &place.directory, &place.name, AtFlags::empty()) {
                     Ok(()) | Err(Errno::EXIST) => Ok(false),
@@ -276,8 +276,8 @@ fn not_made(errno: Errno, place: &Place) -> Error {
     }
 }
 
-/// The header, and zeros. All of it has its place on the disk: a hole in a full file system would
-/// be a signal at the first touch.
+/// Writes the header, and zeros. All blocks are allocated: a hole in a full file system would raise
+/// a signal at the first access.
 fn fill(file: BorrowedFd<'_>, place: &Place, wanted: &Wanted, header: &Header) -> Result<(), Error> {
     let fails = |errno| not_made(errno, place);
     let length = header.layout().length;
@@ -295,7 +295,7 @@ fn fill(file: BorrowedFd<'_>, place: &Place, wanted: &Wanted, header: &Header) -
     if let Some(group) = wanted.group {
         fs::fchown(file, None, Some(Gid::from_raw(group))).map_err(fails)?;
     }
-    // Whatever the umask is.
+    // Independent of the umask.
     fs::fchmod(file, Bits::from_raw_mode(wanted.bits())).map_err(fails)
 }
 
@@ -311,14 +311,14 @@ fn write_all(file: BorrowedFd<'_>, mut bytes: &[u8], mut at: u64) -> Result<(), 
     Ok(())
 }
 
-/// Whether the file begins as one of any version does.
+/// Whether the file begins like a file of slots of any version.
 fn begins_as_ours(file: BorrowedFd<'_>) -> Result<bool, Error> {
     let mut bytes = [0; MAGIC.len()];
     let read = rustix::io::pread(file, &mut bytes, 0).map_err(|errno| system("reading the header", errno))?;
     Ok(read == bytes.len() && bytes == *MAGIC)
 }
 
-/// Removes the file. Unless it is forced, nobody may have it open.
+/// Removes the file. Without force, no process may have it open.
 pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), Error> {
     let missing = || Error::Missing(place.path.clone());
     let unlink = || match fs::unlinkat(&place.directory, &place.name, AtFlags::empty()) {
@@ -335,7 +335,7 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
         return Err(Error::NotOurs(place.path.clone()));
     }
-    // A file that a path names may be anything. In the place for names, a damaged one can be removed by force.
+    // A path may name any file. In the directory for names, a damaged file can be removed by force.
     let may_go = begins_as_ours(file)? || force && place.is_named;
     if !may_go {
         return Err(Error::NotSlots(place.path.clone()));
@@ -344,12 +344,12 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
         return Err(Error::NotOurs(place.path.clone()));
     }
     if !force {
-        // All bytes, and without a look at the rest of the header: it may be damaged, or of another
-        // version, while others have the file open.
+        // Locks all bytes, and does not rely on the rest of the header. It may be damaged or of
+        // another version while other processes have the file open.
         if !bytes::lock_all(file)? {
             return Err(Error::InUse(place.path.clone()));
         }
-        // The name may be another file's by now.
+        // The name may belong to another file by now.
         match open_name(place).map(|now| look(now.as_fd())) {
             Ok(Ok(now)) if (now.st_ino, now.st_dev) == (stat.st_ino, stat.st_dev) => {}
             Ok(Ok(_)) => return Err(Error::InUse(place.path.clone())),
@@ -397,14 +397,14 @@ mod tests {
         }
     }
 
-    /// Where there are no files without a name, or no `/proc`.
+    /// On systems that have no files without a name, or no `/proc`.
     #[test]
     fn a_file_that_is_made_under_another_name_is_complete_and_alone() {
         let (directory, place) = place("another");
         let header =
             |nonce| Header { slots: 2, seats: 64, mode: Mode::Reclaim, bypass: 0, features: 0, nonce, created: 0 };
         under_another_name(&place, &wanted(), &header(1)).unwrap();
-        under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: theirs is the file
+        under_another_name(&place, &wanted(), &header(2)).unwrap(); // too late: the other file counts
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "the other names are gone");
         let opened = open(&place, &wanted()).unwrap();
         assert_eq!(opened.header, header(1));

@@ -1,24 +1,27 @@
-//! When a waiter looks again by itself, and the hints that wake it before.
+//! When a waiter looks again on its own, and the hints that wake it earlier.
 
 use super::super::header::row;
 use super::mapping::Mapping;
 use super::sentinel::{DIED, WAITERS};
 use std::time::Duration;
 
-/// The first look after a hint, if the byte is still locked; the next ones take twice as long each.
+/// The delay before the first look after a hint, if the byte is still locked. Each further delay is
+/// twice as long.
 pub(super) const FIRST_LAG: Duration = Duration::from_micros(30);
-/// The longest time between two looks after a hint.
+/// The longest delay between two looks after a hint.
 pub(super) const LONGEST_LAG: Duration = Duration::from_millis(4);
-/// The shortest time after which a waiter that is alone looks again if nothing wakes it.
+/// The shortest time after which a lone waiter looks again if nothing wakes it.
 const SOON: Duration = Duration::from_millis(4);
-/// The longest time after which a waiter that is alone looks again.
+/// The longest time after which a lone waiter looks again.
 const LATEST: Duration = Duration::from_millis(100);
-/// The longest time after which a waiter looks again, however many wait.
+/// The longest time after which a waiter looks again, however many waiters there are.
 const LATEST_OF_MANY: Duration = Duration::from_secs(60);
 
-/// How soon a waiter looks again. A look asks the kernel about each waiter, and the kernel goes
-/// through the locks of all to answer: its cost grows with the square of the number that wait. What
-/// one waiter finds helps all, so each may look less often the more there are.
+/// How soon a waiter looks again.
+///
+/// A look asks the kernel about each waiter, and the kernel goes through all locks to answer. So
+/// the cost grows with the square of the number of waiters. What one waiter finds helps all of
+/// them. So the more waiters there are, the less often each may look.
 pub(super) struct Looks {
     waiting: u32,
 }
@@ -28,12 +31,12 @@ impl Looks {
         Looks { waiting: waiting.clamp(1, 4096) }
     }
 
-    /// Where no wake-up can be hoped for.
+    /// The period where no wake-up can be expected.
     pub(super) fn soon(&self) -> Duration {
         (SOON * (self.waiting * self.waiting / 16).max(1)).min(LATEST_OF_MANY)
     }
 
-    /// For a waiter that had waited this long when it last looked.
+    /// The period for a waiter that had waited this long when it last looked.
     pub(super) fn after(&self, waited: Duration) -> Duration {
         let latest = (LATEST * self.waiting).min(LATEST_OF_MANY);
         waited.clamp(self.soon().min(latest), latest)
@@ -54,8 +57,8 @@ pub(super) fn seems_alive(mapping: &Mapping, seat: usize) -> bool {
     hint & DIED == 0 && hint & !WAITERS != 0
 }
 
-/// Asks for a wake-up, unless it is too late. Somebody may change the word all the time: then it
-/// counts as unarmed.
+/// Asks for a wake-up, unless it is too late. If other processes keep changing the word, it counts
+/// as unarmed.
 pub(super) fn asks_to_be_woken(load: impl Fn() -> u32, replace: impl Fn(u32, u32) -> Result<u32, u32>) -> Hint {
     let mut value = load();
     for _ in 0..8 {

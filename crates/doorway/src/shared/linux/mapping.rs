@@ -1,8 +1,8 @@
 //! The file as memory. All atomics of slots between processes are here.
 //!
-//! Nothing that is read from the file is used as an address or as a length: places follow from
-//! sizes that were checked when the file was opened, and are checked again where they are asked
-//! for. Other processes may write any byte at any time, so every access is an atomic one.
+//! Nothing that is read from the file is used as an address or as a length. Offsets follow from
+//! sizes that were checked when the file was opened, and they are checked again at each use. Other
+//! processes may write any byte at any time, so every access is atomic.
 
 #![allow(unsafe_code)]
 
@@ -16,50 +16,51 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// A word was found that no process of ours writes.
+/// A word was found that this program never writes.
 const DAMAGED: u32 = 1;
 /// Threads of this handle wait for a seat.
 const AWAITED: u32 = 2;
 /// The file was found to have no name any more.
 const DELETED: u32 = 4;
 
-/// The body of the file, mapped. The header is not.
+/// The body of the file, mapped. The header is not mapped.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    /// What was mapped: from the page that the body begins in.
+    /// The mapped pages, from the page that the body begins in.
     pages: NonNull<u8>,
     length: usize,
-    /// Where in it the file's byte 0 would be: `pages - skipped`.
+    /// The offset in the file of the first mapped byte: the file's byte 0 would be at `pages -
+    /// skipped`.
     skipped: usize,
     layout: Layout,
     /// The lines of slots, which every passage needs.
     slots: NonNull<Line>,
     slot_count: usize,
-    /// 0 while there is nothing that a thread must look at before it goes the shortest way in.
+    /// 0 while nothing prevents a thread from taking the shortest way in.
     state: AtomicU32,
     generation: Generation,
 }
 
-// SAFETY: the pages are mapped until this is dropped, wherever that happens, and are accessed by
-// atomics only.
+// SAFETY: the pages stay mapped until this is dropped, on any thread, and are accessed only by
+// atomics.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub(super) fn new(file: BorrowedFd<'_>, layout: Layout, generation: Generation) -> Result<Self, Error> {
-        // SAFETY: no more than a question.
+        // SAFETY: `sysconf` only returns a value.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(HEADER).max(1);
         let skipped = HEADER - HEADER % page;
         let length = layout.length - skipped;
-        // SAFETY: a new mapping, where the kernel finds room for it.
+        // SAFETY: a new mapping, at an address that the kernel chooses.
         let pages = unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, skipped as u64)
         };
         let pages = pages.map_err(|errno| system("mapping the file", errno))?;
         let pages = NonNull::new(pages.cast()).ok_or(Error::System { doing: "mapping the file", code: 0 })?;
-        // SAFETY: slots lie between the header and the rows, and both ends of that are mapped.
+        // SAFETY: the slots lie between the header and the rows, and both ends are mapped.
         let slots = unsafe { pages.add(layout.slots - skipped) }.cast();
         let slot_count = (layout.rows - layout.slots) / LINE;
         Ok(Self { pages, length, skipped, layout, slots, slot_count, state: AtomicU32::new(0), generation })
@@ -69,7 +70,7 @@ impl Mapping {
         &self.layout
     }
 
-    /// Where this byte of the file is. The caller must stay below the file's length.
+    /// The address of this byte of the file. Panics if the file has no such byte.
     fn at(&self, offset: usize) -> NonNull<u8> {
         assert!((HEADER..self.layout.length).contains(&offset), "the file has no such place");
         // SAFETY: the body is mapped from `skipped` to `length`, and the offset is within it.
@@ -80,8 +81,8 @@ impl Mapping {
     pub(super) fn word(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.layout.length, "the file has no such word");
         // SAFETY: within the mapping, aligned, and borrowed for no longer than the mapping lasts.
-        // Other processes access it by atomics too; if one does not, that is as if it wrote another
-        // value.
+        // Other processes access the word by atomics, too. If one does not, that is as if it wrote
+        // another value.
         unsafe { self.at(offset).cast::<AtomicU64>().as_ref() }
     }
 
@@ -92,17 +93,18 @@ impl Mapping {
         unsafe { self.at(offset).cast::<AtomicU32>().as_ref() }
     }
 
-    /// Where the line of a seat is.
+    /// The offset of a seat's line.
     pub(super) fn row(&self, seat: usize) -> usize {
         self.layout.rows + seat * LINE
     }
 
-    /// The line of a slot, for what is written beside its word.
+    /// The line of a slot, for the notes beside its word.
     #[inline(always)]
     pub(super) fn slot_line(&self, slot: usize) -> &Line {
         assert!(slot < self.slot_count, "the file has no such slot");
-        // SAFETY: within the mapping: rows are too, and lie behind all lines of slots. Lines begin at
-        // multiples of their length, so it is aligned as words are. It is made of atomics; as for a word.
+        // SAFETY: within the mapping: the rows are mapped, and lie behind all lines of slots. Lines
+        // begin at multiples of their length, so this one is aligned as words are. It consists of
+        // atomics; as for a word.
         unsafe { self.slots.add(slot).as_ref() }
     }
 
@@ -127,17 +129,17 @@ impl Mapping {
         self.half(offset).store(value, SeqCst);
     }
 
-    /// Replaces a value; says what is there if it is another one.
+    /// Replaces a value. If the word has another value, returns that as an error.
     pub(super) fn replace_half(&self, offset: usize, old: u32, new: u32) -> Result<u32, u32> {
         self.half(offset).compare_exchange(old, new, SeqCst, SeqCst)
     }
 
-    /// From now on the handle refuses all work.
+    /// From now on, the handle refuses all work.
     pub(super) fn is_damaged_now(&self) {
         self.state.fetch_or(DAMAGED, SeqCst);
     }
 
-    /// The damage is forgotten, for those that damage a file on purpose, again and again.
+    /// Forgets the damage, for tests that damage a file on purpose, again and again.
     pub(super) fn is_repaired_now(&self) {
         self.state.fetch_and(!DAMAGED, SeqCst);
     }
@@ -146,7 +148,7 @@ impl Mapping {
         self.state.load(SeqCst) & DAMAGED != 0
     }
 
-    /// The same, because somebody has removed the file.
+    /// From now on, the handle refuses all work, because the file was removed.
     pub(super) fn is_deleted_now(&self) {
         self.state.fetch_or(DELETED, SeqCst);
     }
@@ -155,8 +157,8 @@ impl Mapping {
         self.state.load(SeqCst) & DELETED != 0
     }
 
-    /// Whether threads of this handle wait for a seat: then newcomers do so too. Said under the
-    /// lock of those that wait, so it is a copy of what stands there.
+    /// Records whether threads of this handle wait for a seat; if so, newcomers wait, too. The
+    /// caller holds the lock of the pool of seats, so this is a copy of the state there.
     pub(super) fn seats_are_awaited(&self, awaited: bool) {
         if awaited {
             self.state.fetch_or(AWAITED, SeqCst);
@@ -165,14 +167,14 @@ impl Mapping {
         }
     }
 
-    /// Whether nothing is in the way of the shortest way in: neither damage, nor deletion, nor
-    /// threads that wait for a seat.
+    /// Whether the shortest way in is clear: there is no damage, no deletion, and no thread that
+    /// waits for a seat.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         self.state.load(SeqCst) == 0
     }
 
-    /// Whether this is still the process that mapped it.
+    /// Whether this is still the process that mapped the file.
     #[inline(always)]
     pub(super) fn is_ours(&self) -> bool {
         self.generation.is_now()
@@ -181,21 +183,21 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: what `new` mapped, and nobody borrows it any more. If it fails, the pages stay,
-        // which harms nobody.
+        // SAFETY: `new` mapped these pages, and nothing borrows them any more. If the call fails,
+        // the pages stay mapped, which does no harm.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
     }
 }
 
-/// A line of the file: the words that a text knows, and beside them what is known of a process, for
-/// people. Nobody is let in or kept out because of the latter, so it is written in no particular
-/// order.
+/// A line of the file: the words that the text knows, and beside them notes about a process, for
+/// people. No process is let in or kept out because of the notes, so they are written in no
+/// particular order.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Line([AtomicU64; LINE / 8]);
 
 impl Line {
-    /// Notes a value, at this byte of the line.
+    /// Writes a note at this byte of the line.
     #[inline(always)]
     pub(super) fn note(&self, at: usize, value: u64) {
         self.0[at / 8].store(value, Relaxed);

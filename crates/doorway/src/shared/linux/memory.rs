@@ -1,4 +1,4 @@
-//! The memory that the text runs on: words of a mapped file, lock bytes of the kernel's, and sleep
+//! The memory that the text runs on: words of a mapped file, the kernel's lock bytes, and sleep
 //! that a death ends.
 //!
 //! | word | here |
@@ -6,8 +6,8 @@
 //! | an access | one atomic operation on the mapping, `SeqCst`, ready at once |
 //! | a variable | the place in the file that its name stands for; a new file holds zeros, which every variable begins with |
 //! | is a seat's owner dead? | whether its [byte](super::bytes) is free |
-//! | sleep | `futex_waitv` on the seat's row and on the hints of those it watches; for a task, by the [sentinel](super::sentinel) |
-//! | a word that nobody writes | the error [`Error::Corrupt`], after which the handle refuses all work |
+//! | sleep | `futex_waitv` on the seat's row and on the hints of the seats it watches; for a task, by the [sentinel](super::sentinel) |
+//! | a word that no correct program writes | the error [`Error::Corrupt`], after which the handle refuses all work |
 //!
 //! # Orderings
 //! Everything is `SeqCst`, as in native memory.
@@ -35,8 +35,8 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
-/// What an access can fail with. Boxed, so that what cannot fail in practice costs the fast path
-/// nothing.
+/// What an access can fail with. It is boxed, so that a failure that never happens in practice
+/// costs the fast path nothing.
 pub(in crate::shared) type Fault = Box<Error>;
 
 /// A word of the file.
@@ -52,17 +52,17 @@ impl<T: Word> std::fmt::Debug for Cell<T> {
     }
 }
 
-/// Words of the file at equal distances: the words of slots and seats have a line each, and bare
+/// Words of the file at equal distances. The words of slots and seats have a line each. Bare
 /// numbers, which are sets of bits, follow each other.
 pub(in crate::shared) struct Row<T> {
     first: NonNull<u8>,
     length: usize,
-    /// The words are mapped for as long as this lives.
+    /// Keeps the words mapped for as long as this lives.
     _file: Arc<File>,
     of: PhantomData<fn() -> T>,
 }
 
-// SAFETY: it leads to atomics in a mapping that it keeps alive.
+// SAFETY: it points to atomics in a mapping that it keeps alive.
 unsafe impl<T> Send for Row<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Row<T> {}
@@ -74,12 +74,12 @@ impl<T: Word> std::fmt::Debug for Row<T> {
 }
 
 impl<T: Word> Row<T> {
-    /// Known to the compiler, which multiplies by it wherever a word is looked up.
+    /// A constant, because the compiler multiplies by it wherever a word is looked up.
     const STRIDE: usize = if T::WHOLE { LINE } else { 8 };
 
     fn new(file: &Arc<File>, offset: usize, length: usize) -> Self {
         let (first, last) = (file.mapping.word(offset), offset + Self::STRIDE * length.saturating_sub(1));
-        let _ = file.mapping.word(last); // is there too, or this panics
+        let _ = file.mapping.word(last); // panics if the last word does not exist
         Self { first: NonNull::from(first).cast(), length, _file: Arc::clone(file), of: PhantomData }
     }
 }
@@ -119,7 +119,7 @@ impl<T: Word> Deref for Var<T> {
 #[derive(Debug)]
 pub(in crate::shared) struct Mapped {
     pub(super) file: Arc<File>,
-    /// Whether waits leave a waker with the sentinel, and do not block the thread.
+    /// Whether waits leave a waker with the sentinel, instead of blocking the thread.
     as_task: bool,
     give_up_at: Option<Instant>,
 }
@@ -143,17 +143,17 @@ impl Mapped {
     }
 }
 
-/// What one wait remembers between its sleeps.
+/// The state that one wait keeps between its sleeps.
 #[derive(Debug)]
 pub(in crate::shared) struct Waiting {
     began: Instant,
-    /// When it last looked for the dead; at first, when it began.
+    /// When the waiter last looked for the dead; at first, when it began.
     looked: Instant,
-    /// How long it goes on without a sleep.
+    /// How long the waiter goes on without a sleep.
     patience: Patience,
-    /// How long to wait for the byte of one whose hint says that it died.
+    /// How long to wait for the byte of a process whose hint says that it died.
     lag: Duration,
-    /// Whether its next sleep is a [nap](NAP).
+    /// Whether the next sleep is a [nap](NAP).
     naps: bool,
 }
 
@@ -169,12 +169,12 @@ impl Waiting {
     }
 }
 
-/// How a waiter waits before it sleeps. It yields to nobody: that may take a whole time slice, and
-/// meanwhile nobody uses the slot that it is offered.
+/// How a waiter waits before it sleeps. It never yields: a yield may take a whole time slice,
+/// during which a slot that it is offered stays unused.
 const POLICY: Policy = Policy::SLEEP;
 
-/// How often the next waiter spins: as often as has lately been of use. An estimate, so nothing is
-/// ordered by it.
+/// How many times the next waiter spins: about as many as proved useful lately. An estimate, so it
+/// orders nothing.
 #[derive(Debug)]
 pub(super) struct Spins(AtomicU32);
 
@@ -185,7 +185,7 @@ impl Default for Spins {
 }
 
 impl Spins {
-    /// The next one may spin once more.
+    /// Lets the next waiter spin once more.
     fn for_a_waiter(&self) -> u32 {
         let spins = self.0.load(Relaxed);
         self.0.store((spins + 1).min(POLICY.spins), Relaxed);
@@ -197,7 +197,7 @@ impl Spins {
     }
 }
 
-/// So often only damage makes a loop go round.
+/// A loop that runs this many rounds can only be the result of damage.
 const ROUNDS: u32 = 1 << 16;
 
 #[inline(always)]
@@ -220,7 +220,7 @@ impl Memory for Mapped {
     fn part(&self, (): (), _: &'static str, _: Option<usize>) {}
 
     /// # Panics
-    /// If the file has no variable of this name.
+    /// Panics if the file has no variable of this name.
     fn var<T: Word>(&self, name: Name<()>, decl: Decl<'_, T>) -> Var<T> {
         begins_with_zero(&decl);
         let layout = self.file.mapping.layout();
@@ -235,7 +235,7 @@ impl Memory for Mapped {
     }
 
     /// # Panics
-    /// If the file has no variables of this name.
+    /// Panics if the file has no variables of this name.
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<()>, Decl<'a, T>)) -> Row<T> {
         let (name, decl) = decl(0);
         begins_with_zero(&decl);
@@ -261,7 +261,7 @@ impl Memory for Mapped {
         Waiting { began: now, looked: now, patience: Patience::new(spins), lag: Duration::ZERO, naps }
     }
 
-    /// Texts on this memory say what they sleep on; this is for those that do not.
+    /// The text on this memory says what it sleeps on. This is for texts that do not.
     fn turn_failed(&self, _: Pid, _: &mut Waiting, abortable: bool) -> impl Future<Output = Result<Next, Fault>> {
         let over = abortable && self.give_up_at.is_some_and(|time| Instant::now() >= time);
         if !over {
@@ -275,7 +275,7 @@ fn no_such(name: &str) -> ! {
     panic!("the file has no variable {name}: its format is for one text")
 }
 
-/// A new file holds zeros, and nobody would write another value there.
+/// A new file holds zeros, and no process would write another initial value.
 fn begins_with_zero<T: Word>(decl: &Decl<'_, T>) {
     assert!(decl.init.pack() == 0 && decl.width == 64, "variables of a file begin with zero, and have 64 bits");
 }
@@ -381,23 +381,25 @@ impl Seats for Mapped {
 #[derive(Default, Debug)]
 pub(in crate::shared) struct Watch(VecDeque<usize>);
 
-/// Where waits are short, the first sleep of each is a nap: it ends by itself after this time, and few
-/// deaths end it before. To sleep on a word of each process that holds or waits costs more, the more
-/// there are. No death is missed: its mark stays, and the next sleep begins with a look at all of
-/// them. Much shorter naps cost more than they save: a timer that comes before the kernel's next tick
+/// How long a nap lasts. Where waits are short, the first sleep of each wait is a nap.
+///
+/// A nap ends by itself after this time, and it watches few processes. A full sleep watches a
+/// word of each process that holds or waits, so its cost grows with their number. A nap misses no
+/// death: the kernel's mark stays, and the next sleep begins with a look at all marks. Much shorter
+/// naps would cost more than they save, because a timer that fires before the kernel's next tick
 /// must be set in the hardware.
 const NAP: Duration = Duration::from_millis(4);
-/// As many seats a nap watches: those that are named last, which own slots.
+/// How many seats a nap watches: the ones that are named last, which own slots.
 const WATCHED_IN_A_NAP: usize = 1;
 
-/// What to do about a sleep.
+/// The decision before a sleep.
 enum Bed {
     Up(Woken),
     Asleep { words: Vec<(usize, u32)>, until: Instant, deadline: Option<Instant> },
 }
 
 impl Mapped {
-    /// Looks whether there is a reason to stay awake, and at what to sleep on.
+    /// Looks for a reason to stay awake, and collects the words to sleep on.
     fn make_bed(
         &self,
         wait: &mut Waiting,
@@ -408,8 +410,8 @@ impl Mapped {
         let mapping = &self.file.mapping;
         let now = Instant::now();
         let deadline = self.give_up_at.filter(|_| abortable);
-        // First: somebody may change the word all the time. A waiter that is served at the last
-        // moment finds out when it leaves.
+        // This comes first, because other processes may keep changing the word. A waiter that is
+        // served at the last moment finds out when it leaves.
         if deadline.is_some_and(|deadline| now >= deadline) {
             return Ok(Bed::Up(Woken::GiveUp));
         }
@@ -430,7 +432,7 @@ impl Mapped {
             }
         }
         let until = if died {
-            // The hint comes before the byte is free.
+            // The kernel gives the hint before it frees the byte.
             if wait.lag.is_zero() {
                 wait.lag = FIRST_LAG;
                 return Ok(Bed::Up(Woken::Death));
@@ -440,13 +442,13 @@ impl Mapped {
             now + lag
         } else {
             wait.lag = Duration::ZERO;
-            // However often it is called before.
+            // However often the waiter is called before then.
             if wait.naps { now + NAP } else { wait.looked + period }
         };
         Ok(Bed::Asleep { words, until: deadline.map_or(until, |deadline| deadline.min(until)), deadline })
     }
 
-    /// What ended a sleep.
+    /// Finds out what ended a sleep.
     fn gets_up(
         &self,
         wait: &mut Waiting,
@@ -468,7 +470,7 @@ impl Mapped {
         Ok(if !wait.lag.is_zero() || words.iter().skip(1).any(died) {
             Woken::Death
         } else if wait.naps {
-            Woken::Called // whom to watch must be asked anew
+            Woken::Called // the set of seats to watch must be determined again
         } else if now >= until {
             wait.looked = now;
             Woken::Again
@@ -479,7 +481,7 @@ impl Mapped {
 }
 
 impl Mapped {
-    /// Sleeps, where others know that it may.
+    /// Sleeps. Other processes know by now that it may.
     async fn sleep_marked(
         &self,
         wait: &mut Waiting,
@@ -497,7 +499,7 @@ impl Mapped {
             let mapping = &self.file.mapping;
             let address = |(offset, value): &(usize, u32)| (std::ptr::from_ref(mapping.half(*offset)).addr(), *value);
             if !Processes.sleep_any(&words.iter().map(address).collect::<Vec<_>>(), Some(until)) {
-                // Without `futex_waitv` a death wakes nobody.
+                // Without `futex_waitv`, a death wakes no process.
                 until = until.min(Instant::now() + Looks::among(self.file.waiting()).soon());
                 Processes.sleep(mapping.half(words[0].0), words[0].1, Some(until));
             }
@@ -515,8 +517,8 @@ impl Sleeps for Mapped {
 
     fn watch_seat(&self, watch: &mut Watch, seat: usize) {
         watch.0.retain(|watched| *watched != seat);
-        // One word is the sleeper's own, and one is the sentinel's. The owners of slots are named last,
-        // and nobody is to miss the death of one.
+        // One word is the sleeper's own, and one is the sentinel's. The owners of slots are named
+        // last, and their deaths must not be missed.
         if watch.0.len() == MOST_WORDS - 2 {
             watch.0.pop_front();
         }
@@ -537,7 +539,8 @@ impl Sleeps for Mapped {
             return Ok(Woken::Called);
         }
         self.file.spins.set(wait.patience.after_a_sleep());
-        // Before it looks at the word once more: a process that changes the word later finds the mark.
+        // This comes before the second look at the word: a process that changes the word later
+        // finds the mark.
         let mark = self.file.offset_of(&v.word) - row::WANT + row::ASLEEP;
         self.file.mapping.store_half(mark, 1);
         let woken = self.sleep_marked(wait, word, watch, abortable).await;
@@ -548,7 +551,7 @@ impl Sleeps for Mapped {
         woken
     }
 
-    /// Of rows only. A waiter that has not come so far as to sleep costs no call.
+    /// For rows only. Waking a waiter that does not sleep yet makes no system call.
     fn wake<T: Word>(&self, _: Access<()>, v: &Cell<T>) -> impl Future<Output = Result<(), Fault>> {
         let (mapping, row) = (&self.file.mapping, self.file.offset_of(&v.word) - row::WANT);
         if mapping.load_half(row + row::ASLEEP) != 0 {
@@ -559,13 +562,13 @@ impl Sleeps for Mapped {
 }
 
 impl File {
-    /// Where in the file this word is. It is the lower half of the word too.
+    /// The offset of this word in the file. Its lower half has the same offset.
     fn offset_of(&self, word: &AtomicU64) -> usize {
         let first = std::ptr::from_ref(self.mapping.word(self.mapping.layout().bits)).addr();
         std::ptr::from_ref(word).addr() - first + self.mapping.layout().bits
     }
 
-    /// How many wait, more or less.
+    /// The approximate number of waiters.
     fn waiting(&self) -> u32 {
         let first = self.mapping.layout().bits;
         let words = (0..self.header.seats / 64).map(|i| self.mapping.word(first + 8 * i));

@@ -5,12 +5,12 @@
 //! | `place` | where files lie |
 //! | `file` | how they are made, opened and removed |
 //! | `fork` | descriptors that a forked child does not keep |
-//! | `bytes` | lock bytes: who is dead |
-//! | `sentinel` | the thread that tells others of a death, and sleeps for tasks |
+//! | `bytes` | lock bytes: which processes are dead |
+//! | `sentinel` | the thread that tells other processes of a death, and sleeps for tasks |
 //! | `mapping` | the file as words |
 //! | `memory` | the memory that the text runs on |
 //! | `pool` | the seats of a handle |
-//! | `news` | what processes leave beside slots and rows, for people |
+//! | `news` | what processes record beside slots and rows, for people |
 //! | `torture` | a memory that ends its process at a statement of the text, or has a fault |
 
 mod bytes;
@@ -50,16 +50,16 @@ fn system(doing: &'static str, errno: Errno) -> Error {
     Error::System { doing, code: errno.raw_os_error() }
 }
 
-/// An open file. Its parts go in this order: the sentinel ends before the bytes are unlocked, and
-/// these before the words are gone.
+/// An open file. Its parts are dropped in this order: the sentinel ends before the bytes are
+/// unlocked, and they are unlocked before the words are unmapped.
 #[derive(Debug)]
 pub(in crate::shared) struct File {
     sentinel: OnceLock<Sentinel>,
-    /// Whether the thread that opens it stays as long as the process does.
+    /// Whether the thread that opens the file stays for as long as the process.
     thread_stays: bool,
     starts: Mutex<()>,
     spins: memory::Spins,
-    /// Whether the last wait was shorter than a nap. An estimate, so nothing is ordered by it.
+    /// Whether the last wait was shorter than a nap. An estimate, so it orders nothing.
     waits_are_short: AtomicBool,
     bytes: Bytes,
     mapping: Arc<Mapping>,
@@ -86,7 +86,7 @@ impl File {
         })
     }
 
-    /// The sentinel, which is started when it is first asked for.
+    /// The sentinel, which is started on first use.
     fn sentinel(&self) -> Result<&Sentinel, Error> {
         if let Some(sentinel) = self.sentinel.get() {
             return Ok(sentinel);
@@ -98,7 +98,7 @@ impl File {
         Ok(self.sentinel.get().expect("it was set above"))
     }
 
-    /// Why the handle can no longer be used, if it cannot.
+    /// Returns why the handle can no longer be used, if so.
     fn check(&self) -> Result<(), Error> {
         if !self.mapping.is_ours() {
             return Err(Error::Forked);
@@ -110,7 +110,7 @@ impl File {
     }
 }
 
-/// What the text can run on: the mapped words, or something around them.
+/// A memory that the text can run on: the mapped words, or a wrapper around them.
 pub(in crate::shared) trait Backing: Mortal<Error = Fault> + Ready + From<Mapped> {}
 impl<M: Mortal<Error = Fault> + Ready + From<Mapped>> Backing for M {}
 
@@ -140,7 +140,7 @@ fn unbox(fault: Fault) -> Error {
     *fault
 }
 
-/// What the slot's word said of owners before, when the holder came.
+/// What the slot's word said of previous owners when the holder came.
 #[inline(always)]
 fn news_of(entered: &Entered) -> News {
     match entered.previous.as_deref() {
@@ -159,7 +159,7 @@ fn has_left(left: Result<Left, Fault>) -> Result<(), ReleaseError> {
 }
 
 impl<M: Backing> Handle<M> {
-    /// Opens the file, and makes it if it is not there and the number of slots is known.
+    /// Opens the file. Makes it if it does not exist and the number of slots is known.
     pub(super) fn open(options: &Builder) -> Result<Self, Error> {
         let &Builder { seats, mode, bypass, .. } = options;
         let shape = options.slots.map(|slots| file::Shape { slots, seats, mode, bypass });
@@ -199,7 +199,7 @@ impl<M: Backing> Handle<M> {
         Process::new(Pid::new(seat), Mapped::new(&self.file).into())
     }
 
-    /// The home seat, which is taken when it is first needed.
+    /// The home seat, which is taken on first use.
     #[cold]
     #[inline(never)]
     fn take_home(&self) -> Result<&Process<M>, Error> {
@@ -220,8 +220,8 @@ impl<M: Backing> Handle<M> {
         }
     }
 
-    /// Takes the first seat of this handle. A process that cleans the seat of a dead one has its byte
-    /// for a moment, so a file in which all bytes are taken may have a seat soon after.
+    /// Takes the first seat of this handle. A process that cleans the seat of a dead one has its
+    /// byte for a moment. So a file whose bytes are all taken may have a free seat soon after.
     fn take_first_seat(&self) -> Result<usize, Error> {
         for _ in 0..20 {
             match self.take_seat() {
@@ -232,24 +232,24 @@ impl<M: Backing> Handle<M> {
         self.take_seat()
     }
 
-    /// Takes a seat that nobody has: one that looks clean, else any. A process that is stopped
-    /// while it cleans a seat delays what the dead owner of that seat held; hence clean ones first.
+    /// Takes a free seat: one that looks clean, or else any. A process that is stopped while it
+    /// cleans a seat delays what the dead owner of that seat held; hence clean seats come first.
     fn take_seat(&self) -> Result<usize, Error> {
         self.file.check()?;
         let seats = self.file.header.seats;
         let reclaims = self.file.header.mode == Mode::Reclaim;
-        // Processes begin at different seats, so that they need not try those of others.
+        // Processes begin at different seats, so that they need not try each other's.
         let first = std::process::id() as usize % seats;
         let all = || (first..seats).chain(0..first);
         for seat in all() {
             let p = self.process(seat);
             let is_clean = || now(self.text.looks_clean(&p, seat)).map_err(unbox);
-            // Asking the kernel costs more the more locks there are. What the hint says falsely is put
-            // right below, where each seat is tried.
+            // Asking the kernel costs more the more locks there are. A hint may be wrong; the loop
+            // below corrects that, because it tries each seat.
             if reclaims && looks::seems_alive(&self.file.mapping, seat) {
                 continue;
             }
-            // Without recovery a seat must be clean when it is ours, too.
+            // Without recovery, a seat must still be clean once this handle has it.
             if is_clean()? && self.file.bytes.try_lock(seat)? {
                 if reclaims {
                     now(self.text.clean(&p)).map_err(unbox)?;
@@ -277,8 +277,8 @@ impl<M: Backing> Handle<M> {
         Ok(seat)
     }
 
-    /// A slot, if one is free and nobody waits. Of errors it says nothing:
-    /// [`enter_by_trying`](Self::enter_by_trying) does. What is returned fits registers.
+    /// Takes a slot if one is free and no process waits. It does not report errors:
+    /// [`enter_by_trying`](Self::enter_by_trying) does. The return value fits in registers.
     #[inline(always)]
     pub(super) fn enter_at_once(&self) -> Option<Entered> {
         let home = self.home.get()?;
@@ -303,8 +303,8 @@ impl<M: Backing> Handle<M> {
         Ok(grant.map(|grant| self.is_inside(home.pid().index(), grant)))
     }
 
-    /// [`enter_by_trying`](Self::enter_by_trying), and once more after the slots of the dead have come
-    /// back, and with a look at who is in line: for callers that do not wait, and so would never look
+    /// [`enter_by_trying`](Self::enter_by_trying), and once more after the slots of the dead have
+    /// come back and the line was looked at. For callers that do not wait, and so would never look
     /// for the dead.
     #[cold]
     #[inline(never)]
@@ -336,7 +336,8 @@ impl<M: Backing> Handle<M> {
         let known = news::last_holder(&self.file.mapping, slot);
         let known = match now(self.text.look_at_slot(&self.process(seat), slot)) {
             Ok(Some(word)) if word.is_held_at(fence) => known,
-            // It was broken itself before it looked: what stood there may be of later holders.
+            // This holder's slot was broken before it looked, so the notes may belong to later
+            // holders.
             _ => Known::default(),
         };
         Box::new(match news {
@@ -346,8 +347,8 @@ impl<M: Backing> Handle<M> {
         })
     }
 
-    /// A slot, in the order of arrival, for a thread that did not get one at once; `None` if the
-    /// time has come before.
+    /// Takes a slot in the order of arrival, for a thread that did not get one at once. Returns
+    /// `None` if the deadline comes first.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_by_waiting(&self, deadline: Option<Instant>) -> Result<Option<Entered>, Error> {
@@ -359,11 +360,11 @@ impl<M: Backing> Handle<M> {
         }
         let Some(seat) = self.pool.take(deadline, || self.take_seat())? else { return Ok(None) };
         let mut waits = Waits::new(self, seat, Mapped::for_a_thread(&self.file, deadline));
-        self.file.check()?; // it may have waited for its seat for long
+        self.file.check()?; // it may have waited for its seat for a long time
         let entered = now(self.text.enter(&waits.p, 0, &mut waits.attempt, deadline.is_some()));
         let grant = match entered.map_err(unbox)? {
             Some(grant) => Some(grant),
-            // A waiter that is let in at the last moment is in.
+            // A waiter that is granted a slot just as it gives up keeps it.
             None => waits.leave()?,
         };
         waits.attempt = Attempt::default();
@@ -376,7 +377,7 @@ impl<M: Backing> Handle<M> {
         }
     }
 
-    /// A slot, for a task. To drop the future is to give up.
+    /// Takes a slot for a task. Dropping the future gives up.
     pub(super) async fn enter_async(&self) -> Result<Entered, Error> {
         if let Some(entered) = self.enter_by_trying()? {
             return Ok(entered);
@@ -387,7 +388,7 @@ impl<M: Backing> Handle<M> {
         self.file.check()?;
         let entered = self.text.enter(&waits.p, 0, &mut waits.attempt, false).await.map_err(unbox)?;
         waits.attempt = Attempt::default();
-        Ok(self.is_inside(seat, entered.expect("nobody asks it to give up")))
+        Ok(self.is_inside(seat, entered.expect("a wait without a deadline is never asked to give up")))
     }
 
     /// Gives a slot back.
@@ -395,7 +396,7 @@ impl<M: Backing> Handle<M> {
     pub(super) fn leave(&self, entered: &Entered) -> Result<(), ReleaseError> {
         let mapping = &*self.file.mapping;
         if !mapping.is_ours() {
-            return Err(Error::Forked.into()); // the slot is the parent's
+            return Err(Error::Forked.into()); // the slot belongs to the parent
         }
         let Entered { slot, fence, seat, .. } = *entered;
         news::leaves(mapping, slot, fence);
@@ -409,8 +410,8 @@ impl<M: Backing> Handle<M> {
         }
     }
 
-    /// [`leave`](Self::leave), for a holder that wants to know: a slot that is no longer its own is
-    /// not passed on, and a file that has no name any more is noticed.
+    /// [`leave`](Self::leave), for a holder that asks for the outcome. A slot that is no longer its
+    /// own is not passed on, and a file that has lost its name is noticed.
     pub(super) fn release(&self, entered: &Entered) -> Result<(), ReleaseError> {
         if !self.file.mapping.is_ours() {
             return Err(Error::Forked.into());
@@ -424,7 +425,7 @@ impl<M: Backing> Handle<M> {
         Ok(self.file.check_name().map_err(unbox)?)
     }
 
-    /// For a guard that somebody waits for, and for one that is not in order.
+    /// For a guard whose slot has a waiter, and for one that is not in order.
     #[cold]
     #[inline(never)]
     fn goes_on_leaving(&self, home: &Process<M>, left: Result<Result<Left, Going>, Fault>) -> Result<(), ReleaseError> {
@@ -448,7 +449,7 @@ impl<M: Backing> Handle<M> {
         self.file.bytes.lifeline(entered.seat, &self.file.path)
     }
 
-    /// Who holds and who waits. What the dead hold comes back.
+    /// Reports the holders and waiters. Brings back what the dead hold.
     pub(super) fn status(&self) -> Result<Status, Error> {
         self.file.check()?;
         self.file.check_name().map_err(unbox)?;
@@ -460,7 +461,8 @@ impl<M: Backing> Handle<M> {
         Ok(status)
     }
 
-    /// Takes a slot away from its holder; `None` if it has none, or none with this fence.
+    /// Takes a slot away from its holder. Returns `None` if it has no holder, or none with this
+    /// fence.
     pub(super) fn break_slot(&self, slot: usize, fence: Option<u64>) -> Result<Option<Known>, Error> {
         let slots = self.slots();
         if slot >= slots {
@@ -479,7 +481,7 @@ impl<M: Backing> Handle<M> {
     }
 }
 
-/// A thread or task that waits with a seat. If it ends before it is let in, it gives up.
+/// A thread or task that waits with a seat. If this is dropped before it is let in, it gives up.
 struct Waits<'a, M: Backing> {
     handle: &'a Handle<M>,
     p: Process<M>,
@@ -492,7 +494,7 @@ impl<'a, M: Backing> Waits<'a, M> {
         Self { handle, p: Process::new(Pid::new(seat), memory.into()), attempt: Attempt::default() }
     }
 
-    /// Leaves the line. The slot that it got at the last moment.
+    /// Leaves the line. Returns the slot that it got at the last moment.
     fn leave(&mut self) -> Result<Option<Grant>, Error> {
         let attempt = std::mem::take(&mut self.attempt);
         now(self.handle.text.leave(&self.p, attempt)).map_err(unbox)
@@ -502,7 +504,7 @@ impl<'a, M: Backing> Waits<'a, M> {
 impl<M: Backing> Drop for Waits<'_, M> {
     fn drop(&mut self) {
         if !self.handle.file.mapping.is_ours() {
-            return; // the seat is the parent's
+            return; // the seat belongs to the parent
         }
         if self.attempt != Attempt::default()
             && let Ok(Some(grant)) = self.leave()

@@ -1,5 +1,5 @@
-//! What processes leave beside slots and rows, for people and for the next holder. Nobody is let in
-//! or kept out because of it.
+//! What processes record beside slots and rows, for people and for the next holder. No process is
+//! let in or kept out because of it.
 
 use super::super::header::{LABEL, row, slot};
 use super::super::{Error, Holder, Known, Status, Waiter};
@@ -12,18 +12,18 @@ use doorway_core::memory::{Pid, Process};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// What a handle says of itself.
+/// What a handle says about itself.
 #[derive(Debug)]
 pub(super) struct Signature {
     /// The process, and in the upper half the length of the label.
     pid: u64,
     label: [u64; LABEL / 8],
-    /// Whether holders look at the clock.
+    /// Whether holders read the clock.
     times: bool,
 }
 
 impl Signature {
-    /// A label that is too long loses its end.
+    /// Truncates a label that is too long.
     pub(super) fn new(label: &str, times: bool) -> Self {
         let mut end = label.len().min(LABEL);
         while !label.is_char_boundary(end) {
@@ -40,7 +40,7 @@ impl Signature {
         self.pid >> 32 != 0
     }
 
-    /// The handle takes a seat.
+    /// Records that the handle takes a seat.
     pub(super) fn takes(&self, mapping: &Mapping, seat: usize) {
         let line = mapping.row_line(seat);
         line.note(row::PID, self.pid);
@@ -48,12 +48,12 @@ impl Signature {
         line.note_label(row::LABEL, &self.label);
     }
 
-    /// A thread or task begins to wait with a seat.
+    /// Records that a thread or task begins to wait with a seat.
     pub(super) fn waits(&self, mapping: &Mapping, seat: usize) {
         mapping.row_line(seat).note(row::SINCE, clock());
     }
 
-    /// A holder is inside.
+    /// Records that a holder is inside.
     #[inline(always)]
     pub(super) fn enters(&self, mapping: &Mapping, grant: Grant) {
         let line = mapping.slot_line(grant.slot);
@@ -66,9 +66,10 @@ impl Signature {
     }
 }
 
-/// A holder begins to leave. From now on what stands there is nobody's, unless a later holder has
-/// written it: the slot may have been broken. What an earlier holder wrote late, whose slot was
-/// broken before it wrote, goes too.
+/// Records that a holder begins to leave.
+///
+/// From now on, the notes belong to no holder, unless a later holder has written them: the slot may
+/// have been broken. This also erases what an earlier holder wrote late, after its slot was broken.
 #[inline(always)]
 pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     let line = mapping.slot_line(slot);
@@ -77,7 +78,7 @@ pub(super) fn leaves(mapping: &Mapping, slot: usize, fence: u64) {
     }
 }
 
-/// What is known of the last holder that has not left: one that leaves takes it away.
+/// What is known of the last holder that has not left. A holder that leaves erases its notes.
 #[cold]
 pub(super) fn last_holder(mapping: &Mapping, slot: usize) -> Known {
     let line = mapping.slot_line(slot);
@@ -103,7 +104,7 @@ fn known(line: &Line, (pid, since, label): (usize, usize, usize)) -> Known {
     }
 }
 
-/// Who holds and who waits, read word by word.
+/// Reads the holders and waiters, word by word.
 pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Status, Error> {
     let p = Process::new(Pid::new(0), Mapped::new(file).into()); // looks only
     let mapping = &file.mapping;
@@ -113,7 +114,7 @@ pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Sta
         let Some((word, owner)) = word.and_then(|word| Some((word, word.owner()?))) else { continue };
         let mut known = known_holder(mapping, slot, word.fence());
         if known == Known::default() && owner < file.header.seats {
-            // It has not written anything here yet; its seat tells who it is.
+            // The owner has not written anything here yet. Its seat tells which process it is.
             known = Known { since: None, ..known_seat(mapping, owner) };
         }
         holders.push(Holder { slot, fence: word.fence(), dead: file.bytes.is_dead(owner)?, known });
@@ -144,12 +145,12 @@ fn known_seat(mapping: &Mapping, seat: usize) -> Known {
     known(mapping.row_line(seat), (row::PID, row::SINCE, row::LABEL))
 }
 
-/// Now, in nanoseconds since 1970. Some milliseconds late: people do not mind, and it is a fifth of
-/// the price.
+/// The time in nanoseconds since 1970. It may be some milliseconds late, which is good enough for
+/// people, and costs a fifth.
 #[allow(unsafe_code)]
 fn clock() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: it writes `now`, and nothing else.
+    // SAFETY: the call writes `now`, and nothing else.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) };
     now.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec.cast_unsigned())
 }

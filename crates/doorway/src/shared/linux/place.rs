@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 /// The variable that names another directory for plain names.
 pub(in crate::shared) const VARIABLE: &str = "DOORWAY_DIR";
 
-/// A directory that was checked, and a name in it.
+/// A checked directory, and a name in it.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) directory: OwnedFd,
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// Whether it is in the place for names, and no path led there.
+    /// Whether this is the directory for names, and not one that a path named.
     pub(super) is_named: bool,
 }
 
-/// Finds the place of a name, or of a path.
+/// Finds the directory of a name or of a path.
 ///
-/// `shared` is for files of several users: the directory may then belong to a group, and is never
-/// made. Nor does one make it that only `looks`.
+/// `shared` is for files of several users: then the directory may belong to a group, and is never
+/// made. Nor is it made for a caller that only `looks`.
 pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, looks: bool) -> Result<Place, Error> {
     let name = name_or_path.file_name().unwrap_or_default();
     let above = name_or_path.parent().filter(|above| !above.as_os_str().is_empty());
@@ -40,14 +40,14 @@ pub(super) fn find(name_or_path: &Path, directory: Option<&Path>, shared: bool, 
         None => open_usual(Roots::system(), looks),
     };
     let (directory, path) = opened.map_err(|error| match error {
-        // The file is missing with it.
+        // The file is missing with its directory.
         Error::Missing(directory) => Error::Missing(directory.join(&name)),
         error => error,
     })?;
     Ok(Place { directory, path: path.join(&name), name, is_named: above.is_none() })
 }
 
-/// The directory that plain names lie in, if the caller or the environment names one.
+/// The directory for names, if the caller or the environment names one.
 fn chosen(directory: Option<&Path>) -> Option<PathBuf> {
     match directory {
         Some(directory) => Some(directory.to_owned()),
@@ -55,19 +55,18 @@ fn chosen(directory: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Opens a directory that a caller has named, and checks that others cannot replace files in it.
+/// Opens a directory that the caller named, and checks that other users cannot replace files in it.
 fn open_chosen(directory: PathBuf, shared: bool, looks: bool) -> Result<(OwnedFd, PathBuf), Error> {
     if !shared && !looks {
         make(&directory)?;
     }
-    // A path that the caller wrote may lead through links of its own.
+    // A path that the caller wrote may lead through the caller's own links.
     let opened = open(&directory, OFlags::empty(), looks)?;
     let stat = fs::fstat(&opened).map_err(|errno| system("looking at the directory", errno))?;
     let me = rustix::process::geteuid().as_raw();
     let mode = stat.st_mode;
     let others = if shared { 0o002 } else { 0o022 };
-    // In a sticky directory nobody but the owner of a file can remove it or put another in its
-    // place.
+    // In a sticky directory, only the owner of a file can remove or replace it.
     let closed = mode & others == 0 || mode & 0o1000 != 0;
     if !closed || (stat.st_uid != me && stat.st_uid != 0) {
         return Err(Error::Directory(directory));
@@ -75,8 +74,7 @@ fn open_chosen(directory: PathBuf, shared: bool, looks: bool) -> Result<(OwnedFd
     Ok((opened, directory))
 }
 
-/// The names in the directory that plain names lie in, in order. A directory that is not there has
-/// none.
+/// The names in the directory for names, sorted. A directory that does not exist has none.
 pub(in crate::shared) fn names(directory: Option<&Path>) -> Result<Names, Error> {
     let opened = match chosen(directory) {
         Some(chosen) => open_chosen(chosen, false, true),
@@ -94,9 +92,9 @@ pub(in crate::shared) fn names(directory: Option<&Path>) -> Result<Names, Error>
     for entry in fs::Dir::read_from(&opened).map_err(reading)? {
         let entry = entry.map_err(reading)?;
         let Ok(name) = check_name(OsStr::from_bytes(entry.file_name().to_bytes())) else { continue };
-        // What is gone by now was removed.
+        // A file that is gone by now was removed.
         let Ok(stat) = fs::statat(&opened, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-        // Others may fill a directory that they can write with whatever they like.
+        // Other users may put anything into a directory that they can write.
         let is_of_interest = !others || stat.st_uid == me;
         if is_of_interest && !FileType::from_raw_mode(stat.st_mode).is_dir() {
             names.push(name);
@@ -106,8 +104,8 @@ pub(in crate::shared) fn names(directory: Option<&Path>) -> Result<Names, Error>
     Ok(Names { directory, names })
 }
 
-/// 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter or a
-/// digit.
+/// Accepts 1 to 64 letters, digits, dots, underscores and hyphens, of which the first is a letter
+/// or a digit.
 fn check_name(name: &OsStr) -> Result<String, Error> {
     let bad = || Error::BadName(name.to_string_lossy().into_owned());
     let text = name.to_str().ok_or_else(bad)?;
@@ -118,7 +116,7 @@ fn check_name(name: &OsStr) -> Result<String, Error> {
     if good { Ok(text.to_owned()) } else { Err(bad()) }
 }
 
-/// Where the system keeps what does not outlive it.
+/// The system's directories for files that need not survive a restart.
 struct Roots<'a> {
     run: &'a Path,
     memory: &'a Path,
@@ -131,9 +129,9 @@ impl Roots<'static> {
     }
 }
 
-/// The directory for names without one. It depends on the user and on the machine, not on the
-/// environment: two places for one name would silently be two semaphores. So a place that is not
-/// ours is an error, and no reason to try the next.
+/// Opens the default directory for names. It depends on the user and on the machine, not on the
+/// environment: two directories for one name would silently be two semaphores. So a directory that
+/// belongs to another user is an error, and no reason to try the next one.
 fn open_usual(roots: Roots<'_>, looks: bool) -> Result<(OwnedFd, PathBuf), Error> {
     let me = rustix::process::geteuid().as_raw();
     let run = roots.run.join(me.to_string());
@@ -173,7 +171,8 @@ fn make(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// The path leads through something else, or the last part of it is a link that is not followed.
+/// For a path that leads through something other than a directory, or ends in a link that is not
+/// followed.
 fn no_directory(path: &Path) -> Error {
     let parts: Vec<&Path> = path.ancestors().collect();
     match parts.into_iter().rev().find(|part| part.symlink_metadata().is_ok() && !part.is_dir()) {
@@ -182,7 +181,7 @@ fn no_directory(path: &Path) -> Error {
     }
 }
 
-/// Opens the directory. To one that only `looks`, it may be missing.
+/// Opens the directory. A caller that only `looks` accepts that it is missing.
 fn open(directory: &Path, more: OFlags, looks: bool) -> Result<OwnedFd, Error> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
     fs::open(directory, flags, Bits::empty()).map_err(|errno| match errno {
@@ -266,11 +265,12 @@ mod tests {
         assert!(find(Path::new("x"), Some(&shared), true, false).is_ok(), "for a group, when asked");
         set(0o700);
         assert_eq!(find(&shared.join("x"), None, false, false).unwrap().path, shared.join("x"));
-        // A private directory is made; one for several users is the administrator's to make.
+        // A private directory is made. A directory for several users must be made by the
+        // administrator.
         let (new, further) = (root.join("new"), root.join("new/er/x"));
         let refused = |path: &Path, directory, shared, looks| find(path, directory, shared, looks).unwrap_err();
         assert_eq!(refused(Path::new("x"), Some(&new), true, false), Error::NoDirectory(new.clone()));
-        // Only the last directory of a path is made, and one that only looks makes none.
+        // Only the last directory of a path is made, and none for a caller that only looks.
         assert_eq!(refused(&further, None, false, false), Error::NoDirectory(new.clone()));
         assert_eq!(refused(&further, None, false, true), Error::Missing(further.clone()));
         assert!(find(Path::new("x"), Some(&root.join("new")), false, false).is_ok());

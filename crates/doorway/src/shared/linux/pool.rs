@@ -1,9 +1,9 @@
-//! The seats of one handle, and who waits for one.
+//! The seats of one handle, and the line of threads and tasks that wait for one.
 //!
-//! All threads of a handle hold slots by its first seat, its home, if they need not wait. Each
-//! thread or task that waits needs a seat of its own meanwhile; a handle has a limited number of
-//! them, and takes each when it is first needed. If all are in use, threads and tasks wait here, in
-//! order, and each seat that comes back goes to the first.
+//! All threads of a handle that need not wait hold slots by its first seat, its home. Each thread
+//! or task that waits needs a seat of its own meanwhile. A handle has a limited number of them, and
+//! takes each when it is first needed. If all are in use, threads and tasks wait here, in order,
+//! and each seat that comes back goes to the first of them.
 
 use super::super::Error;
 use super::mapping::Mapping;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-/// Who waits for a seat.
+/// A thread or task that waits for a seat.
 #[derive(Default, Debug)]
 struct Ticket {
     state: Mutex<State>,
@@ -32,7 +32,7 @@ impl Ticket {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives it a seat, and takes its waker, if it has one. `None` if it has gone.
+    /// Gives it a seat, and takes its waker, if it has one. Returns `None` if it has gone.
     fn serve(&self, seat: usize) -> Option<Option<Waker>> {
         let waker = self.with(|state| {
             if state.gone {
@@ -45,7 +45,7 @@ impl Ticket {
         waker
     }
 
-    /// It waits no longer: what it leaves.
+    /// Ends the wait. Returns what it leaves behind.
     fn goes(&self) -> Gone {
         self.with(|state| Gone {
             had_gone: std::mem::replace(&mut state.gone, true),
@@ -55,9 +55,9 @@ impl Ticket {
     }
 }
 
-/// What a task leaves that waits no longer.
+/// What a task leaves behind when it stops waiting.
 struct Gone {
-    /// It had its seat before.
+    /// Whether it had already gone, with its seat.
     had_gone: bool,
     /// The seat that it got at the last moment.
     seat: Option<usize>,
@@ -71,14 +71,14 @@ struct Inner {
     taken: usize,
     limit: usize,
     line: VecDeque<Arc<Ticket>>,
-    /// About how many in line have gone. At most half of them, so that somebody waits if there is a
-    /// line.
+    /// About how many in the line have gone. At most half of them, so a line always has a live
+    /// waiter.
     gone: usize,
 }
 
 impl Inner {
-    /// Those that have gone leave the line when they are most of it. To do so each time would take
-    /// as long as the line is, for each of them.
+    /// Removes the waiters that have gone, once they are more than half of the line. To do so at
+    /// each departure would cost time proportional to the line.
     fn sweep(&mut self) {
         if 2 * self.gone > self.line.len() {
             self.line.retain(|ticket| ticket.with(|state| !state.gone));
@@ -94,7 +94,7 @@ pub(super) struct Pool {
     mapping: Arc<Mapping>,
 }
 
-/// What a caller of [`Pool::begin`] is to do.
+/// What a caller of [`Pool::begin`] must do next.
 enum Step {
     Have(usize),
     TakeNew,
@@ -118,7 +118,7 @@ impl Pool {
         done
     }
 
-    /// The handle has a seat that nobody uses.
+    /// Adds a seat that no thread or task uses.
     pub(super) fn add(&self, seat: usize) {
         self.with(|inner| {
             inner.taken += 1;
@@ -143,8 +143,8 @@ impl Pool {
         })
     }
 
-    /// No more seats are to be had: the one that was to be taken is not, and its taker gets in line
-    /// if there are others to wait for.
+    /// The file has no seat left, so none was taken. The caller gets in line if there are seats to
+    /// wait for.
     fn not_taken(&self, error: Error) -> Result<Step, Error> {
         self.with(|inner| {
             inner.taken -= 1;
@@ -172,7 +172,7 @@ impl Pool {
         }
     }
 
-    /// A seat to wait with, in order; `None` if the time has come before.
+    /// Takes a seat to wait with, in order. Returns `None` if the deadline comes first.
     pub(super) fn take(
         &self,
         deadline: Option<Instant>,
@@ -213,7 +213,7 @@ impl Pool {
         }
     }
 
-    /// A seat comes back: it goes to the first that waits for one.
+    /// Gives a seat back. It goes to the first waiter in line.
     pub(super) fn give_back(&self, seat: usize) {
         let waker = self.with(|inner| {
             while let Some(first) = inner.line.pop_front() {
@@ -226,13 +226,13 @@ impl Pool {
             inner.free.push(seat);
             None
         });
-        // A waker is not ours: it may drop a task that waits here, so it runs outside of the lock.
+        // A waker is user code: it may drop a task that waits here. So it runs outside the lock.
         if let Some(waker) = waker {
             crate::waiting::contained(|| waker.wake());
         }
     }
 
-    /// One in line has gone.
+    /// Records that a waiter in line has gone.
     fn one_has_gone(&self) {
         self.with(|inner| {
             inner.gone += 1;
@@ -259,7 +259,7 @@ impl Future for Waits<'_> {
             }
             None => (Poll::Pending, state.waker.replace(waker)),
         });
-        // A waker's destructor is not ours, and runs outside of the lock.
+        // A waker's destructor is user code, and runs outside the lock.
         crate::waiting::contained(|| drop(unused));
         poll
     }
@@ -268,7 +268,7 @@ impl Future for Waits<'_> {
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         if !self.pool.mapping.is_ours() {
-            return; // in a forked child a thread that is not there may hold a lock
+            return; // in a forked child, a thread that no longer exists may hold a lock
         }
         let Gone { had_gone, seat, waker } = self.ticket.goes();
         match seat {

@@ -1,20 +1,21 @@
-//! One thread for each handle. It lives as long as the handle does, and does two things.
-//! (A program whose main thread opens the handle and stays may
-//! [do without](super::super::Builder::thread_stays), until a task waits.)
+//! One thread for each handle. It lives as long as the handle does, and has two tasks. (A program
+//! whose main thread opens the handle and stays may [do without
+//! it](super::super::Builder::thread_stays) until a task waits.)
 //!
-//! - **It dies with the process.** The kernel marks, for each thread that ends, the words of its
-//!   list of robust futexes, and wakes a sleeper of each. The sentinel's list has the hint of every
-//!   seat of the handle. So the death of the process wakes those that watch its seats, and the end
-//!   of any other thread wakes nobody. The marks are hints: the truth is the [byte](super::bytes).
+//! - **It dies with the process.** When a thread ends, the kernel marks the words of its list of
+//!   robust futexes, and wakes a sleeper of each. The sentinel's list has the hint of every seat of
+//!   the handle. So the death of the process wakes the waiters that watch its seats, and the end of
+//!   any other thread wakes none. The marks are hints: the truth is the [byte](super::bytes).
 //! - **It sleeps for tasks.** A task cannot sleep in the kernel, so it leaves its words and its
 //!   waker here.
 //!
 //! # The list
-//! The kernel finds a word at a fixed distance from its entry. If entries lay in the file beside
-//! the words, others could write them, and unlinking one would write where they want. So entries
-//! lie in private pages of their own, a *shadow* of the file, at the same places, and the distance
-//! between the two is what the kernel is told. The C library has a list of its own for each thread,
-//! for robust mutexes; the sentinel locks none, so its list can be ours.
+//! The kernel finds a word at a fixed distance from its entry. If the entries lay in the file
+//! beside the words, other processes could write them, and unlinking an entry would then write to
+//! an address of their choice. So the entries lie in private pages, a *shadow* of the file, at the
+//! same offsets. The kernel is told the distance between the two. The C library has a list of its
+//! own for each thread, for robust mutexes. The sentinel locks no robust mutex, so its list can be
+//! ours.
 
 #![allow(unsafe_code)]
 
@@ -33,11 +34,11 @@ use std::time::{Duration, Instant};
 
 /// The kernel's mark in a hint: its thread has died.
 pub(super) const DIED: u32 = 0x4000_0000;
-/// A sleeper's mark: the kernel is to wake it.
+/// A sleeper's mark: the kernel must wake it.
 pub(super) const WAITERS: u32 = 0x8000_0000;
-/// The kernel looks at so many entries of a thread's list, and not at those that follow.
+/// The kernel reads this many entries of a thread's list, and ignores further ones.
 const MOST_ENTRIES: usize = 2048;
-/// As many words as the kernel lets a thread sleep on.
+/// The largest number of words that the kernel lets a thread sleep on.
 pub(super) const MOST_WORDS: usize = 128;
 
 /// `struct robust_list_head` of the kernel.
@@ -54,7 +55,7 @@ struct Entry {
     next: *mut Entry,
 }
 
-/// The private pages that entries lie in.
+/// The private pages for the entries.
 struct Shadow {
     pages: NonNull<u8>,
     length: usize,
@@ -62,8 +63,8 @@ struct Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        // SAFETY: what `List::new` mapped. The thread whose list is in it has withdrawn the list, or
-        // never began.
+        // SAFETY: `List::new` mapped these pages. The thread whose list is in them has withdrawn
+        // the list, or never began.
         let _ = unsafe { munmap(self.pages.as_ptr().cast(), self.length) };
     }
 }
@@ -75,14 +76,14 @@ struct List {
     seats: Vec<usize>,
 }
 
-// SAFETY: `head` and `shadow` are reached through the mutex around the list, and by the kernel when
-// the process has ended.
+// SAFETY: `head` and `shadow` are reached only through the mutex around the list, and by the kernel
+// when the process has ended.
 unsafe impl Send for List {}
 
 impl List {
     fn new(mapping: &Mapping) -> Result<Self, Error> {
         let length = mapping.layout().length;
-        // SAFETY: a new mapping, where the kernel finds room for it.
+        // SAFETY: a new mapping, at an address that the kernel chooses.
         let pages = unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::PRIVATE | MapFlags::NORESERVE)
@@ -103,11 +104,12 @@ impl List {
         Ok(list)
     }
 
-    /// The end of the list is its head.
+    /// Empties the list: an empty list points to its own head.
     fn clear(&self) {
         let head = self.head.get();
         // SAFETY: the head lives in the box, and only the holder of the mutex writes it. The kernel
-        // reads it after the last write of the process, or sees one of its two values.
+        // reads it after the last write of the process. If the process dies during a write, the
+        // kernel sees one of the two values.
         unsafe { (&raw mut (*head).first).write_volatile(head.cast()) };
     }
 
@@ -118,9 +120,9 @@ impl List {
         let place = mapping.row(seat) + row::HINT;
         assert!(place + size_of::<Entry>() <= self.shadow.length, "the shadow is as long as the file");
         let head = self.head.get();
-        // SAFETY: within the shadow, aligned to 8 as the place in the file is, and not yet in the
-        // list. The entry is whole before the head leads to it, for the process may die between the
-        // two.
+        // SAFETY: within the shadow, aligned to 8 as the word in the file is, and not yet in the
+        // list. The entry is complete before the head points to it, because the process may die
+        // between the two writes.
         unsafe {
             let entry: *mut Entry = self.shadow.pages.add(place).cast().as_ptr();
             (&raw mut (*entry).next).write_volatile((&raw const (*head).first).read_volatile());
@@ -136,7 +138,7 @@ struct Sleeper {
     key: u64,
     words: Vec<(usize, u32)>,
     until: Instant,
-    /// None once it was woken.
+    /// `None` after the task was woken.
     waker: Option<Waker>,
 }
 
@@ -153,7 +155,7 @@ struct Room {
     mapping: Arc<Mapping>,
     list: Mutex<List>,
     sleepers: Mutex<Sleepers>,
-    /// Bumped when the sentinel should look at the sleepers anew.
+    /// Incremented when the sentinel must look at the sleepers again.
     bell: Word,
 }
 
@@ -167,7 +169,7 @@ impl Room {
         Processes.wake_all(&self.bell);
     }
 
-    /// The sentinel's days.
+    /// The main loop of the sentinel.
     fn watch(&self) {
         let mut supported = true;
         loop {
@@ -188,7 +190,7 @@ impl Room {
             if closing {
                 return;
             }
-            // The words that do not fit are looked at from time to time.
+            // Words that do not fit are polled.
             if (words.len() > MOST_WORDS || !supported) && words.len() > 1 {
                 let soon = Instant::now() + SOON;
                 until = Some(until.map_or(soon, |until| until.min(soon)));
@@ -204,8 +206,8 @@ impl Room {
         }
     }
 
-    /// Wakes the tasks that have something to see. If nothing has changed, somebody was woken
-    /// without: then all look.
+    /// Wakes the tasks whose words have changed or whose time has come. If a word woke the sentinel
+    /// and none has changed, a wake-up came without a change: then all tasks look.
     fn rouse(&self, by_a_word: bool) {
         let now = Instant::now();
         let roused: Vec<Waker> = self.sleepers(|sleepers| {
@@ -223,15 +225,15 @@ impl Room {
     }
 }
 
-/// How soon one looks again that cannot be woken.
+/// How soon a sleeper that cannot be woken looks again.
 const SOON: Duration = Duration::from_millis(4);
 
 /// The thread, its list and its sleepers.
 pub(super) struct Sentinel {
     room: Arc<Room>,
-    /// What hints of this handle say while it lives; 0 if the kernel took no list.
+    /// The value of this handle's hints while it lives; 0 if the kernel took no list.
     number: u32,
-    /// None while the thread that opened the handle has the list, and no task has slept.
+    /// `None` while the thread that opened the handle has the list and no task has slept.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -242,7 +244,8 @@ impl std::fmt::Debug for Sentinel {
 }
 
 impl Sentinel {
-    /// With `stays`, the calling thread has the list, if it can: it stays as long as the process does.
+    /// With `stays`, the calling thread has the list, if it can: it stays as long as the process
+    /// does.
     pub(super) fn new(mapping: &Arc<Mapping>, stays: bool) -> Result<Self, Error> {
         let list = List::new(mapping)?;
         let head = list.head.get().expose_provenance();
@@ -253,7 +256,7 @@ impl Sentinel {
             bell: Sequence::new(),
         });
         if stays && can_have_a_list() {
-            // The thread has the list for as long as it lives: so long the room must be there.
+            // The thread has the list for as long as it lives, so the room must exist for as long.
             std::mem::forget(Arc::clone(&room));
             return Ok(Self { room, number: take_list(head), thread: Mutex::new(None) });
         }
@@ -272,8 +275,8 @@ impl Sentinel {
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on the death of this process is told to those that watch this seat, unless the
-    /// list is full: those that watch this seat then look by themselves.
+    /// From now on, the kernel tells the waiters that watch this seat of the death of this process.
+    /// If the list is full, they look on their own instead.
     pub(super) fn arm(&self, seat: usize) {
         if self.number == 0 {
             return;
@@ -281,14 +284,15 @@ impl Sentinel {
         let mapping = &self.room.mapping;
         let mut list = self.room.list.lock().unwrap_or_else(PoisonError::into_inner);
         if list.seats.len() >= MOST_ENTRIES && !list.seats.contains(&seat) {
-            mapping.store_half(mapping.row(seat) + row::HINT, 0); // what an owner before left there
+            mapping.store_half(mapping.row(seat) + row::HINT, 0); // the value that a previous owner left there
             return;
         }
         mapping.store_half(mapping.row(seat) + row::HINT, self.number);
         list.add(mapping, seat);
     }
 
-    /// Sleeps, for a task, while each word is as given, until the time has come or for no reason.
+    /// Sleeps for a task while each word has the given value, and at most until the deadline. May
+    /// also wake for no reason.
     pub(super) fn sleep(&self, words: Vec<(usize, u32)>, until: Instant) -> Result<Sleep<'_>, Error> {
         let mut thread = self.thread();
         if thread.is_none() {
@@ -299,25 +303,26 @@ impl Sentinel {
     }
 }
 
-/// Whether the calling thread ends with the process, and has no list yet. The first of the two asks for
-/// the main thread, which of a forked child is the one that forked.
+/// Whether the calling thread ends with the process, and has no list yet. The first condition asks
+/// for the main thread; in a forked child, that is the thread that forked.
 fn can_have_a_list() -> bool {
-    /// Which process the list is of: a forked child has none.
+    /// The process whose list this is. A forked child has none.
     static HAS: Mutex<u32> = Mutex::new(0);
     let process = std::process::id();
     let main = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() == process;
     main && std::mem::replace(&mut *HAS.lock().unwrap_or_else(PoisonError::into_inner), process) != process
 }
 
-/// The calling thread has the list with this head from now on. Its number; 0 if the kernel took no list.
+/// Gives the list with this head to the calling thread. Returns the thread's number; 0 if the
+/// kernel took no list.
 fn take_list(head: usize) -> u32 {
-    // SAFETY: the head lives in a room that is there until this thread has withdrawn the list, or has ended. The
-    // thread locks no robust mutex of the C library's.
+    // SAFETY: the head lives in a room that exists until this thread has withdrawn the list, or has
+    // ended. The thread locks no robust mutex of the C library.
     let taken = unsafe { libc::syscall(libc::SYS_set_robust_list, head, size_of::<Head>()) } == 0;
     if taken { rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned() } else { 0 }
 }
 
-/// With as much stack as any other: wakers run on it.
+/// Starts a thread with the usual stack size, because wakers run on it.
 fn start(body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
     let thread = without_signals(|| std::thread::Builder::new().name("doorway".to_owned()).spawn(body));
     thread.map_err(|error| Error::System {
@@ -326,19 +331,20 @@ fn start(body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> 
     })
 }
 
-/// When it is dropped, the kernel forgets this thread's list.
+/// When this is dropped, the kernel forgets this thread's list.
 struct Withdraws;
 
 impl Drop for Withdraws {
     fn drop(&mut self) {
-        // SAFETY: no list is a list too. This thread locks no robust mutex.
+        // SAFETY: the kernel accepts a null list. This thread locks no robust mutex.
         unsafe { libc::syscall(libc::SYS_set_robust_list, 0usize, size_of::<Head>()) };
     }
 }
 
-/// Runs something with all signals blocked, so that handlers run on no thread that it starts.
+/// Runs a closure with all signals blocked, so that no signal handler runs on a thread that it
+/// starts.
 fn without_signals<T>(run: impl FnOnce() -> T) -> T {
-    // SAFETY: both sets are this function's own, and `pthread_sigmask` reads and writes only these.
+    // SAFETY: both sets are local to this function, and `pthread_sigmask` accesses nothing else.
     unsafe {
         let (mut all, mut before) = (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed());
         libc::sigfillset(&raw mut all);
@@ -353,7 +359,7 @@ impl Drop for Sentinel {
     fn drop(&mut self) {
         let mapping = &self.room.mapping;
         if !mapping.is_ours() {
-            // In a forked child there is no such thread, and the words are the parent's.
+            // A forked child has no such thread, and the words belong to the parent.
             std::mem::forget(std::mem::take(&mut self.thread));
             return;
         }
@@ -363,13 +369,14 @@ impl Drop for Sentinel {
             for seat in &list.seats {
                 let hint = mapping.row(*seat) + row::HINT;
                 mapping.store_half(hint, 0);
-                // Those that watch it look by themselves from now on.
+                // The waiters that watch this hint look on their own from now on.
                 Processes.wake_all(mapping.half(hint));
             }
         }
         self.room.sleepers(|sleepers| sleepers.closing = true);
         self.room.ring();
-        // A waker may have dropped the handle: then this is the thread itself, which ends by itself.
+        // A waker may have dropped the handle. Then this is the sentinel itself, and must not join
+        // itself.
         let thread = self.thread().take();
         if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
             let _ = thread.join();
@@ -410,13 +417,13 @@ impl Future for Sleep<'_> {
             State::Asleep(key) => {
                 let key = *key;
                 let waker = context.waker().clone();
-                // The waker that was there, if it is still asleep.
+                // The previous waker, if the task is still asleep.
                 let before = self.room.sleepers(|sleepers| {
                     let sleeper = sleepers.all.iter_mut().find(|sleeper| sleeper.key == key)?;
                     sleeper.waker.as_mut().map(|before| std::mem::replace(before, waker))
                 });
                 if before.is_some() {
-                    // A waker's destructor is not ours, and runs outside of the lock.
+                    // A waker's destructor is user code, and runs outside the lock.
                     crate::waiting::contained(|| drop(before));
                     return Poll::Pending;
                 }
@@ -432,12 +439,12 @@ impl Sleep<'_> {
     fn leave(&mut self) {
         if let State::Asleep(key) = std::mem::replace(&mut self.state, State::Done) {
             if !self.room.mapping.is_ours() {
-                return; // in a forked child a thread that is not there may hold the lock
+                return; // in a forked child, a thread that no longer exists may hold the lock
             }
             let gone = self.room.sleepers(|sleepers| {
                 sleepers.all.iter().position(|sleeper| sleeper.key == key).map(|at| sleepers.all.swap_remove(at))
             });
-            // A waker's destructor is not ours, and runs outside of the lock.
+            // A waker's destructor is user code, and runs outside the lock.
             crate::waiting::contained(|| drop(gone));
         }
     }

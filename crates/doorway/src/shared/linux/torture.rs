@@ -1,9 +1,9 @@
-//! For `doorway torture`: slots whose memory tells of every write at which statement it was, so
-//! that a process can end itself there, and that can have a fault which the torture must find. No
+//! For `doorway torture`: slots whose memory reports the statement of every write, so that a
+//! process can end itself there. The memory can also have a fault, which the torture must find. No
 //! program needs this.
 //!
-//! The text and the handle are those of [`Slots`]: only the memory is another one, a wrapper around
-//! the mapped words. Slots themselves do not pay for it.
+//! The text and the handle are those of [`Slots`]. Only the memory differs: it wraps the mapped
+//! words. Slots themselves do not pay for it.
 
 use super::super::{Builder, Entered, Error, Known, Previous, ReleaseError, Slots};
 use super::Handle;
@@ -21,56 +21,56 @@ use std::time::Instant;
 
 /// What is done to a process.
 pub trait Torturer: std::fmt::Debug + Send + Sync {
-    /// The statement with this number has just written, locked, unlocked or woken.
+    /// Called after the statement with this number has written, locked, unlocked or woken.
     fn has_written(&self, statement: u16);
 }
 
-/// What a process of the torture does, from its beginning.
+/// What a process of the torture suffers, from its beginning.
 #[derive(Default, Debug)]
 pub struct Torment {
-    /// Hears of every write.
+    /// Is called at every write.
     pub torturer: Option<Box<dyn Torturer>>,
-    /// What is wrong with the memory.
+    /// The fault of the memory.
     pub fault: Option<Fault>,
-    /// No seat looks clean, so that the first one that is free is taken, whatever is left on it.
+    /// No seat looks clean, so the first free one is taken, whatever state it is in.
     pub any_seat: bool,
 }
 
 static TORMENT: OnceLock<Torment> = OnceLock::new();
 
-/// Says what is done to this process. Only the first call counts.
+/// Sets what is done to this process. Only the first call counts.
 pub fn begin(torment: Torment) {
     let _ = TORMENT.set(torment);
 }
 
-/// Something wrong with the memory or the kernel's part in it.
+/// A fault of the memory, or of the kernel's part in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The dead are never found.
     NoRecovery,
     /// No byte is locked.
     NoByteLock,
-    /// Now and then a living owner counts as dead.
+    /// Now and then, a living owner counts as dead.
     LeadingDetector,
-    /// A slot that is freed goes back by one fence.
+    /// Freeing a slot lowers its fence by one.
     FenceNotRaised,
-    /// Deaths are not told to the next owner.
+    /// The next owner is not told of deaths.
     Untold,
     /// An offer to a dead process is cleared before the slot is given to it.
     ClearedBeforeConfirmed,
-    /// A slot is freed before the waiter that it is offered to has it, and the waiter takes the
-    /// offer for the slot.
+    /// A slot is freed before the waiter that it is offered to has taken it, and the waiter takes
+    /// the offer for the slot.
     FreedBeforeConfirmed,
     /// A compare-and-swap is a read and a write.
     TornSwap,
     /// A sleeper never looks for the dead.
     Deaf,
-    /// Now and then a slot is taken that is held.
+    /// Now and then, a slot is taken that is held.
     BlindTake,
 }
 
 impl Fault {
-    /// All of them, with the names that people write.
+    /// All faults, with the names that people write.
     pub const ALL: [(&'static str, Self); 10] = [
         ("no-recovery", Self::NoRecovery),
         ("no-byte-lock", Self::NoByteLock),
@@ -90,31 +90,31 @@ pub const STATEMENTS: [u16; 31] = [
     3, 4, 5, 6, 72, 101, 11, 12, 13, 14, 15, 19, 20, 21, 22, 221, 241, 242, 253, 254, 271, 28, 291, 293, 294, 30, 311,
     34, 38, 39, 41,
 ];
-/// Those that slots run only where newcomers may [pass](super::super::Builder::bypass).
+/// The statements that slots run only where newcomers may [pass](super::super::Builder::bypass).
 pub const STATEMENTS_OF_BYPASS: [u16; 3] = [38, 39, 41];
 
-/// Slots in a memory that a [`Torment`] is done to.
+/// Slots in a memory that suffers a [`Torment`].
 #[derive(Debug)]
 pub struct Tortured(Handle<Struck>);
 
-/// A slot of [`Tortured`] slots, which is given back by [`leave`](Tortured::leave) only.
+/// A slot of [`Tortured`] slots. Only [`leave`](Tortured::leave) gives it back.
 #[derive(Debug)]
 pub struct Passage(Entered);
 
 impl Passage {
-    /// Its slot.
+    /// The slot.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.0.slot
     }
 
-    /// Its fence.
+    /// The fence.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.0.fence
     }
 
-    /// What became of the holders before.
+    /// What became of the previous holders.
     #[must_use]
     pub fn previous(&self) -> &Previous {
         self.0.previous.as_deref().unwrap_or(&Previous::Clean)
@@ -122,7 +122,7 @@ impl Passage {
 }
 
 impl Tortured {
-    /// As [`Builder::open`].
+    /// The same as [`Builder::open`].
     ///
     /// # Errors
     /// The same.
@@ -130,36 +130,36 @@ impl Tortured {
         Handle::open(options).map(Self)
     }
 
-    /// A slot; `None` if the time has come before.
+    /// Takes a slot. Returns `None` if the deadline comes first.
     ///
     /// # Errors
-    /// As [`Slots::acquire`].
+    /// The same as for [`Slots::acquire`].
     pub fn enter(&self, deadline: Option<Instant>) -> Result<Option<Passage>, Error> {
         Ok(self.0.enter_by_waiting(deadline)?.map(Passage))
     }
 
-    /// A slot, for a task. To drop the future is to give up.
+    /// Takes a slot for a task. Dropping the future gives up.
     ///
     /// # Errors
-    /// As [`Slots::acquire_async`].
+    /// The same as for [`Slots::acquire_async`].
     pub async fn enter_as_task(&self) -> Result<Passage, Error> {
         self.0.enter_async().await.map(Passage)
     }
 
-    /// Gives it back.
+    /// Gives the slot back.
     ///
     /// # Errors
-    /// As [`Permit::release`](super::super::Permit::release).
+    /// The same as for [`Permit::release`](super::super::Permit::release).
     pub fn leave(&self, passage: Passage) -> Result<(), ReleaseError> {
         self.0.release(&passage.0)
     }
 
-    /// Gives it back as a guard does that is dropped: nobody asks what became of it.
+    /// Gives the slot back as a dropped guard does, without asking for the outcome.
     pub fn leave_without_asking(&self, passage: Passage) {
         let _ = self.0.leave(&passage.0);
     }
 
-    /// As [`Slots::break_slot`].
+    /// The same as [`Slots::break_slot`].
     ///
     /// # Errors
     /// The same.
@@ -167,16 +167,16 @@ impl Tortured {
         self.0.break_slot(slot, None)
     }
 
-    /// Which file this is: no two have the same number.
+    /// A number that identifies the file: no two files have the same.
     #[must_use]
     pub fn identity(&self) -> u64 {
         self.0.file.header.nonce
     }
 }
 
-/// These slots as a later version of this program opens them, which knows these features of the
-/// file and gives them to a file that it makes: the lower half are compatible, the upper half are
-/// not.
+/// Opens slots as a later version of this program would. That version knows these features of the
+/// file, and gives them to a file that it makes. The lower half are compatible features, the upper
+/// half are not.
 pub fn as_later_version(options: Builder, features: u32) -> Builder {
     Builder { features, ..options }
 }
@@ -187,17 +187,18 @@ pub fn identity(slots: &Slots) -> u64 {
     slots.handle.file.header.nonce
 }
 
-/// The handle forgets that its file is damaged, so that the next damage can be tried without
+/// Makes the handle forget that its file is damaged, so that the next damage can be tried without
 /// opening the file again.
 pub fn forgive(slots: &Slots) {
     slots.handle.file.mapping.is_repaired_now();
 }
 
-/// Locks the bytes of all seats but so many, as if processes had them that neither hold nor wait:
-/// others then take the seats of the dead at once. Until the slots are dropped.
+/// Locks the bytes of all seats but `left`, as if they belonged to processes that neither hold nor
+/// wait. Other processes then take the seats of the dead at once. The locks last until the slots
+/// are dropped.
 ///
 /// # Errors
-/// If a byte cannot be locked.
+/// Returns an error if a byte cannot be locked.
 pub fn crowd_out(slots: &Slots, left: usize) -> Result<(), Error> {
     let file = &slots.handle.file;
     for seat in left..file.header.seats {
@@ -234,7 +235,7 @@ fn written(at: Access<()>) {
     }
 }
 
-/// One of so many, in an order that differs between processes.
+/// Returns `true` about once in `n` calls, in an order that differs between processes.
 fn one_in(n: u64) -> bool {
     static STATE: AtomicU64 = AtomicU64::new(0);
     thread_local!(static SEED: Local<u64> = Local::new(u64::from(std::process::id())));
@@ -295,7 +296,7 @@ impl ReadWrite for Struck {
     async fn read<T: Word>(&self, at: Access<()>, v: &Cell<T>) -> Result<T, Failure> {
         let value = self.0.read(at, v).await?;
         Ok(match at.label {
-            301 if torment().any_seat => T::unpack(1), // a row of one that waits
+            301 if torment().any_seat => T::unpack(1), // the row of a waiter
             10 if has(Fault::FreedBeforeConfirmed) && value.pack() & 1 == 0 => {
                 let next = (value.pack() | BELOW_THE_FENCE) + 1;
                 T::unpack(Slot::held(at.pid.index(), Slot::unpack(next).fence(), News::None).pack())
@@ -357,7 +358,7 @@ impl CompareSwap for Struck {
         new: T,
     ) -> Result<Result<T, T>, Failure> {
         let word = new.pack();
-        // A slot has its news in bits 1 and 2, an offer in bits 2 and 3.
+        // A slot has its news in bits 1 and 2, and an offer in bits 2 and 3.
         let new = T::unpack(match at.label {
             22 | 221 if has(Fault::FenceNotRaised) => word.saturating_sub(BELOW_THE_FENCE + 1),
             19 if has(Fault::Untold) => word & !(3 << 2),
