@@ -1,4 +1,4 @@
-//! Names `0..k` by themselves, for at most `k` units in use at a time: a process holds one name for
+//! Names `0..k` by themselves, for at most `k` processes at a time. A process holds one name for
 //! each of its units.
 //!
 //! [`FlagNames`] are for few names and [`BitNames`] for many. [`EitherNames`] chooses between them,
