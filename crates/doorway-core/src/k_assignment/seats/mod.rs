@@ -55,7 +55,8 @@
 //! 41  if want[me] = C(t): want[me] := W(t)
 //!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to me
 //!  8  after a death, and when it is time to look again: recover
-//!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners; then goto 7
+//!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners;
+//!     then goto 7
 //! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
 //! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
 //! 12  bits := bits ∖ {me}
@@ -85,7 +86,8 @@
 //! by a process that no longer waits, if P > 1:
 //! 42  if a slot is free: 38
 //! recover:
-//! 25  for each row j that is not 0 and whose owner is dead: if it is G(i,s,d), 10 for j; want[j] → 0
+//! 25  for each row j that is not 0 and whose owner is dead:
+//!         if it is G(i,s,d), 10 for j; want[j] → 0
 //! 26  for each slot i that is H(o,s,·) and whose owner is dead:
 //! 27      if some want[j] = G(i,s,d): slot[i] → H(j,s+1,d), and 26 for the same i
 //! 28      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
@@ -308,7 +310,7 @@ impl<M: Mortal> Seats<M> {
         self
     }
 
-    /// Whether newcomers get in line behind the waiters.
+    /// Whether newcomers get in line behind those that wait.
     #[inline(always)]
     pub(self) fn is_in_order(&self) -> bool {
         self.keeps == 0
@@ -601,7 +603,7 @@ impl<M: Mortal> KExclusion<M> for Seats<M> {
     async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error>> {
         match self.enter(p, 0, &mut Attempt::default(), false).await? {
             Some(grant) => Ok(grant),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 
