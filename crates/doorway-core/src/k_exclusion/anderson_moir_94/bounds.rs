@@ -83,7 +83,8 @@ pub fn theorem_6(sizes: Sizes, _c: usize) -> u64 {
     tree(DSM_SLOT, sizes)
 }
 
-/// `14k + 2` if `c <= k`, else `14k (ceil(log2(ceil(N/k))) + 1) + 2`: a fast path around a tree, DSM.
+/// `14k + 2` if `c <= k`, else `14k (ceil(log2(ceil(N/k))) + 1) + 2`: a fast path around a tree,
+/// DSM.
 #[must_use]
 pub fn theorem_7(sizes: Sizes, c: usize) -> u64 {
     fast(DSM_SLOT, sizes, c)

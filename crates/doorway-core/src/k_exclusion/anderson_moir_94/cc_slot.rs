@@ -1,11 +1,11 @@
 //! `(j+1, j)`-exclusion on a cache-coherent machine: one slot of the chain.
 //!
 //! # Problem
-//! Of the at most `j + 1` processes let in by the stage before, hold back one whenever `j` are inside.
+//! The stage before lets in at most `j + 1` processes: hold back one whenever `j` are inside.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 2**, Lemma 1, Theorem 1. Statements 1 and 8 (the stage before) belong
-//! to [`Chain`](super::Chain).
+//! Anderson and Moir, PODC 1994: **Figure 2**, Lemma 1, Theorem 1. Statements 1 and 8 (the stage
+//! before) belong to [`Chain`](super::Chain).
 //!
 //! # Idea
 //! `X` counts free slots. With only `j + 1` competitors at most one must wait, so the "queue" is a

@@ -6,7 +6,8 @@
 //! [`DsmSlot`](super::DsmSlot) does it with bounded memory.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 5**. Statements 1 and 13 (the stage before) belong to [`Chain`](super::Chain).
+//! Anderson and Moir, PODC 1994: **Figure 5**. Statements 1 and 13 (the stage before) belong to
+//! [`Chain`](super::Chain).
 //!
 //! # Idea
 //! `Q` says where the waiter waits. A process that must wait takes a location of its own that was
@@ -116,7 +117,8 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
             let v = p.at(5).keeping(&next).read(&self.q).await?; // see where a process waits now,
             p.shows("v", v);
             p.at(6).keeping(&(next, v)).write(&self.p[v.at()], true).await?; // release it,
-            let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?; // and take its place, unless another did.
+            // and take its place, unless another did.
+            let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?;
             p.hides("v");
             if swapped.is_ok() && p.at(8).keeping(&next).read(&self.x).await? < 0 {
                 p.at(9).keeping(&next).wait_until(&self.p[next.at()], |released| released).await?;

@@ -1,4 +1,5 @@
-//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC 1994.
+//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC
+//! 1994.
 //!
 //! | in the paper | here |
 //! |---|---|

@@ -569,7 +569,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> KExclusion<M> for Bypass<M, L> {
     async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
         match self.enter(p, &mut Attempt::default(), false).await? {
             Some(held) => Ok(held),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 

@@ -27,7 +27,8 @@
 //! | `own[p]`        | 0..       | 0         | private | 152            | what `p` knows of `Ticket[p]` |
 //!
 //! # Invariants (checked)
-//! - (W) `Want[i][p] = ∞` for all `i` if `p@0`; `Want[i][p] = Ticket[p]` for all `i` if `p@{151, 152, 21..24}`
+//! - (W) `Want[i][p] = ∞` for all `i` if `p@0`; `Want[i][p] = Ticket[p]` for all `i` if
+//!   `p@{151, 152, 21..24}`
 //! - (T) the ticket that `p@152` is about to write is larger than its last
 //! - (L3) a process that is past its doorway, is not in its exit section, and has a smaller
 //!   (ticket, name) than `p@{21, 22}`, is in `pred` of `p`

@@ -43,7 +43,7 @@ entries! {
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
         ..Info::k_exclusion(
             "kbakery-fife",
-            "Danek's k-Bakery, in which who enters captures who is before it",
+            "Danek's k-Bakery, in which a process that enters captures those before it",
             PAPER,
             "2, shaded",
         )

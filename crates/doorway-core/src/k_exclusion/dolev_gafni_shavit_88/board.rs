@@ -2,7 +2,8 @@
 //! to which. It has entry, exit and the test between them, whatever moves the arrows meanwhile.
 //!
 //! # Source
-//! Dolev, Gafni and Shavit, STOC 1988: **Construction 5** without its oracle, Definition 2, Construction Lemma 5.
+//! Dolev, Gafni and Shavit, STOC 1988: **Construction 5** without its oracle, Definition 2,
+//! Construction Lemma 5.
 //!
 //! # Idea
 //! `i → j` means that `i` yields to `j`, and so to all processes to which `j` yields. A process

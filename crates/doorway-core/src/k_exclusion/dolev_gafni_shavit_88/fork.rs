@@ -17,7 +17,8 @@
 //! processes. A process that sees a change in `wq` knows that the other mutator sees it too.
 //!
 //! # Shared variables
-//! `s` is 0 for the lower mutator, 1 for the higher. A process reads none of its own bits: it has copies.
+//! `s` is 0 for the lower mutator, 1 for the higher. A process reads none of its own bits: it has
+//! copies.
 //!
 //! | name      | range  | initially      | home  | written at | read by | meaning |
 //! |-----------|--------|----------------|-------|------------|---------|---------|

@@ -62,7 +62,7 @@ fn torn_reads_do_no_harm() {
         [((2, 1), 1, 2_087, 2_087), ((2, 1), 2, 33_205, 43_832), ((2, 2), 2, 141_173, 153_813)]
     {
         explore_torn("kbakery-nonatomic", sizes, passages, states);
-        explore_torn("kbakery-nonatomic-as-printed", sizes, passages, as_printed); // too small for what is wrong with it
+        explore_torn("kbakery-nonatomic-as-printed", sizes, passages, as_printed); // too small to show its fault
     }
 }
 
@@ -101,7 +101,7 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
         .property(Property::sometimes("waits for a ticket", |v| {
             v.any(21, |p| v.get_in::<Wants>("Want", (p, 1 - p)) == Wants::ticket(1))
         }))
-        .property(Property::sometimes("waits for who draws", |v| v.any(21, |p| v.at(1 - p, [151, 152]))))
+        .property(Property::sometimes("waits for a process that draws", |v| v.any(21, |p| v.at(1 - p, [151, 152]))))
         .property(Property::sometimes("equal tickets", |v| {
             v.get_at::<u64>("Ticket", 0) == 1 && v.get_at::<u64>("Ticket", 1) == 1
         }))
@@ -111,7 +111,7 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
         .run(|site| KBakery::new(site, 2, 1, Order::FirstEnabled))
         .unwrap();
     report.assert_holds();
-    let captured = Property::sometimes("someone is captured", |v| {
+    let captured = Property::sometimes("a process is captured", |v| {
         v.any(22, |p| v.processes().any(|q| v.get_in::<u64>("Capture", (p, q)) > v.get_at("Ticket", p)))
     });
     let report =
@@ -154,7 +154,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
         .initially("own[1]", last)
         .property(Property::sometimes("p0 withdraws", |v| v.at(0, 251)))
         .property(Property::always("p0 draws nothing", |v| v.get_at::<u64>("Ticket", 0) == 0))
-        .property(Property::always("who is outside wants nothing", |v| {
+        .property(Property::always("a process outside wants nothing", |v| {
             !v.at(0, 0) || v.get_in::<Wants>("Want", (1, 0)) == Wants::NOTHING
         }))
         .run(|site| KBakery::new(site, 2, 1, Order::KFirstCome))

@@ -400,7 +400,7 @@ impl Search {
         }
         if self.view(&after).phase(p) == Phase::Inside {
             let saw = self.view(&after).shown(p, "saw");
-            let op = op.expect("who ends an operation has begun it");
+            let op = op.expect("a process that ends an operation has begun it");
             if !observer.ends(p, op, saw, &mut self.broken) {
                 return;
             }

@@ -245,7 +245,8 @@ fn figure_4(id: &str, sees: Sees) -> Option<String> {
     w.turn(4, OLD); // says that it reaches 0, 2 and 3, but not 1
     w.0.follow("p0>28 p0.28.28").unwrap(); // 0 yields to 1
     w.crash(0);
-    w.until(1, OLD, |r| r.value("GRAPH.fork0.wq[1]").as_deref() == Some("true")); // 1 sees that 4 reaches 0, and yields to it
+    // 1 sees that 4 reaches 0, and yields to it.
+    w.until(1, OLD, |r| r.value("GRAPH.fork0.wq[1]").as_deref() == Some("true"));
     w.0.follow("p1>28 p1.28").unwrap();
     w.crash(1);
     w.lasso((id, "deadlock-free"), &[2, 3, 4], &mut |w| [2, 3, 4].iter().for_each(|&p| w.turn(p, sees)))
