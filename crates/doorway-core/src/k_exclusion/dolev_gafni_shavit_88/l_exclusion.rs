@@ -1,8 +1,8 @@
 //! `l`-exclusion from safe bits, with ids that are fixed or grow while a process waits.
 //!
 //! # Problem
-//! `l`-exclusion for `N` processes that have nothing but safe bits with one writer each. Of the
-//! processes `l - 1` may die, even half-way through writing a bit. (The paper's `l` is `k`
+//! `l`-exclusion for `N` processes that have nothing but safe bits with one writer each. Up to
+//! `l - 1` processes may die, even half-way through writing a bit. (The paper's `l` is `k`
 //! elsewhere.)
 //!
 //! # Source

@@ -78,12 +78,12 @@
 //! (`doorway rmr turnstile`), plus a few for each helper that is slow or dead and each ghost that
 //! is passed. Tolerates `k - 1` crashes anywhere, where each counts the units it asked for.
 //!
-//! First in, first enabled among processes that neither gave up nor died; the doorway is statement
-//! 2. Giving up takes two tries of one exchange for each ticket. With endless give-ups no process
-//! *in line* starves, but one that helps can be kept busy; each round is paid for by a new give-up.
-//! Processes that camp before a full line are promised nothing among each other. A process that
-//! asks for several units draws its tickets by an exchange, so that the line cannot become too long
-//! for the ring. Its doorway is lock-free and not wait-free.
+//! First in, first enabled among processes that neither gave up nor died. Statement 2 is the
+//! doorway. Giving up takes two tries of one exchange for each ticket. With endless give-ups no
+//! process *in line* starves, but a helper can be kept busy; each round is paid for by a new
+//! give-up. Processes that camp before a full line are promised nothing among each other. A process
+//! that asks for several units draws its tickets by an exchange, so that the line cannot become too
+//! long for the ring. Its doorway is lock-free and not wait-free.
 
 mod changes;
 pub mod entries;
@@ -141,8 +141,8 @@ pub struct Held {
     pub units: u64,
     /// Whether it was announced, and so is counted in `line`.
     pub announced: bool,
-    /// The last of its tickets, if the turnstile [notes them](Turnstile::noting_tickets); otherwise
-    /// 0. It makes no difference to the turnstile.
+    /// The last of its tickets; 0 unless the turnstile [notes them](Turnstile::noting_tickets). It
+    /// makes no difference to the turnstile.
     pub ticket: u64,
 }
 
