@@ -87,7 +87,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         L::shut(self, p, gate).await
     }
 
-    /// The number of places: 41.
+    /// How many places there are: 41.
     ///
     /// # Errors
     /// If an access failed.

@@ -193,7 +193,7 @@ pub enum Drawn {
 }
 
 impl Drawn {
-    /// Whether no process may draw a ticket now, so that this one has drawn none.
+    /// Whether nobody may draw a ticket now, so that it has drawn none.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(_))
