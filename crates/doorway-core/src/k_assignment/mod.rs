@@ -3,17 +3,21 @@
 //! # Problem
 //! [k-exclusion](crate::k_exclusion), and:
 //!
-//! - **unique names** (safety): every process in its critical section holds a name of `0..k`, and no two of them hold the same.
+//! - **unique names** (safety): every process in its critical section holds a name of `0..k`, and
+//!   no two of them hold the same.
 //!
-//! Names are *long-lived*: they are given back with the place, and given out again. A process that crashes inside keeps its name for ever, as it keeps its
-//! place.
+//! Names are *long-lived*: a process gives its name back with its place, and another process can
+//! get it. A process that crashes inside keeps its name for ever, as it keeps its place.
 //!
 //! # What it is for
-//! A name is an index: which of `k` connections, GPUs or buffers is yours, without a further lock. It is also what turns a wait-free object for `k` processes into one that any
-//! number may use while up to `k - 1` of them die: the name says which of the `k` processes to be.
+//! A name is an index: it says which of `k` connections, GPUs or buffers is yours, without a
+//! further lock. It also turns a wait-free object for `k` processes into one that any number of
+//! processes may use while up to `k - 1` of them die: the name says which of the `k` processes to
+//! be.
 //!
 //! # Solutions
-//! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of k-assignment, for `k` remote references more; so do [flags and bitmaps](names), which are
+//! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of
+//! k-assignment, for `k` more remote references. So do [flags and bitmaps](names), which are
 //! faster. These compositions have an id:
 //!
 //! | id | around | remote references | |
@@ -23,13 +27,16 @@
 //! | `turnstile-bits` | `turnstile`, names from a bitmap | a constant, and a load for each 64 lower names | cached words |
 //! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
 //! | `seats` | nothing: [slots between processes](seats) that die, whose slots come back | a load and two compare-and-swaps alone | for memories between processes |
-//! | `sticky-names` | nothing: who comes while [all names](names::sticky) are taken is turned away | | for the checker |
+//! | `sticky-names` | nothing: a process that comes while [all names](names::sticky) are taken is turned away | | for the checker |
 //!
 //! # Which to take
-//! `turnstile-slots`, as `doorway::Slots`; of the paper's, `am-assign`, unless spinning on memory of others is what must be avoided. If names are not needed, take the [k-exclusion](crate::k_exclusion) alone. To choose another
-//! k-exclusion (a chain because `N <= 2k`, say), compose it: the example below puts names around a chain.
+//! Take `turnstile-slots`, as `doorway::Slots`. Of the paper's solutions take `am-assign`, unless
+//! processes must not spin on the memory of others. If you need no names, take the
+//! [k-exclusion](crate::k_exclusion) alone. To choose another k-exclusion (a chain because
+//! `N <= 2k`, say), compose it: the example below puts names around a chain.
 //!
-//! The lowest names are tried first, so while few are inside, low names are reused; a name is a good index into something that is warm.
+//! A process tries the lowest names first. So low names are reused while few processes are inside,
+//! and a name is a good index into something that is warm.
 
 pub mod anderson_moir_94;
 pub mod names;

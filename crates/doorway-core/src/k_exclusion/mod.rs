@@ -3,15 +3,18 @@
 //! # Problem
 //! Processes run *passages* for ever: entry section, critical section, exit section, remainder.
 //!
-//! - **k-exclusion** (safety): at most `k` processes are in their critical sections, whoever has crashed.
-//! - **Progress**: if at most `k - 1` processes crash outside their remainders, each other process in its
-//!   entry (exit) section reaches its critical section (remainder).
+//! - **k-exclusion** (safety): at most `k` processes are in their critical sections, whichever
+//!   processes have crashed.
+//! - **Progress**: if at most `k - 1` processes crash outside their remainders, each other process
+//!   in its entry (exit) section reaches its critical section (remainder).
 //!
-//! A crash is undetectable and final: the process takes no further step, wherever it stands. With `k = 1` this is
-//! [mutual exclusion](crate::mutex), which tolerates none.
+//! A crash is undetectable and final: the process takes no further step, wherever it stands. With
+//! `k = 1` this is [mutual exclusion](crate::mutex), which tolerates no crash.
 //!
 //! # Solutions
-//! Remote references of one passage, at most; `c` is how many compete. All tolerate `k - 1` crashes anywhere (but for `bypass`) and are starvation-free.
+//! The table gives upper bounds on the remote references of one passage; `c` is the number of
+//! processes that compete. All solutions are starvation-free, and all but `bypass` tolerate `k - 1`
+//! crashes anywhere.
 //!
 //! | id | under contention | while `c <= k` | waits on | shared words | needs, beside reads and writes |
 //! |---|---|---|---|---|---|
@@ -33,32 +36,48 @@
 //! | `dgs` | not known | not known | everybody's bits | `12N(N-1)+N` | nothing, and these need not be atomic |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
 //!
-//! Under contention these are the theorems of [Anderson and Moir](anderson_moir_94), with `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds));
-//! where at most `k` compete, the theorems say `7k+2` and `14k+2`, and the figures above are what a passage really costs. `doorway rmr --theorems` measures all of it.
+//! The bounds under contention are the theorems of [Anderson and Moir](anderson_moir_94), with
+//! `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds)). Where at
+//! most `k` processes compete, the theorems say `7k+2` and `14k+2`; the figures above are what a
+//! passage really costs. `doorway rmr --theorems` measures all of them.
 //!
-//! [`turnstile`] is our own; it is first in, first enabled, and its waiting processes can give up. Its constant grows by a few references for each helper that is slow or dead and each place in line that was
-//! given up. `turnstile-simple` is its first version, short enough to read first: nobody can give up there. Around a turnstile, [`bypass`] lets
-//! newcomers pass those in line, a bounded number of times; it tolerates no crash.
+//! [`turnstile`] is our own. It is first in, first enabled, and its waiters can give up. Its
+//! constant grows by a few references for each helper that is slow or dead, and for each place in
+//! line that was given up. `turnstile-simple` is its first version, short enough to read first: its
+//! waiters cannot give up. [`bypass`] wraps a turnstile and lets newcomers pass the waiters in
+//! line, a bounded number of times; it tolerates no crash.
 //!
 //! # Which to take
-//! - **To build something on:** `turnstile`, as `doorway::Slots`. All others are for who wants the paper's algorithm, a machine without compare-and-swap, or local spinning in a distributed memory.
-//! - **Threads of one machine, usually fewer than `k` of them at a time:** `am-fast`. Its cost does not depend on `N` until more than `k` come, and it is wait-free in
-//!   everything but the waiting that exclusion asks for.
-//! - **`N <= 2k`, or nearly always full:** `am-chain`. The others are a chain with something around it.
-//! - **Always full, `N` large:** `am-tree`, which is `am-fast` without the attempt.
-//! - **Contention that varies between `k` and a few times `k`, on a machine with a bounded decrement:** `am-graceful`. Without that instruction it is lock-free
-//!   only. Mind that its bound is about references and not about waiting: whoever went deep can be overtaken at each block on its way.
-//! - **Memory without coherent caches, or where spinning on another's word is what hurts:** the same, with `dsm` in the name. Twice the references, none of
-//!   them while waiting.
-//! - **A machine with nothing but reads and writes:** [`kbakery-fife`](danek_10), which also lets in by arrival. At `N = 64` it takes fewer remote references than `am-dsm-tree` from `k = 6` on, in `Θ(N²)` words.
-//! - **No read-modify-write at all, or reads and writes that are not even atomic:** [`dgs`](dolev_gafni_shavit_88), from `9N(N-1)+N` safe bits. Whoever waits reads most of them over and over.
+//! - **To build something on:** `turnstile`, as `doorway::Slots`. Take one of the others if you
+//!   want the paper's algorithm, have a machine without compare-and-swap, or need local spinning in
+//!   a distributed memory.
+//! - **Threads of one machine, usually fewer than `k` at a time:** `am-fast`. Its cost does not
+//!   depend on `N` until more than `k` processes come. It is wait-free except for the waiting that
+//!   exclusion itself requires.
+//! - **`N <= 2k`, or nearly always full:** `am-chain`. The others are a chain with something around
+//!   it.
+//! - **Always full, `N` large:** `am-tree`, which is `am-fast` without the fast path.
+//! - **Contention that varies between `k` and a few times `k`, on a machine with a bounded
+//!   decrement:** `am-graceful`. Without that instruction it is only lock-free. Its bound is about
+//!   references and not about waiting: a process that went deep can be overtaken at each block on
+//!   its way.
+//! - **Memory without coherent caches, or where spinning on another process's word hurts:** the
+//!   same solutions, with `dsm` in the name. They make twice the references, and none of them while
+//!   they wait.
+//! - **A machine with nothing but reads and writes:** [`kbakery-fife`](danek_10), which also admits
+//!   in order of arrival. At `N = 64` it takes fewer remote references than `am-dsm-tree` from
+//!   `k = 6` on, in `Θ(N²)` words.
+//! - **No read-modify-write at all, or reads and writes that are not even atomic:**
+//!   [`dgs`](dolev_gafni_shavit_88), from `9N(N-1)+N` safe bits. A waiter reads most of them over
+//!   and over.
 //! - **To compare with, or to read first:** `am-queue` and `am-dsm-unbounded`.
 //!
-//! To know *which* of the `k` places one has, see [`k_assignment`](crate::k_assignment). With `k = 1`, a [mutex](crate::mutex) is cheaper and as safe:
-//! nobody may die then.
+//! To know *which* of the `k` places a process has, see [`k_assignment`](crate::k_assignment). With
+//! `k = 1`, a [mutex](crate::mutex) is cheaper and just as safe: no process may die then.
 //!
-//! The parts compose: [`FastPath`](anderson_moir_94::FastPath) goes around any two solutions, a [`Tree`](anderson_moir_94::Tree) is made of any blocks, a
-//! [`Chain`](anderson_moir_94::Chain) of any [slots](anderson_moir_94::Slot).
+//! The parts compose. [`FastPath`](anderson_moir_94::FastPath) goes around any two solutions, a
+//! [`Tree`](anderson_moir_94::Tree) is made of any blocks, and a [`Chain`](anderson_moir_94::Chain)
+//! of any [slots](anderson_moir_94::Slot).
 
 pub mod anderson_moir_94;
 pub mod bypass;
@@ -85,39 +104,44 @@ use core::fmt::Debug;
 /// now(chain.release(&q, b)).unwrap();
 /// ```
 pub trait KExclusion<M: Memory> {
-    /// What one passage carries from entry to exit (fast or slow, a name). Private to the process: neither a shared
-    /// variable nor a field of `self`. In texts that use [`keep`](crate::memory::Here::keep) the checker tells values apart by their `Debug`.
+    /// What one passage carries from entry to exit, for instance fast or slow, or a name.
+    ///
+    /// It is private to the process: neither a shared variable nor a field of `self`. In texts that
+    /// use [`keep`](crate::memory::Here::keep) the checker tells values apart by their `Debug`.
     type Held: Debug;
-    /// Why the algorithm itself may turn a process away; [`Infallible`](core::convert::Infallible) if it never does.
+    /// Why the algorithm itself may refuse a process; [`Infallible`](core::convert::Infallible) if
+    /// it never does.
     type Refusal: Debug;
 
     /// The entry section.
     ///
     /// # Cancel safety
-    /// Dropping this future part-way **is a crash** of `p`, unless the solution is also [`Abortable`] and
-    /// [`Abortable::leave`] runs.
+    /// Dropping this future part-way **is a crash** of `p`, unless the solution is also
+    /// [`Abortable`] and [`Abortable::leave`] runs.
     ///
     /// # Errors
-    /// [`Failure::Memory`] leaves `p` where it stood, as a crash does. [`Failure::Refused`] leaves it in its remainder.
+    /// [`Failure::Memory`] leaves `p` where it stood, as a crash does. [`Failure::Refused`] leaves
+    /// `p` in its remainder.
     fn acquire(&self, p: &Process<M>) -> impl Future<Output = Result<Self::Held, Failure<M::Error, Self::Refusal>>>;
 
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stands where it stood, as after a crash.
     fn release(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>>;
 }
 
-/// A solution whose waiting processes can give up.
+/// A solution whose waiters can give up.
 ///
-/// Beside entry and exit it has a third section, [`leave`](Self::leave). What `leave` needs to know (a ticket, whether it was announced) is
-/// the [`Attempt`](Self::Attempt), which lives outside the entry's future, so that a timeout or a drop can still run it.
+/// Besides entry and exit it has a third section, [`leave`](Self::leave). What `leave` needs to
+/// know (a ticket, whether it was announced) is the [`Attempt`](Self::Attempt). The attempt lives
+/// outside the entry's future, so that a timeout or a drop can still run `leave`.
 pub trait Abortable<M: Memory>: KExclusion<M> {
-    /// How far an entry has come.
+    /// How far an entry section has come.
     type Attempt: Default + Debug;
 
-    /// The entry section with waits that can be abandoned: `None` if the process was asked to give up, after
-    /// which [`leave`](Self::leave) must run.
+    /// The entry section, with waits that can be abandoned. Returns `None` if the process was asked
+    /// to give up; [`leave`](Self::leave) must run then.
     ///
     /// # Errors
     /// As [`KExclusion::acquire`].
@@ -128,10 +152,11 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
         attempt: &mut Self::Attempt,
     ) -> impl Future<Output = Result<Option<Self::Held>, Failure<M::Error, Self::Refusal>>>;
 
-    /// Withdraws an attempt, wherever it had come to. `Some` if the process was let in meanwhile and must release.
+    /// Withdraws an attempt, however far it had come. Returns `Some` if the process was let in
+    /// meanwhile and must release.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// If an access failed. `p` then stands where it stood, as after a crash.
     fn leave(
         &self,
         p: &Process<M>,
@@ -139,9 +164,9 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
     ) -> impl Future<Output = Result<Option<Self::Held>, M::Error>>;
 }
 
-/// A solution that can be entered at once or not at all.
+/// A solution that a process can enter at once or not at all.
 ///
-/// It has one more entry section, in which nobody waits for anybody.
+/// It has one more entry section, in which no process waits for another.
 ///
 /// ```
 /// use doorway::native::{Native, now};
@@ -158,7 +183,10 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
 /// assert!(now(lock.acquire_at_once(&q)).unwrap().is_some());
 /// ```
 pub trait AtOnce<M: Memory>: KExclusion<M> {
-    /// Enters, or does not: `None` if, at some time during the attempt, somebody was inside or on its way. `p` is in its remainder then, and what it did delays nobody.
+    /// Enters, or returns at once.
+    ///
+    /// Returns `None` if, at some time during the attempt, another process was inside or on its way
+    /// in. `p` is in its remainder then, and what it did delays nobody.
     ///
     /// # Errors
     /// As [`KExclusion::acquire`].

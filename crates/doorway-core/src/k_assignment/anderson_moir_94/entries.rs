@@ -1,4 +1,4 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of Anderson and Moir's k-assignment.
 
 use super::Renaming;
 use crate::k_exclusion::anderson_moir_94::entries::{CcFast, DsmFast, PAPER, cc_fast, dsm_fast};
@@ -6,8 +6,8 @@ use crate::k_exclusion::anderson_moir_94::{bounds, space};
 use crate::registry::prelude::*;
 
 entries! {
-    /// Anderson and Moir's [names](crate::k_assignment::anderson_moir_94::Renaming) over [`AmFast`](crate::registry::AmFast): the
-    /// guard says which slot you got.
+    /// Anderson and Moir's [names](crate::k_assignment::anderson_moir_94::Renaming) over
+    /// [`AmFast`](crate::registry::AmFast): the guard says which slot you got.
     AmAssign: Renaming<M, CcFast<M>>, |site, sizes| Renaming::new(site, sizes.k, |inner| cc_fast(inner, sizes)), Info {
         instructions: &[Read, Write, FetchAdd, TestAndSet],
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "F1", "F2", "unique-names", "N2", "N3"],

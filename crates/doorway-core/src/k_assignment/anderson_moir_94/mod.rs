@@ -1,4 +1,5 @@
-//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC 1994: names.
+//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC
+//! 1994: names.
 
 pub mod entries;
 mod renaming;

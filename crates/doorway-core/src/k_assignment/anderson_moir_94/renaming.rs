@@ -1,14 +1,16 @@
 //! k-assignment around any solution of k-exclusion: long-lived renaming.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment): whoever is inside holds a name of `0..k` that nobody else inside holds.
+//! [k-assignment](crate::k_assignment): each process inside holds a name of `0..k` that no other
+//! process inside holds.
 //!
 //! # Source
 //! Anderson and Moir, PODC 1994: **Figure 7**, Theorems 9 and 10.
 //!
 //! # Idea
-//! At most `k` processes are past the k-exclusion. Each tries the bits `X[0]`, `X[1]`, … until it sets one that was clear, and has that name. Whoever
-//! finds all `k - 1` bits set takes the last name without a bit: then the `k - 1` others hold the names before it.
+//! At most `k` processes are past the k-exclusion. Each tries the bits `X[0]`, `X[1]`, … until it
+//! sets one that was clear, and has that name. A process that finds all `k - 1` bits set takes the
+//! last name without a bit: the `k - 1` others hold the names before it.
 //!
 //! # Shared variables
 //! | name          | range | initially | home   | written at | meaning |
@@ -21,14 +23,16 @@
 //! - assumed: at most `k` processes are at 2 or 3
 //! - (N1) the names of processes inside are different, and below `k`: this is "unique names"
 //! - (N2) `X[i]` is set exactly while some process inside has the name `i`
-//! - (N3) when a process is about to try `X[i]`, some name `j >= i` is held by nobody
+//! - (N3) when a process is about to try `X[i]`, there is a name `j >= i` that no process holds
 //!
 //! # Cost, faults, fairness
-//! `k` remote references more than the k-exclusion, in both machine models: `k - 1` to find a name, one to give it back. A crashed
-//! holder keeps its name for ever, as it keeps its place; `k - 1` of them are tolerated. Nobody waits here.
+//! `k` more remote references than the k-exclusion, in both machine models: `k - 1` to find a name,
+//! one to give it back. A crashed holder keeps its name for ever, as it keeps its place; `k - 1` of
+//! them are tolerated. No process waits here.
 //!
 //! # Departures from the paper
-//! Statement 3 of the paper clears `X[name]` also for the name `k - 1`, which has no bit. Here it does not.
+//! Statement 3 of the paper clears `X[name]` also for the name `k - 1`, which has no bit. This text
+//! does not.
 
 use crate::Failure;
 use crate::k_assignment::KAssignment;
@@ -54,7 +58,8 @@ pub struct Named<H> {
 }
 
 impl<M: TestAndSet, Inner> Renaming<M, Inner> {
-    /// Names for a solution that lets `k` in. It is built on a site within this one.
+    /// Names for a solution that lets `k` processes in. `inner` builds it on a site within this
+    /// one.
     pub fn new(site: &Site<'_, M>, k: usize, inner: impl FnOnce(&Site<'_, M>) -> Inner) -> Self {
         let last = k - 1;
         Self {

@@ -1,14 +1,18 @@
-//! Names from a bitmap, the lowest that is free first: for many.
+//! Names from a bitmap, the lowest free one first: for many names.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment): whoever is inside holds a name of `0..k` that nobody else inside holds.
+//! [k-assignment](crate::k_assignment): each process inside holds a name of `0..k` that no other
+//! process inside holds.
 //!
 //! # Source
-//! Our own, after Anderson and Moir's Figure 7 ([`Renaming`](super::anderson_moir_94::Renaming)): sixty-four of its bits are tried at a time.
+//! Our own, after Anderson and Moir's Figure 7 ([`Renaming`](super::anderson_moir_94::Renaming)): a
+//! process tries sixty-four of its bits at a time.
 //!
 //! # Idea
-//! At most `k` processes are past the k-exclusion. Each reads a word of the bitmap, takes the lowest name that is free at or above the last one it tried, and sets its bit; if
-//! another one was faster, it goes on above that name. Names below are taken by others or were free when it read them, so that a free one at or above remains.
+//! At most `k` processes are past the k-exclusion. Each reads a word of the bitmap, takes the
+//! lowest free name at or above the last one it tried, and sets its bit. If another process was
+//! faster, it goes on above that name. Other processes have the names below, or these were free
+//! when it read them; so a free name at or above remains.
 //!
 //! # Shared variables
 //! | name              | range   | initially | home   | written at | meaning |
@@ -24,12 +28,14 @@
 //! - unique names: the names of processes inside are different, and below `k`
 //! - (B1) a bit is set exactly while some process has its name
 //! - (F) the fence number of a holder is larger than that of every earlier holder of the same name
-//! - (B2) when a process is about to try the names from `low` on, one of them is held by nobody
+//! - (B2) when a process is about to try the names from `low` on, there is one among them that no
+//!   process holds
 //!
 //! # Cost, faults, fairness
-//! One load and one read-modify-write to take a name while nobody else does, at most `k` of each; one to give it back. One
-//! more for its fence number: a bit has no room for the number of its last holder. A crashed holder keeps its name for ever, as it keeps its
-//! place. Nobody waits here.
+//! One load and one read-modify-write to take a name while no other process does, at most `k` of
+//! each; one read-modify-write to give it back. A fence number costs one more, because a bit has no
+//! room for the number of its last holder. A crashed holder keeps its name for ever, as it keeps
+//! its place. No process waits here.
 
 use super::{Given, Links, Name, Names, Taken};
 use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Near, Site, in_both_forms};
@@ -77,7 +83,8 @@ impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
             None
         }}
 
-        /// Takes a name and its number: 2, 3, 6. Numbers are given out in the order in which names are taken, so this one is larger than all before.
+        /// Takes a name and its number: 2, 3, 6. Numbers are given out in the order in which names
+        /// are taken, so this one is larger than all before.
         #[inline(always)]
         fn take_one, take_one_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<Name> {'text: {
             let Some(slot) = either!(self.find(p, live), self.find_now(p, live)) else { break 'text None };
@@ -90,12 +97,12 @@ impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
             Some(Name { slot, fence: last.wrapping_add(1) })
         }}
 
-        /// Gives it back: 4.
+        /// Gives a name back: 4.
         #[inline(always)]
         fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
             let slot = name.slot as usize;
             let bit = 1u64 << (slot % 64);
-            // The bit is set, and nobody else clears it.
+            // The bit is set, and no other process clears it.
             access!(p.at(4).fetch_add(&self.taken[slot / 64], Taken(bit.wrapping_neg())));
         }
     }

@@ -1,10 +1,10 @@
-//! Flags or a bitmap, whichever suits; and no names at all.
+//! Flags or a bitmap, depending on the number of names; and no names at all.
 
 use super::{BitNames, FEW, FlagNames, Name, Names, Together};
 use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Memory, Site, Swap};
 use core::fmt::Debug;
 
-/// Flags are faster, a bitmap is faster to search when there are many.
+/// Flags for few names, which are faster; a bitmap for many, which is faster to search.
 #[derive(Debug)]
 pub enum EitherNames<M: LateRows> {
     /// In flags.
@@ -13,7 +13,7 @@ pub enum EitherNames<M: LateRows> {
     Many(BitNames<M>),
 }
 
-/// The same of both.
+/// Does the same for both.
 macro_rules! either {
     ($self:ident, $names:ident => $of:expr) => {
         match $self {
@@ -76,7 +76,7 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
     }
 }
 
-// Guards are inlined wherever they are used, and large ones are not: the bitmap is called.
+// Guards are inlined wherever they are used, unless they are large: so the bitmap is called.
 
 #[inline(never)]
 fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>, fence: u64) -> Option<Name>
@@ -94,7 +94,7 @@ where
     names.give_back_now(p, name);
 }
 
-/// No process learns which name it has; its number is what it asks for.
+/// No process learns which name it has. Its number is the one it asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct NoNames;
 

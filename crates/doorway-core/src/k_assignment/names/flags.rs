@@ -1,16 +1,18 @@
-//! Names from a row of flags, the lowest that is free first: for few.
+//! Names from a row of flags, the lowest free one first: for few names.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment): whoever is inside holds a name of `0..k` that nobody else inside holds.
+//! [k-assignment](crate::k_assignment): each process inside holds a name of `0..k` that no other
+//! process inside holds.
 //!
 //! # Source
-//! Anderson and Moir's Figure 7 ([`Renaming`](crate::k_assignment::anderson_moir_94::Renaming)), with a look at each flag before it is tried.
+//! Anderson and Moir's Figure 7 ([`Renaming`](crate::k_assignment::anderson_moir_94::Renaming)),
+//! with a look at each flag before a process tries it.
 //!
 //! # Idea
-//! As there. A look at each flag spares an exchange for each name that is held, and giving a name back is
-//! a plain write: so a name costs one read-modify-write and not two. A flag that is clear has the number of
-//! its last holder. All flags that are set are alike, so that a process that comes too late changes nothing when
-//! it sets one again.
+//! As there. In addition a process looks at each flag first, which spares an exchange for each name
+//! that is held. Giving a name back is a plain write. So a name costs one read-modify-write and not
+//! two. A flag that is clear has the number of its last holder. All flags that are set are alike,
+//! so a process that comes too late changes nothing when it sets one again.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |
@@ -23,11 +25,13 @@
 //! - unique names: the names of processes inside are different, and below `k`
 //! - (B1) a flag is set exactly while some process has its name
 //! - (F) the fence number of a holder is larger than that of every earlier holder of the same name
-//! - (B2) when a process is about to try the names from `low` on, one of them is held by nobody
+//! - (B2) when a process is about to try the names from `low` on, there is one among them that no
+//!   process holds
 //!
 //! # Cost, faults, fairness
-//! One read-modify-write to take a name while nobody else does, and as many loads as there are lower names; at most `k` of each. One write to give it back. A crashed holder
-//! keeps its name for ever, as it keeps its place. Nobody waits here.
+//! One read-modify-write to take a name while no other process does, and one load for each lower
+//! name; at most `k` of each. One write to give it back. A crashed holder keeps its name for ever,
+//! as it keeps its place. No process waits here.
 
 use super::{Links, Mark, Name, Names, Next};
 use crate::memory::{Here, Immediate, LateRows, Memory, Site, Swap, in_both_forms};
@@ -35,12 +39,12 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::Index;
 
-/// As many flags as lie [together](Together).
+/// The largest number of flags that lie [together](Together).
 pub const FEW: usize = 16;
 
 /// How flags lie in memory.
 pub trait Lie<M: Memory>: Debug {
-    /// What they lie in.
+    /// The type that holds the flags.
     type Flags: Index<usize, Output = M::Cell<Mark>> + Debug;
 
     /// Makes `k` flags.
@@ -76,12 +80,13 @@ pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     after: Links<M>,
     lie: PhantomData<fn() -> W>,
     k: u32,
-    /// What a grant adds to the fence number: nothing, if there are to be none.
+    /// What a grant adds to the fence number: 0 if there are no fence numbers.
     step: u32,
 }
 
 impl<M: LateRows, W: Lie<M>> FlagNames<M, W> {
-    /// Puts them together before the program runs, from flags that are clear and rows of which none is made. They give fence numbers.
+    /// Puts names together before the program runs, from flags that are clear and late rows that
+    /// are not made yet. They give fence numbers.
     pub const fn of_parts(taken: W::Flags, after: M::Late<Next>, k: usize) -> Self {
         Self { taken, after: Links(after), lie: PhantomData, k: k as u32, step: 1 }
     }
@@ -98,7 +103,7 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
                 if access!(p.at(2).keeping(&(name, fence, live)).read(flag)).last().is_none() {
                     continue;
                 }
-                // What 2 read may be old. The number that counts is the one that 3 takes away.
+                // What 2 read may be old. The number that counts is the one that 3 replaces.
                 if let Some(last) = access!(p.at(3).keeping(&(name, fence, live)).swap(flag, Mark::TAKEN)).last() {
                     p.hides("low");
                     let fence = last.wrapping_add(self.step.into()).max(fence);
@@ -109,7 +114,7 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
             None
         }}
 
-        /// Gives it back: 4.
+        /// Gives a name back: 4.
         #[inline(always)]
         fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
             access!(p.at(4).write_in_passing(&self.taken[name.slot as usize], Mark::free(name.fence)));

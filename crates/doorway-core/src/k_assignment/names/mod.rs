@@ -1,14 +1,16 @@
-//! Names `0..k` by themselves: for at most `k` processes at a time, each of which holds one for each of its units.
+//! Names `0..k` by themselves, for at most `k` processes at a time. A process holds one name for
+//! each of its units.
 //!
-//! [`FlagNames`] are for few and [`BitNames`] for many; [`EitherNames`] are whichever suits, and [`NoNames`] are
-//! none. [`Slots`](super::Slots) put them around a turnstile.
+//! [`FlagNames`] are for few names and [`BitNames`] for many. [`EitherNames`] chooses between them,
+//! and [`NoNames`] gives none. [`Slots`](super::Slots) put names around a turnstile.
 //!
 //! # Fence numbers
-//! A name remembers the number of its last holder. The next one gets a larger number, and at least as large a
-//! one as it asks for: [slots](super::Slots) ask for a multiple of its ticket. The number is fixed when the name
-//! is taken, for nobody else changes it before the name is back, and it costs nothing to holders that never ask
-//! for it. A process that takes several names at once has one number, the largest of theirs, and leaves it to all
-//! of them. Numbers have 63 bits.
+//! A name remembers the number of its last holder. The next holder gets a larger number, and at
+//! least the number that it asks for: [slots](super::Slots) ask for a multiple of the holder's
+//! ticket. The number is fixed when a process takes the name, since no other process changes it
+//! before the name is back. It costs nothing to holders that never ask for it. A process that takes
+//! several names at once has one number, the largest of theirs, and leaves it to all of them.
+//! Numbers have 63 bits.
 
 mod bits;
 mod either;
@@ -26,7 +28,7 @@ use core::fmt::{self, Debug};
 /// A name, and the number of its holder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name {
-    /// Which of `0..k`. Of several, the first: it knows the next.
+    /// Which of `0..k`. If there are several, the first: it knows the next.
     pub slot: u32,
     /// The [fence number](self#fence-numbers).
     pub fence: u64,
@@ -38,7 +40,8 @@ impl Debug for Name {
     }
 }
 
-/// What stands in the word of a name: taken; or free, and the number of its last holder.
+/// What stands in the word of a name: that it is taken, or that it is free and the number of its
+/// last holder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Mark(u64);
 
@@ -61,7 +64,7 @@ impl Mark {
     }
 }
 
-/// Nobody waits for it.
+/// No process waits for it.
 impl Word for Mark {
     type Waiters = Nobody;
     const WHOLE: bool = true;
@@ -87,7 +90,7 @@ impl Debug for Mark {
     }
 }
 
-/// Which name comes next, as the holder of several notes it. Nobody else reads it.
+/// The name that comes next, as the holder of several names notes it. No other process reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Next(pub u32);
 
@@ -105,7 +108,7 @@ impl Word for Next {
     }
 }
 
-/// Sixty-four names: the bit of one is set while somebody has it.
+/// Sixty-four names: the bit of a name is set while a process has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken(pub u64);
 
@@ -137,7 +140,9 @@ macro_rules! number {
 number!(Taken Given);
 impl Bits for Taken {}
 
-/// Which name comes after another, of a process that holds both. There is no room for that before somebody holds several.
+/// For each name of a process that holds several, the name that comes next.
+///
+/// The row is made when a process first holds several names.
 #[derive(Debug)]
 pub(super) struct Links<M: LateRows>(M::Late<Next>);
 
@@ -146,34 +151,38 @@ impl<M: LateRows> Links<M> {
         Self(site.late_rows("after", k.next_power_of_two(), 1, Next(0)))
     }
 
-    /// The holder of a name notes which of its names comes next: 8. Only it will look there, so nobody needs to be told that there is room now.
+    /// Notes which name of the same holder comes next: 8. Only the holder will look there, so no
+    /// other process needs to be told that there is room now.
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
         let is_there = p.make_row(&self.0, 0);
         debug_assert!(is_there, "the only row can be made");
         p.at(8).write_in_passing(&self.0[(0, slot as usize)], Next(next))
     }
 
-    /// What its holder noted: 9.
+    /// The name that its holder noted: 9.
     async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
         Ok(p.at(9).read(&self.0[(0, slot as usize)]).await?.0)
     }
 }
 
-/// Names `0..k`, for at most `k` processes at a time, each of which holds at most one for each of its units.
+/// Names `0..k`, for at most `k` processes at a time. Each process holds at most one name for each
+/// of its units.
 pub trait Names<M: Memory>: Sized {
     /// Whether there are any.
     const NAMED: bool = true;
 
-    /// Whether little is done to give one back, so that it is worth being inlined.
+    /// Whether giving a name back takes few instructions, so that it is worth inlining.
     #[inline(always)]
     fn are_few(&self) -> bool {
         true
     }
 
-    /// All of them are free. If there are to be [fence numbers](self#fence-numbers), they are larger than this.
+    /// Names that are all free. If there are to be [fence numbers](self#fence-numbers), they are
+    /// larger than `fences`.
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self;
 
-    /// Takes the lowest free name: 2, 3. Its number is at least `fence`. `live` is what the caller knows of its own. `None` only if more than `k` names are wanted at a time.
+    /// Takes the lowest free name: 2, 3. Its number is at least `fence`. `live` is what the caller
+    /// knows of its own. Returns `None` only if more than `k` names are wanted at a time.
     fn take(
         &self,
         p: Here<'_, M>,
@@ -181,7 +190,7 @@ pub trait Names<M: Memory>: Sized {
         live: &impl Debug,
     ) -> impl Future<Output = Result<Option<Name>, M::Error>>;
 
-    /// Gives a name back that was taken: 4.
+    /// Gives back a name that was taken: 4.
     fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>>;
 
     /// [`take`](Self::take), as a plain function.
@@ -194,16 +203,16 @@ pub trait Names<M: Memory>: Sized {
     where
         M: Immediate;
 
-    /// The holder of a name notes there which of its names comes next: 8.
+    /// Notes, for the holder of a name, which of its names comes next: 8.
     fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>>;
 
-    /// Which of its names comes next, as its holder noted: 9.
+    /// The name that comes next, as its holder noted: 9.
     fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>>;
 
-    /// Whether somebody has this name.
+    /// Whether a process has this name.
     fn is_taken(&self, p: Here<'_, M>, slot: usize) -> impl Future<Output = Result<bool, M::Error>>;
 
-    /// Takes so many names: 2, 3 and 8 for each. The first is the lowest, and each knows the next.
+    /// Takes `units` names: 2, 3 and 8 for each. The first is the lowest, and each knows the next.
     fn take_many(
         &self,
         p: Here<'_, M>,
@@ -217,7 +226,7 @@ pub trait Names<M: Memory>: Sized {
                 return Ok(Some(first));
             }
             let mut last = first.slot;
-            // What follows the first, if anything does.
+            // The name after the first, if there is one.
             let mut second = None;
             p.shows("names", 1u64 << (first.slot % 64));
             let mut names = 1u64 << (first.slot % 64);
@@ -230,7 +239,8 @@ pub trait Names<M: Memory>: Sized {
                 first.fence = first.fence.max(number);
                 names |= 1 << (slot % 64);
                 p.shows("names", names);
-                // Nearly always it is higher than all before. If not, it becomes the first, or comes after the first.
+                // Nearly always the new name is higher than all before. If not, it becomes the
+                // first, or comes after the first.
                 let (from, to) = if slot > last {
                     (last, slot)
                 } else if slot < first.slot {
@@ -255,7 +265,8 @@ pub trait Names<M: Memory>: Sized {
         }
     }
 
-    /// Gives back so many names that were taken together: 9 and 4 for each. All get their number.
+    /// Gives back `units` names that were taken together: 9 and 4 for each. All of them get their
+    /// holder's number.
     fn give_many_back(
         &self,
         p: Here<'_, M>,
@@ -286,7 +297,7 @@ pub trait Names<M: Memory>: Sized {
         }
     }
 
-    /// What is left of names that were taken together, without the first `units` of them: 9 for each.
+    /// The rest of names that were taken together, without the first `units` of them: 9 for each.
     fn after(&self, p: Here<'_, M>, mut first: Name, units: u64) -> impl Future<Output = Result<Name, M::Error>> {
         async move {
             if Self::NAMED {

@@ -1,12 +1,13 @@
-//! Their entries in the catalogue.
+//! The catalogue entries of the seats.
 
 use crate::registry::prelude::*;
 
 objects! {
-    /// Slots of processes that die, and come back.
+    /// Slots for processes that may die, whose slots come back.
     Seats: Info {
         instructions: &[Read, Write, FetchAdd, FetchOr, FetchAnd, CompareSwap],
-        // Exits have no bound where others come back for ever: of an entry it is claimed that it ends.
+        // Exits have no bound where others come back for ever, so the claim is only that every
+        // entry ends.
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "every-entry-ends",
             "first-in-first-enabled", "unique-names", "P1", "P2", "P3", "P4",
@@ -23,7 +24,7 @@ objects! {
             "",
         )
     };
-    /// The same, where newcomers may pass those that wait, within a bound.
+    /// The same, where newcomers may pass waiters, within a bound.
     SeatsBypass: Info {
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "every-entry-ends", "unique-names",

@@ -1,5 +1,6 @@
-//! What every passage runs while nobody waits: 1 to 3, 17, 22 and 23. As futures, and as plain functions for memories that
-//! are [ready](crate::memory::Ready) at once.
+//! The statements that every passage runs while no process waits: 1 to 3, 17, 22 and 23. They are
+//! written as futures, and as plain functions for memories that are [ready](crate::memory::Ready)
+//! at once.
 
 use super::{Freed, Going, Grant, Left, Mortal, News, Seats, Unit};
 use crate::memory::{Here, Label, Process, in_both_forms};
@@ -9,7 +10,8 @@ impl<M: Mortal> Seats<M> {
     in_both_forms! {
         for Ready:
 
-        /// Enters if nobody waits and a slot is free, and otherwise does not: 1 to 3. `from` is the slot to look at first.
+        /// Enters if no process waits and a slot is free: 1 to 3. Otherwise returns `None`. `from`
+        /// is the slot to look at first.
         #[inline(always)]
         pub fn try_enter, try_enter_now(&self, p: &Process<M>, from: usize) -> Option<Grant> {'text: {
             let here = p.on(self.part);
@@ -20,8 +22,8 @@ impl<M: Mortal> Seats<M> {
             unit.map(|unit| self.inside(here, unit))
         }}
 
-        /// The exit section, as far as it goes while nobody waits: 17, 22, 23. If it has not ended, [`exit_on`](Self::exit_on)
-        /// must run.
+        /// The exit section, as far as it goes while no process waits: 17, 22, 23. If it has not
+        /// ended, [`exit_on`](Self::exit_on) must run.
         #[inline(always)]
         pub fn begin_exit, exit_at_once(&self, p: &Process<M>, grant: Grant) -> Result<Left, Going> {
             let (here, unit) = (p.on(self.part), Unit::of(p, grant));
@@ -47,10 +49,11 @@ impl<M: Mortal> Seats<M> {
             }
         }
 
-        /// [`anybody`](Self::anybody), with the usual number of words: 256 seats have four.
+        /// [`anybody`](Self::anybody), for the usual number of words: 256 seats have four.
         #[inline(always)]
         fn any_of_four, any_of_four_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
-            // Found before they are read, and the last one first: to find each by itself costs more than to read it.
+            // Index all words before reading any, the last one first: to index each by itself costs
+            // more than to read it.
             let (d, c, b, a) = (&self.bits[3], &self.bits[2], &self.bits[1], &self.bits[0]);
             let a = access!(p.at(label).keeping(&(0, false, live)).read(a));
             let b = a | access!(p.at(label).keeping(&(1, a != 0, live)).read(b));
@@ -59,7 +62,7 @@ impl<M: Mortal> Seats<M> {
             d != 0
         }
 
-        /// [`anybody`](Self::anybody), with any number of words.
+        /// [`anybody`](Self::anybody), for any number of words.
         #[inline(never)]
         fn any_of_all, any_of_all_now(&self, p: Here<'_, M>, label: Label, live: &impl Debug) -> bool {
             let mut any = 0;
@@ -69,7 +72,7 @@ impl<M: Mortal> Seats<M> {
             any != 0
         }
 
-        /// Takes a free slot, if it finds one: 2 and 3, and so in 7 and 24.
+        /// Takes a free slot, if it finds one: 2 and 3, and likewise in 7 and 24.
         #[inline(always)]
         pub(super) fn take, take_now(&self, p: Here<'_, M>, from: usize, labels: [Label; 2], live: &impl Debug) -> Option<Unit> {'text: {
             let [look, take] = labels;
@@ -91,7 +94,8 @@ impl<M: Mortal> Seats<M> {
             }
         }}
 
-        /// Frees a slot unless it is to be handed over and somebody may wait, and looks again: 17, 22, 23.
+        /// Frees a slot, unless it is to be handed over and a process may wait; then looks again:
+        /// 17, 22, 23.
         #[inline(always)]
         pub(super) fn free, free_now(
             &self,

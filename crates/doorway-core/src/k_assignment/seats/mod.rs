@@ -1,37 +1,44 @@
-//! Slots of processes that die: what a dead owner held comes back, and the next owner is told.
+//! Slots for processes that may die: a dead owner's slot comes back, and the next owner is told.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment) between processes that may die anywhere and be followed by new ones, in a
-//! memory that outlives them. A dead owner's slot comes back once. The next owner of that slot is told that an owner
-//! died. Each owner has a fence, larger than that of every earlier owner of the same slot.
+//! [k-assignment](crate::k_assignment) between processes that may die anywhere and be followed by
+//! new ones, in a memory that outlives them. A dead owner's slot comes back once. The next owner of
+//! that slot is told that an owner died. Each owner has a fence, larger than that of every earlier
+//! owner of the same slot.
 //!
 //! # Source
 //! Our own.
 //!
 //! # Idea
-//! The `k` slot words are the units: owner, fence and what the next owner is told stand in one word, so that a unit is
-//! never without an owner. A process that finds no free slot draws a ticket and writes it into the row of its seat; a
-//! bit says that the row is worth a look. The owner that leaves offers its slot to the row with the smallest ticket,
-//! and only if nobody waits it frees the slot. An offer is not yet a unit: the slot changes hands by a compare-and-swap
-//! on the slot word, and whoever finds an offer that was not followed up can do that for a dead process. The memory
-//! [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that a slot may be taken away.
+//! The `k` slot words are the units. Owner, fence and what the next owner is told stand in one
+//! word, so a unit is never without an owner. A process that finds no free slot draws a ticket and
+//! writes it into the row of its seat; a bit says that the row is worth a look. An owner that
+//! leaves offers its slot to the row with the smallest ticket. It frees the slot only if no process
+//! waits. An offer is not yet a unit: the slot changes hands by a compare-and-swap on the slot
+//! word. A process that finds an offer which was not followed up can do that for a dead process.
+//! The memory [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that
+//! a slot may be taken away.
 //!
 //! # Order, or a bound on how often a waiter is passed
-//! In strict order (`P = 1`) a newcomer gets in line if anybody waits, and every owner hands its slot over: each passage
-//! is a change of processes. With a larger `P`, a power of two, newcomers take what is free, and only every `P`-th owner
-//! of a slot hands it over. The others free it and *call* the oldest that waits, unless it is called already: it looks
-//! whether a slot is free, and if a newcomer was faster it sleeps again. So at most `P` newcomers take one slot while the
-//! same waiter is the oldest, and at most `k P` take any.
+//! In strict order (`P = 1`) a newcomer gets in line if any process waits, and every owner hands
+//! its slot over: each passage is a change of processes.
+//!
+//! With a larger `P`, a power of two, newcomers take any free slot, and only every `P`-th owner of
+//! a slot hands it over. The others free it and *call* the oldest waiter, unless it is called
+//! already. A waiter that is called looks whether a slot is free; if a newcomer was faster, it
+//! sleeps again. So at most `P` newcomers take one slot while the same waiter is the oldest, and at
+//! most `k P` take any.
 //!
 //! # Shared variables
-//! `S` seats, of which each process has one; `W(t)`, `C(t)`, `G(i,s,d)` and 0 are values of [`Want`], `F(s,d)` and
-//! `H(o,s,d)` of [`Slot`], and `d` is what the next owner is told: nothing, that an owner died, or that it was broken ([`News`]).
+//! There are `S` seats, and each process has one. `W(t)`, `C(t)`, `G(i,s,d)` and 0 are values of
+//! [`Want`], `F(s,d)` and `H(o,s,d)` of [`Slot`]. `d` is what the next owner is told: nothing, that
+//! an owner died, or that its slot was broken ([`News`]).
 //!
 //! | name | range | initially | written at | meaning |
 //! |---|---|---|---|---|
 //! | `bits[0..S/64]` | 64 bits | 0 | 6, 12, 15, 29 | which seats have announced that they wait |
 //! | `next` | number | 0 | 4 | the next ticket |
-//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28, 34 | a unit: free, or who holds it |
+//! | `slot[0..k]` | [`Slot`] | `F(0)` | 3, 7, 10, 20, 22, 24, 25, 27, 28, 34 | a unit: free, or the seat that holds it |
 //! | `want[0..S]` | [`Want`] | 0 | 5, 11, 13, 14, 19, 25, 38, 41 | what the owner of the seat wants, or is offered |
 //!
 //! And a byte for each seat, which its owner keeps locked: 29, 30.
@@ -46,9 +53,10 @@
 //!  5  want[me] := W(t)
 //!  6  bits := bits ∪ {me}                                  the doorway ends
 //! 41  if want[me] = C(t): want[me] := W(t)
-//!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to myself
+//!  7  while want[me] = W(t) and some slot is free: take it as in 3, then pass it on, perhaps to me
 //!  8  after a death, and when it is time to look again: recover
-//!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners; then goto 7
+//!  9  while want[me] = W(t): sleep, and watch all other seats with a bit and all owners;
+//!     then goto 7
 //! 10  want[me] = G(i,s,d): if slot[i] = H(·,s,·): slot[i] → H(me,s+1,d)
 //! 11  if slot[i] ≠ H(me,s+1,·): want[me] := W(t); goto 7   a void offer
 //! 12  bits := bits ∖ {me}
@@ -59,79 +67,94 @@
 //! exit: if s mod P = 0, pass on, with nothing to be told; otherwise
 //! 17  as below
 //! 22  slot[i]: H(me,s,·) → F(s); 38
-//! decline, of a process that was let in while it gave up: pass on, with d as it was told
+//! decline, by a process that was let in while it gave up: pass on, with d as it was told
 //! pass on slot i, which is H(me,s,·), and say d of it:
 //! 16  T := next
 //! 17  if no bit is set goto 22
-//! 18  of all rows with a bit, the smallest W(t) with t < T; none, but one with t ≥ T: goto 16; none: goto 22
+//! 18  of all rows with a bit, the smallest W(t) with t < T;
+//!     none, but one with t ≥ T: goto 16; none: goto 22
 //! 19  want[j]: W(t) → G(i,s,d); if it is something else goto 16
 //! 20  slot[i]: H(me,s,·) → H(j,s+1,d)
 //! 21  wake j; done
 //! 22  slot[i]: H(me,s,·) → F(s,d); if P > 1: 38
 //! 23  if no row with a bit is W: done
-//! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest that waits; done
+//! 24  take a free slot as in 3 and pass it on; there is none: wake the oldest waiter; done
 //! call:
-//! 38  of all rows with a bit, the smallest W(t) or C(t); none, or C(t): done; want[j]: W(t) → C(t); failed: done
+//! 38  of all rows with a bit, the smallest W(t) or C(t); none, or C(t): done;
+//!     want[j]: W(t) → C(t); failed: done
 //! 39  wake j
-//! of a process that no longer waits, if P > 1:
+//! by a process that no longer waits, if P > 1:
 //! 42  if a slot is free: 38
 //! recover:
-//! 25  for each row j that is not 0 and whose owner is dead: if it is G(i,s,d), 10 for j; want[j] → 0
+//! 25  for each row j that is not 0 and whose owner is dead:
+//!         if it is G(i,s,d), 10 for j; want[j] → 0
 //! 26  for each slot i that is H(o,s,·) and whose owner is dead:
 //! 27      if some want[j] = G(i,s,d): slot[i] → H(j,s+1,d), and 26 for the same i
 //! 28      slot[i]: H(o,s,·) → H(me,s+1,died), and pass it on
-//! 29  for each bit j whose owner is dead: lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j; 42
+//! 29  for each bit j whose owner is dead:
+//!         lock byte j; if want[j] = 0: bits := bits ∖ {j}; unlock byte j; 42
 //! register:
 //! 30  lock byte me
 //! 31  25 to 29 for the seat me alone; 42
 //! break slot i, of the owner that was seen there:
 //! 33  if H(o,s,·) was seen
 //! 34      slot[i]: H(o,s,·) → H(me,s+1,broken), and pass it on
-//! try, of a process that does not wait:
-//! 37  if P = 1 and some row with a bit is W: take a free slot as in 24, pass it on, goto 37; there is none: fail
+//! try, by a process that does not wait:
+//! 37  if P = 1 and some row with a bit is W:
+//!         take a free slot as in 24, pass it on, goto 37; there is none: fail
 //!     otherwise: 2 and 3; there is none: fail
 //! ```
-//! A statement with more than one access has its further ones under numbers of their own: 71 and 72 are the look and
-//! the take of 7, and so on.
+//! The further accesses of a statement with more than one have numbers of their own: 71 and 72 are
+//! the look and the take of 7, and so on.
 //!
 //! # Invariants (all checked)
 //! - unique names: no two living processes have the same slot
-//! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`, unless it was broken
-//! - (P2) a process that follows one that died inside, or was broken there, is told; for each death at most two are told
-//!   of a death, and for each break at most two of a break. An owner is also a process that had a slot in hand to pass it
-//!   on, or was offered one and never came in, and it can be both
+//! - (P1) a living process that has slot `i` with fence `s` is its owner: `slot[i] = H(me,s,·)`,
+//!   unless it was broken
+//! - (P2) a process that follows one that died inside, or was broken there, is told. For each death
+//!   at most two processes are told of a death, and for each break at most two of a break. A
+//!   process that had a slot in hand to pass it on counts as an owner too, and so does one that was
+//!   offered a slot and never came in. A process can be both
 //! - (P3) the fence of a process is larger than that of every earlier owner of the slot
-//! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing is lost
+//! - (P4) a living process in its remainder has no slot, and its row and its bit are clear: nothing
+//!   is lost
 //!
 //! Why they hold:
-//! - *One fact is one word.* Nothing has to agree with anything else: tickets only order rows, and a ticket that died
-//!   with its process orders nothing.
-//! - *Exactly once.* 28 is a compare-and-swap from a word whose fence never comes back. If the process that won it
-//!   dies, its own word is reclaimed, and still says that an owner died.
-//! - *An offer is not a unit.* Before a row `G(i,s)` is cleared at 25, the slot has left epoch `s`. To clear it first
-//!   would lose the unit.
-//! - *A seat is clean before it is used*: its byte is locked through one process at a time, and 31 comes before
-//!   anything else. A compare-and-swap that comes late, by one that helped the owner before, names an old ticket or an
-//!   old fence, and fails.
-//! - *A bit is cleared by its owner, or under its owner's byte lock*: otherwise a new owner could lose its bit.
-//! - *Who frees looks again* (22, 23), *who waits looks for free slots after announcing* (6, 7).
-//! - *First in, first enabled*: who comes after another's 6 sees its bit and draws a larger ticket, and 16 to 19 offer to
-//!   the smallest. Without 16 a process with an old copy of the bits can meet a seat that has come back with a new
-//!   ticket, and prefer it to an older one.
+//! - *One fact is one word.* No word has to agree with another: tickets only order rows, and a
+//!   ticket that died with its process orders nothing.
+//! - *Exactly once.* 28 is a compare-and-swap from a word whose fence never comes back. If the
+//!   process that won it dies, its own word is reclaimed, and still says that an owner died.
+//! - *An offer is not a unit.* Before a row `G(i,s)` is cleared at 25, the slot has left epoch `s`.
+//!   To clear the row first would lose the unit.
+//! - *A seat is clean before it is used.* One process at a time has its byte locked, and does 31
+//!   before anything else. A late compare-and-swap, by a process that helped the owner before,
+//!   names an old ticket or an old fence, and fails.
+//! - *A bit is cleared by its owner, or under its owner's byte lock.* Otherwise a new owner could
+//!   lose its bit.
+//! - *A process that frees a slot looks again* (22, 23). *A waiter looks for free slots after
+//!   announcing itself* (6, 7).
+//! - *First in, first enabled.* A process that comes after another's 6 sees its bit and draws a
+//!   larger ticket, and 16 to 19 offer to the smallest. Without 16 a process with an old copy of
+//!   the bits can meet a seat that has come back with a new ticket, and prefer it to an older one.
 //!
 //! # Cost, faults, fairness
-//! Alone: a load of each word of bits and a compare-and-swap to enter; a compare-and-swap, and such a load before and
-//! after it, to leave. Deaths: any number, if somebody is left that waits or comes; in a memory that never says that an
-//! owner is dead, `k - 1`, as in every k-assignment. There a waiter that died keeps its bit for ever, and once it is
-//! offered a slot, that one too; 37 looks at rows, so that it keeps nobody else from trying. Who waits must look again by
-//! itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep ([`Sleeps`]).
-//! First in, first enabled while nobody dies. A process that stops keeps the unit it holds or is offered, and nothing
-//! else. An exit has no bound where others come back for ever: whoever frees a slot looks again (23), may take one that
-//! another has just freed (24), and passes that on. Each round lets another process in.
+//! Without contention, entry takes a load of each word of bits and a compare-and-swap. Exit takes a
+//! compare-and-swap, and such a load before and after it.
+//!
+//! Any number of deaths is tolerated, if a process is left that waits or comes. In a memory that
+//! never says that an owner is dead it is `k - 1`, as in every k-assignment. There a waiter that
+//! died keeps its bit for ever, and once it is offered a slot, it keeps that slot too. 37 looks at
+//! rows, so this keeps no other process from trying. A waiter must look again by itself now and
+//! then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep
+//! ([`Sleeps`]). A process that stops keeps the unit it holds or is offered, and nothing else.
+//!
+//! First in, first enabled while no process dies. An exit has no bound where others come back for
+//! ever: a process that frees a slot looks again (23), may take one that another has just freed
+//! (24), and passes that on. Each round lets another process in.
 //!
 //! # Departures
-//! 17 looks before 16 does, as nobody needs `T` while nobody waits. 29 tries the lock without asking whether the owner
-//! is dead: the lock says so.
+//! 17 looks before 16 does, as no process needs `T` while none waits. 29 tries the lock without
+//! asking whether the owner is dead: the lock says so.
 
 pub mod entries;
 mod fast;
@@ -154,7 +177,7 @@ use core::fmt::{self, Debug};
 pub trait Mortal: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap {}
 impl<M: Sleeps + FetchAdd + FetchOr + FetchAnd + CompareSwap> Mortal for M {}
 
-/// Slots between processes that die. The [`Pid`](crate::memory::Pid) of a process is its seat.
+/// Slots between processes that may die. The [`Pid`](crate::memory::Pid) of a process is its seat.
 #[derive(Debug)]
 pub struct Seats<M: Mortal> {
     part: M::Part,
@@ -165,18 +188,19 @@ pub struct Seats<M: Mortal> {
     bytes: M::Bytes,
     seats: usize,
     k: usize,
-    /// How many seats have their bits in one word.
+    /// The number of seats whose bits share one word.
     per_word: usize,
-    /// How many words of bits there are: every passage needs it, and a division would cost more than the rest.
+    /// The number of words of bits. Every passage needs it, and a division would cost more than the
+    /// rest.
     words: usize,
-    /// `P - 1`: an owner whose fence has none of these bits hands its slot over.
+    /// `P - 1`: an owner hands its slot over if its fence has none of these bits.
     keeps: u64,
 }
 
 /// What a passage carries from entry to exit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grant {
-    /// Which slot.
+    /// The slot.
     pub slot: usize,
     /// Its fence: larger than that of every earlier owner of the slot.
     pub fence: u64,
@@ -184,7 +208,7 @@ pub struct Grant {
     pub news: News,
 }
 
-/// How far an entry has come.
+/// How far an entry section has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Attempt {
     ticket: Option<u64>,
@@ -193,13 +217,13 @@ pub struct Attempt {
 /// What became of the slot of a process that left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Left {
-    /// It is free, or somebody else's.
+    /// It is free, or another process has it.
     Passed,
-    /// It was no longer this process's: somebody [broke](Seats::break_slot) it.
+    /// It was no longer this process's: another process [broke](Seats::break_slot) it.
     Broken,
 }
 
-/// A slot that this process owns, and what stands there.
+/// A slot that this process owns, and its word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Unit {
     slot: usize,
@@ -232,13 +256,13 @@ pub struct Going(Unit, bool);
 /// What became of a slot that was to be freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Freed {
-    /// It is free, and nobody waits.
+    /// It is free, and no process waits.
     Done,
-    /// It is free, and somebody may wait.
+    /// It is free, and a process may wait.
     LookAgain,
-    /// It is as it was: somebody may wait for it.
+    /// It is as it was: a process may wait for it.
     SomebodyWaits,
-    /// It is another's.
+    /// Another process has it.
     NotMine,
 }
 
@@ -246,12 +270,13 @@ impl<M: Mortal> Seats<M> {
     /// For `seats` processes and `k` slots.
     ///
     /// # Panics
-    /// If there are none of either, or more than [`MOST_SEATS`] or [`MOST_SLOTS`].
+    /// If `seats` or `k` is zero, or larger than [`MOST_SEATS`] or [`MOST_SLOTS`].
     pub fn new(site: &Site<'_, M>, seats: usize, k: usize) -> Self {
         Self::with_words_of(site, seats, k, 64)
     }
 
-    /// With the bits of so many seats in one word. Memories have words of 64; a checker asks whether several words do.
+    /// The same with the bits of `per_word` seats in one word. Memories use 64; the checker uses
+    /// fewer, to explore several words.
     ///
     /// # Panics
     /// As [`new`](Self::new), and if `per_word` is not in `1..=64`.
@@ -274,10 +299,10 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// The same, where at most `bypass` newcomers get in before the oldest that waits. With less than `2 k` the order is
-    /// strict: then no newcomer does.
+    /// The same, where at most `bypass` newcomers get in before the oldest waiter. With less than
+    /// `2 k` the order is strict, and no newcomer does.
     ///
-    /// All processes must agree on this. If they do not, nothing is lost but the bound.
+    /// All processes must agree on this number. If they do not, only the bound is lost.
     #[must_use]
     pub fn with_bypass(mut self, bypass: u32) -> Self {
         let each = bypass as usize / self.k;
@@ -291,19 +316,19 @@ impl<M: Mortal> Seats<M> {
         self.keeps == 0
     }
 
-    /// Whether the owner of this hands it over if somebody waits.
+    /// Whether the owner of this slot hands it over if a process waits.
     #[inline(always)]
     pub(self) fn hands_over(&self, unit: Unit) -> bool {
         unit.word.fence() & self.keeps == 0
     }
 
-    /// How many seats there are.
+    /// The number of seats.
     #[must_use]
     pub fn seats(&self) -> usize {
         self.seats
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.k
@@ -314,8 +339,8 @@ impl<M: Mortal> Seats<M> {
         (seat / self.per_word, 1 << (seat % self.per_word))
     }
 
-    /// The entry section: 1 to 13. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must
-    /// run with the attempt.
+    /// The entry section: 1 to 13. Returns `None` if the process was asked to give up;
+    /// [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -332,7 +357,7 @@ impl<M: Mortal> Seats<M> {
         self.wait(p, from, attempt, may_give_up).await
     }
 
-    /// The entry section from 4 on, of a process that did not get in at once.
+    /// The entry section from 4 on, for a process that did not get in at once.
     ///
     /// # Errors
     /// As [`enter`](Self::enter).
@@ -360,7 +385,7 @@ impl<M: Mortal> Seats<M> {
             let live = (from, waits, looks_for_dead);
             let mine = here.at(7).keeping(&live).read(&self.want[me]).await?;
             if mine == Want::Called(t) && !self.is_in_order() {
-                // It fails if a slot is offered by now, which the next turn sees.
+                // This fails if a slot is offered by now, which the next turn sees.
                 let _ = here.at(41).keeping(&live).compare_swap(&self.want[me], mine, waits).await?;
             } else if mine != waits {
                 if let Some(unit) = self.accept(here, mine, &live).await? {
@@ -409,7 +434,8 @@ impl<M: Mortal> Seats<M> {
         self.pass_or_free(here, unit, News::None, self.hands_over(unit)).await
     }
 
-    /// The exit section of a process that was let in and does not come: the next owner is told what it was told.
+    /// The exit section of a process that was let in and does not come. The next owner is told what
+    /// this process was told.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -432,9 +458,12 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Takes a slot away from the owner that was [seen](Self::look_at_slot) there, dead or alive, and passes it on: 33,
-    /// 34. `false` if the slot is free, or another's by now: what was seen is what was to be broken. It does not stop the
-    /// owner, whose [exit](Self::exit) says that the slot was broken.
+    /// Takes a slot away from the owner that was [seen](Self::look_at_slot) there, dead or alive,
+    /// and passes it on: 33, 34.
+    ///
+    /// Returns `false` if the slot is free, or has another owner by now: only the owner that was
+    /// seen is to lose it. The call does not stop the owner, whose [exit](Self::exit) says that the
+    /// slot was broken.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -451,7 +480,7 @@ impl<M: Mortal> Seats<M> {
         Ok(true)
     }
 
-    /// What stands in a slot; `None` if there is no such slot. For people that want to know.
+    /// The word of a slot, for inspection; `None` if there is no such slot.
     ///
     /// # Errors
     /// If an access failed.
@@ -462,7 +491,7 @@ impl<M: Mortal> Seats<M> {
         p.on(self.part).at(35).keeping(&()).read(&self.slot[slot]).await.map(Some)
     }
 
-    /// What the owner of a seat wants; `None` if there is no such seat. For people that want to know.
+    /// What the owner of a seat wants, for inspection; `None` if there is no such seat.
     ///
     /// # Errors
     /// If an access failed.
@@ -481,19 +510,20 @@ impl<M: Mortal> Seats<M> {
         grant
     }
 
-    /// Makes an offer one's own: 10. `None` if it is void.
+    /// Makes an offer this process's own: 10. Returns `None` if the offer is void.
     async fn accept(&self, p: Here<'_, M>, offer: Want, live: &impl Debug) -> Result<Option<Unit>, M::Error> {
         let me = p.pid().index();
         let Some((slot, now)) = self.follow_up(p, offer, me, [10, 101], live).await? else {
-            return Err(p.at(10).damaged(offer)); // no process takes back what another waits for
+            return Err(p.at(10).damaged(offer)); // no process withdraws what another waits for
         };
         let Want::Offered { fence, .. } = offer else { return Ok(None) };
         let is_mine = now.owner() == Some(me) && now.fence() == fence + 1;
         Ok(is_mine.then_some(Unit { slot, word: now }))
     }
 
-    /// Gives a slot to the seat that it is offered to, unless it has left the epoch of the offer: 10, for its owner or
-    /// a dead one. Which slot, and what stands there then; `None` if this is no offer.
+    /// Gives a slot to the seat that it is offered to, unless the slot has left the epoch of the
+    /// offer: 10, by that seat's owner or on behalf of a dead one. Returns the slot and its word
+    /// then; `None` if this is no offer.
     async fn follow_up(
         &self,
         p: Here<'_, M>,
@@ -528,8 +558,8 @@ impl<M: Mortal> Seats<M> {
         self.one_waits_less(p, &unit).await
     }
 
-    /// All that wait, and then all owners, so that nobody is missed that becomes one: 9. `None` if a slot is free by now:
-    /// nobody's death would tell of that.
+    /// All waiters, and then all owners, so that no waiter is missed that becomes an owner: 9.
+    /// Returns `None` if a slot is free by now: no death would tell of that.
     async fn whom_to_watch(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
         let (memory, me) = (p.process().memory(), p.pid().index());
         let mut watch = M::Watch::default();
@@ -573,7 +603,7 @@ impl<M: Mortal> KExclusion<M> for Seats<M> {
     async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error>> {
         match self.enter(p, 0, &mut Attempt::default(), false).await? {
             Some(grant) => Ok(grant),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 
@@ -599,7 +629,7 @@ impl<M: Mortal> Abortable<M> for Seats<M> {
                 here.at(14).keeping(&(waits, stands)).compare_swap(&self.want[me], stands, Want::Nothing).await?;
             let Err(offer) = gone else { break };
             if offer == Want::Nothing {
-                break; // it had not come so far as to announce itself
+                break; // it had not yet announced itself
             }
             if offer == Want::Called(t) && !self.is_in_order() {
                 stands = offer;

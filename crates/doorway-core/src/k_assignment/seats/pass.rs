@@ -1,4 +1,4 @@
-//! How a slot goes to the next: 16 to 24, and what a process does that only tries: 37.
+//! How a slot goes to the next owner: 16 to 24; and a process that only tries: 37.
 
 use super::{Freed, Grant, Left, Mortal, News, Seats, Unit, Want};
 use crate::memory::{Here, Label, Process, within};
@@ -7,12 +7,12 @@ use core::fmt::{self, Debug};
 /// What a look at all rows with a bit has found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Line {
-    /// Tickets from this one on are too young to be looked at.
+    /// Tickets from this one on are too young to count.
     below: u64,
-    /// The seat and the ticket of the oldest that waits, and what stands in its row.
+    /// The seat and the ticket of the oldest waiter. `called` says whether it is called.
     oldest: Option<(usize, u64)>,
     called: bool,
-    /// Whether one waits whose ticket is too young to be looked at.
+    /// Whether there is a waiter whose ticket is too young to count.
     younger: bool,
 }
 
@@ -25,9 +25,10 @@ impl Debug for Line {
 }
 
 impl<M: Mortal> Seats<M> {
-    /// Enters if a slot is left when those that wait have what is free, and otherwise does not: 37. For a process that
-    /// does not wait, and found [somebody in line](Self::try_enter): that one may have been offered a slot by now, or may be
-    /// dead.
+    /// Enters if a slot is left once the waiters have what is free, and otherwise does not: 37.
+    ///
+    /// This is for a process that does not wait, and found [a waiter in line](Self::try_enter).
+    /// That waiter may have been offered a slot by now, or may be dead.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -50,7 +51,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Who waits: a look at all rows with a bit. Tickets from `below` on are not looked at.
+    /// Looks at all rows with a bit, to find the oldest waiter. Tickets from `below` on do not
+    /// count.
     async fn line(
         &self,
         p: Here<'_, M>,
@@ -82,12 +84,13 @@ impl<M: Mortal> Seats<M> {
         Ok(line)
     }
 
-    /// Gives a slot to the oldest that waits, or frees it: 16 to 24.
+    /// Gives a slot to the oldest waiter, or frees it: 16 to 24.
     pub(super) async fn pass(&self, p: Here<'_, M>, unit: Unit, news: News) -> Result<Left, M::Error> {
         self.pass_or_free(p, unit, news, true).await
     }
 
-    /// [`pass`](Self::pass), or, unless this owner hands over, frees the slot whoever waits.
+    /// [`pass`](Self::pass); but an owner that does not hand over frees the slot even if a process
+    /// waits.
     pub(super) async fn pass_or_free(
         &self,
         p: Here<'_, M>,
@@ -118,7 +121,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Offers a slot to the oldest that waits, and makes it that one's: 16 to 21. `false` if nobody waits.
+    /// Offers a slot to the oldest waiter, and makes that process its owner: 16 to 21. Returns
+    /// `false` if no process waits.
     async fn offer(&self, p: Here<'_, M>, unit: Unit, news: News, live: &impl Debug) -> Result<bool, M::Error> {
         let live = (unit, news, live);
         let mut turn = 0;
@@ -143,7 +147,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// What a process does that has freed a slot, if somebody may wait. A slot that it has taken to pass it on.
+    /// What a process does that has freed a slot, if another may wait. Returns a slot that it has
+    /// taken to pass it on.
     pub(super) async fn looks_again(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
         if self.is_in_order() {
             return self.take_another(p, unit).await;
@@ -152,7 +157,8 @@ impl<M: Mortal> Seats<M> {
         Ok(None)
     }
 
-    /// Tells the oldest that waits to look whether a slot is free, unless it has been told and has not looked yet: 38, 39.
+    /// Tells the oldest waiter to look whether a slot is free, unless it has been told and has not
+    /// looked yet: 38, 39.
     async fn call(&self, p: Here<'_, M>, live: &impl Debug) -> Result<(), M::Error> {
         let line = self.line(p, [381, 382], u64::MAX, live).await?;
         let (Some((seat, t)), false) = (line.oldest, line.called) else { return Ok(()) };
@@ -160,13 +166,13 @@ impl<M: Mortal> Seats<M> {
         if p.at(38).keeping(&(seat, waits, live)).compare_swap(row, waits, called).await?.is_ok() {
             p.at(39).keeping(&(seat, live)).wake(row).await?;
         }
-        // Otherwise it was called, or was offered a slot, or has given up: then it comes to 42 by itself. To try again
-        // would go on for ever while others come and go.
+        // Otherwise the waiter was called, or was offered a slot, or has given up: then it comes to
+        // 42 by itself. To try again would go on for ever while others come and go.
         Ok(())
     }
 
-    /// What a process does that no longer waits, or has cleared the row of one: it may have been called, so it passes
-    /// the call on: 42.
+    /// What a process does that no longer waits, or has cleared the row of another waiter: 42. That
+    /// waiter may have been called, so the process passes the call on.
     pub(super) async fn one_waits_less(&self, p: Here<'_, M>, live: &impl Debug) -> Result<(), M::Error> {
         if self.is_in_order() {
             return Ok(());
@@ -179,14 +185,15 @@ impl<M: Mortal> Seats<M> {
         Ok(())
     }
 
-    /// Who has freed a slot looks again whether somebody waits, and takes a free slot to pass it on: 23, 24.
+    /// A process that has freed a slot looks again whether another waits, and takes a free slot to
+    /// pass it on: 23, 24.
     async fn take_another(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
         let Some((oldest, _)) = self.line(p, [231, 232], u64::MAX, &unit.slot).await?.oldest else {
             return Ok(None);
         };
         let another = self.take(p, unit.slot, [24, 241], &oldest).await?;
         if another.is_none() && p.process().memory().has_hints() {
-            p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the one that was faster
+            p.at(242).keeping(&oldest).wake(&self.want[oldest]).await?; // it must watch the process that was faster
         }
         Ok(another)
     }

@@ -1,10 +1,10 @@
-//! What the dead have left behind, and how a process takes a seat: 25 to 31.
+//! How processes clean up after the dead, and how a process takes a seat: 25 to 31.
 
 use super::{Mortal, News, Seats, Unit, Want};
 use crate::memory::{Here, Process, within};
 
 impl<M: Mortal> Seats<M> {
-    /// Takes back what the dead hold: 25 to 29. Anybody may, at any time.
+    /// Takes back what the dead hold: 25 to 29. Any process may do this, at any time.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -30,8 +30,8 @@ impl<M: Mortal> Seats<M> {
         self.one_waits_less(here, &"recovered").await
     }
 
-    /// Whether nothing is left of an owner before: such seats are taken first, because there is nothing to clean up.
-    /// Only a look, and it may be wrong as soon as it is made.
+    /// Whether an earlier owner has left nothing behind. Such seats are taken first, because there
+    /// is nothing to clean up. This is only a look, and it may be wrong as soon as it is made.
     ///
     /// # Errors
     /// If an access failed.
@@ -52,7 +52,8 @@ impl<M: Mortal> Seats<M> {
         Ok(true)
     }
 
-    /// Takes the seat that this process is named after: 30, 31. `false` if somebody has it, or is looking after it.
+    /// Takes the seat that this process is named after: 30, 31. Returns `false` if another process
+    /// has it, or is cleaning it up.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -65,7 +66,7 @@ impl<M: Mortal> Seats<M> {
         Ok(true)
     }
 
-    /// Cleans up after the owner before: 31, of a process that has locked the byte of its seat.
+    /// Cleans up after the owner before: 31. The calling process has locked the byte of its seat.
     ///
     /// # Errors
     /// If an access failed, or a word is damaged.
@@ -82,7 +83,7 @@ impl<M: Mortal> Seats<M> {
         self.one_waits_less(here, &"clean").await
     }
 
-    /// 25 for one row. An owner that was here before `own` is dead: its seat is this process's.
+    /// 25 for one row. With `own`, the seat is this process's, so the owner before is dead.
     async fn clear_row(&self, p: Here<'_, M>, seat: usize, own: bool) -> Result<(), M::Error> {
         let mut turn = 0;
         loop {
@@ -96,17 +97,19 @@ impl<M: Mortal> Seats<M> {
             if !own && !p.at(251).keeping(&want).is_dead(&self.bytes, seat).await? {
                 return Ok(());
             }
-            // Before the offer is gone the slot has left its epoch: then it is the dead one's, or another's.
+            // Before the offer is gone the slot has left its epoch: it then belongs to the dead
+            // process, or to another one.
             self.follow_up(p, want, seat, [252, 253], &()).await?;
             if p.at(254).keeping(&want).compare_swap(&self.want[seat], want, Want::Nothing).await?.is_ok() {
                 return Ok(());
             }
             turn += 1;
-            p.at(25).goes_round(turn)?; // it was offered something meanwhile
+            p.at(25).goes_round(turn)?; // it was offered a slot meanwhile
         }
     }
 
-    /// 26 to 28 for one slot; of a process that cleans its `own` seat, only if that has it.
+    /// 26 to 28 for one slot. A process that cleans its `own` seat only takes back what that seat
+    /// holds.
     async fn reclaim(&self, p: Here<'_, M>, slot: usize, own: bool) -> Result<(), M::Error> {
         let me = p.pid().index();
         let mut turn = 0;
@@ -140,7 +143,7 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// Whom a slot is offered to in this epoch, and what with it: 27.
+    /// The seat that a slot is offered to in this epoch, and the news with it: 27.
     async fn offered(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<(usize, News)>, M::Error> {
         for seat in 0..self.seats {
             if let Want::Offered { slot: i, fence: s, news } =

@@ -3,11 +3,11 @@
 use crate::memory::{Anybody, Nobody, Word};
 use core::fmt;
 
-/// How many seats there can be: so many that the number of one fits a slot.
+/// The largest number of seats: the number of a seat must fit a slot.
 pub const MOST_SEATS: usize = 1 << OWNER;
-/// How many slots there can be: so many that the number of one fits an offer.
+/// The largest number of slots: the number of a slot must fit an offer.
 pub const MOST_SLOTS: usize = 1 << SLOT;
-/// The last fence of a slot. A slot that has come so far is never taken again.
+/// The last fence of a slot. A slot that has reached it is never taken again.
 pub const LAST_FENCE: u64 = (1 << (64 - SEQ)) - 1;
 
 const OWNER: u32 = 12;
@@ -26,12 +26,12 @@ const OWNED: u64 = 1 | ((1 << OWNER) - 1) << 3;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum News {
-    /// It left, or there was none.
+    /// The owner left, or there was none.
     #[default]
     None,
-    /// It died.
+    /// The owner died.
     Died,
-    /// The slot was taken away from it.
+    /// The slot was taken away from its owner.
     Broken,
 }
 
@@ -43,11 +43,11 @@ impl News {
         self as u64
     }
 
-    /// What these bits say, of which the lowest two matter. No process writes 3.
+    /// The news that these bits say; only the lowest two matter. No process writes 3.
     #[must_use]
     #[inline(always)]
     pub const fn of(bits: u64) -> Self {
-        // In this order: nearly always there is nothing to be told.
+        // In this order, because nearly always there is no news.
         if bits & 3 == 0 {
             Self::None
         } else if bits & 1 == 1 {
@@ -57,7 +57,7 @@ impl News {
         }
     }
 
-    /// Whether there is anything to be told.
+    /// Whether there is any news.
     #[must_use]
     #[inline(always)]
     pub const fn is_any(self) -> bool {
@@ -73,7 +73,8 @@ impl News {
     }
 }
 
-/// A slot: whether it is held, by which seat, its fence, and what of the owners before no owner was told.
+/// A slot: whether it is held, by which seat, its fence, and what the next owner is to be told of
+/// earlier owners.
 ///
 /// | bits | |
 /// |---|---|
@@ -93,7 +94,7 @@ impl News {
 pub struct Slot(u64);
 
 impl Slot {
-    /// One that was never taken.
+    /// A slot that was never taken.
     pub const FRESH: Self = Self(0);
 
     const fn new(owner: Option<usize>, fence: u64, news: News) -> Self {
@@ -125,7 +126,7 @@ impl Slot {
         self.0 >> SEQ
     }
 
-    /// What of the owners before no owner was told.
+    /// What the next owner is to be told of earlier owners.
     #[must_use]
     #[inline(always)]
     pub const fn news(self) -> News {
@@ -139,25 +140,25 @@ impl Slot {
         self.0 & 1 == 1 && self.fence() == fence
     }
 
-    /// With the next owner; `None` if there are no more fences. Its news stay.
+    /// The same slot with the next owner, and the same news; `None` if there are no more fences.
     #[must_use]
     #[inline(always)]
     pub const fn taken_by(self, seat: usize) -> Option<Self> {
         if self.fence() >= LAST_FENCE {
             return None;
         }
-        // The fence is the upper part, so this is the next one, and the news stay.
+        // The fence is the upper part, so this adds one to it, and the news stay.
         Some(Self(((self.0 & !OWNED) | 1 | (seat as u64) << 3) + (1 << SEQ)))
     }
 
-    /// With the next owner, and with this to say; `None` if there are no more fences.
+    /// The same slot with the next owner, and with these news; `None` if there are no more fences.
     #[must_use]
     #[inline(always)]
     pub const fn given_to(self, seat: usize, news: News) -> Option<Self> {
         if self.fence() >= LAST_FENCE { None } else { Some(Self::held(seat, self.fence() + 1, news)) }
     }
 
-    /// Free, and with this to say.
+    /// The same slot, free, and with these news.
     #[must_use]
     #[inline(always)]
     pub const fn freed(self, news: News) -> Self {
@@ -197,9 +198,9 @@ impl fmt::Debug for Slot {
 /// | 2 to 63 | of one that waits: its ticket |
 /// | 2 and 3 | of an offer: what the next owner is to be told; 3 is no value |
 /// | 4 to 14 | of an offer: the slot |
-/// | 15 to 63 | of an offer: the fence of the slot's owner, who offers it |
+/// | 15 to 63 | of an offer: the fence of the slot's owner, which offers it |
 ///
-/// What kind it is stands in the lower half, at which sleepers look.
+/// The lower half of the word, at which sleepers look, says what kind it is.
 ///
 /// ```
 /// use doorway_core::k_assignment::seats::{News, Want};
@@ -213,20 +214,21 @@ impl fmt::Debug for Slot {
 pub enum Want {
     /// Nothing.
     Nothing,
-    /// It waits with this ticket.
+    /// The process waits with this ticket.
     Waits(u64),
-    /// It waits with this ticket, and is to look whether a slot is free.
+    /// The process waits with this ticket, and is to look whether a slot is free.
     Called(u64),
-    /// It is offered a slot in the epoch of this fence, which is that of the process that offers it.
+    /// The process is offered a slot in the epoch of this fence, which is that of the process that
+    /// offers it.
     Offered {
-        /// Which slot.
+        /// The slot.
         slot: usize,
         /// Its fence.
         fence: u64,
-        /// What of the owners before no owner was told.
+        /// What the next owner is to be told of earlier owners.
         news: News,
     },
-    /// What no process writes.
+    /// A word that no process writes.
     Damaged(u64),
 }
 

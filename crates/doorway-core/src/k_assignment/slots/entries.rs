@@ -1,4 +1,4 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of the slots.
 
 use super::Slots;
 use crate::k_assignment::names::{BitNames, FlagNames};
@@ -7,7 +7,8 @@ use crate::k_exclusion::turnstile::{Endless, Turnstile};
 use crate::registry::prelude::*;
 
 entries! {
-    /// The turnstile with names, for a known number of members: the guard says which slot you got.
+    /// The turnstile with names, for a known number of processes: the guard says which slot you
+    /// got.
     TurnstileSlots: Slots<M, FlagNames<M>>, |site, sizes| Slots::new(site, sizes.k, None, |inner| Turnstile::new(inner, sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, Swap, CompareSwap],
         properties: of_k_exclusion![

@@ -1,16 +1,17 @@
 //! Slots: a turnstile with names, and everything its users can do with them.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment) whose processes can ask for several places at once, give up, divide
-//! what they hold, take places away or add some, and close it.
+//! [k-assignment](crate::k_assignment) whose processes can ask for several places at once, give up,
+//! divide what they hold, take places away or add some, and close it.
 //!
 //! # Source
-//! Our own: the [turnstile](crate::k_exclusion::turnstile) and [names](super::names). This is what `doorway::Slots`
-//! and `doorway::Pool` run.
+//! Our own: the [turnstile](crate::k_exclusion::turnstile) and [names](super::names).
+//! `doorway::Slots` and `doorway::Pool` run this text.
 //!
 //! # Idea
-//! A process passes the turnstile, and only then takes a name for each of its units: at most `k` processes look
-//! for names at a time, so that there is one for each. It gives the names back before it leaves.
+//! A process passes the turnstile, and only then takes a name for each of its units. At most `k`
+//! processes look for names at a time, so there is one for each. A process gives its names back
+//! before it leaves.
 //!
 //! # Shared variables
 //! Those of the turnstile, in a part of its own, and those of the names.
@@ -19,21 +20,22 @@
 //! | operation | statements |
 //! |---|---|
 //! | [acquire](Slots::acquire), [release](KExclusion::release) | 1: the turnstile; 2, 3: a name; 4: it goes back; 5: the turnstile |
-//! | several at once | the same, with 2, 3 and 8 for each name: its holder notes in it which comes next |
+//! | several at once | the same, with 2, 3 and 8 for each name: its holder notes in it which name comes next |
 //! | [try](Slots::try_acquire_now) | 1 only if that is possible at once |
-//! | newcomers first | as often as `tries` says, 1 only if that is possible at once; then as ever |
+//! | newcomers first | `tries` times, 1 only if that is possible at once; then as usual |
 //! | [forget](Slots::forget) | 4, then the turnstile's `forget` instead of 5 |
-//! | [retire](Slots::retire) | the turnstile's `forget` alone: the name stays taken, and is nobody's |
+//! | [retire](Slots::retire) | the turnstile's `forget` alone: the name stays taken, and no process has it |
 //! | [revive](Slots::revive) | 4 for such a name, then a place more |
 //! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next |
-//! | [split](Slots::split) | 9: looks where the second part begins. Who holds which name does not change, so no other process can tell |
+//! | [split](Slots::split) | 9: looks where the second part begins. Each name keeps its holder, so no other process can tell |
 //! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
 //!
 //! # Invariants (all checked)
 //! Those of the turnstile, (T1) to (T6), and of the names, (B1), (B2) and (F).
 //!
 //! # Cost, faults, fairness
-//! Those of the turnstile; a name costs one read-modify-write and a write more. A process that dies inside keeps its places and their names.
+//! Those of the turnstile; a name costs one more read-modify-write and one more write. A process
+//! that dies inside keeps its places and their names.
 
 pub mod entries;
 mod passing;
@@ -58,21 +60,25 @@ pub struct Slots<M: Memory, N, L = Ring<M>, X = ()> {
     names: N,
     line: Turnstile<M, L>,
     room: u64,
-    /// How many bits are below the ticket in a fence number: as many as it takes to count the places.
+    /// The number of bits below the ticket in a fence number: enough to count the places.
     below: u32,
     /// The last ticket that fits there.
     last: u64,
-    /// What its owner keeps beside it: in the same cache lines, and not in others.
+    /// What the owner of the slots keeps beside them, in the same cache lines.
     beside: X,
 }
 
-/// What a passage carries from entry to exit: its units, and the first of their names. Small, for it is moved about wherever guards are.
+/// What a passage carries from entry to exit: its units, and the first of their names. It is small,
+/// because it is moved wherever guards are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Grant {
     fence: u64,
-    /// The slot, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always set. One word,
-    /// because what is written in pieces and moved as a whole takes longer than all the rest of a passage. Never
-    /// zero, so that a grant or a refusal are two words as well, and are returned in registers.
+    /// The slot, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always
+    /// set.
+    ///
+    /// This is one word, because a value that is written in pieces and moved as a whole takes
+    /// longer than all the rest of a passage. It is never zero, so that a grant or a refusal
+    /// together are two words as well, and are returned in registers.
     packed: NonZeroU64,
 }
 
@@ -85,34 +91,40 @@ impl Debug for Grant {
 impl Grant {
     #[inline(always)]
     fn new(held: Held, name: Name) -> Self {
-        // Nobody holds more units than there are places.
+        // No process holds more units than there are places.
         let packed = u64::from(name.slot) << 32 | held.units << 2 | u64::from(held.announced) << 1;
         Self { fence: name.fence, packed: NonZeroU64::MIN | packed }
     }
 
-    /// What it holds of the turnstile.
+    /// What the grant holds of the turnstile.
     #[must_use]
     #[inline(always)]
     pub fn held(self) -> Held {
         Held::of(self.units() as u64, self.packed.get() >> 1 & 1 == 1)
     }
 
-    /// How many units it holds.
+    /// The number of units it holds.
     #[must_use]
     #[inline(always)]
     pub fn units(self) -> usize {
         (self.packed.get() as u32 >> 2) as usize
     }
 
-    /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`, where `last` is the number of the last holder of the same name, `t` its ticket, and `K` a power of two that
-    /// is at least the number of places.
+    /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`. Here
+    /// `last` is the number of the last holder of the same name, `t` the ticket of the grant, and
+    /// `K` a power of two that is at least the number of places.
     ///
-    /// - It is larger than that of every earlier holder of the same name.
-    /// - It is larger than that of every grant whose process was inside before this one drew its ticket. For let `f` be the number of such a grant. Numbers of one name grow by one while older
-    ///   tickets follow a newer one there, and at most `k - 1` older tickets can still be granted after a ticket `u` was: so `f < K (u + 1)` for the ticket `u` of an earlier holder of its name, or its own. That
-    ///   ticket was drawn before `t`, hence `K t >= K (u + 1)`.
+    /// - The number is larger than that of every earlier holder of the same name.
+    /// - The number is larger than that of every grant whose process was inside before this one
+    ///   drew its ticket. For let `f` be the number of such a grant. Numbers of one name grow by
+    ///   one while older tickets follow a newer one there, and at most `k - 1` older tickets can
+    ///   still be granted after a ticket `u` was. So `f < K (u + 1)` for the ticket `u` of an
+    ///   earlier holder of its name, or its own. That ticket was drawn before `t`, hence
+    ///   `K t >= K (u + 1)`.
     ///
-    /// The second ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256 places, 2^46 with the most places there can be), the first only after as many grants of one name again.
+    /// The second property ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256
+    /// places, 2^46 with the largest number of places). The first ends only after as many grants of
+    /// one name again.
     #[must_use]
     #[inline(always)]
     pub fn name(self) -> Name {
@@ -126,7 +138,7 @@ impl Grant {
         self.packed.get() as u32 == 1 << 2 | 1
     }
 
-    /// The same, of no units: what it held is held elsewhere.
+    /// The same grant with no units: what it held is held elsewhere.
     #[must_use]
     pub fn of_nothing(self) -> Self {
         Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32, ..self }
@@ -138,21 +150,22 @@ impl Grant {
 pub enum Entered {
     /// Inside.
     Inside(Grant),
-    /// It has drawn this, and goes on [from there](Slots::go_on).
+    /// The process has drawn this, and goes on [from there](Slots::go_on).
     Not(Drawn),
     /// There is no place for it now.
     NoPlace,
-    /// Nobody is let in any more, or there are not as many places.
+    /// No process is let in any more, or there are too few places.
     Refused(Refused),
 }
 
-/// A name whose place was taken away: it stays taken, and nobody holds it. There is one of it, so that it is revived once.
+/// A name whose place was taken away: it stays taken, and no process holds it. The value cannot be
+/// copied, so that the name is revived once.
 #[must_use = "its slot is of no use until it is revived"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Retired(Name);
 
 impl Retired {
-    /// Which one.
+    /// The slot.
     #[must_use]
     pub fn slot(&self) -> usize {
         self.0.slot as usize
@@ -160,8 +173,12 @@ impl Retired {
 }
 
 impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
-    /// Names for up to `room` places, and a turnstile, which is built on a site within this one. If there are to be [fence numbers](Grant::name), they are larger than `fences`, and the
-    /// turnstile must note tickets. (If there were others before, it must go on with their tickets.)
+    /// Names for up to `room` places, and a turnstile, which `line` builds on a site within this
+    /// one.
+    ///
+    /// If there are to be [fence numbers](Grant::name), they are larger than `fences`, and the
+    /// turnstile must note tickets. (If there were other slots before, it must go on with their
+    /// tickets.)
     pub fn new(
         site: &Site<'_, M>,
         room: usize,
@@ -172,7 +189,7 @@ impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
         Self::of_parts(site.here(), names, line(&site.part("exclusion", None)), room, ())
     }
 
-    /// The same, and what its owner keeps beside it.
+    /// The same, and what the owner keeps beside them.
     pub fn with<X>(self, beside: X) -> Slots<M, N, L, X> {
         let Self { part, names, line, room, below, last, beside: () } = self;
         Slots { part, names, line, room, below, last, beside }
@@ -180,7 +197,7 @@ impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
 }
 
 impl<M: Memory, N, L, X> Slots<M, N, L, X> {
-    /// The same, with something else beside it.
+    /// The same, with something else beside them.
     pub fn with_other<Y>(self, other: impl FnOnce(X) -> Y) -> Slots<M, N, L, Y> {
         let Self { part, names, line, room, below, last, beside } = self;
         Slots { part, names, line, room, below, last, beside: other(beside) }
@@ -188,7 +205,7 @@ impl<M: Memory, N, L, X> Slots<M, N, L, X> {
 }
 
 impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
-    /// What its owner keeps beside it.
+    /// What the owner keeps beside the slots.
     #[inline(always)]
     pub fn beside(&self) -> &X {
         &self.beside
@@ -199,44 +216,45 @@ impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
         &mut self.beside
     }
 
-    /// The same turnstile without its names. Nobody may hold one.
+    /// The same turnstile with other names. No process may hold a name.
     pub fn with_names<Other: Names<M>>(self, site: &Site<'_, M>, fences: Option<u64>) -> Slots<M, Other, L, X> {
         let Self { part, line, room, below, last, beside, names: _ } = self;
         Slots { part, names: Other::new(site, room as usize, fences), line, room, below, last, beside }
     }
 
-    /// Whether little is done to give a name back.
+    /// Whether giving a name back takes few instructions.
     #[inline(always)]
     pub fn has_few_names(&self) -> bool {
         self.names.are_few()
     }
 
-    /// How many places there can be.
+    /// The largest number of places.
     pub fn room(&self) -> u64 {
         self.room
     }
 }
 
 impl<M: Memory, N, L, X> Slots<M, N, L, X> {
-    /// Puts them together before the program runs.
+    /// Puts slots together before the program runs.
     pub const fn of_parts(part: M::Part, names: N, line: Turnstile<M, L>, room: usize, beside: X) -> Self {
         let below = room.next_power_of_two().trailing_zeros();
         Self { part, names, line, room: room as u64, below, last: LAST_FENCE >> below, beside }
     }
 
-    /// The least fence number for one that holds this: [a multiple of its ticket](Grant::name).
+    /// The least fence number for a process that holds this: [a multiple of its
+    /// ticket](Grant::name).
     #[inline(always)]
     fn fence(&self, held: Held) -> u64 {
         held.ticket.min(self.last) << self.below
     }
 
-    /// No fence number so far is larger, if this is the next ticket.
+    /// An upper bound of all fence numbers so far, if `next` is the next ticket.
     pub fn largest_fence(&self, next: u64) -> u64 {
         self.fence(Held { ticket: next, ..Held::of(1, false) })
     }
 }
 
-/// A name has room for numbers up to this one.
+/// The largest number for which a name has room.
 const LAST_FENCE: u64 = u64::MAX >> 2;
 
 /// What a process holds that did not have to wait in line.
@@ -255,7 +273,7 @@ fn missing() -> Name {
 
 impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
-        /// The entry section, as far as nobody waits: 1 to 3.
+        /// The entry section, as far as it goes without waiting: 1 to 3.
         #[inline(always)]
         pub fn begin, begin_now(&self, p: &Process<M>, units: u64) -> Entered {'text: {
             let here = p.on(self.part);
@@ -266,7 +284,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
         }}
 
-        /// The entry section if it is possible at once. With `once` it does not try again if another process drew a ticket meanwhile.
+        /// The entry section, if it is possible at once. With `once` it does not try again if
+        /// another process drew a ticket meanwhile.
         #[inline(always)]
         pub fn begin_at_once, begin_at_once_now(&self, p: &Process<M>, units: u64, once: bool) -> Entered {'text: {
             let here = p.on(self.part);
@@ -292,7 +311,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
         }}
 
-        /// The exit section of a process that holds one unit: 4, and 5 as far as everybody goes. `Some` if [the rest](Self::settle) is needed.
+        /// The exit section of a process that holds one unit: 4, and the part of 5 that every
+        /// process does. Returns `Some` if [the rest](Self::settle) is needed.
         #[inline(always)]
         pub fn end, end_now(&self, p: &Process<M>, grant: Grant) -> Option<Unsettled> {
             let here = p.on(self.part);
@@ -324,7 +344,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// Not inlined: what takes one name is small, and is inlined wherever it is used.
+    /// Not inlined. The text that takes one name is small, and is inlined wherever it is used.
     #[cold]
     #[inline(never)]
     fn take_many_now(&self, p: Here<'_, M>, held: Held) -> Option<Name>
@@ -334,10 +354,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         M::now(self.names.take_many(p, held.units, self.fence(held), &held))
     }
 
-    /// The names are back.
+    /// Shows that the names are back.
     #[inline(always)]
     fn is_nameless(&self, p: Here<'_, M>, held: Held) {
-        p.hides("name"); // a process that was let in while it gave up has it in its exit section
+        p.hides("name"); // a process that was let in while it gave up has the name in its exit section
         p.hides("names");
         p.hides("gone");
         p.hides("fence");
@@ -355,10 +375,11 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// The rest of the entry section, for a process that has drawn this. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    /// The rest of the entry section, for a process that has drawn `drawn`. Returns `None` if the
+    /// process was asked to give up; [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if it is closed, or if there are not as many places.
+    /// If an access failed, if the slots are closed, or if there are too few places.
     pub async fn go_on(
         &self,
         p: &Process<M>,
@@ -376,7 +397,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
-    /// [`go_on`](Self::go_on) up to its wait. It waits for nothing, unless nobody may draw a ticket now.
+    /// [`go_on`](Self::go_on) up to its wait. It waits for nothing, unless no process may draw a
+    /// ticket now.
     ///
     /// # Errors
     /// As [`go_on`](Self::go_on).
@@ -396,12 +418,13 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
-    /// What tells a process with one unit, which stands in line, that its wait is over.
+    /// The record that tells a process in line for one unit that its wait is over, and its ticket.
     pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
         self.line.place(attempt)
     }
 
-    /// One turn of that wait. `Some` if it is over; then the process [enters](Self::enter_in_turn).
+    /// One turn of that wait. Returns `Some` if the wait is over; the process then
+    /// [enters](Self::enter_in_turn).
     ///
     /// # Errors
     /// If an access failed.
@@ -412,7 +435,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The end of the entry section of a process that was told that its wait is over.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn enter_in_turn(
         &self,
         p: &Process<M>,
@@ -425,10 +448,11 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(self.named(here, held).await?)
     }
 
-    /// Tries to take what is free, before it draws a ticket. Nothing is free while somebody is in line, so nobody in line is ever passed.
+    /// Tries to take what is free, before the process draws a ticket. Nothing is free while a
+    /// process is in line, so no process in line is ever passed.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn barge(
         &self,
         p: &Process<M>,
@@ -451,10 +475,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(None)
     }
 
-    /// The entry section for so many units, with so many tries before the doorway. `None` if the process was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    /// The entry section for `units` units, with `tries` tries before the doorway. Returns `None`
+    /// if the process was asked to give up; [`leave`](Abortable::leave) must then run with the
+    /// attempt.
     ///
     /// # Errors
-    /// If an access failed, if it is closed, or if there are not as many places.
+    /// If an access failed, if the slots are closed, or if there are too few places.
     pub async fn acquire(
         &self,
         p: &Process<M>,
@@ -488,10 +514,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.go_on(p, drawn, units, attempt, may_give_up).await
     }
 
-    /// Enters if it is possible at once; says why if not.
+    /// Enters if that is possible at once, and otherwise says why not.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn try_acquire_now(
         &self,
         p: &Process<M>,
@@ -517,13 +543,14 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// An exit that takes its places along: there are fewer from now on. Its names are free.
+    /// An exit that takes its places along: from now on there are fewer. Its names are free.
     ///
     /// # Errors
     /// If an access failed.
     pub async fn forget(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        // Names first: as soon as there are fewer places, there may be room for others, which need names.
+        // Names first: as soon as there are fewer places, there may be room for others, which need
+        // names.
         self.give_names_back(here, grant).await?;
         within!(here, &(), self.line.forget(p, grant.held()).await?);
         Ok(())
@@ -540,7 +567,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(Retired(grant.name()))
     }
 
-    /// There is a place again for a name that was retired: 4, and the turnstile's `add`.
+    /// Adds a place again for a name that was retired: 4, and the turnstile's `add`.
     ///
     /// # Errors
     /// If an access failed.
@@ -550,13 +577,14 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         here.hides("name");
         here.hides("fence");
         here.part(&());
-        // There is room: the place that was taken away with the name can have been added by nobody else, as long as `room` counts names.
+        // There is room: no other process can have added the place that was taken away with the
+        // name, as long as `room` counts names.
         let _ = self.line.add(p, 1, u64::MAX).await?;
         here.part_done();
         Ok(())
     }
 
-    /// More places, as long as there is room for them.
+    /// Adds places, as long as there is room for them.
     ///
     /// # Errors
     /// If an access failed. The inner error says that there is no room.
@@ -576,7 +604,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// How it is.
+    /// The state of the turnstile.
     ///
     /// # Errors
     /// If an access failed.
@@ -586,7 +614,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(look)
     }
 
-    /// How many of those that a look found waiting had [given up](Turnstile::ghosts).
+    /// The number of units that a look found waiting and that were [given up](Turnstile::ghosts).
     ///
     /// # Errors
     /// If an access failed.
@@ -596,7 +624,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(ghosts)
     }
 
-    /// How many places there are.
+    /// The number of places.
     ///
     /// # Errors
     /// If an access failed.
@@ -604,7 +632,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.line.places(p).await
     }
 
-    /// Divides what a process holds: the second part holds `units`. `None` unless both hold something then.
+    /// Divides what a process holds: the second part holds `units`. Returns `None` unless both
+    /// parts then hold something.
     ///
     /// # Errors
     /// If an access failed.
@@ -618,13 +647,13 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(Some((part(left, grant.name()), part(units, name))))
     }
 
-    /// One of two that the same process holds. Its number is the larger of the two.
+    /// Makes one grant of two that the same process holds. Its number is the larger of the two.
     ///
     /// # Errors
     /// If an access failed.
     pub async fn merge(&self, p: &Process<M>, first: Grant, second: Grant) -> Result<Grant, M::Error> {
         let here = p.on(self.part);
-        // Only what is in line altogether, or not at all, can leave it together.
+        // Only what is in line as a whole, or not at all, can leave it together.
         let one = within!(here, &(first, second), self.line.leave_line(p, first.held()).await?);
         let other = within!(here, &(one, first, second), self.line.leave_line(p, second.held()).await?);
         if N::NAMED {
@@ -660,7 +689,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KExclusion<M> for Sl
     async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
         match self.acquire_in_turn(p, 1, &mut Attempt::default(), false).await? {
             Some(grant) => Ok(grant),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 
@@ -703,9 +732,11 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KAssignment<M> for S
     }
 }
 
-/// Slots without names, whose newcomers try a few times to take what is free before they draw a ticket: `doorway::Slots::unfair` without its names.
+/// Slots without names, whose newcomers try a few times to take what is free before they draw a
+/// ticket: `doorway::Slots::unfair` without its names.
 ///
-/// Nothing is free while somebody is in line, so nobody in line is ever passed: bypassing ends with the last of these tries.
+/// Nothing is free while a process is in line, so no process in line is ever passed: barging ends
+/// with the last of these tries.
 #[derive(Debug)]
 pub struct Unfair<M: Memory> {
     inner: Slots<M, NoNames>,
@@ -726,7 +757,7 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
     async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
         match self.inner.acquire(p, 1, self.tries, &mut Attempt::default(), false).await? {
             Some(grant) => Ok(grant),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 

@@ -1,8 +1,10 @@
-//! Slots whose newcomers may [pass those in line](crate::k_exclusion::bypass), a bounded number of times.
+//! Slots whose newcomers may [pass the waiters in line](crate::k_exclusion::bypass), a bounded
+//! number of times.
 //!
-//! Each operation is that of [slots](super) with a [tray](Tray) beside the turnstile. A process that passes has no ticket. So
-//! the fence numbers of such slots come from the tray's stamps (76) in place of tickets: a stamp is drawn inside, at most `k - 1`
-//! older ones are on their way then, and [what holds of tickets](Grant::name) holds of stamps.
+//! Each operation is that of [slots](super) with a [tray](Tray) beside the turnstile. A process
+//! that passes has no ticket. So the fence numbers of such slots come from the tray's stamps (76)
+//! instead of tickets. A process draws its stamp inside, and at most `k - 1` older ones are on
+//! their way then. So [what holds of tickets](Grant::name) holds of stamps.
 
 use super::{Entered, Grant, Slots};
 use crate::Failure;
@@ -15,7 +17,9 @@ use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, withi
 
 impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
-        /// What a newcomer does that may pass: it takes a place that was left, or one that is free. `NoPlace` if there is none; it may try again. One that asks for several takes only what is free.
+        /// The entry of a newcomer that may pass: it takes a place that was left, or one that is
+        /// free. Returns `NoPlace` if there is none; the newcomer may try again. A process that
+        /// asks for several units takes only what is free.
         #[inline(always)]
         pub fn begin_passing, begin_passing_now(&self, p: &Process<M>, tray: &Tray<M>, units: u64, once: bool) -> Entered {'text: {
             let here = p.on(self.part);
@@ -48,7 +52,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
         }}
 
-        /// The exit section of a process that holds one unit and [did not wait](Grant::is_one_at_once), up to where it calls a waiter.
+        /// The exit section of a process that holds one unit and [did not
+        /// wait](Grant::is_one_at_once), up to where it calls a waiter.
         #[inline(always)]
         pub fn end_passing, end_passing_now(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Rest {
             let here = p.on(self.part);
@@ -85,10 +90,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// [`barge`](Self::barge). Those in line are passed.
+    /// [`barge`](Self::barge), which passes the waiters in line.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn barge_passing(
         &self,
         p: &Process<M>,
@@ -125,7 +130,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`go_on`](Self::go_on).
     ///
     /// # Errors
-    /// As that.
+    /// As [`go_on`](Self::go_on).
     pub async fn go_on_passing(
         &self,
         p: &Process<M>,
@@ -142,7 +147,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`stand`](Self::stand).
     ///
     /// # Errors
-    /// As that.
+    /// As [`stand`](Self::stand).
     pub async fn stand_passing(
         &self,
         p: &Process<M>,
@@ -175,7 +180,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`enter_in_turn`](Self::enter_in_turn).
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn enter_in_turn_passing(
         &self,
         p: &Process<M>,
@@ -229,7 +234,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 }
 
-/// Slots and a tray: what `doorway::Slots` run whose newcomers pass.
+/// Slots and a tray: `doorway::Slots` whose newcomers pass run this.
 #[derive(Debug)]
 pub struct Passing<M: Memory, N, L = Ring<M>> {
     slots: Slots<M, N, L>,
@@ -237,7 +242,7 @@ pub struct Passing<M: Memory, N, L = Ring<M>> {
 }
 
 impl<M: Memory, N, L> Passing<M, N, L> {
-    /// The tray must have been made where the turnstile was.
+    /// Puts slots and a tray together. The tray must have been made on the turnstile's site.
     pub fn new(slots: Slots<M, N, L>, tray: Tray<M>) -> Self {
         Self { slots, tray }
     }
@@ -265,7 +270,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KExclusion<M> for Passi
     async fn acquire(&self, p: &Process<M>) -> Result<Grant, Failure<M::Error, Refused>> {
         match self.enter(p, &mut Attempt::default(), false).await? {
             Some(grant) => Ok(grant),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 

@@ -1,8 +1,11 @@
-//! The theorems: at most so many remote references a passage, while at most `c` processes compete.
+//! The theorems: upper bounds on the remote references of a passage while at most `c` processes
+//! compete.
 //!
-//! Theorems 1 to 4 and 9 are about cache-coherent machines ([`Cc`](crate::registry::CostModel::Cc)), 5 to 8 and 10 about distributed shared memory
-//! ([`Dsm`](crate::registry::CostModel::Dsm)). Rounding is the corrected one: the paper prints `N/k` and, in Theorem 8, `c/k` rounded down, with
-//! which the bounds fail for `N = 3`, `k = 2` and for `c < k`.
+//! Theorems 1 to 4 and 9 are about cache-coherent machines
+//! ([`Cc`](crate::registry::CostModel::Cc)). Theorems 5 to 8 and 10 are about distributed shared
+//! memory ([`Dsm`](crate::registry::CostModel::Dsm)). Quotients are rounded up here. The paper
+//! prints `N/k` and, in Theorem 8, `c/k` rounded down; with these the bounds fail for `N = 3`,
+//! `k = 2` and for `c < k`.
 //!
 //! ```
 //! use doorway_core::k_exclusion::anderson_moir_94::bounds;
@@ -80,7 +83,8 @@ pub fn theorem_6(sizes: Sizes, _c: usize) -> u64 {
     tree(DSM_SLOT, sizes)
 }
 
-/// `14k + 2` if `c <= k`, else `14k (ceil(log2(ceil(N/k))) + 1) + 2`: a fast path around a tree, DSM.
+/// `14k + 2` if `c <= k`, else `14k (ceil(log2(ceil(N/k))) + 1) + 2`: a fast path around a tree,
+/// DSM.
 #[must_use]
 pub fn theorem_7(sizes: Sizes, c: usize) -> u64 {
     fast(DSM_SLOT, sizes, c)
@@ -110,14 +114,14 @@ pub fn renaming(sizes: Sizes) -> u64 {
     sizes.k as u64
 }
 
-/// `8(N-k)`: a chain of Figure 5, DSM. Ours: the paper counts this figure nowhere.
+/// `8(N-k)`: a chain of Figure 5, DSM. This bound is ours: the paper gives none for this figure.
 #[must_use]
 pub fn unbounded_chain(sizes: Sizes, _c: usize) -> u64 {
     chain(DSM_UNBOUNDED_SLOT, sizes)
 }
 
-/// What [`NestedFastPaths`](super::NestedFastPaths) cost at the most as they are laid out, CC: less than Theorem 4 at full contention, because the bottom needs no path of its
-/// own.
+/// The upper bound of [`NestedFastPaths`](super::NestedFastPaths) as they are laid out, CC. It is
+/// less than Theorem 4 at full contention, because the bottom needs no fast path of its own.
 #[must_use]
 pub fn nested_layout_cc(sizes: Sizes) -> u64 {
     nested_layout(CC_SLOT, sizes)
@@ -132,7 +136,8 @@ pub fn nested_layout_dsm(sizes: Sizes) -> u64 {
 fn nested_layout(slot: u64, Sizes { n, k }: Sizes) -> u64 {
     let depths = n.saturating_sub(2 * k).div_ceil(k);
     let bottom = (n - depths * k).saturating_sub(k);
-    // Going deeper costs one reference and that depth's block; whoever has a place before the bottom also gives it back.
+    // Going deeper costs one reference and that depth's block. A process with a place before the
+    // bottom also gives that place back.
     let through = |depths: usize| depths as u64 * (1 + slot * k as u64);
     (through(depths) + slot * bottom as u64).max(if depths > 0 { through(depths) + 1 } else { 0 })
 }

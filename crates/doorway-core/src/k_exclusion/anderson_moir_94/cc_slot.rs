@@ -1,23 +1,24 @@
 //! `(j+1, j)`-exclusion on a cache-coherent machine: one slot of the chain.
 //!
 //! # Problem
-//! Of the at most `j + 1` processes let in by the stage before, hold back one whenever `j` are inside.
+//! The stage before lets in at most `j + 1` processes: hold back one whenever `j` are inside.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 2**, Lemma 1, Theorem 1. Statements 1 and 8 (the stage before) belong
-//! to [`Chain`](super::Chain).
+//! Anderson and Moir, PODC 1994: **Figure 2**, Lemma 1, Theorem 1. Statements 1 and 8 (the stage
+//! before) belong to [`Chain`](super::Chain).
 //!
 //! # Idea
-//! `X` counts free slots. With only `j + 1` competitors at most one must wait, so the "queue" is a single
-//! word: `Q` names the waiter. A waiter announces itself in `Q`, looks at `X` again, and waits while `Q` is
-//! still its own name. Anyone who leaves, or arrives and must wait, overwrites `Q` and so wakes the previous one.
-//! A crashed process costs a slot but never blocks a queue, because there is no queue to block.
+//! `X` counts free slots. With only `j + 1` competitors at most one must wait, so the "queue" is a
+//! single word: `Q` names the waiter. A waiter announces itself in `Q`, looks at `X` again, and
+//! waits while `Q` is still its own name. A process that leaves, or that arrives and must wait,
+//! overwrites `Q` and so wakes the waiter before it. A crashed process costs a slot but never
+//! blocks a queue, because there is no queue to block.
 //!
 //! # Shared variables
 //! | name | range    | initially | home   | written at | meaning |
 //! |------|----------|-----------|--------|------------|---------|
 //! | `X`  | `-1..=j` | `j`       | nobody | 2, 6       | free slots; `-1`: one process too many |
-//! | `Q`  | pid      | any       | nobody | 3, 7       | who may still be waiting |
+//! | `Q`  | pid      | any       | nobody | 3, 7       | the process that may still be waiting |
 //!
 //! # Invariants (`p@{3..6}`: `p`'s next statement is one of 3..6; all checked)
 //! - assumed (I1): `|{p : p@{2..7}}| <= j + 1` (the paper counts 8 too, which is the stage before)
@@ -27,9 +28,9 @@
 //! - (U1) `p@5` and `Q != p` lasts until `p@6`: nobody else writes the name `p` into `Q`
 //!
 //! # Cost, faults, fairness
-//! At most 7 remote references a passage in the CC model (5 in, 2 out; Theorem 1), 6 where a write leaves the
-//! writer a valid copy; unbounded in DSM. Starvation-free while at most `j - 1` processes crash, anywhere. No order
-//! of arrival is promised.
+//! At most 7 remote references a passage in the CC model (5 in, 2 out; Theorem 1), and 6 where a
+//! write leaves the writer a valid copy. Unbounded in DSM. Starvation-free while at most `j - 1`
+//! processes crash, anywhere. The slot promises no order of arrival.
 //!
 //! # Departures from the paper
 //! None.
@@ -80,6 +81,6 @@ impl<M: FetchAdd> Slot<M> for CcSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(6).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 4 sees it,
-        p.at(7).keeping(&()).write(&self.q, p.pid()).await // then wake whoever already looked.
+        p.at(7).keeping(&()).write(&self.q, p.pid()).await // then wake the waiter that already looked.
     }
 }

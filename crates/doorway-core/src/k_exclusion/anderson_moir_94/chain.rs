@@ -4,28 +4,35 @@
 //! k-exclusion for any `N` and `k`.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 2** with its statements 1 and 8 unfolded, Theorem 1; the same with **Figure 5** and **Figure 6**,
-//! Theorem 5.
+//! Anderson and Moir, PODC 1994: **Figure 2** with its statements 1 and 8 unfolded, Theorem 1; the
+//! same with **Figure 5** and **Figure 6**, Theorem 5.
 //!
 //! # Idea
 //! ```text
 //!   N processes → slot N-1 → slot N-2 → … → slot k → critical section
 //!                 N-1 pass   N-2 pass         k pass
 //! ```
-//! Slot `j` lets `j` of at most `j + 1` pass, so each holds back one. The exit runs the same slots the other way round:
-//! whoever still occupies slot `j` must be counted by all slots before it.
+//! Slot `j` lets `j` of at most `j + 1` processes pass, so each slot holds back one. The exit
+//! section runs through the same slots in reverse order: every slot before `j` must still count a
+//! process that occupies slot `j`.
 //!
 //! # Shared variables
 //! Those of each [slot](super::Slot).
 //!
 //! # Cost, faults, fairness
-//! Of [`CcSlot`]s: at most `7(N-k)` remote references a passage in the CC model (Theorem 1), `6(N-k)` where a write leaves the writer a valid copy, and
-//! `3(N-k)` while at most `k` compete; unbounded in DSM. Of [`DsmSlot`]s: at most `14(N-k)` in DSM (Theorem 5), `7(N-k)` while at most `k` compete, with
-//! `Θ(N³)` spin locations in all. Of [`DsmUnboundedSlot`]s: `8(N-k)`. Starvation-free while at most `k - 1` crash, anywhere: a process that
-//! stops in slot `j` takes one place there, and one place in each slot before.
+//! - Of [`CcSlot`]s: at most `7(N-k)` remote references a passage in the CC model (Theorem 1);
+//!   `6(N-k)` where a write leaves the writer a valid copy; `3(N-k)` while at most `k` processes
+//!   compete. Unbounded in DSM.
+//! - Of [`DsmSlot`]s: at most `14(N-k)` in DSM (Theorem 5), and `7(N-k)` while at most `k`
+//!   processes compete. They take `Θ(N³)` spin locations in all.
+//! - Of [`DsmUnboundedSlot`]s: at most `8(N-k)` in DSM.
+//!
+//! Starvation-free while at most `k - 1` processes crash, anywhere: a process that stops in slot
+//! `j` takes one place there, and one place in each slot before.
 //!
 //! # Departures from the paper
-//! `k >= N` is legal: there are no slots, and nobody waits. If a slot refuses a process, the slots it has are given back.
+//! `k >= N` is legal: there are no slots, and no process waits. If a slot refuses a process, that
+//! process gives back the slots it already has.
 
 use super::{CcSlot, DsmSlot, DsmUnboundedSlot, Slot, Stage};
 use crate::Failure;
@@ -41,7 +48,8 @@ pub struct Chain<M: Memory, S = CcSlot<M>> {
 }
 
 impl<M: Memory, S: Slot<M>> Chain<M, S> {
-    /// A chain that lets `k` of `n` processes in, of slots that are built on sites within this one, each for its `j`.
+    /// A chain that lets `k` of `n` processes in. `slot` builds the slot for each `j`, on a site
+    /// within this one.
     pub fn of(site: &Site<'_, M>, n: usize, k: usize, slot: impl Fn(&Site<'_, M>, usize) -> S) -> Self {
         let slots = (k..n).rev().map(|j| slot(&site.part("slot", Some(j)), j)).collect();
         Self { part: site.here(), slots }
@@ -70,7 +78,7 @@ impl<M: FetchAdd + CompareSwap> Chain<M, DsmUnboundedSlot<M>> {
 }
 
 impl<M: Memory, S: Slot<M>> Chain<M, S> {
-    /// Gives back the first so many slots, the last one first.
+    /// Gives back the first `slots` slots, the last one first.
     async fn release_slots(&self, p: &Process<M>, slots: usize) -> Result<(), M::Error> {
         let here = p.on(self.part);
         for slot in self.slots[..slots].iter().rev() {

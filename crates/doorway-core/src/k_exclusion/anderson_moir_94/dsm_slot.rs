@@ -1,24 +1,28 @@
-//! `(j+1, j)`-exclusion on a machine with distributed shared memory: one slot of the chain, with bounded memory.
+//! `(j+1, j)`-exclusion in distributed shared memory: one slot of the chain, with bounded memory.
 //!
 //! # Problem
-//! As [`CcSlot`](super::CcSlot), but a process that waits reads only variables that live with it.
+//! As [`CcSlot`](super::CcSlot), but a waiter reads only variables that are local to it.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 6**, Theorem 5. Statements 1 and 22 (the stage before) belong to [`Chain`](super::Chain).
+//! Anderson and Moir, PODC 1994: **Figure 6**, Theorem 5. Statements 1 and 22 (the stage before)
+//! belong to [`Chain`](super::Chain).
 //!
 //! # Idea
-//! `Q` says where the waiter waits: which of its own locations. Who must wait first releases the waiter it finds, then tries to take its
-//! place by compare-and-swap; of two that found the same waiter only one can, and the other one is let in, since a place has been freed. A process that is about to write
-//! to a location it found in `Q` *pins* it in `R`, and looks at `Q` once more: a location that is pinned, or may still be in
-//! `Q`, is not used again. Of `j + 2` locations at most `j` are pinned by others and one is `last`, so one is always free.
+//! `Q` says where the waiter waits: at which of its own locations. A process that must wait first
+//! releases the waiter it finds, then tries to take its place by compare-and-swap. Of two processes
+//! that found the same waiter only one succeeds. The other one is let in, since a place has been
+//! freed. A process that is about to write to a location it found in `Q` *pins* the location in
+//! `R`, and looks at `Q` once more. A location that is pinned, or may still be in `Q`, is not used
+//! again. Of `j + 2` locations at most `j` are pinned by others and one is `last`, so one is always
+//! free.
 //!
 //! # Shared variables
 //! | name         | range          | initially | home    | written at        | meaning |
 //! |--------------|----------------|-----------|---------|-------------------|---------|
 //! | `X`          | `-1..=j`       | `j`       | nobody  | 2, 16             | free slots; `-1`: one process too many |
-//! | `Q`          | `(pid, 0..j+2)`| (any, 0)  | nobody  | 11                | where somebody may still be waiting |
+//! | `Q`          | `(pid, 0..j+2)`| (any, 0)  | nobody  | 11                | where a process may still be waiting |
 //! | `P[p][0..j+2]` | bool         | any       | `p`     | 6, 10, 20         | whether `p`, waiting there, may go on |
-//! | `R[p][0..j+2]` | `0..=j+1`    | 0         | `p`     | 8, 15, 18, 21     | how many may still write to `P[p][..]` |
+//! | `R[p][0..j+2]` | `0..=j+1`    | 0         | `p`     | 8, 15, 18, 21     | how many processes may still write to `P[p][..]` |
 //! | `last[p]`    | `0..j+2`       | 0         | private | 12                | the only location of `p` that can be in `Q` |
 //!
 //! # Invariants (all checked; the paper gives none for this figure)
@@ -31,8 +35,9 @@
 //! - (D6) `|{p : p@16}| <= j` — this is k-exclusion
 //!
 //! # Cost, faults, fairness
-//! At most 14 remote references a passage in DSM (8 in: 2, 7, 8, 9, 10, 11, 13, 15; 6 out: 16 to 21; Theorem 5), 7 if `j` or fewer compete.
-//! Starvation-free while at most `j - 1` processes crash, anywhere.
+//! At most 14 remote references a passage in DSM (8 in: 2, 7, 8, 9, 10, 11, 13, 15; 6 out: 16 to
+//! 21; Theorem 5), and 7 if at most `j` processes compete. Starvation-free while at most `j - 1`
+//! processes crash, anywhere.
 //!
 //! # Departures from the paper
 //! None.
@@ -98,7 +103,7 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmSlot<M> {
             }
             p.at(6).keeping(&next).write(&self.p[next.at()], false).await?;
             p.watches(&self.p[next.at()]);
-            let u = p.at(7).keeping(&next).read(&self.q).await?; // see who waits now,
+            let u = p.at(7).keeping(&next).read(&self.q).await?; // see where a process waits now,
             p.shows("u", u);
             p.at(8).keeping(&(next, u)).fetch_add(&self.r[u.at()], 1).await?; // pin its location,
             if p.at(9).keeping(&(next, u)).read(&self.q).await? == u {
@@ -123,7 +128,7 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(16).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 13 sees it,
-        let u = p.at(17).keeping(&()).read(&self.q).await?; // then release whoever already looked.
+        let u = p.at(17).keeping(&()).read(&self.q).await?; // then release the waiter that already looked.
         p.shows("u", u);
         p.at(18).keeping(&u).fetch_add(&self.r[u.at()], 1).await?;
         if p.at(19).keeping(&u).read(&self.q).await? == u {

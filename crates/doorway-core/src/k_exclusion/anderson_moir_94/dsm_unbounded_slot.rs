@@ -1,46 +1,52 @@
-//! `(j+1, j)`-exclusion on a machine with distributed shared memory: one slot of the chain, with a new location for each wait.
+//! `(j+1, j)`-exclusion in distributed shared memory: one slot of the chain, with a new location
+//! for each wait.
 //!
 //! # Problem
-//! As [`CcSlot`](super::CcSlot), but a process that waits reads only variables that live with it. For study: [`DsmSlot`](super::DsmSlot) does
-//! it with bounded memory.
+//! As [`CcSlot`](super::CcSlot), but a waiter reads only variables that are local to it. For study:
+//! [`DsmSlot`](super::DsmSlot) does it with bounded memory.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 5**. Statements 1 and 13 (the stage before) belong to [`Chain`](super::Chain).
+//! Anderson and Moir, PODC 1994: **Figure 5**. Statements 1 and 13 (the stage before) belong to
+//! [`Chain`](super::Chain).
 //!
 //! # Idea
-//! `Q` says where the waiter waits. Who must wait takes a location of its own that was never used before, releases the waiter it
-//! finds, and tries to take its place by compare-and-swap. Of two that found the same waiter only one can; the other one is let in. New locations make it
-//! certain that nobody writes to one because of a wait that is long over.
+//! `Q` says where the waiter waits. A process that must wait takes a location of its own that was
+//! never used before, releases the waiter it finds, and tries to take its place by
+//! compare-and-swap. Of two processes that found the same waiter only one succeeds; the other one
+//! is let in. Because every location is new, no process writes to it on account of a wait that is
+//! long over.
 //!
 //! # Shared variables
 //! | name       | range         | initially | home    | written at | meaning |
 //! |------------|---------------|-----------|---------|------------|---------|
 //! | `X`        | `-1..=j`      | `j`       | nobody  | 2, 10      | free slots; `-1`: one process too many |
-//! | `Q`        | `(pid, 0..)`  | (any, 0)  | nobody  | 7          | where somebody may still be waiting |
+//! | `Q`        | `(pid, 0..)`  | (any, 0)  | nobody  | 7          | where a process may still be waiting |
 //! | `P[p][0..]`| bool          | any       | `p`     | 4, 6, 12   | whether `p`, waiting there, may go on |
 //! | `next[p]`  | `0..`         | 0         | private | 3          | the location that `p` used last |
 //!
 //! # Invariants (all checked; `p.next` is `(p, next[p])`)
-//! Let A be the processes at 3 or 4, B those at 5, C those at 6 or 7 with `Q = p.v`, D those at 8 or 9; of B, C and D only those with
-//! `not P[p.next]`.
+//! Let A be the processes at 3 or 4, B those at 5, C those at 6 or 7 with `Q = p.v`, and D those at
+//! 8 or 9; of B, C and D only those with `not P[p.next]`.
 //! - assumed (I1): `|{p : p@{2..12}}| <= j + 1`
 //! - (I5) `X = j - |{p : p@{3..10}}|`
 //! - (I6) `p@{4..7}` implies `Q != p.next`, and `q.v != p.next` for every `q`
 //! - (I7) `p@{5..7}` implies `not P[p.next]`
-//! - (I8) `X < 0` and some `q@{6,7}` imply that some `r` in A, B, C or D is at 3 to 7, or nobody's `v` is `r.next`
-//! - (I9) `X < 0` implies that A, B, C or D has somebody
+//! - (I8) `X < 0` and some `q@{6,7}` imply that some `r` in A, B, C or D is at 3 to 7, or that
+//!   `r.next` is no process's `v`
+//! - (I9) `X < 0` implies that A, B, C or D is not empty
 //! - (I10) `|{p : p@10}| <= j` — this is k-exclusion
 //! - (U2) `p@{5..9}` and `P[p.next]` lasts until `p@10`
 //!
 //! # Cost, faults, fairness
-//! At most 8 remote references a passage in DSM (2, 5, 6, 7, 8 in; 10, 11, 12 out). Starvation-free while at most `j - 1` processes crash,
-//! anywhere, and there are locations left.
+//! At most 8 remote references a passage in DSM (2, 5, 6, 7, 8 in; 10, 11, 12 out). Starvation-free
+//! while at most `j - 1` processes crash, anywhere, and there are locations left.
 //!
 //! # Departures from the paper
-//! 1. Locations are [as many as the memory has plenty of](Memory::PLENTY), not infinitely many. A process that has used its last one is refused, before
-//!    statement 2, instead of using an old one again.
-//! 2. `v` is a local, so (I6) and (I8) speak of the `v` of processes between 5 and 7 and between 11 and 12. In the paper it keeps its value,
-//!    which nothing depends on.
+//! 1. There are [plenty of locations](Memory::PLENTY), as the memory defines it, and not infinitely
+//!    many. A process that has used its last one is refused, before statement 2, instead of using
+//!    an old one again.
+//! 2. `v` is a local variable, so (I6) and (I8) speak of the `v` of processes between 5 and 7 and
+//!    between 11 and 12. In the paper it keeps its value, and nothing depends on that.
 
 use super::{Loc, Slot, Stage};
 use crate::Failure;
@@ -57,7 +63,7 @@ pub struct DsmUnboundedSlot<M: Memory> {
     first: usize,
 }
 
-/// A process has waited as often as it has locations to wait at.
+/// A process has used all its locations to wait at.
 ///
 /// ```
 /// let why = doorway_core::k_exclusion::anderson_moir_94::LocationsExhausted;
@@ -108,10 +114,11 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
             p.at(3).write(mine, next.loc).await?;
             p.at(4).keeping(&next).write(&self.p[next.at()], false).await?;
             p.watches(&self.p[next.at()]);
-            let v = p.at(5).keeping(&next).read(&self.q).await?; // see who waits now,
+            let v = p.at(5).keeping(&next).read(&self.q).await?; // see where a process waits now,
             p.shows("v", v);
             p.at(6).keeping(&(next, v)).write(&self.p[v.at()], true).await?; // release it,
-            let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?; // and take its place, unless another did.
+            // and take its place, unless another did.
+            let swapped = p.at(7).keeping(&(next, v)).compare_swap(&self.q, v, next).await?;
             p.hides("v");
             if swapped.is_ok() && p.at(8).keeping(&next).read(&self.x).await? < 0 {
                 p.at(9).keeping(&next).wait_until(&self.p[next.at()], |released| released).await?;
@@ -125,7 +132,7 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmUnboundedSlot<M> {
     async fn release(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         p.at(10).fetch_add(&self.x, 1).await?; // Free the slot first, so that a process at 8 sees it,
-        let v = p.at(11).keeping(&()).read(&self.q).await?; // then release whoever already looked.
+        let v = p.at(11).keeping(&()).read(&self.q).await?; // then release the waiter that already looked.
         p.shows("v", v);
         p.at(12).keeping(&v).write(&self.p[v.at()], true).await?;
         p.hides("v");

@@ -1,9 +1,9 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of Anderson and Moir's figures.
 
 use super::{Chain, DsmSlot, DsmUnboundedSlot, FastPath, NestedFastPaths, Queue, Stage, Tree, bounds, space};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The paper these come from.
 pub const PAPER: Paper = Paper {
     short: "Anderson & Moir 1994",
     title: "Using k-Exclusion to Implement Resilient, Scalable Shared Objects",
@@ -11,8 +11,8 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Anderson and Moir's [queue](crate::k_exclusion::anderson_moir_94::Queue) in atomic blocks, under a
-    /// spin lock here: for comparison.
+    /// Anderson and Moir's [queue](crate::k_exclusion::anderson_moir_94::Queue) in atomic blocks,
+    /// which a spin lock provides here. For comparison.
     AmQueue: Queue<M>, |site, sizes| Queue::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, Write, FetchAdd, AtomicBlock],
         properties: of_k_exclusion!["first-in-first-enabled", "Q1", "Q2", "Q3"],
@@ -32,7 +32,8 @@ entries! {
         )
     };
 
-    /// Anderson and Moir's [chain](crate::k_exclusion::anderson_moir_94::Chain): survives `k - 1` deaths.
+    /// Anderson and Moir's [chain](crate::k_exclusion::anderson_moir_94::Chain), which tolerates
+    /// `k - 1` crashes.
     AmChain: Chain<M>, |site, sizes| Chain::new(site, sizes.n, sizes.k), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1"],
@@ -50,8 +51,8 @@ entries! {
         ..Info::k_exclusion("am-chain", "Anderson and Moir's chain of slots", PAPER, "2")
     };
 
-    /// Anderson and Moir's [tree](crate::k_exclusion::anderson_moir_94::Tree) of chains: cost grows with `k
-    /// log(N/k)`.
+    /// Anderson and Moir's [tree](crate::k_exclusion::anderson_moir_94::Tree) of chains. Its cost
+    /// grows with `k log(N/k)`.
     AmTree: CcTree<M>, |site, sizes| cc_tree(site, sizes), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1"],
@@ -65,8 +66,8 @@ entries! {
         ..Info::k_exclusion("am-tree", "Anderson and Moir's tree of chains", PAPER, "3(a)")
     };
 
-    /// Anderson and Moir's [fast path](crate::k_exclusion::anderson_moir_94::FastPath) around a tree: cheap
-    /// while at most `k` compete.
+    /// Anderson and Moir's [fast path](crate::k_exclusion::anderson_moir_94::FastPath) around a
+    /// tree, cheap while at most `k` processes compete.
     AmFast: CcFast<M>, |site, sizes| cc_fast(site, sizes), Info {
         instructions: READ_WRITE_ADD,
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "F1", "F2"],
@@ -83,8 +84,9 @@ entries! {
         ..Info::k_exclusion("am-fast", "Anderson and Moir's fast path around a tree", PAPER, "4")
     };
 
-    /// Anderson and Moir's [nested fast paths](crate::k_exclusion::anderson_moir_94::NestedFastPaths): cost
-    /// grows with contention. Here on compare-and-swap, so lock-free and not wait-free.
+    /// Anderson and Moir's [nested fast
+    /// paths](crate::k_exclusion::anderson_moir_94::NestedFastPaths), whose cost grows with
+    /// contention. Here they run on compare-and-swap, so they are lock-free and not wait-free.
     AmGraceful: NestedFastPaths<M, Chain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, cc_chain), Info {
         instructions: &[Read, Write, FetchAdd, BoundedDecrement],
         properties: of_k_exclusion!["I1", "I2", "I3", "I4", "U1", "G1", "G2", "G3"],
@@ -98,8 +100,9 @@ entries! {
         ..Info::k_exclusion("am-graceful", "Anderson and Moir's nested fast paths", PAPER, "3(b)")
     };
 
-    /// A chain of Anderson and Moir's [Figure 5](crate::k_exclusion::anderson_moir_94::DsmUnboundedSlot):
-    /// refuses a member that has waited 4095 times. For study.
+    /// A chain of Anderson and Moir's [Figure
+    /// 5](crate::k_exclusion::anderson_moir_94::DsmUnboundedSlot). It refuses a process that has
+    /// waited 4095 times. For study.
     AmDsmUnbounded: Chain<M, DsmUnboundedSlot<M>>, |site, sizes| Chain::dsm_unbounded(site, &Stage::whole(sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["I1", "I5", "I6", "I7", "I8", "I9", "I10", "U2"],
@@ -118,8 +121,8 @@ entries! {
         )
     };
 
-    /// A chain of Anderson and Moir's [Figure 6](crate::k_exclusion::anderson_moir_94::DsmSlot): each spins
-    /// on its own memory.
+    /// A chain of Anderson and Moir's [Figure 6](crate::k_exclusion::anderson_moir_94::DsmSlot).
+    /// Each process spins on its own memory.
     AmDsmChain: DsmChain<M>, |site, sizes| Chain::dsm(site, &Stage::whole(sizes.n, sizes.k)), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6"],
@@ -133,7 +136,7 @@ entries! {
         ..Info::k_exclusion("am-dsm-chain", "Anderson and Moir's chain for distributed memory", PAPER, "6")
     };
 
-    /// [`AmTree`] where each spins on its own memory.
+    /// [`AmTree`] where each process spins on its own memory.
     AmDsmTree: DsmTree<M>, |site, sizes| dsm_tree(site, sizes), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6"],
@@ -152,7 +155,7 @@ entries! {
         )
     };
 
-    /// [`AmFast`] where each spins on its own memory.
+    /// [`AmFast`] where each process spins on its own memory.
     AmDsmFast: DsmFast<M>, |site, sizes| dsm_fast(site, sizes), Info {
         instructions: &[Read, Write, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6", "F1", "F2"],
@@ -174,7 +177,7 @@ entries! {
         )
     };
 
-    /// [`AmGraceful`] where each spins on its own memory.
+    /// [`AmGraceful`] where each process spins on its own memory.
     AmDsmGraceful: NestedFastPaths<M, DsmChain<M>>, |site, sizes| NestedFastPaths::new(site, sizes.n, sizes.k, Chain::dsm), Info {
         instructions: &[Read, Write, FetchAdd, BoundedDecrement, CompareSwap],
         properties: of_k_exclusion!["D0", "D1", "D2", "D3", "D4", "D5", "D6", "G1", "G2", "G3"],
@@ -224,7 +227,7 @@ pub(crate) fn dsm_fast<M: Machine>(site: &Site<'_, M>, sizes: Sizes) -> DsmFast<
     FastPath::new(site, sizes.n, sizes.k, Chain::dsm, |slow| dsm_tree(slow, sizes))
 }
 
-/// Slots in a chain.
+/// The number of slots in a chain.
 pub(crate) fn levels(sizes: Sizes) -> u64 {
     sizes.n.saturating_sub(sizes.k) as u64
 }

@@ -4,17 +4,18 @@
 //! k-exclusion whose cost, while at most `k` processes compete, does not depend on `N`.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 4**, Theorem 3, in a form that does not rest on the footnote's assumption
-//! about fetch-and-increment (see Departures).
+//! Anderson and Moir, PODC 1994: **Figure 4**, Theorem 3, in a form that does not need the
+//! footnote's assumption about fetch-and-increment (see Departures).
 //!
 //! # Idea
 //! ```text
 //!   X: fast? ──yes─────────────┐
 //!     └──no──→ slow (N, k) ────┴──→ block (2k, k) → critical section
 //! ```
-//! `X` counts `k` fast places. Who gets one goes straight to the block; the others pass the slow solution first. At most `k` come
-//! from either side, so the block needs to be sized for `2k` only. The exit gives the block back **before** the place at its
-//! side: the other way round a third party of processes could get into the block.
+//! `X` counts `k` fast places. A process that gets one goes straight to the block; the others pass
+//! the slow solution first. At most `k` processes come from either side, so the block need only be
+//! sized for `2k`. A process that leaves gives back the block **before** its fast place or the
+//! slow solution. In the other order, more than `2k` processes could get into the block.
 //!
 //! # Shared variables
 //! | name | range     | initially | home   | written at | meaning |
@@ -28,16 +29,19 @@
 //! - (F2) at most `2k` processes are at 5 or 6
 //!
 //! # Cost, faults, fairness
-//! Cost of the block plus 2 while at most `k` compete; else that of the slow solution too. With slots in both places: `7k + 2`, Theorem 3's figure.
-//! Tolerates what block and slow solution tolerate, `k - 1` crashes; starvation-free if they are.
+//! The cost of the block plus 2 while at most `k` processes compete; otherwise that of the slow
+//! solution too. With slots in both places this is `7k + 2`, Theorem 3's figure. Tolerates what
+//! block and slow solution tolerate, `k - 1` crashes. Starvation-free if they are.
 //!
 //! # Departures from the paper
-//! 1. The paper's X never falls below 0, because its footnote 2 assumes an instruction that does not decrement zero. With plain fetch-and-add
-//!    the text as printed lets two processes into the critical section (`N = 3`, `k = 1`, seven accesses: the checker's
-//!    `mutant:am-fast-as-printed-on-plain-add`). Here *everyone* increments at 9, `<= 0` means slow, and the slow solution is sized `N`
-//!    instead of `N - k`, because a process may be sent there although a fast place is free. Theorem 3's
-//!    bound is computed with size `N` and stands.
-//! 2. The price: while slow processes are inside, newcomers go slow too, until fewer than `k` are active.
+//! 1. The paper's X never falls below 0, because its footnote 2 assumes an instruction that does
+//!    not decrement zero. With plain fetch-and-add the text as printed lets two processes into the
+//!    critical section (`N = 3`, `k = 1`, seven accesses: the checker's
+//!    `mutant:am-fast-as-printed-on-plain-add`). Here *every* process increments at 9, and `<= 0`
+//!    means slow. The slow solution is sized `N` instead of `N - k`, because a process may be sent
+//!    there although a fast place is free. Theorem 3's bound is computed with size `N` and stands.
+//! 2. The price: while slow processes are inside, newcomers go slow too, until fewer than `k` are
+//!    active.
 
 use super::Stage;
 use crate::Failure;
@@ -65,7 +69,8 @@ pub struct Passed<B, S> {
 }
 
 impl<M: FetchAdd, Block, Slow> FastPath<M, Block, Slow> {
-    /// A fast path for `k` of `n` processes. `block` and `slow` are built on sites within this one; `block` for its stage, `slow` for all.
+    /// A fast path for `k` of `n` processes. `block` and `slow` build the inner solutions on sites
+    /// within this one: `block` for its stage, `slow` for all processes.
     pub fn new(
         site: &Site<'_, M>,
         n: usize,
@@ -90,7 +95,8 @@ where
     S: KExclusion<M, Refusal = Infallible>,
 {
     type Held = Passed<B::Held, S::Held>;
-    /// Neither block nor slow solution may refuse: the other would have to be given back.
+    /// Neither the block nor the slow solution may refuse: the process would have to give back the
+    /// other one.
     type Refusal = Infallible;
 
     async fn acquire(&self, p: &Process<M>) -> Result<Self::Held, Failure<M::Error>> {

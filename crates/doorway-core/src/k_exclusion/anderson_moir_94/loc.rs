@@ -1,9 +1,10 @@
-//! A place to wait at, as one word.
+//! A location to wait at, as one word.
 
 use crate::memory::{Anybody, Pid, Word};
 use core::fmt;
 
-/// `(pid, loc)`: the `loc`-th spin location of a process. One word, so that compare-and-swap can exchange it.
+/// `(pid, loc)`: the `loc`-th spin location of a process. It is one word, so that compare-and-swap
+/// can exchange it.
 ///
 /// ```
 /// use doorway_core::k_exclusion::anderson_moir_94::Loc;
@@ -13,9 +14,9 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Loc {
-    /// Whose.
+    /// The process it belongs to.
     pub pid: Pid,
-    /// Which; below 2^48.
+    /// Its number among the locations of that process; below 2^48.
     pub loc: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC 1994.
+//! Anderson and Moir, *Using k-Exclusion to Implement Resilient, Scalable Shared Objects*, PODC
+//! 1994.
 //!
 //! | in the paper | here |
 //! |---|---|
@@ -12,14 +13,15 @@
 //! | Figure 6, one level | [`DsmSlot`] |
 //! | Figure 7, renaming, Theorems 9 and 10 | [`k_assignment`](crate::k_assignment::anderson_moir_94) |
 //!
-//! The parts compose: a [`Slot`] becomes a [`Chain`], and chains the blocks of trees and fast paths, whichever kind of slot it is.
+//! The parts compose: [`Slot`]s of any kind make a [`Chain`], and chains are the blocks of trees
+//! and fast paths.
 //!
 //! ```
 //! use doorway_core::k_exclusion::anderson_moir_94::{Chain, Tree};
 //! use doorway_core::memory::Site;
 //! use doorway_check::sim::Sim;
 //!
-//! // Five processes, two inside: leaves for 0..4 and for 4 alone, and a root for the 2 + 1 that come out of them.
+//! // Leaves for processes 0..4 and for 4 alone, and a root for the 2 + 1 that come out of them.
 //! let sim = Sim::default();
 //! let _tree = Tree::new(&Site::new(&sim), 5, 2, |site, stage| Chain::new(site, stage.inputs, stage.k));
 //! let slots = ["level0.block0.slot3", "level0.block0.slot2", "level1.block0.slot2"];

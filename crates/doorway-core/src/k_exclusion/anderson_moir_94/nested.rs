@@ -1,10 +1,11 @@
 //! Fast paths within fast paths: cost that grows with contention, gracefully.
 //!
 //! # Problem
-//! k-exclusion whose cost depends on how many compete, and not on `N`.
+//! k-exclusion whose cost depends on the number of competitors, and not on `N`.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 3(b)**, that is, **Figure 4** with its slow path `Acquire(N-k, k)` made by Figure 4 again; Theorems 4 and 8.
+//! Anderson and Moir, PODC 1994: **Figure 3(b)**, that is, **Figure 4** whose slow path
+//! `Acquire(N-k, k)` is Figure 4 again; Theorems 4 and 8.
 //!
 //! # Idea
 //! ```text
@@ -12,8 +13,10 @@
 //!     └──no──→ X1: fast? ──yes───────────────────────┐              │
 //!                └──no──→ … ──→ (r, k), r <= 2k ──→ block 1 ──→ block 0 ──→ critical section
 //! ```
-//! Each depth has `k` fast places and a block for `2k`. A process goes deeper only while `k` others hold the places of a depth, so with `c`
-//! competitors nobody comes deeper than `c / k`. On the way out a depth's block is given back before its place, and all of it from the outermost depth inwards.
+//! Each depth has `k` fast places and a block for `2k` processes. A process goes deeper only while
+//! `k` others hold the places of a depth. So with `c` competitors no process comes deeper than
+//! `c / k`. On its way out a process goes from the outermost depth inwards, and at each depth gives
+//! back the block before the place.
 //!
 //! # Shared variables
 //! | name        | range    | initially | home   | written at | meaning |
@@ -28,15 +31,18 @@
 //! - (G3) at most `N - (d+1)k` processes are between 4 and 8 without a fast place
 //!
 //! # Cost, faults, fairness
-//! `ceil(c/k) (7k+2)` remote references in the CC model (Theorem 4) and `ceil(c/k) (14k+2)` in DSM (Theorem 8) at contention `c`, where a bounded decrement is
-//! one step. Tolerates what the blocks tolerate, `k - 1` crashes; starvation-free if they are.
+//! At contention `c`, at most `ceil(c/k) (7k+2)` remote references in the CC model (Theorem 4) and
+//! `ceil(c/k) (14k+2)` in DSM (Theorem 8), where a bounded decrement is one step. Tolerates what
+//! the blocks tolerate, `k - 1` crashes. Starvation-free if they are.
 //!
 //! # Departures from the paper
 //! 1. The innermost solution is a block alone as soon as at most `2k` processes can come to it.
-//! 2. This rests on footnote 2: an instruction that leaves zero alone. Where a memory can only loop on compare-and-swap
-//!    ([`BoundedDecrement::WAIT_FREE`] is false: [`Native`](https://docs.rs/doorway)), each exchange lost to another process costs 1 more, and a process that
-//!    always loses starves. The wait-free repair of [`FastPath`](super::FastPath) cannot be nested: it sends processes slow although a place is
-//!    free, and with `k + 1` competitors they drift to the bottom.
+//! 2. The text rests on footnote 2: an instruction that leaves zero alone. Some memories can only
+//!    loop on compare-and-swap ([`BoundedDecrement::WAIT_FREE`] is false:
+//!    [`Native`](https://docs.rs/doorway)). There each exchange lost to another process costs 1
+//!    more reference, and a process that always loses starves. The wait-free repair of
+//!    [`FastPath`](super::FastPath) cannot be nested: it sends processes to the slow path although
+//!    a place is free, and with `k + 1` competitors they drift to the bottom.
 
 use super::Stage;
 use crate::Failure;
@@ -46,7 +52,7 @@ use crate::registry::Sizes;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
-/// Depths, the outermost first, and what is at the bottom.
+/// The depths, the outermost first, and the block at the bottom.
 #[derive(Debug)]
 pub struct NestedFastPaths<M: Memory, Block> {
     depths: Vec<Depth<M, Block>>,
@@ -64,14 +70,15 @@ struct Depth<M: Memory, Block> {
 /// How deep a passage went, with what the blocks hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Went<H> {
-    /// What the bottom holds; `None` if there was a fast place before it.
+    /// What the bottom holds; `None` if the passage found a fast place before it.
     pub bottom: Option<H>,
     /// What each block holds, the innermost first.
     pub blocks: Vec<H>,
 }
 
 impl<M: BoundedDecrement, Block> NestedFastPaths<M, Block> {
-    /// Fast paths for `n` processes, `k` at a time. Each block is built on a site within this one, for its stage.
+    /// Fast paths for `n` processes, `k` at a time. `block` builds each block for its stage, on a
+    /// site within this one.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize, block: impl Fn(&Site<'_, M>, &Stage) -> Block) -> Self {
         let mut depths = Vec::new();
         let mut inputs = n;
@@ -99,7 +106,7 @@ where
 
     async fn acquire(&self, p: &Process<M>) -> Result<Self::Held, Failure<M::Error>> {
         let here = p.on(self.part);
-        // 2, at each depth, until one has a place.
+        // 2, at each depth, until the process gets a place.
         let mut deepest = self.depths.len();
         for (d, depth) in self.depths.iter().enumerate() {
             let there = p.on(depth.part);

@@ -7,9 +7,11 @@
 //! Anderson and Moir, PODC 1994: **Figure 1**.
 //!
 //! # Idea
-//! A counter and a queue, as every textbook has them. Each `< >` is one step, and that is the trouble: no machine has such an instruction, and when
-//! it is made by a lock, whoever dies with the lock blocks everybody. With blocks that really are atomic it *is* `(k-1)`-resilient: who leaves removes the head
-//! of the queue itself, so a dead waiter is given a place and keeps it, like one that dies inside.
+//! A counter and a queue, as every textbook has them. Each `< >` is one step, and that is the
+//! trouble: no machine has such an instruction. If a lock makes the step atomic, a process that
+//! dies with the lock blocks all others. With blocks that really are atomic the text *is*
+//! `(k-1)`-resilient: a process that leaves removes the head of the queue itself. So a dead waiter
+//! is given a place and keeps it, like a process that dies inside.
 //!
 //! # Shared variables
 //! | name       | range       | initially | home   | written at | meaning |
@@ -23,12 +25,13 @@
 //! - (Q3) at most `k` processes are at 3, or at 2 with `place[p] = 0`
 //!
 //! # Cost, faults, fairness
-//! First in, first enabled: the doorway is statement 1. Waiting is local in both machine models, but a block accesses the whole queue.
-//! Tolerates `k - 1` crashes in a memory whose blocks are atomic, and none inside a block elsewhere.
+//! First in, first enabled: the doorway is statement 1. Waiting is local in both machine models,
+//! but a block accesses the whole queue. Tolerates `k - 1` crashes in a memory whose blocks are
+//! atomic. Elsewhere it tolerates none inside a block.
 //!
 //! # Departures from the paper
-//! The queue is kept as the place of each process in it. `Enqueue` writes one place, `Dequeue` moves all up by one, `Element(p, Q)` is
-//! `place[p] != 0`.
+//! The queue is stored as the place of each process in it. `Enqueue` writes one place, `Dequeue`
+//! moves all up by one, and `Element(p, Q)` is `place[p] != 0`.
 
 use crate::Failure;
 use crate::k_exclusion::KExclusion;

@@ -6,24 +6,28 @@ use crate::registry::Sizes;
 use core::fmt::Debug;
 use core::ops::Range;
 
-/// A `(j+1, j)`-exclusion: of the at most `j + 1` processes that the stage before lets in, it holds back one whenever `j` have passed.
+/// A `(j+1, j)`-exclusion: the stage before lets in at most `j + 1` processes, and the slot holds
+/// back one of them whenever `j` have passed.
 ///
-/// Three figures are slots: [`CcSlot`](super::CcSlot), [`DsmUnboundedSlot`](super::DsmUnboundedSlot) and [`DsmSlot`](super::DsmSlot). All that is
-/// built of them (chains, trees, fast paths) is the same text for each.
+/// Three figures are slots: [`CcSlot`](super::CcSlot),
+/// [`DsmUnboundedSlot`](super::DsmUnboundedSlot) and [`DsmSlot`](super::DsmSlot). Everything built
+/// of them (chains, trees, fast paths) is the same text for all three.
 pub trait Slot<M: Memory> {
-    /// Why it may turn a process away.
+    /// Why the slot may refuse a process.
     type Refusal: Debug;
 
-    /// Which part of the algorithm it is.
+    /// The part of the algorithm that this slot is.
     fn part(&self) -> M::Part;
 
     /// The entry section.
     ///
     /// # Cancel safety
-    /// Dropping this future part-way *is* a crash of `p` and spends one of the `j - 1` tolerated.
+    /// Dropping this future part-way *is* a crash of `p`. It uses up one of the `j - 1` crashes
+    /// that the slot tolerates.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood. If `p` is refused, it has not entered the slot.
+    /// If an access failed; `p` then stands where it stood. If `p` is refused, it has not entered
+    /// the slot.
     fn acquire(&self, p: &Process<M>) -> impl Future<Output = Result<(), Failure<M::Error, Self::Refusal>>>;
 
     /// The exit section.
@@ -33,7 +37,8 @@ pub trait Slot<M: Memory> {
     fn release(&self, p: &Process<M>) -> impl Future<Output = Result<(), M::Error>>;
 }
 
-/// A stage of a larger solution: which processes can come to it, how many of them at once, and how many it lets pass.
+/// A stage of a larger solution: which processes can come to it, how many of them at once, and how
+/// many it lets pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// The processes that can come to it.
@@ -51,7 +56,7 @@ impl Stage {
         Self { members: 0..n, inputs: n, k }
     }
 
-    /// A stage that every process can come to, but at most so many at once.
+    /// A stage that every process can come to, but at most `inputs` at once.
     #[must_use]
     pub fn before(sizes: Sizes, inputs: usize) -> Self {
         Self { members: 0..sizes.n, inputs: inputs.min(sizes.n), k: sizes.k }

@@ -1,4 +1,4 @@
-//! How many shared words the compositions take. Tests compare it with what they declare.
+//! The number of shared words of each composition. Tests compare it with what the texts declare.
 
 use super::Stage;
 use super::tree::stages;
@@ -14,14 +14,15 @@ pub fn cc_chain(stage: &Stage) -> u64 {
     over_slots(stage, |_| 2)
 }
 
-/// A chain of [`DsmSlot`](super::DsmSlot)s: for a whole solution of `N` processes it grows with the cube of `N`.
+/// A chain of [`DsmSlot`](super::DsmSlot)s. For a whole solution of `N` processes it grows with the
+/// cube of `N`.
 #[must_use]
 pub fn dsm_chain(stage: &Stage) -> u64 {
     let members = stage.members.len() as u64;
     over_slots(stage, |j| 2 + members * (2 * (j + 2) + 1))
 }
 
-/// A chain of [`DsmUnboundedSlot`](super::DsmUnboundedSlot)s with so many locations for each process.
+/// A chain of [`DsmUnboundedSlot`](super::DsmUnboundedSlot)s with `locations` for each process.
 #[must_use]
 pub fn dsm_unbounded_chain(stage: &Stage, locations: usize) -> u64 {
     let members = stage.members.len() as u64;

@@ -4,7 +4,8 @@
 //! k-exclusion whose cost grows with `k log(N/k)`, not with `N`.
 //!
 //! # Source
-//! Anderson and Moir, PODC 1994: **Figure 3(a)**, Theorems 2 (with [`CcSlot`](super::CcSlot)s) and 6 (with [`DsmSlot`](super::DsmSlot)s).
+//! Anderson and Moir, PODC 1994: **Figure 3(a)**, Theorems 2 (with [`CcSlot`](super::CcSlot)s) and
+//! 6 (with [`DsmSlot`](super::DsmSlot)s).
 //!
 //! # Idea
 //! ```text
@@ -13,19 +14,23 @@
 //!   2k processes → block ─┐         ├→ block → critical section
 //!   2k processes → block ─┴→ block ─┘
 //! ```
-//! Processes `2kg .. 2k(g+1)` share leaf `g`. Two blocks feed one on the next level, which so has at most `2k` in it. The exit
-//! runs from the root down: whoever still occupies a block must be counted by all blocks before it.
+//! Processes `2kg .. 2k(g+1)` share leaf `g`. Two blocks feed one block on the next level, so that
+//! one has at most `2k` processes in it. The exit section runs from the root down: the blocks below
+//! must still count a process that occupies a block above them.
 //!
 //! # Shared variables
 //! Those of each block.
 //!
 //! # Cost, faults, fairness
-//! There are `ceil(log2(ceil(N/k)))` levels, and a block that `m` processes can reach holds back at most `m - k`: with slots, `7k` (CC) or `14k` (DSM) remote references a
-//! level. Tolerates what the blocks tolerate, `k - 1` crashes: a dead process takes one place in each block of its path. Starvation-free if the blocks are.
+//! There are `ceil(log2(ceil(N/k)))` levels, and a block that `m` processes can reach holds back at
+//! most `m - k`. With slots this costs `7k` (CC) or `14k` (DSM) remote references a level. The tree
+//! tolerates what its blocks tolerate, `k - 1` crashes: a dead process takes one place in each
+//! block of its path. Starvation-free if the blocks are.
 //!
 //! # Departures from the paper
-//! 1. `N` and `k` are arbitrary: the last leaf may have fewer processes, an odd block goes up alone, and a block that no more than `k` can
-//!    reach does nothing. The paper leaves this to the reader; its bound needs the outer rounding up.
+//! 1. `N` and `k` are arbitrary: the last leaf may have fewer processes, an odd block goes up
+//!    alone, and a block that at most `k` processes can reach does nothing. The paper leaves this
+//!    to the reader; its bound needs the outer rounding up.
 //! 2. In DSM a block has spin locations only for the processes that can come to it.
 
 use super::Stage;
@@ -45,7 +50,8 @@ pub struct Tree<M: Memory, Block> {
 }
 
 impl<M: Memory, Block> Tree<M, Block> {
-    /// A tree that lets `k` of `n` processes in. Each block is built on a site within this one, for its stage.
+    /// A tree that lets `k` of `n` processes in. `block` builds each block for its stage, on a site
+    /// within this one.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize, block: impl Fn(&Site<'_, M>, &Stage) -> Block) -> Self {
         let build = |(height, stages): (usize, Vec<Stage>)| {
             let level = site.part("level", Some(height));
@@ -75,7 +81,7 @@ pub(super) fn stages(n: usize, k: usize) -> Vec<Vec<Stage>> {
     levels
 }
 
-/// The stage that these two feed, or this one.
+/// The stage that one or two stages feed.
 fn merge(feeding: &[Stage], k: usize) -> Stage {
     let members = feeding[0].members.start..feeding[feeding.len() - 1].members.end;
     Stage { members, inputs: feeding.iter().map(|stage| stage.inputs.min(k)).sum(), k }

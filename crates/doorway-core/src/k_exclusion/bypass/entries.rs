@@ -1,10 +1,10 @@
-//! Its entries in the catalogue.
+//! The catalogue entry of the bypass.
 
 use crate::k_exclusion::turnstile::entries::turnstile_words;
 use crate::registry::prelude::*;
 
 entries! {
-    /// [Newcomers pass](crate::k_exclusion::bypass) the first in line, once.
+    /// A [bypass](crate::k_exclusion::bypass): newcomers may pass the first in line, once.
     Bypass: super::Bypass<M>, |site, sizes| super::Bypass::new(site, sizes.n, sizes.k, 1), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: &[

@@ -1,19 +1,23 @@
-//! `(N, k)`-exclusion whose newcomers may pass those in line, a bounded number of times.
+//! `(N, k)`-exclusion with bounded barging: newcomers pass a waiter a bounded number of times.
 //!
 //! # Problem
-//! Strict order makes every passage a change of threads, once there are more threads than processors. Without order a waiter
-//! can wait for ever. Between the two: a waiter is passed, and a number `B` says how often.
+//! Once there are more threads than processors, strict order makes every passage a change of
+//! threads. Without order a waiter can wait for ever. This text lies between the two: newcomers may
+//! pass a waiter, and a number `B` says how often.
 //!
 //! # Source
-//! Our own, around the [turnstile](super::turnstile). That a waiter which was woken competes with newcomers, and gets
-//! the place itself once it has lost for too long, is old: Go's `sync.Mutex` does so after a millisecond, `parking_lot` and
-//! WebKit at random, about twice in a millisecond. What is counted here is passages, not time: so it can be checked.
+//! Our own, around the [turnstile](super::turnstile). The basic idea is old: a waiter that was
+//! woken competes with newcomers, and gets the place itself once it has lost for too long. Go's
+//! `sync.Mutex` does so after a millisecond; `parking_lot` and WebKit do so at random, about twice
+//! in a millisecond. This text counts passages and not time, so its bound can be checked.
 //!
 //! # Idea
-//! The turnstile keeps the line, and does not change. A holder that leaves while a waiter is in line does not exit: it leaves
-//! its place in the *tray*, and *calls* the first in line. A newcomer may take a place from the tray, until `B` of them have.
-//! The first in line, once it runs, *moves* a place from the tray to the turnstile: it exits, and so lets itself in. After `B`
-//! newcomers the holder that leaves does that at once: the place is the first waiter's, and no newcomer can take it.
+//! The turnstile keeps the line, and does not change. A holder that leaves while a waiter is in
+//! line does not exit. It leaves its place in the *tray*, and *calls* the first in line. Newcomers
+//! may take places from the tray, until `B` of them have. Once the first in line runs, it *moves* a
+//! place from the tray to the turnstile: it exits with that place, and so lets itself in. After `B`
+//! newcomers the holder that leaves moves its place at once. The place is then the first waiter's,
+//! and no newcomer can take it.
 //!
 //! # Shared variables
 //! Those of the turnstile, and
@@ -22,68 +26,85 @@
 //! |----------|---------------------------|-------------|--------|----------------|---------|
 //! | `tray`   | `(loose, moving, passed)` | `(0, 0, 0)` | nobody | 61, 63, 69, 70 | [places that were left](Left), places on their way to the turnstile, newcomers that took one since a place was last moved |
 //! | `rec[t]` | as there                  | as there    | nobody | also 67, 72    | a waiter [listens](Fate::Listens) there, and is [called](Fate::Called) there |
-//! | `stamp`  | number                    | 0           | nobody | 76             | how many were let in, if that is to be noted |
+//! | `stamp`  | number                    | 0           | nobody | 76             | how many processes were let in, if that is to be noted |
 //!
 //! # Statements
-//! Beside those of the turnstile:
+//! Besides those of the turnstile:
 //!
 //! | statement | what |
 //! |---|---|
 //! | 60, 61 | a newcomer takes a place from the tray |
-//! | 62, 63 | a holder leaves: if nobody is in line it exits, otherwise the place goes to the tray |
+//! | 62, 63 | a holder leaves: if the line is empty it exits, otherwise the place goes to the tray |
 //! | 64 to 67 | it calls the first in line. If that is no waiter which listens, it moves the place |
 //! | 68, 69, 9, 70 | moving a place: from the tray, by an exit, to the first in line |
-//! | 71, 72, 73 | a waiter listens, then looks whether a place lies there |
-//! | 74 | a waiter that was called looks as often as `tries` says |
-//! | 75 | a process that comes out of the line, let in or not, looks whether the next one must be called; all places that lie there go to one which does not listen |
-//! | 76 | how many were let in before |
+//! | 71, 72, 73 | a waiter listens, then looks whether a place lies in the tray |
+//! | 74 | a waiter that was called looks at the tray `tries` times |
+//! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that lie there |
+//! | 76 | how many processes were let in before |
 //! | 77 | a process that exits looks whether newcomers are kept out (29) |
 //!
 //! # Why
-//! - *At most `B` pass the first in line.* Newcomers get in past a line only by 61, and 61 needs `moving = 0` and `passed < B`.
-//!   Only 69 sets `passed` back, and makes `moving` positive; between a 69 and the 70 that makes `moving` zero again lies
-//!   an exit (9). So in the time between two exits, and so while one ticket is the first that is not enabled, `passed` is set back
-//!   at most before the first of these newcomers. **While a waiter is first in line, at most `B` newcomers get in before
-//!   it; so a waiter with `m` waiters before it is passed at most `(m + 1) B` times.**
-//! - *No place is left lying.* A place in the tray, and a first waiter that listens: then some process is on its way to call it.
-//!   For the one that left the place called the waiter that was first then, after it left it (63 before 64). That one
-//!   moves a place, or finds none after it listens again (72 before 73), or comes out of the line, and looks (75). Whoever
-//!   becomes first without having been called listened after that (73), or will be called by the one before it (75).
-//! - *A move that fails (69) is tried again* while a place lies there. To leave it to the process that was faster loses places
-//!   where there are several: each of two processes left the last one to the other.
-//! - *A process that has moved a place looks again (75)*, and moves as many as lay there then, until it finds a waiter that
-//!   listens. So no place lies there when everybody is gone, and one that waits for several gets them.
-//! - *The door (77).* A process that waited is no longer counted in line once it is inside, so that `line` says whether a
-//!   waiter is there (62). So every exit looks whether newcomers may draw again, not only that of a process that waited.
-//! - *A waiter is woken once.* One that was called is not called again until it has listened again.
-//! - *Who was called and finds nothing* has been passed, and listens again: it keeps its place in line, and its count.
+//! - *At most `B` newcomers pass the first in line.* A newcomer gets in past a line only by 61, and
+//!   61 needs `moving = 0` and `passed < B`. Only 69 resets `passed`, and it makes `moving`
+//!   positive. Between a 69 and the 70 that makes `moving` zero again lies an exit (9). So between
+//!   two exits, and hence while one ticket is the first that is not enabled, `passed` is reset at
+//!   most before the first of these newcomers. **While a waiter is first in line, at most `B`
+//!   newcomers get in before it. So a waiter with `m` waiters before it is passed at most
+//!   `(m + 1) B` times.**
+//! - *No place is left lying.* If a place lies in the tray and the first waiter listens, then some
+//!   process is on its way to call it. The process that left the place called the waiter that was
+//!   first then, after it left the place (63 before 64). That waiter moves a place, or finds none
+//!   after it listens again (72 before 73), or comes out of the line and looks (75). A waiter that
+//!   becomes first without having been called listened after that (73), or will be called by the
+//!   waiter before it (75).
+//! - *A move that fails (69) is tried again* while a place lies there. If a process left the move
+//!   to a faster one, places would be lost where there are several: each of two processes would
+//!   leave the last place to the other.
+//! - *A process that has moved a place looks again (75)*. It moves as many places as lay there
+//!   then, until it finds a waiter that listens. So no place lies there when all processes are
+//!   gone, and a waiter for several places gets them.
+//! - *The door (77).* A process that waited is no longer counted in line once it is inside, so that
+//!   `line` says whether there is a waiter (62). So every exit looks whether newcomers may draw
+//!   again, not only the exit of a process that waited.
+//! - *A waiter is woken once.* A waiter that was called is not called again until it has listened
+//!   again.
+//! - *A waiter that was called and finds nothing* has been passed, and listens again. It keeps its
+//!   place in line, and its count.
 //!
 //! # Invariants (all checked)
 //! - those of the turnstile, where a place in the tray counts as held: (T1) to (T6), door opens
 //! - (Y1) `moving` is the number of processes between 69 and 70
 //! - (Y2) `passed <= B`
-//! - (Y3) no place lies in the tray while everybody is in its remainder
-//! - bypass-bound: while the ticket of a waiter is the first that is not enabled, 61 succeeds at most `B` times
+//! - (Y3) no place lies in the tray while all processes are in their remainders
+//! - bypass-bound: while the ticket of a waiter is the first that is not enabled, 61 succeeds at
+//!   most `B` times
 //!
-//! Complete without crashes, for `B = 1`: (2,1) 9,761 states, (2,2) 380, with unbounded passages; (3,2) with
-//! one passage each 1,353,809. With give-ups: (2,1) 74,950; (3,1) and (3,2) with one passage each 980,828 and 3,692,972. (`doorway check bypass --n 3
-//! --k 1`, and so on.) With `B - 1` in place of `B` the bound is seen to fail.
+//! Complete without crashes, for `B = 1`: (2,1) 9,761 states and (2,2) 380, with unbounded
+//! passages; (3,2) with one passage each 1,353,809. With give-ups: (2,1) 74,950; (3,1) and (3,2)
+//! with one passage each 980,828 and 3,692,972. (`doorway check bypass --n 3 --k 1`, and so on.)
+//! With `B - 1` in place of `B` the bound is seen to fail.
 //!
 //! # Cost, faults, fairness
-//! Alone, two loads more than the turnstile. A passage past a line is two read-modify-writes on the tray and a few loads.
-//! Leaving is lock-free: 69 is tried again only if another process took, left or moved a place meanwhile. **So an exit has
-//! no bound where others come back for ever**: `bounded-exit` and `starvation-free`, which also asks that exits end, hold for
-//! two processes and fail for three with one place and unbounded passages. What is claimed is `every-entry-ends`.
+//! Without contention, a passage makes two loads more than the turnstile. A passage past a line
+//! makes two read-modify-writes on the tray and a few loads. Leaving is lock-free: a process tries
+//! 69 again only if another one took, left or moved a place meanwhile. **So an exit has no bound
+//! where others come back for ever.** `bounded-exit`, and `starvation-free`, which also asks that
+//! exits end, hold for two processes. They fail for three with one place and unbounded passages.
+//! The text claims `every-entry-ends`.
 //!
-//! **One death costs more than in the turnstile.** It is claimed and checked that all holds without crashes. With a crash:
+//! **A crash costs more than in the turnstile.** All claims are made, and checked, without crashes.
+//! With a crash:
 //!
-//! - inside: one place, as everywhere;
-//! - between 63 and 67: one place, until another holder leaves, or a newcomer takes it;
-//! - between 69 and 9: one place. Up to 70, nobody passes any more: strict order, for ever;
-//! - in line: one place, when its turn comes. And if it was called or will be, places lie in the tray for newcomers only,
-//!   until `B` of them came; if none comes, those in line wait for ever, however many places lie there.
+//! - inside: the process costs one place, as everywhere;
+//! - between 63 and 67: it costs one place, until another holder leaves, or a newcomer takes it;
+//! - between 69 and 9: it costs one place. From 69 up to 70, no newcomer passes any more: strict
+//!   order, for ever;
+//! - in line: it costs one place, when its turn comes. If it was called or will be, places lie in
+//!   the tray for newcomers only, until `B` of them came. If none comes, the waiters in line wait
+//!   for ever, however many places lie there.
 //!
-//! So where waiters can die, take strict order: `k - 1` deaths are nothing to the [turnstile](super::turnstile).
+//! So take strict order where waiters can die: the [turnstile](super::turnstile) tolerates `k - 1`
+//! crashes.
 
 pub mod entries;
 mod words;
@@ -108,8 +129,8 @@ pub struct Tray<M: Memory> {
 }
 
 impl<M: Memory> Tray<M> {
-    /// A tray in the same part as its turnstile: at most `most` newcomers pass the first in line, and a waiter that was called
-    /// looks `tries` times before it listens again.
+    /// A tray in the same part as its turnstile. At most `most` newcomers pass the first in line,
+    /// and a waiter that was called looks `tries` times before it listens again.
     pub fn new(site: &Site<'_, M>, most: u32, tries: u8) -> Self {
         Self {
             part: site.here(),
@@ -121,20 +142,21 @@ impl<M: Memory> Tray<M> {
         }
     }
 
-    /// The same, but a passage knows [how many were let in before](Held::ticket). What counts for ever cannot be searched
-    /// without a bound on passages.
+    /// The same, but a passage knows [how many processes were let in before](Held::ticket).
+    ///
+    /// A count that grows for ever cannot be searched without a bound on passages.
     #[must_use]
     pub fn noting_stamps(self, site: &Site<'_, M>, first: u64) -> Self {
         Self { notes: true, stamp: site.near("stamp", Next(first)), ..self }
     }
 
-    /// How many newcomers may pass the first in line.
+    /// The number of newcomers that may pass the first in line.
     pub fn most(&self) -> u32 {
         self.most
     }
 }
 
-/// How far a process that leaves has come without calling anybody.
+/// How far a process that leaves has come without calling a waiter.
 #[must_use = "those in line wait for the rest of the exit section"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
@@ -144,13 +166,15 @@ pub enum Rest {
     Door,
     /// It exited from the turnstile, and there is more to do.
     Settle(Unsettled),
-    /// It left its place in the tray: the first in line must be called, or gets the place if it was passed as often as may be.
+    /// It left its place in the tray. The first in line must be called, or gets the place if it was
+    /// passed as often as allowed.
     Left(Left),
 }
 
 impl<M: FetchAdd + CompareSwap> Tray<M> {
     in_both_forms! {
-        /// Takes a place that was left, if a newcomer may: 60, 61. With `once` it does not try again if the tray changed meanwhile.
+        /// Takes a place that was left, if a newcomer may: 60, 61. With `once` it does not try
+        /// again if the tray changed meanwhile.
         #[inline(always)]
         pub fn take, take_now(&self, p: &Process<M>, once: bool) -> bool {
             let p = p.on(self.part);
@@ -167,7 +191,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             }
         }
 
-        /// The exit section of a process that holds one unit and is not counted in line, up to where it calls: 62, 63, or the turnstile's.
+        /// The exit section of a process that holds one unit and is not counted in line, up to
+        /// where it calls: 62, 63, or the turnstile's.
         #[inline(always)]
         pub fn give_back, give_back_now<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, held: Held) -> Rest {'text: {
             let here = p.on(self.part);
@@ -185,7 +210,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             Rest::Left(left)
         }}
 
-        /// How many were let in before this one: 76. Zero unless that is noted.
+        /// Counts the processes that were let in before this one: 76. Zero unless the tray notes
+        /// stamps.
         #[inline(always)]
         pub fn stamped, stamped_now(&self, p: &Process<M>, held: Held) -> Held {
             let ticket = if self.notes {
@@ -197,7 +223,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// How many were let in so far, if that is noted: 76.
+    /// The number of processes let in so far, if the tray notes stamps: 76.
     ///
     /// # Errors
     /// If an access failed.
@@ -220,7 +246,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
                 } else {
                     self.move_one(p, line, &()).await?
                 };
-                // Another process may have left its move to this one. Of one place nothing else lies there.
+                // Another process may have left its move to this one. With one place, nothing else
+                // lies there.
                 if has_moved && line.limits.places > 1 {
                     self.look_after(p, line, &()).await?;
                 }
@@ -229,7 +256,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// The exit section. Several units at once exit from the turnstile: they are the line's.
+    /// The exit section. Several units at once exit from the turnstile: they go to the line.
     ///
     /// # Errors
     /// If an access failed.
@@ -247,7 +274,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         self.settle(p, line, rest).await
     }
 
-    /// Sees to it that the first in line looks at the tray: 64 to 67. If it is no waiter that listens, it gets a place: `true`.
+    /// Makes sure that the first in line looks at the tray: 64 to 67. If it is no waiter that
+    /// listens, it gets a place: `true`.
     async fn call<L: Line<M>, K: Debug>(
         &self,
         p: &Process<M>,
@@ -261,7 +289,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         let front = here.at(65).keeping(&(live, g.open)).read(&line.front).await?;
         let behind = front.behind(g.open);
         if behind < 0 {
-            // Others were enabled meanwhile. Who is first now may have given up, or looked, before the place lay there.
+            // Others were enabled meanwhile. The process that is first now may have given up, or
+            // looked, before the place lay there.
             here.hides("upto");
             has_moved = self.move_one(p, line, live).await?;
         } else {
@@ -272,11 +301,13 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             match (fate, found) {
                 (Fate::Called, _) => {}
                 (Fate::Listens, Some((ring, record))) => {
-                    // If this fails, the waiter was let in, has given up, or was called: in each case it looks at the tray.
+                    // If this fails, the waiter was let in, has given up, or was called. In each
+                    // case it looks at the tray.
                     here.keep(67, &(live, ring, record));
                     let _ = here.at(67).compare_swap(line.line.record(ring, t), record, first).await?;
                 }
-                // Also one that is signalled: perhaps nobody has drawn its ticket yet, and so nobody would look.
+                // A signalled ticket too: perhaps no process has drawn it yet, and so none would
+                // look.
                 _ => {
                     here.hides("upto");
                     has_moved = self.move_one(p, line, live).await?;
@@ -287,8 +318,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(has_moved)
     }
 
-    /// Moves a place from the tray to the turnstile, if there is one: 68, 69, 9, 70. It is the first waiter's then. `false`
-    /// if there was none, or another process sees to it.
+    /// Moves a place from the tray to the turnstile, if there is one: 68, 69, 9, 70. The place is
+    /// then the first waiter's. Returns `false` if there was none, or another process sees to it.
     async fn move_one<L: Line<M>, K: Debug>(
         &self,
         p: &Process<M>,
@@ -318,8 +349,11 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(true)
     }
 
-    /// Calls the next in line, if a place lies in the tray: 75. If that is no waiter which listens, it gets all places that lay
-    /// there: it may need several, and if nobody is in line, nobody else moves them. What is left there later, its holder sees to.
+    /// Calls the next in line, if a place lies in the tray: 75.
+    ///
+    /// If the next is no waiter that listens, it gets all places that lay there. It may need
+    /// several; and if the line is empty, no other process moves them. A holder that leaves a place
+    /// there later sees to that place itself.
     async fn look_after<L: Line<M>, K: Debug>(
         &self,
         p: &Process<M>,
@@ -333,7 +367,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(())
     }
 
-    /// What a process does that was let in from the line: it is no longer counted there, and the next one is called if need be.
+    /// What a process does once it was let in from the line: it leaves the count of the line, and
+    /// calls the next one if need be.
     ///
     /// # Errors
     /// If an access failed.
@@ -348,11 +383,11 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(held)
     }
 
-    /// The entry section of a process that has drawn this. `None` if the process was asked to give up: then
-    /// [`leave`](Self::leave) must run with the attempt.
+    /// The entry section of a process that has drawn `drawn`. Returns `None` if the process was
+    /// asked to give up; [`leave`](Self::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if it is closed, or if there are not as many places.
+    /// If an access failed, if the turnstile is closed, or if it has fewer than `units` places.
     pub async fn go_on<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -382,7 +417,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         self.let_in(p, line, let_in).await
     }
 
-    /// What comes of a wait that is over.
+    /// Completes a wait that is over.
     ///
     /// # Errors
     /// The same.
@@ -427,7 +462,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// One turn of that wait. `Some` if it is over; otherwise the process listens, and no place lay there since.
+    /// One turn of that wait. Returns `Some` if the wait is over. Otherwise the process listens,
+    /// and no place has lain in the tray since.
     ///
     /// # Errors
     /// If an access failed.
@@ -472,7 +508,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// Withdraws an attempt: the turnstile's, and 75. `Some` if the process was let in before.
+    /// Withdraws an attempt: the turnstile's statements, and 75. Returns `Some` if the process was
+    /// let in before.
     ///
     /// # Errors
     /// If an access failed.
@@ -532,7 +569,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> KExclusion<M> for Bypass<M, L> {
     async fn acquire(&self, p: &Process<M>) -> Result<Held, Failure<M::Error, Refused>> {
         match self.enter(p, &mut Attempt::default(), false).await? {
             Some(held) => Ok(held),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 

@@ -1,19 +1,19 @@
-//! What the tray is made of.
+//! The word that the tray is made of.
 
 use crate::memory::{Additive, Field, Nobody, Word};
 use core::fmt;
 
-/// How many places there can be: both counts of places have as many bits as that takes.
+/// The number of bits of each count of places: enough for all places there can be.
 const COUNT: u32 = 16;
 
-/// Places that were left, and how many newcomers took one since the line last moved.
+/// Places that were left, and the number of newcomers that took one since the line last moved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Places that lie there.
+    /// Places that lie in the tray.
     pub loose: u64,
-    /// Places that are on their way from there to the turnstile.
+    /// Places on their way from the tray to the turnstile.
     pub moving: u64,
-    /// How many newcomers took one, since one was last moved to the turnstile.
+    /// The number of newcomers that took a place since one was last moved to the turnstile.
     pub passed: u64,
 }
 
@@ -46,19 +46,20 @@ impl fmt::Debug for Left {
 
 impl Left {
     pub(super) const NOTHING: Self = Self { loose: 0, moving: 0, passed: 0 };
-    /// What leaving a place adds.
+    /// What a process adds when it leaves a place.
     pub(super) const ONE: Self = Self { loose: 1, ..Self::NOTHING };
-    /// What it adds that one has arrived at the turnstile.
+    /// What a process adds when a place has arrived at the turnstile.
     pub(super) const ARRIVED: Self = Self { moving: 1u64.wrapping_neg(), ..Self::NOTHING };
 
-    /// A newcomer takes one, if there is one, and if it may pass those in line.
+    /// A newcomer takes a place, if there is one and it may pass the waiters in line.
     #[inline(always)]
     pub(super) fn taken(self, most: u64) -> Option<Self> {
         let may = self.loose > 0 && self.moving == 0 && self.passed < most;
         may.then(|| Self { loose: self.loose - 1, passed: self.passed + 1, ..self })
     }
 
-    /// One of them is for the line. From here on the next in line is counted for.
+    /// Sets one place aside for the line. From here on, newcomers are counted against the next in
+    /// line.
     pub(super) fn moved(self) -> Option<Self> {
         let loose = self.loose.checked_sub(1)?;
         Some(Self { loose, moving: self.moving + 1, passed: 0 })

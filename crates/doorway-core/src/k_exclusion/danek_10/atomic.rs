@@ -1,16 +1,22 @@
-//! The k-Bakery from atomic registers: k-exclusion by reads and writes, where everybody spins on its own memory.
+//! The k-Bakery from atomic registers: k-exclusion by reads and writes, with local spinning.
 //!
 //! # Problem
-//! k-exclusion, k-first come first served or first in first enabled, with `O(N)` remote references and no instruction stronger than a read and a write.
+//! k-exclusion, k-first come first served or first in first enabled, with `O(N)` remote references
+//! and no instruction stronger than a read and a write.
 //!
 //! # Source
-//! Danek, PODC 2010: **Figure 2**. With [`Order::FirstEnabled`] its shaded lines (17, the second half of 19, 22 and 23) are there too.
+//! Danek, PODC 2010: **Figure 2**. With [`Order::FirstEnabled`] the text includes its shaded lines
+//! (17, the second half of 19, 22 and 23).
 //!
 //! # Idea
-//! Everyone draws a ticket larger than all it sees, and enters once fewer than `k` go before it. To spin locally, nobody looks at another's ticket while it waits: each tells each
-//! other one what it wants, in a word that lives with the listener. Whoever is drawing might still come out with a small ticket, so it first announces its *old* one, with which
-//! it goes before everybody (14). Whoever was once seen with a larger ticket, or not competing, is no longer waited for: all its later tickets are larger too.
-//! *Shaded:* who enters captures everybody with a smaller ticket, and who is captured need not wait.
+//! Each process draws a ticket larger than all it sees, and enters once fewer than `k` processes go
+//! before it. To spin locally, a waiter never looks at another process's ticket. Instead each
+//! process tells every other one what it wants, in a word that is local to the listener. A process
+//! that is still drawing may come out with a small ticket, so it first announces its *old* one
+//! (14), with which it goes before everybody. Once a waiter has seen a process with a larger
+//! ticket, or not competing, it no longer waits for it: all later tickets of that process are
+//! larger too. *Shaded:* a process that enters captures all processes with smaller tickets, and a
+//! captured process need not wait.
 //!
 //! # Shared variables
 //! | name            | range     | initially | home | written at        | meaning |
@@ -21,20 +27,27 @@
 //! | `own[p]`        | 0..       | 0         | private | 152            | what `p` knows of `Ticket[p]` |
 //!
 //! # Invariants (checked)
-//! - (W) `Want[i][p] = ∞` for all `i` if `p@0`; `Want[i][p] = Ticket[p]` for all `i` if `p@{151, 152, 21..24}`
+//! - (W) `Want[i][p] = ∞` for all `i` if `p@0`; `Want[i][p] = Ticket[p]` for all `i` if
+//!   `p@{151, 152, 21..24}`
 //! - (T) the ticket that `p@152` is about to write is larger than its last
-//! - (L3) whoever is past its doorway, is not in its exit section, and has a smaller (ticket, name) than `p@{21, 22}`, is in `pred` of `p`
+//! - (L3) a process that is past its doorway, is not in its exit section, and has a smaller
+//!   (ticket, name) than `p@{21, 22}`, is in `pred` of `p`
 //! - (C) shaded: `Capture[q][p] <= Ticket[p]`, with equality for all `q` if `p@24`
 //!
 //! # Cost, faults, fairness
-//! `4(N-1)` remote references in the DSM model, shaded `5(N-1)`, in every passage: waiting costs none. `8(N-1) + 1` and
-//! `12(N-1) + 1` in the CC model at most, which are reached: of each other one, a waiting process sees its old ticket, its ticket, its end and once more its old ticket. Tolerates `k - 1` crashes; bounded exit.
+//! In the DSM model every passage makes `4(N-1)` remote references, shaded `5(N-1)`: waiting costs
+//! none. In the CC model it makes at most `8(N-1) + 1`, shaded `12(N-1) + 1`. These bounds are
+//! reached: of each other process, a waiter sees the old ticket, the ticket, the end, and once more
+//! the old ticket. Tolerates `k - 1` crashes; bounded exit.
 //!
 //! # Departures from the paper
-//! 1. Statement 15 is one line in the paper and several accesses: 151 reads one ticket, 152 writes one's own.
-//! 2. First the one it lives with, then the one who writes: the paper's `Want[p][q]` is `Want[q][p]` here.
-//! 3. A process neither reads nor writes what it would tell itself, and knows its own ticket.
-//! 4. Tickets are 64-bit words. A process that would need a larger one withdraws at 251 and is told [`NoTicketLeft`] instead of wrapping round.
+//! 1. Statement 15 is one line in the paper and several accesses: 151 reads one ticket, 152 writes
+//!    the process's own.
+//! 2. The first index is the process that a word is local to, the second its writer: the paper's
+//!    `Want[p][q]` is `Want[q][p]` here.
+//! 3. A process neither reads nor writes what it would tell itself, and it knows its own ticket.
+//! 4. Tickets are 64-bit words. A process that would need a larger one withdraws at 251 and returns
+//!    [`NoTicketLeft`] instead of wrapping round.
 
 use super::{NoTicketLeft, Order, Wants, after, bits, others, without};
 use crate::Failure;
@@ -69,7 +82,7 @@ impl<M: ReadWrite> KBakery<M> {
         }
     }
 
-    /// Tells everybody that it does not compete.
+    /// Tells all other processes that `p` does not compete.
     async fn wants_nothing(&self, p: &Process<M>, label: Label) -> Result<(), M::Error> {
         let (p, me) = (p.on(self.part), p.pid().index());
         for i in others(self.n, me) {
@@ -89,7 +102,7 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
 
         let old = p.at(14).read(&self.own[me]).await?;
         for i in others(self.n, me) {
-            p.at(14).keeping(&(i, old)).write(&self.want[(i, me)], Wants::ticket(old)).await?; // from here on, i waits for our ticket,
+            p.at(14).keeping(&(i, old)).write(&self.want[(i, me)], Wants::ticket(old)).await?; // i now waits for us,
         }
         let mut max = old;
         for i in others(self.n, me) {
@@ -112,7 +125,7 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
         let mut captured = false;
         while pred.len() >= self.k && !captured {
             let before = &pred;
-            // A turn that finds nobody to strike out changes nothing, and leads back to here.
+            // A turn that strikes nobody out changes nothing and leads back to here.
             let turn = || async move {
                 p.shows("pred", bits(before));
                 let (mut gone, mut captured) = (Vec::new(), false);

@@ -1,9 +1,9 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of the k-Bakeries.
 
 use super::{KBakery, NonatomicKBakery, Order};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The paper these come from.
 pub const PAPER: Paper = Paper {
     short: "Danek 2010",
     title: "The k-Bakery: Local-Spin k-Exclusion Using Non-Atomic Reads and Writes",
@@ -11,9 +11,9 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Danek's [k-Bakery](crate::k_exclusion::danek_10::KBakery): k-exclusion from reads and writes alone,
-    /// each spinning on its own memory. For study, and for machines without read-modify-write instructions;
-    /// elsewhere `doorway::Slots` cost far less.
+    /// Danek's [k-Bakery](crate::k_exclusion::danek_10::KBakery): k-exclusion from reads and writes
+    /// alone. Each process spins on its own memory. For study, and for machines without
+    /// read-modify-write instructions; elsewhere `doorway::Slots` cost far less.
     Kbakery: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::KFirstCome), Info {
         properties: of_k_exclusion!["k-first-come-first-served", "W", "T", "L3"],
         fairness: "k-first come, first served",
@@ -27,8 +27,8 @@ entries! {
         ..Info::k_exclusion("kbakery", "Danek's k-Bakery", PAPER, "2, unshaded")
     };
 
-    /// The same, in which whoever is overtaken can enter by its own steps alone from then on. For study,
-    /// and for machines without read-modify-write instructions.
+    /// The same, but a process that is overtaken can enter by its own steps alone from then on. For
+    /// study, and for machines without read-modify-write instructions.
     KbakeryFife: KBakery<M>, |site, sizes| KBakery::new(site, sizes.n, sizes.k, Order::FirstEnabled), Info {
         properties: of_k_exclusion![
             "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",
@@ -43,15 +43,16 @@ entries! {
         defaults: Defaults { n: 3, k: 2, passages: Some(1) },
         ..Info::k_exclusion(
             "kbakery-fife",
-            "Danek's k-Bakery, in which who enters captures who is before it",
+            "Danek's k-Bakery, in which a process that enters captures those before it",
             PAPER,
             "2, shaded",
         )
     };
 
     /// Danek's [k-Bakery for registers that are not
-    /// atomic](crate::k_exclusion::danek_10::NonatomicKBakery). Here registers are atomic, so that it only
-    /// costs more than [`KbakeryFife`]: for study, and as the text to carry to a memory whose words tear.
+    /// atomic](crate::k_exclusion::danek_10::NonatomicKBakery). Here registers are atomic, so it
+    /// only costs more than [`KbakeryFife`]. For study, and as the text to carry to a memory whose
+    /// words tear.
     KbakeryNonatomic: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::new(site, sizes.n, sizes.k), Info {
         properties: of_k_exclusion![
             "k-first-come-first-served", "first-in-first-enabled", "W", "T", "L3", "C",
@@ -73,8 +74,9 @@ entries! {
         )
     };
 
-    /// The same [as printed](crate::k_exclusion::danek_10::NonatomicKBakery::as_printed), which is wrong on
-    /// safe registers. On the atomic ones of this machine it is [`KbakeryNonatomic`]: for study.
+    /// The same [as printed](crate::k_exclusion::danek_10::NonatomicKBakery::as_printed), which is
+    /// wrong on safe registers. On the atomic registers of this machine it behaves as
+    /// [`KbakeryNonatomic`]. For study.
     KbakeryNonatomicAsPrinted: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::as_printed(site, sizes.n, sizes.k), Info {
         id: "kbakery-nonatomic-as-printed",
         title: "the same on safe registers only, which lets two in where one may be",
@@ -83,7 +85,7 @@ entries! {
     };
 }
 
-/// Words for what everybody tells everybody.
+/// The number of words in which every process tells every other one something.
 pub(crate) fn square(sizes: Sizes) -> u64 {
     (sizes.n as u64).pow(2)
 }

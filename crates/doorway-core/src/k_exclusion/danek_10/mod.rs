@@ -1,7 +1,8 @@
 //! Danek, *The k-Bakery: Local-Spin k-Exclusion Using Non-Atomic Reads and Writes*, PODC 2010.
 //!
-//! Lamport's [Bakery](crate::mutex::lamport_74::Bakery) for `k` places, without a word that anybody but its reader spins on, from reads and writes alone: for study, and for machines
-//! that have nothing stronger.
+//! Lamport's [Bakery](crate::mutex::lamport_74::Bakery) for `k` places, from reads and writes
+//! alone. Each process spins only on words that are local to it. For study, and for machines that
+//! have nothing stronger.
 //!
 //! | in the paper | here | id |
 //! |---|---|---|
@@ -21,16 +22,19 @@ pub use nonatomic::NonatomicKBakery;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Whom a k-Bakery lets in.
+/// The order in which a k-Bakery lets processes in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// k-first come, first served: who enters overtakes fewer than `k` that had left their doorways before it came.
+    /// k-first come, first served: a process that enters overtakes fewer than `k` processes that
+    /// had left their doorways before it came.
     KFirstCome,
-    /// The same, and first in, first enabled: whoever is overtaken can enter by its own steps alone from then on.
+    /// The same, and first in, first enabled: a process that is overtaken can enter by its own
+    /// steps alone from then on.
     FirstEnabled,
 }
 
-/// What a process says of itself to another: the ticket it competes with, or that it does not compete, which is larger than every ticket.
+/// What a process tells another one about itself: the ticket it competes with, or that it does not
+/// compete. The latter compares larger than every ticket.
 ///
 /// ```
 /// use doorway_core::k_exclusion::danek_10::Wants;
@@ -41,10 +45,10 @@ pub enum Order {
 pub struct Wants(u64);
 
 impl Wants {
-    /// It does not compete.
+    /// The process does not compete.
     pub const NOTHING: Self = Self(u64::MAX);
 
-    /// It competes with this ticket.
+    /// The process competes with this ticket.
     #[must_use]
     pub const fn ticket(t: u64) -> Self {
         Self(t)
@@ -70,7 +74,8 @@ impl crate::memory::Word for Wants {
     }
 }
 
-/// No larger ticket fits its word, and tickets never become smaller: the process has withdrawn, and so will everybody who comes. Build a new k-Bakery.
+/// No larger ticket fits its word, and tickets never become smaller. The process has withdrawn, and
+/// every later process will. Build a new k-Bakery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoTicketLeft;
 
@@ -81,22 +86,22 @@ impl fmt::Display for NoTicketLeft {
 }
 impl core::error::Error for NoTicketLeft {}
 
-/// The ticket after `t`; the word behind the last one means [`Wants::NOTHING`].
+/// The ticket after `t`, if there is one: the largest word means [`Wants::NOTHING`].
 fn after(t: u64) -> Option<u64> {
     t.checked_add(1).filter(|&next| Wants::ticket(next) != Wants::NOTHING)
 }
 
-/// A set of processes as bits, for properties to look at; it leaves out those beyond the 64th.
+/// A set of processes as bits, for properties to look at. It omits processes beyond the 64th.
 fn bits(set: &[usize]) -> u64 {
     set.iter().filter_map(|&i| 1u64.checked_shl(i as u32)).sum()
 }
 
-/// All of `n` processes but `me`.
+/// All of `n` processes except `me`.
 fn others(n: usize, me: usize) -> impl Iterator<Item = usize> {
     (0..n).filter(move |&i| i != me)
 }
 
-/// `set` without those that are `gone`.
+/// `set` without the processes that are `gone`.
 fn without(set: &[usize], gone: &[usize]) -> Vec<usize> {
     set.iter().copied().filter(|i| !gone.contains(i)).collect()
 }

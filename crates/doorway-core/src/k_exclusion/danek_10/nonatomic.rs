@@ -1,14 +1,18 @@
 //! The k-Bakery from registers that are not atomic.
 //!
 //! # Problem
-//! As [`KBakery`](super::KBakery), first in first enabled, where a read that overlaps a write may return anything.
+//! As [`KBakery`](super::KBakery) with first in, first enabled, but a read that overlaps a write
+//! may return anything.
 //!
 //! # Source
 //! Danek, PODC 2010: **Figure 3**, repaired (see Departures).
 //!
 //! # Idea
-//! What is told to others is told twice, first in copy 1 and then in copy 2, and read in the other order: at most one copy is being written at a time. So who finds both larger
-//! has seen a value that was written, before or after. Captures are not renewed while they still hold (44), so that whoever is captured stays so, whatever it reads meanwhile.
+//! A process tells the others everything twice: it writes copy 1 and then copy 2. A reader takes
+//! the copies in the opposite order, and at most one copy is being written at a time. So a reader
+//! that finds both copies larger has seen a value that was really written, before or after. A
+//! process does not renew a capture that still holds (44). So a captured process stays captured,
+//! whatever it reads meanwhile.
 //!
 //! # Shared variables
 //! `c` is 1 or 2.
@@ -21,26 +25,39 @@
 //! | `own[p]`         | 0..      | 0         | private |          | 312                         | what `p` knows of `Ticket[p]` |
 //! | `shadow[p][q]`   | 0..      | 0         | private |          | 452                         | what `p` knows of `Capture1[q][p]` |
 //!
-//! `Want` and `Capture` are only ever compared with the reader's ticket, so that of all that a torn read may return, one value that is too small and one that is too large are enough.
+//! `Want` and `Capture` are only ever compared with the reader's ticket. Of all the values that a
+//! torn read may return, it is therefore enough to try one that is too small and one that is too
+//! large.
 //!
 //! # Invariants (checked)
-//! - (W) `Wantc[i][p] = ∞` for all `i` if `p@0`; `Wantc[i][p] = Ticket[p]` for all `i` if `p@{311, 312, 38, 39, 41, 42, 44, 46}`
+//! - (W) `Wantc[i][p] = ∞` for all `i` if `p@0`; `Wantc[i][p] = Ticket[p]` for all `i` if
+//!   `p@{311, 312, 38, 39, 41, 42, 44, 46}`
 //! - (T) the ticket that `p@312` is about to write is larger than its last
-//! - (L3) whoever is past its doorway, is not in its exit section, and has a smaller (ticket, name) than `p@{38..42}`, is in `pred` of `p`
+//! - (L3) a process that is past its doorway, is not in its exit section, and has a smaller
+//!   (ticket, name) than `p@{38..42}`, is in `pred` of `p`
 //! - (C) `Capturec[q][p] <= Ticket[p]`, and both copies are equal unless `p@{451, 452}`
 //!
 //! # Cost, faults, fairness
-//! `8(N-1)` to `10(N-1)` remote references in the DSM model: 45 may write nothing, or to everybody. `O(N)` in the CC model. Tolerates `k - 1` crashes, also half-way through a
-//! write; bounded exit; first in, first enabled.
+//! `8(N-1)` to `10(N-1)` remote references in the DSM model: 45 may write to nobody, or to
+//! everybody. `O(N)` in the CC model. Tolerates `k - 1` crashes, even half-way through a write.
+//! Bounded exit. First in, first enabled.
 //!
 //! # Departures from the paper
-//! 1. **`Ticket` is monotone**: a read that overlaps a write returns at least the last value that was completely written. The paper leaves `Ticket` a safe register, and then two enter at
-//!    `N = 3`, `k = 1`: someone draws a small ticket because a larger one is just being written, a second one later than that draws a smaller one than an old capture, and is let in by it.
-//!    Digits that are at least regular, written from the most significant one on and read from the least, make a monotone register (Lamport 1977). [`as_printed`](NonatomicKBakery::as_printed) is the paper's.
-//! 2. Statements with several accesses are numbered as such: 311 reads one ticket and 312 writes one's own; of 30, 33, 45 and 48, the last digit is the copy.
-//! 3. First the one it lives with, then the one who writes: the paper's `Want[p][q][c]` is `Wantc[q][p]` here, and so is `Capture`.
-//! 4. A process neither reads nor writes what it would tell itself, and knows what it has written: at 44 it reads only `Ticket`.
-//! 5. Tickets are 64-bit words. A process that would need a larger one withdraws at 491 and 492 and is told [`NoTicketLeft`] instead of wrapping round.
+//! 1. **`Ticket` is monotone**: a read that overlaps a write returns at least the last value that
+//!    was completely written. The paper leaves `Ticket` a safe register, and then two processes
+//!    enter at `N = 3`, `k = 1`. One draws a small ticket because a larger one is just being
+//!    written. Later a second one draws a ticket smaller than an old capture, and that capture lets
+//!    it in. Lamport (1977) builds a monotone register from digits that are at least regular: they
+//!    are written from the most significant one on and read from the least significant one on.
+//!    [`as_printed`](NonatomicKBakery::as_printed) is the paper's version.
+//! 2. A statement with several accesses has several numbers: 311 reads one ticket and 312 writes
+//!    the process's own. After 30, 33, 45 and 48 a last digit names the copy.
+//! 3. The first index is the process that a word is local to, the second its writer: the paper's
+//!    `Want[p][q][c]` is `Wantc[q][p]` here. The same holds for `Capture`.
+//! 4. A process neither reads nor writes what it would tell itself, and it knows what it has
+//!    written: at 44 it reads only `Ticket`.
+//! 5. Tickets are 64-bit words. A process that would need a larger one withdraws at 491 and 492 and
+//!    returns [`NoTicketLeft`] instead of wrapping round.
 
 use super::{NoTicketLeft, Wants, after, bits, others, without};
 use crate::Failure;
@@ -61,7 +78,7 @@ pub struct NonatomicKBakery<M: Memory> {
     shadow: M::Table<u64>,
 }
 
-/// What everybody tells everybody, in two copies.
+/// What every process tells every other one, in two copies.
 #[derive(Debug)]
 struct Copies<M: Memory, T: Word> {
     first: M::Table<T>,
@@ -75,7 +92,7 @@ impl<M: ReadWrite, T: Word> Copies<M, T> {
         Self { first, second }
     }
 
-    /// Tells `to` this, in both copies: `statement` is 30 where the paper has 301 and 302.
+    /// Tells `to` the value `x`, in both copies: `statement` is 30 where the paper has 301 and 302.
     async fn tell(&self, p: Here<'_, M>, to: usize, x: T, statement: Label) -> Result<(), M::Error> {
         let me = p.pid().index();
         p.keep(10 * statement + 1, &(to, x));
@@ -86,12 +103,13 @@ impl<M: ReadWrite, T: Word> Copies<M, T> {
 }
 
 impl<M: ReadWrite> NonatomicKBakery<M> {
-    /// Lets `k` of `n` processes in. Tickets are monotone registers, everything else may be safe.
+    /// Lets `k` of `n` processes in. Tickets are monotone registers; all others may be safe.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize) -> Self {
         Self::with_tickets(site, n, k, Needs::Monotone(Domain::Naturals))
     }
 
-    /// The same on safe registers only, as the paper has it: **not a solution**, and in the catalogue so that everybody can see why.
+    /// The same on safe registers only, as the paper has it. This is **not a solution**; the
+    /// catalogue has it so that anyone can see why.
     pub fn as_printed(site: &Site<'_, M>, n: usize, k: usize) -> Self {
         Self::with_tickets(site, n, k, Needs::Safe(Domain::Naturals))
     }
@@ -109,7 +127,7 @@ impl<M: ReadWrite> NonatomicKBakery<M> {
         }
     }
 
-    /// Tells everybody what it wants.
+    /// Tells all other processes what this one wants.
     async fn wants(&self, p: Here<'_, M>, what: Wants, statement: Label) -> Result<(), M::Error> {
         for i in others(self.n, p.pid().index()) {
             self.want.tell(p, i, what, statement).await?;
@@ -147,7 +165,7 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
         let mut captured = false;
         while pred.len() >= self.k && !captured {
             let before = &pred;
-            // A turn that finds nobody to strike out changes nothing, and leads back to here.
+            // A turn that strikes nobody out changes nothing and leads back to here.
             let turn = || async move {
                 p.shows("pred", bits(before));
                 let (mut gone, mut captured) = (Vec::new(), false);
@@ -192,7 +210,7 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
 
         for i in others(self.n, me) {
             let theirs = p.at(44).keeping(&(i, mine)).read(&self.ticket[i]).await?;
-            // A capture that holds is left alone: while it was written again, i could miss it.
+            // Leave a capture that holds alone: while we write it again, i could miss it.
             if p.at(44).read(&self.shadow[(me, i)]).await? <= theirs {
                 self.capture.tell(p, i, mine, 45).await?;
                 p.at(452).write(&self.shadow[(me, i)], mine).await?;

@@ -1,11 +1,13 @@
-//! An arrow: a fork of which only matters to whom it points. `i → j` means that `i` yields to `j`.
+//! An arrow: a fork of which only the direction matters. `i → j` means that `i` yields to `j`.
 //!
 //! # Source
 //! Dolev, Gafni and Shavit, STOC 1988: **Construction 4**.
 //!
 //! # Idea
-//! It points to who uses the fork, or may take it. Whoever redirects it takes the fork and offers it at once, which points to the other one; and if that one had offered it itself and died,
-//! it now stands so for ever.
+//! The arrow points to the process that uses the fork, or that may take it. A process that
+//! redirects the arrow takes the fork and offers it at once, so that the arrow points to the other
+//! process. If that process had offered the fork itself and died, the arrow now stands like this
+//! for ever.
 
 use super::{Fork, ForkState};
 use crate::memory::{Label, Memory, Pid, Process, ReadWrite, Site};
@@ -15,12 +17,13 @@ use crate::memory::{Label, Memory, Pid, Process, ReadWrite, Site};
 pub struct Arrow<M: Memory>(Fork<M>);
 
 impl<M: ReadWrite> Arrow<M> {
-    /// An arrow between two different processes that points to the higher. Statements as those of its [fork](Fork::new).
+    /// An arrow between two different processes that points to the higher one. Its statements are
+    /// those of its [fork](Fork::new).
     pub fn new(site: &Site<'_, M>, first: Label, one: Pid, another: Pid) -> Self {
         Self(Fork::new(site, first, one, another))
     }
 
-    /// To whom it points.
+    /// The process that the arrow points to.
     ///
     /// # Errors
     /// If an access failed.
@@ -31,7 +34,7 @@ impl<M: ReadWrite> Arrow<M> {
         })
     }
 
-    /// Makes it point from `p` to the other one.
+    /// Makes the arrow point from `p` to the other process.
     ///
     /// # Errors
     /// If an access failed.

@@ -2,7 +2,10 @@
 
 use crate::memory::{Decl, Domain, Needs, Pid, decl};
 
-/// A safe bit that lives with this process: a read that overlaps a write returns either value, and if the writer dies half-way, every read overlaps that write.
+/// A safe bit that is local to this process.
+///
+/// A read that overlaps a write returns either value. If the writer dies half-way, every later read
+/// overlaps that write.
 ///
 /// ```
 /// use doorway_core::k_exclusion::dolev_gafni_shavit_88::safe_bit;

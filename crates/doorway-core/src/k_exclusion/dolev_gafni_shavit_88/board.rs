@@ -1,20 +1,26 @@
-//! What all see: who is outside its remainder, and who yields to whom. Entry, exit and the test between them, whatever moves the arrows meanwhile.
+//! The board that all processes see: which of them are outside their remainders, and which yields
+//! to which. It has entry, exit and the test between them, whatever moves the arrows meanwhile.
 //!
 //! # Source
-//! Dolev, Gafni and Shavit, STOC 1988: **Construction 5** without its oracle, Definition 2, Construction Lemma 5.
+//! Dolev, Gafni and Shavit, STOC 1988: **Construction 5** without its oracle, Definition 2,
+//! Construction Lemma 5.
 //!
 //! # Idea
-//! `i → j` means that `i` yields to `j`, and so to all to whom `j` yields. Whoever reaches no more than `l` processes, itself among them, may enter. It is of no matter that nobody sees the graph as it is at one instant:
-//! if more than `l` were inside, none of them has moved an arrow since, and of those that nobody else points to the last one to look saw all of them.
+//! `i → j` means that `i` yields to `j`, and so to all processes to which `j` yields. A process
+//! that reaches at most `l` processes, itself among them, may enter. It does not matter that no
+//! process sees the graph as it is at one instant. Suppose that more than `l` were inside. None of
+//! them has moved an arrow since it looked. Of those that no other one points to, the last one to
+//! look saw all of them.
 //!
 //! # Shared variables
 //! | name    | range | initially | home | written at | meaning |
 //! |---------|-------|-----------|------|------------|---------|
 //! | `x[p]`  | bit   | 0         | `p`  | 1, 11      | `p` is outside its remainder |
-//! | GRAPH   | an [arrow](super::Arrow) for each pair | to the higher | | 2, 5 | who yields to whom |
+//! | GRAPH   | an [arrow](super::Arrow) for each pair | to the higher | | 2, 5 | which process yields to which |
 //!
 //! # Departures from the paper
-//! X is read before GRAPH, and of GRAPH only what can make a difference: no arrow of a process outside, and none between two that are reached already.
+//! X is read before GRAPH. Of GRAPH only those arrows are read that can make a difference: none of
+//! a process in its remainder, and none between two processes that are reached already.
 
 use super::{Arrow, Pairs, safe_bit};
 use crate::memory::{Label, Mark, Memory, Pid, Process, ReadWrite, Site, within};
@@ -40,7 +46,7 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// How many were reached.
+    /// The number of processes that were reached.
     #[must_use]
     pub fn count(&self) -> usize {
         self.set.iter().filter(|&&reached| reached).count()
@@ -64,17 +70,18 @@ impl<M: ReadWrite> Board<M> {
         }
     }
 
-    /// How many processes it is for.
+    /// The number of processes it is for.
     pub(super) fn n(&self) -> usize {
         self.n
     }
 
-    /// All but this one.
+    /// All processes except this one.
     pub(super) fn others(&self, me: usize) -> impl Iterator<Item = usize> + use<M> {
         (0..self.n).filter(move |&j| j != me)
     }
 
-    /// The beginning of the entry section: says that it is here, and yields to everybody.
+    /// The beginning of the entry section: `p` says that it is here, and yields to every other
+    /// process.
     ///
     /// # Errors
     /// If an access failed.
@@ -89,7 +96,8 @@ impl<M: ReadWrite> Board<M> {
         Ok(())
     }
 
-    /// Whether this process is seen outside its remainder; the caller says what it [keeps](crate::memory::Here::keep).
+    /// Whether process `j` is seen outside its remainder. The caller says what it
+    /// [keeps](crate::memory::Here::keep).
     ///
     /// # Errors
     /// If an access failed.
@@ -97,7 +105,7 @@ impl<M: ReadWrite> Board<M> {
         p.on(self.part).at(at).read(&self.x[j]).await
     }
 
-    /// Yields to this process.
+    /// Makes `p` yield to process `j`.
     ///
     /// # Errors
     /// If an access failed.
@@ -108,7 +116,8 @@ impl<M: ReadWrite> Board<M> {
         }
     }
 
-    /// Whom `p` yields to, directly or not, as one look at X and GRAPH shows it. Its reads of X are statement `at`.
+    /// The processes that `p` yields to, directly or not, as one look at X and GRAPH shows them.
+    /// Its reads of X are statement `at`.
     ///
     /// # Errors
     /// If an access failed.

@@ -1,9 +1,9 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of Dolev, Gafni and Shavit's constructions.
 
 use super::{DgsAsPrinted as AsPrinted, DgsUnfair as Unfair};
 use crate::registry::prelude::*;
 
-/// Where these are from.
+/// The paper these come from.
 pub const PAPER: Paper = Paper {
     short: "Dolev, Gafni & Shavit 1988",
     title: "Toward a Non-Atomic Era: l-Exclusion as a Test Case",
@@ -11,9 +11,10 @@ pub const PAPER: Paper = Paper {
 };
 
 entries! {
-    /// Dolev, Gafni and Shavit's [l-exclusion from safe bits](crate::k_exclusion::dolev_gafni_shavit_88):
-    /// starvation-free and survives `k - 1` deaths, from nothing but reads and writes. For study, and for
-    /// machines without read-modify-write: each turn of a wait reads the bits of all pairs.
+    /// Dolev, Gafni and Shavit's [l-exclusion from safe
+    /// bits](crate::k_exclusion::dolev_gafni_shavit_88). It is starvation-free and tolerates
+    /// `k - 1` crashes, from nothing but reads and writes. For study, and for machines without
+    /// read-modify-write: each turn of a wait reads the bits of all pairs.
     Dgs: super::Dgs<M>, |site, sizes| super::Dgs::new(site, sizes.n, sizes.k), Info {
         properties: of_k_exclusion!["X", "W", "H", "CL5"],
         registers: Register::Safe,
@@ -31,7 +32,7 @@ entries! {
         )
     };
 
-    /// The same with fixed ids: of those that wait, the largest member is served. For study.
+    /// The same with fixed ids: of the processes that wait, the largest is served. For study.
     DgsUnfair: Unfair<M>, |site, sizes| Unfair::new(site, sizes.n, sizes.k), Info {
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "bounded-exit",
@@ -53,7 +54,7 @@ entries! {
         )
     };
 
-    /// The same to the letter of the paper, where a member can be passed for ever. For study.
+    /// The same to the letter of the paper, where a process can be passed for ever. For study.
     DgsAsPrinted: AsPrinted<M>, |site, sizes| AsPrinted::new(site, sizes.n, sizes.k), Info {
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "bounded-exit",

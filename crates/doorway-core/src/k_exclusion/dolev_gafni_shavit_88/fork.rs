@@ -1,19 +1,24 @@
-//! A fork: what two processes hand to each other, and everybody can see.
+//! A fork: two processes hand it to each other, and every process can see its state.
 //!
 //! # Problem
-//! Two processes, the *mutators*, give each other precedence. A fork is in the hand of one of them, which uses it or offers it to the other. If one of them dies, even half-way through a bit,
-//! the other must still be able to give it precedence, so that all see it.
+//! Two processes, the *mutators*, give each other precedence. A fork is in the hand of one of them,
+//! which uses it or offers it to the other. If one of them dies, even half-way through a bit, the
+//! other must still be able to give it precedence, and all processes must see that.
 //!
 //! # Source
 //! Dolev, Gafni and Shavit, STOC 1988: **Constructions 1 to 3**, properties P1 to P5, Theorem 1.
 //!
 //! # Idea
-//! The states go round: `in use by i → offered by i → in use by j → offered by j → in use by i`. Whose hand it is in say two bits together, one of each mutator: equal for the higher, different for
-//! the lower. So each can move it to its own hand by flipping its own bit, and only after the other one offered. Whether the holder uses it says a bit of the holder, in two copies: `wp` for the
-//! other mutator, `wq` for all others, written in this order. Whoever sees a change knows that the other mutator sees it too.
+//! The states go round: `in use by i → offered by i → in use by j → offered by j → in use by i`.
+//! Two bits together, one of each mutator, tell whose hand the fork is in: equal for the higher,
+//! different for the lower. So each mutator can move it to its own hand by flipping its own bit,
+//! and does so only after the other one offered. Whether the holder uses the fork is a bit of the
+//! holder, in two copies, written in this order: `wp` for the other mutator, `wq` for all other
+//! processes. A process that sees a change in `wq` knows that the other mutator sees it too.
 //!
 //! # Shared variables
-//! `s` is 0 for the lower mutator, 1 for the higher. A process reads none of its own bits: it has copies.
+//! `s` is 0 for the lower mutator, 1 for the higher. A process reads none of its own bits: it has
+//! copies.
 //!
 //! | name      | range  | initially      | home  | written at | read by | meaning |
 //! |-----------|--------|----------------|-------|------------|---------|---------|
@@ -22,7 +27,8 @@
 //! | `wq[s]`   | bit    | 0              | `s`   | 5, 8       | all but the mutators | the same |
 //! | `mine[s]` | 2 bits | as `f[s]`, `wp[s]` | `s` | 6, 8     | `s` (private) | what `f[s]` and `wp[s]` are, for their writer |
 //!
-//! To begin with, the lower holds and offers. Statements are counted from a number of the fork's, so that those of several structures differ.
+//! To begin with, the lower mutator holds the fork and offers it. Statements are counted from a
+//! number that each fork is given, so that the statements of several structures differ.
 //!
 //! # Invariants (checked)
 //! - (W) of a mutator that is not in this fork: `f[s] = mine[s].f` and `wp[s] = wq[s] = mine[s].w`
@@ -32,11 +38,15 @@
 //! Wait-free (P2): at most three bits to read, five to read and write. Six safe bits.
 //!
 //! # Departures from the paper
-//! 1. Theorem 1 says that `w` of `i` is to be consistent with respect to all but `i`. That leaves nobody but the writer to read the first copy; all but the *other mutator* is meant. As printed, P4
-//!    and P5 fail (`tests/texts/k_exclusion/dolev_gafni_shavit_88/fork.rs`).
-//! 2. What a mutator's own copies tell is not read from the bits of the other: while `w` of one's own is set, the fork is in one's own hand, because the other one takes it only after it was offered.
-//!    So `offer` reads nothing, and neither does whoever looks at a fork that it uses itself.
-//! 3. The printed write of `F` ends in the middle of a line. A mutator flips its own bit; it does so only after it saw the other value.
+//! 1. Theorem 1 says that `w` of `i` is to be consistent with respect to all but `i`. That leaves
+//!    only the writer to read the first copy; the theorem means all but the *other mutator*. As
+//!    printed, P4 and P5 fail (`tests/texts/k_exclusion/dolev_gafni_shavit_88/fork.rs`).
+//! 2. A mutator does not read from the other's bits what its own copies tell it. While its own `w`
+//!    is set, the fork is in its own hand, because the other mutator takes it only after it was
+//!    offered. So `offer` reads nothing, and a mutator that looks at a fork it uses itself reads
+//!    nothing either.
+//! 3. The printed write of `F` ends in the middle of a line. Here a mutator flips its own bit, and
+//!    only after it saw the other value.
 
 use super::safe_bit;
 use crate::memory::{Anybody, Here, Label, Memory, Pid, Process, ReadWrite, Site, Word, decl, within};
@@ -58,14 +68,14 @@ pub struct Fork<M: Memory> {
 pub enum ForkState {
     /// This process uses it.
     InUse(Pid),
-    /// It is in the hand of this process, and the other may take it.
+    /// It is in the hand of this process, and the other mutator may take it.
     Offered(Pid),
 }
 
 /// A mutator's copies of its own bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Mine {
-    /// Its half of who holds the fork.
+    /// Its half of the two bits that tell whose hand the fork is in.
     pub f: bool,
     /// Whether it uses the fork.
     pub w: bool,
@@ -88,7 +98,8 @@ impl Word for Mine {
 }
 
 impl<M: ReadWrite> Fork<M> {
-    /// A fork of two different processes, which the lower one offers. Its statements are counted from `first`.
+    /// A fork of two different processes, which the lower one offers. Its statements are counted
+    /// from `first`.
     pub fn new(site: &Site<'_, M>, first: Label, one: Pid, another: Pid) -> Self {
         let mutators = if one < another { [one, another] } else { [another, one] };
         let begins = |side: usize| Mine { f: side == 0, w: false };
@@ -112,7 +123,7 @@ impl<M: ReadWrite> Fork<M> {
         self.mutators.iter().position(|&mutator| mutator == p)
     }
 
-    /// Which side holds the fork, by what was read of both `f`.
+    /// The side that holds the fork, given what was read of both `f`.
     fn holder(f: [bool; 2]) -> usize {
         usize::from(f[0] == f[1])
     }
@@ -121,13 +132,14 @@ impl<M: ReadWrite> Fork<M> {
         if w { ForkState::InUse(self.mutators[holder]) } else { ForkState::Offered(self.mutators[holder]) }
     }
 
-    /// Its own copies. No step: nobody else knows them.
+    /// The mutator's own copies. This is no step: no other process knows them.
     async fn own(&self, here: Here<'_, M>, s: usize) -> Result<Mine, M::Error> {
         here.keep(self.first, &());
         here.at(self.first).read(&self.mine[s]).await
     }
 
-    /// What anybody sees of it: first who holds it, then whether that one uses it. The order is crucial.
+    /// Reads the fork: first which mutator holds it, then whether that one uses it. The order is
+    /// crucial.
     ///
     /// # Errors
     /// If an access failed.
@@ -155,7 +167,8 @@ impl<M: ReadWrite> Fork<M> {
         Ok(self.seen(holder, here.at(self.first + 3).read(&self.wp[holder]).await?))
     }
 
-    /// Takes it into use, if the other mutator offers it. Of no effect otherwise, also if `p` offers it itself, and if `p` is no mutator.
+    /// Takes the fork into use, if the other mutator offers it. Otherwise it has no effect, also if
+    /// `p` offers the fork itself or is no mutator.
     ///
     /// # Errors
     /// If an access failed.
@@ -167,9 +180,9 @@ impl<M: ReadWrite> Fork<M> {
             return Ok(());
         }
         here.keep(self.first + 4, &());
-        here.at(self.first + 4).write(&self.wp[s], true).await?; // the other one sees it before
+        here.at(self.first + 4).write(&self.wp[s], true).await?; // the other mutator sees it before
         here.keep(self.first + 5, &());
-        here.at(self.first + 5).write(&self.wq[s], true).await?; // anybody else does.
+        here.at(self.first + 5).write(&self.wq[s], true).await?; // all others do.
         let f = within!(here, &"flips", !self.own(here, s).await?.f);
         here.keep(self.first + 6, &f);
         here.at(self.first + 6).write(&self.f[s], f).await?;
@@ -177,7 +190,7 @@ impl<M: ReadWrite> Fork<M> {
         here.at(self.first + 9).write(&self.mine[s], Mine { f, w: true }).await
     }
 
-    /// Offers it to the other mutator, if `p` uses it. Of no effect otherwise.
+    /// Offers the fork to the other mutator, if `p` uses it. Otherwise it has no effect.
     ///
     /// # Errors
     /// If an access failed.

@@ -1,14 +1,17 @@
-//! Names that grow while one waits: how many forks a process has in use.
+//! Ids that grow while a process waits: the number of forks it has in use.
 //!
 //! # Source
 //! Dolev, Gafni and Shavit, STOC 1988: **Construction 7**, Construction Lemma 7.
 //!
 //! # Idea
-//! Whoever waits takes all forks that it is offered and offers none, whoever leaves offers all it has. So whoever waits for ever has, in the end, all forks that it shares with those that come and go, and
-//! these have none of it: its id is larger than theirs, and all see that.
+//! A waiter takes all forks that it is offered and offers none; a process that leaves offers all it
+//! has. So a process that waits for ever has, in the end, all forks that it shares with the
+//! processes that come and go. These have none of the forks they share with it. Its id is then
+//! larger than theirs, and all processes see that.
 //!
 //! # Departures from the paper
-//! Each fork is read once for both of its ends. Which ends count it follows from who has it in use.
+//! Each fork is read once for both of its ends. The process that has it in use tells which end
+//! counts it.
 
 use super::{Fork, ForkState, Pairs};
 use crate::memory::{Memory, Process, ReadWrite, Site};
@@ -29,7 +32,7 @@ impl<M: ReadWrite> Ids<M> {
         Self { part: site.here(), n, forks: Pairs::new(site, n, 40, Fork::new) }
     }
 
-    /// `increment_your(ID)`: takes what it is offered.
+    /// `increment_your(ID)`: takes all forks that `p` is offered.
     ///
     /// # Errors
     /// If an access failed.
@@ -43,7 +46,7 @@ impl<M: ReadWrite> Ids<M> {
         Ok(())
     }
 
-    /// `observe(ID)`: how many forks each process has in use.
+    /// `observe(ID)`: the number of forks that each process has in use.
     ///
     /// # Errors
     /// If an access failed.
@@ -61,7 +64,7 @@ impl<M: ReadWrite> Ids<M> {
         Ok(counts)
     }
 
-    /// `initialize_your(ID)`: offers all it has.
+    /// `initialize_your(ID)`: offers all forks that `p` has.
     ///
     /// # Errors
     /// If an access failed.

@@ -1,39 +1,58 @@
-//! `l`-exclusion from safe bits, with ids that are fixed or grow while one waits.
+//! `l`-exclusion from safe bits, with ids that are fixed or grow while a process waits.
 //!
 //! # Problem
-//! `l`-exclusion for `N` processes that have nothing but safe bits with one writer each, of which `l - 1` may die, also half-way through writing a bit. (The paper's `l` is `k` elsewhere.)
+//! `l`-exclusion for `N` processes that have nothing but safe bits with one writer each. Up to
+//! `l - 1` processes may die, even half-way through writing a bit. (The paper's `l` is `k`
+//! elsewhere.)
 //!
 //! # Source
-//! Dolev, Gafni and Shavit, STOC 1988: **Constructions 6 and 8**, Construction Lemmas 6 and 8, Corollary 2; `AS_PRINTED` is their letter.
+//! Dolev, Gafni and Shavit, STOC 1988: **Constructions 6 and 8**, Construction Lemmas 6 and 8,
+//! Corollary 2. `AS_PRINTED` follows them to the letter.
 //!
 //! # Idea
-//! Everyone keeps yielding to those with larger ids. That alone can block all for ever behind a dead process that yields to the largest and to whom the largest yields. So each says in RANGE whom it
-//! reaches, and everyone yields to whom the larger ones reach, too: then nothing leads back from the dead to the living. With fixed ids the largest process is served; with [ids](super::Ids) that grow
-//! while one waits, everybody is.
+//! Each process keeps yielding to the processes with larger ids. That alone can block all of them
+//! for ever behind a dead process that yields to the largest and to which the largest yields. So
+//! each process says in RANGE which processes it reaches, and every process yields to those that
+//! the larger ones reach, too. Then nothing leads back from the dead to the living. With fixed ids
+//! the largest process is served; with [ids](super::Ids) that grow during a wait, every process is.
 //!
 //! # Shared variables
-//! X and GRAPH of the [board](super::Board); RANGE, an [arrow](super::Arrow) for each pair, which points from `p` to whom `p` reached, or saw in its remainder; and [ID](super::Ids).
-//! All are safe bits: `9N(N-1) + N` of them with ID, `6N(N-1) + N` without.
+//! X and GRAPH of the [board](super::Board); [ID](super::Ids); and RANGE, an [arrow](super::Arrow)
+//! for each pair, which points from `p` to a process that `p` reached, or saw in its remainder. All
+//! are safe bits: `9N(N-1) + N` of them with ID, `6N(N-1) + N` without.
 //!
 //! # Statements
-//! 1 `x := true`, 2 yield to all, 3 increment ID, 4 observe ID, 5 update GRAPH, 6 Reach, 7 update RANGE, 8 (as printed only) Reach once more for the test, 9 critical section,
-//! 10 initialize ID, 11 `x := false`; 12 (as printed only) `x_j` once more for RANGE. Those of forks are counted from 20 in GRAPH, 30 in RANGE, 40 in ID.
+//! 1 `x := true`, 2 yield to all, 3 increment ID, 4 observe ID, 5 update GRAPH, 6 Reach, 7 update
+//! RANGE, 8 (as printed only) Reach once more for the test, 9 critical section, 10 initialize ID,
+//! 11 `x := false`; 12 (as printed only) `x_j` once more for RANGE. The statements of forks are
+//! counted from 20 in GRAPH, 30 in RANGE, 40 in ID.
 //!
 //! # Invariants (checked)
-//! - (X) whoever is past 1 and not yet at 11 has `x[p]`
+//! - (X) a process that is past 1 and not yet at 11 has `x[p]`
 //! - (W), (H) of each [fork](super::Fork)
-//! - (CL5) among those inside is one that reached all of them
+//! - (CL5) among the processes inside is one that reached all of them
 //!
 //! # Cost, faults, fairness
-//! Exit: at most `2N - 1` writes. One turn of the loop: at most `N(N-1)/2` forks and `N(N-1)/2 + (N-1)²` arrows read, and as many redirected as a process has. Waiting reads others' bits, so references are unbounded in
-//! the DSM model. In the CC model a passage of two processes with ids that grow costs at most 98 (`doorway rmr dgs`); with fixed ids there is no bound. Tolerates `l - 1` crashes, also half-way through writing a bit; only `l` slow processes can slow another one down. With ID, starvation-free; without,
-//! the largest id among those outside their remainders is served.
+//! An exit section makes at most `2N - 1` writes. One turn of the loop reads at most `N(N-1)/2`
+//! forks and `N(N-1)/2 + (N-1)²` arrows, and redirects at most all arrows of the process. A waiter
+//! reads others' bits, so references are unbounded in the DSM model. In the CC model a passage of
+//! two processes with ids that grow costs at most 98 (`doorway rmr dgs`); with fixed ids there is
+//! no bound.
+//!
+//! Tolerates `l - 1` crashes, even half-way through writing a bit; only `l` slow processes can slow
+//! another one down. With ID, starvation-free. Without, the process with the largest id among those
+//! outside their remainders is served.
 //!
 //! # Departures from the paper
-//! 1. `if not x_j then redirect(i, j, GRAPH)` is left out of 5. As printed, a process can be passed for ever at `N = 2`, `l = 1`, without a crash and without a read that overlaps a write: it sees
-//!    `x_j` false, the other arrives and yields, and only then it yields itself. `mutant:dgs-keeps-the-graph-rule`
-//! 2. Reach is evaluated once in each turn, at 6, for RANGE and for the test. As printed it is evaluated anew for each, and an arrow between two dead processes can be seen one way for RANGE and the other way for the test, for ever.
-//! 3. `x_j` is read once for what depends on it. As printed it is read once more, and can be false in Reach and true in the next line, for ever, if its writer died half-way.
+//! 1. `if not x_j then redirect(i, j, GRAPH)` is omitted from 5. As printed, a process can be
+//!    passed for ever at `N = 2`, `l = 1`, without a crash and without a read that overlaps a
+//!    write. It sees `x_j` false, the other process arrives and yields, and only then does it yield
+//!    itself. `mutant:dgs-keeps-the-graph-rule`
+//! 2. Reach is evaluated once in each turn, at 6, for RANGE and for the test. As printed it is
+//!    evaluated anew for each. A process can then see an arrow between two dead processes one way
+//!    for RANGE and the other way for the test, for ever.
+//! 3. `x_j` is read once for all that depends on it. As printed it is read once more. If its writer
+//!    died half-way, it can be false in Reach and true in the next line, for ever.
 //!
 //! The cases are in `tests/texts/k_exclusion/dolev_gafni_shavit_88/mod.rs`.
 
@@ -66,7 +85,7 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
         }
     }
 
-    /// From L to the test: whom it reached, if it may enter.
+    /// From L to the test: the processes that `p` reached, if it may enter.
     async fn turn(&self, p: &Process<M>) -> Result<Option<Reached>, M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();
@@ -103,7 +122,7 @@ impl<M: ReadWrite, const IDS_GROW: bool, const AS_PRINTED: bool> LExclusion<M, I
         Ok(enters)
     }
 
-    /// `update(GRAPH)`: yields to those above, and to those whom they reach.
+    /// `update(GRAPH)`: yields to the processes above `p`, and to those that they reach.
     async fn update_graph(&self, p: &Process<M>, above: &[bool]) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();

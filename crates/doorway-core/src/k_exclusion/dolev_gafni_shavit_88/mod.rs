@@ -11,7 +11,8 @@
 //! | Construction 7, Lemma 7 | [`Ids`] |
 //! | Construction 8, Lemma 8 | [`Dgs`], and to the letter [`DgsAsPrinted`] |
 //!
-//! For study, and for machines that have no read-modify-write at all, or whose reads and writes are not even atomic. Each turn of a wait reads all the bits of everybody.
+//! For study, and for machines that have no read-modify-write at all, or whose reads and writes are
+//! not even atomic. Each turn of a wait reads all the bits of all processes.
 
 mod arrow;
 mod bit;
@@ -41,7 +42,8 @@ pub type DgsAsPrinted<M> = LExclusion<M, true, true>;
 /// Construction 6 to the letter, for its counter-examples.
 pub type DgsUnfairAsPrinted<M> = LExclusion<M, false, true>;
 
-/// How many safe bits [`Dgs`] takes: three forks of six bits for each pair, and X. Without ids that grow there are two forks for each pair.
+/// The number of safe bits that [`Dgs`] takes: three forks of six bits for each pair, and X.
+/// Without ids that grow there are two forks for each pair.
 ///
 /// ```
 /// use doorway_core::k_exclusion::dolev_gafni_shavit_88::bits;
@@ -52,7 +54,8 @@ pub const fn bits(n: usize, ids_grow: bool) -> u64 {
     6 * forks(n, ids_grow) + n as u64
 }
 
-/// How many words that is where a bit takes a word, with the copies that each process has of its own bits of each fork.
+/// The number of words where a bit takes a word. This includes the copies that each process has of
+/// its own bits of each fork.
 #[must_use]
 pub const fn words(n: usize, ids_grow: bool) -> u64 {
     bits(n, ids_grow) + 2 * forks(n, ids_grow)

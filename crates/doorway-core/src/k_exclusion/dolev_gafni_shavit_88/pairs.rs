@@ -3,12 +3,12 @@
 use crate::memory::{Label, Memory, Pid, Site};
 use alloc::vec::Vec;
 
-/// One of these for each two of `n` processes: GRAPH, RANGE and ID.
+/// One `T` for each two of `n` processes: GRAPH, RANGE and ID.
 #[derive(Debug)]
 pub struct Pairs<T>(Vec<T>);
 
 impl<T> Pairs<T> {
-    /// Builds one for each pair, each on a site of its own, with statements counted from `first`.
+    /// Builds one for each pair, each on a site of its own. Statements are counted from `first`.
     pub fn new<M: Memory>(
         site: &Site<'_, M>,
         n: usize,
@@ -22,7 +22,7 @@ impl<T> Pairs<T> {
         Self(built.collect())
     }
 
-    /// That of two processes, in any order; `None` of a process and itself.
+    /// The one of these two processes, in any order; `None` for a process and itself.
     #[must_use]
     pub fn of(&self, one: usize, another: usize) -> Option<&T> {
         let (low, high) = (one.min(another), one.max(another));

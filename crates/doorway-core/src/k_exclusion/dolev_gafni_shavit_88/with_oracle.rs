@@ -4,7 +4,8 @@
 //! Dolev, Gafni and Shavit, STOC 1988: **Construction 5**, Construction Lemma 5.
 //!
 //! # Idea
-//! Exclusion rests on entry, exit and test alone: between two tests a process may redirect any arrows of its own. Here an [`Oracle`] says which. Nothing is promised but exclusion.
+//! Exclusion rests on entry, exit and test alone: between two tests a process may redirect any of
+//! its own arrows. Here an [`Oracle`] says which. The text promises exclusion and nothing else.
 
 use super::Board;
 use crate::Failure;
@@ -12,9 +13,9 @@ use crate::k_exclusion::KExclusion;
 use crate::memory::{Mark, Memory, Process, ReadWrite, Site, within};
 use core::convert::Infallible;
 
-/// Decides which arrows are redirected.
+/// Decides which arrows a process redirects.
 pub trait Oracle<M: Memory> {
-    /// Whether `p` is to yield to `j` now. What it reads is read within the caller's turn.
+    /// Whether `p` is to yield to `j` now. Whatever it reads, it reads within the caller's turn.
     fn yields(&self, p: &Process<M>, j: usize) -> impl Future<Output = Result<bool, M::Error>>;
 }
 

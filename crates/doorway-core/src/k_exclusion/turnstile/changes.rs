@@ -6,7 +6,8 @@ use crate::k_exclusion::KExclusion;
 use crate::memory::{CompareSwap, FetchAdd, Here, Process, within};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
-    /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
+    /// Adds places, as long as there are at most `room` of them then: 41, 42, and an exit. Waiters
+    /// are let in.
     ///
     /// # Errors
     /// If an access failed. The inner error says that there would be too many.
@@ -23,14 +24,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             }
         }
         if units > 0 {
-            here.shows("units", units); // as if it were inside with them, and left
+            here.shows("units", units); // as if the process were inside with them, and left
             self.release(p, Held::of(units, false)).await?;
         }
         Ok(Ok(()))
     }
 
-    /// An exit with one unit that is not this process's own, whatever that has or waits for: 9. `Some` if it must
-    /// [help](Self::help_before) then.
+    /// An exit with one unit that is not this process's own, whatever this process holds or waits
+    /// for: 9. Returns `Some` if it must [help](Self::help_before) then.
     pub(in crate::k_exclusion) async fn give_another_back(&self, p: Here<'_, M>) -> Result<Option<Duty>, M::Error> {
         let g = p.at(9).keeping(&"another").fetch_add(&self.gate, Gate::exited(1, false)).await?;
         let (upto, far) = (g.opened(1).open, g.passes_a_mark(1));
@@ -41,7 +42,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok((duty.line || far).then_some(duty))
     }
 
-    /// A process inside leaves the line, and stays inside: 43, and the door. It is then as one that found nobody in line.
+    /// A process inside leaves the line, and stays inside: 43, and the door. From then on it is
+    /// like a process that found the line empty.
     ///
     /// # Errors
     /// If an access failed.
@@ -55,7 +57,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(Held { announced: false, ..held })
     }
 
-    /// An exit that takes its places along: 43, 44. Its tickets leave the line, and enable nobody.
+    /// An exit that takes its places along: 43, 44. Its tickets leave the line, and enable no
+    /// other.
     ///
     /// # Errors
     /// If an access failed.
@@ -93,13 +96,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(p.at(41).keeping(&()).read(&self.places).await?.0)
     }
 
-    /// How it is: 37 to 39, 48 and 49.
+    /// The state of the turnstile: 37 to 39, 48 and 49.
     ///
-    /// - (L1) What is free is a lower bound of what was free when `next` was read (38): the gate was read before it.
-    ///   It is exact if the gate did not change in between, as far as there are as many places in the end.
-    /// - (L2) Those that wait are a lower bound of those that waited when the gate was read again (39), and exact if
-    ///   nobody drew a ticket in between.
-    /// - (L3) What is free is never more than the places, which are those of one moment (48).
+    /// - (L1) `free` is a lower bound of what was free when `next` was read (38): the gate was read
+    ///   before it. It is exact if the gate did not change in between, and if that many places are
+    ///   left in the end.
+    /// - (L2) `waiting` is a lower bound of the units that waited when the gate was read again
+    ///   (39). It is exact if no process drew a ticket in between.
+    /// - (L3) `free` is never more than `places`, which is read at one moment (48).
     ///
     /// # Errors
     /// If an access failed.
@@ -128,12 +132,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(Look { places, next, free, waiting, camping, closed: g.closed })
     }
 
-    /// How many of the units that a look found waiting were given up: 57, for each of them.
+    /// The number of units that a look found waiting and that were given up: 57, for each of them.
     ///
-    /// - (L4) Each is judged as its record says at that moment. A ticket that was given up is never taken up again, so
-    ///   the waiters that are left are an upper bound of those that still wait, and exact if nobody came or went.
+    /// - (L4) Each unit is judged as its record says at that moment. A ticket that was given up is
+    ///   never taken up again. So the waiters that are left are an upper bound of those that still
+    ///   wait, and exact if no process came or went.
     ///
-    /// It takes as many steps as units wait, and more where records lie in several rings: it is for people who look.
+    /// It takes a step for each unit that waits, and more where records lie in several rings. It is
+    /// meant for inspection.
     ///
     /// # Errors
     /// If an access failed.
@@ -156,14 +162,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 /// What a [look](Turnstile::look) found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
-    /// How many places there are.
+    /// The number of places.
     pub places: u64,
     /// The next ticket.
     pub next: u64,
-    /// Units that nobody has asked for; never more than there are places.
+    /// Units that no process has asked for; never more than `places`.
     pub free: u64,
-    /// Units that have been asked for and were not free. Those that were given up count until their turn comes; [how
-    /// many](Turnstile::ghosts) takes a longer look.
+    /// Units that have been asked for and were not free. Those that were given up count until their
+    /// turn comes; [to count them](Turnstile::ghosts) takes a longer look.
     pub waiting: u64,
     /// Whether the line is too long for newcomers.
     pub camping: bool,

@@ -1,11 +1,11 @@
-//! Its entries in the catalogue.
+//! The catalogue entries of the turnstile.
 
 use super::{Endless, Limits, Many, Simple, simple_ring};
 use crate::k_assignment::Unfair;
 use crate::registry::prelude::*;
 
 entries! {
-    /// The [turnstile](crate::k_exclusion::turnstile) for a known number of members, in one ring.
+    /// The [turnstile](crate::k_exclusion::turnstile) for a known number of processes, in one ring.
     Turnstile: super::Turnstile<M>, |site, sizes| super::Turnstile::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -27,11 +27,12 @@ entries! {
         )
     };
 
-    /// The turnstile at which member 0 asks for [two places at once](crate::k_exclusion::turnstile::Many):
-    /// for comparison.
+    /// The turnstile at which process 0 asks for [two places at
+    /// once](crate::k_exclusion::turnstile::Many). For comparison.
     TurnstileMany: Many<M>, |site, sizes| Many::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
-        // Not starvation-free: before the doorway, others who draw can make who asks for two try again for ever.,
+        // Not starvation-free: before the doorway, other processes that draw can make the process
+        // that asks for two try again for ever.
         properties: &[
             "k-exclusion", "never-stuck", "deadlock-free", "bounded-exit",
             "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2",
@@ -54,7 +55,7 @@ entries! {
     };
 
     /// The turnstile whose line [grows by itself](crate::k_exclusion::turnstile::Endless), from one
-    /// place on: what `doorway::Slots` are made of.
+    /// place on. `doorway::Slots` are made of it.
     TurnstileLine: super::Turnstile<M, Endless<M>>, |site, sizes| line(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion![
@@ -77,7 +78,8 @@ entries! {
         )
     };
 
-    /// The same, where member 0 asks for [two places at once](crate::k_exclusion::turnstile::Many).
+    /// The same, where process 0 asks for [two places at
+    /// once](crate::k_exclusion::turnstile::Many).
     TurnstileLineMany: Many<M, Endless<M>>, |site, sizes| Many::endless(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: &[
@@ -124,7 +126,8 @@ entries! {
         )
     };
 
-    /// The [simple](crate::k_exclusion::turnstile::Simple) turnstile, for who never gives up.
+    /// The [simple](crate::k_exclusion::turnstile::Simple) turnstile, for processes that never give
+    /// up.
     TurnstileSimple: Simple<M>, |site, sizes| Simple::new(site, sizes.n, sizes.k), Info {
         instructions: &[Read, FetchAdd, CompareSwap],
         properties: of_k_exclusion!["first-in-first-enabled", "S1", "S2"],
@@ -138,7 +141,7 @@ entries! {
         defaults: Defaults { n: 4, k: 2, passages: None },
         ..Info::k_exclusion(
             "turnstile-simple",
-            "the turnstile for who never gives up: tickets, and exits that signal all that are enabled",
+            "the turnstile without give-ups: tickets, and exits that signal all enabled tickets",
             Paper::DOORWAY,
             "",
         )

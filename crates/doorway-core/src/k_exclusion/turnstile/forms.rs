@@ -1,4 +1,5 @@
-//! Another form of the turnstile: several units at once. (The unfair one is made of [slots](crate::k_assignment::Unfair).)
+//! Another form of the turnstile: several units at once. (The unfair form is made of
+//! [slots](crate::k_assignment::Unfair).)
 
 use super::{Attempt, Endless, Held, Limits, Line, Refused, Ring, Turnstile};
 use crate::Failure;
@@ -29,7 +30,7 @@ impl<M: LateRows> Many<M, Endless<M>> {
 }
 
 impl<M: Memory, L> Many<M, L> {
-    /// How many units a process asks for.
+    /// The number of units a process asks for.
     fn units(&self, p: Pid) -> u64 {
         if p.index() == 0 { self.most } else { 1 }
     }

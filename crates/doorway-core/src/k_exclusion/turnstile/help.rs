@@ -1,11 +1,13 @@
-//! Helping: what whoever exits with a line, or enters past one, does for those in it.
+//! Helping: a process that exits while there is a line, or enters past one, helps the tickets in
+//! it.
 
 use super::words::after_ghosts;
 use super::{Duty, Fate, Held, Line, Record, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Process};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
-    /// Deals with all tickets up to where the duty says: 10 to 19. All of it can be done by anybody, and by several at once. `live` is what a process holds that helps on its way in.
+    /// Deals with all tickets up to where the duty says: 10 to 19. Any process can do any of it,
+    /// and several can at once. `live` is what a process holds that helps on its way in.
     ///
     /// # Errors
     /// If an access failed.
@@ -23,7 +25,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         if duty.line {
             self.deal_with_tickets(here, duty).await?;
         } else if duty.far {
-            // Nobody is in line, so no ticket before `open` is waiting.
+            // The line is empty, so no ticket before `open` waits.
             let front = here.at(10).read(&self.front).await?;
             let behind = front.behind(duty.upto).max(0).unsigned_abs();
             let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
@@ -32,7 +34,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(())
     }
 
-    /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line may have closed it.
+    /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line
+    /// may have closed it.
     pub(in crate::k_exclusion) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let door = here.at(29).keeping(&()).read(&self.door).await?;
@@ -44,7 +47,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
         let Duty { mut upto, units, mut owes, odd, sweeps: sweep, .. } = duty;
-        // How many ghosts had been passed when all tickets before `upto` were still to be dealt with, as long as nobody else has passed one since.
+        // How many ghosts had been passed when all tickets before `upto` were still to be dealt
+        // with, as long as no other process has passed one since.
         let mut seen = None;
         let mut looked = false;
         'look: loop {
@@ -74,7 +78,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     continue;
                 }
             }
-            // Whether all that it must deal with is dealt with, and it only looks for ghosts.
+            // Whether all tickets that this helper must deal with are dealt with, and it only looks
+            // for ghosts.
             let sweeps = sweep && behind <= 0 && (!owes || seen.is_some());
             if behind <= 0 && !sweeps {
                 if !owes || seen.is_some() {
@@ -96,7 +101,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 let found = self.line.find(p, 13, front.ticket, (upto, owes, seen, front, (sweep, sweeps))).await?;
                 let Some((ring, record)) = found.filter(|(_, record)| !sweeps || record.fate == Fate::Gone) else {
                     if sweeps {
-                        break 'look; // it may be announced at any moment, and wait
+                        break 'look; // the ticket may be announced at any moment, and wait
                     }
                     break; // its process is not in line: it will see that it is enabled
                 };
@@ -159,8 +164,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(())
     }
 
-    /// After a process has given up: ghosts before which nobody waits are exited at once, by the one that leaves: 58, and
-    /// 10 to 19. Enabling a ghost at the front enables nobody else, so nothing else is owed for it.
+    /// Exits ghosts at the front after a process has given up: 58, and 10 to 19.
+    ///
+    /// The process that gave up exits, at once, all ghosts that have no waiter before them.
+    /// Enabling a ghost at the front enables no other ticket, so nothing else is owed for it.
     pub(super) async fn sweep(&self, p: &Process<M>) -> Result<(), M::Error> {
         if !L::SWEEPS {
             return Ok(());

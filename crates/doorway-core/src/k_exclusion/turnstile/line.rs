@@ -1,110 +1,126 @@
 //! Where the records of tickets lie, and the line that grows by itself.
 //!
 //! # Problem
-//! In a [ring](super::Ring) of a fixed size, record `t mod R` belongs to ticket `t` whether it ever waits or not. So `t`
-//! must stay below `front + R`, and newcomers have to be kept out by the door while the line is long. An endless line has
-//! records for those that wait, however many they are, and none before somebody waits.
+//! In a [ring](super::Ring) of a fixed size, record `t mod R` belongs to ticket `t` whether it ever
+//! waits or not. So `t` must stay below `front + R`, and the door has to keep newcomers out while
+//! the line is long. An endless line has records for any number of waiters, and none before a
+//! process waits.
 //!
 //! # Idea
-//! A process that is about to wait *claims* a place for its ticket by compare-and-swap, before it announces the ticket. If
-//! the place is another one's who still needs it, it makes a ring of twice the size. Old rings stay where they are and
-//! are looked at: no record ever moves.
+//! A process that is about to wait *claims* a place for its ticket by compare-and-swap, before it
+//! announces the ticket. If another ticket has the place and still needs it, the process makes a
+//! ring of twice the size. Old rings stay where they are and are still searched: no record ever
+//! moves.
 //!
 //! # Shared variables
 //! | name        | range            | initially | home   | written at | meaning |
 //! |-------------|------------------|-----------|--------|------------|---------|
-//! | `top`       | number           | 0         | nobody | 56         | [how many rings were made](super::Rings) |
+//! | `top`       | number           | 0         | nobody | 56         | [the number of rings made](super::Rings) |
 //! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54 | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
 //!
 //! # Statements
-//! Of those of the turnstile, 13, 20, 35 look in all rings, and 33 is left out.
+//! Of the turnstile's statements, 13, 20 and 35 look in all rings, and 33 is omitted.
 //!
 //! | statement | what |
 //! |---|---|
-//! | 50 | whoever looks for a record asks how many rings there are, and then looks in each (13, 20), the newest first |
-//! | 51, 52 | a claimer asks for the newest ring, and looks who has its place |
+//! | 50 | a process that looks for a record asks how many rings there are, and then looks in each (13, 20), the newest first |
+//! | 51, 52 | a claimer asks for the newest ring, and looks which ticket has its place |
 //! | 53 | a ghost has it: its place is free when the front has passed it. If it was exited, and the process that did it sleeps before it moves the front, the claimer does (19) |
 //! | 54 | the claim |
-//! | 55 | the place is another one's: before it makes a ring, the claimer looks once whether it is enabled by now |
+//! | 55 | another ticket needs the place: before it makes a ring, the claimer looks once whether it is enabled by now |
 //! | 56 | it makes a ring, and tells others by an exchange of `top` |
 //! | 58 | a process that gave up exits ghosts at the front, and so on |
 //!
 //! # Why
-//! - *An absent ticket is dealt with (13)*: a helper saw a gate with `y < open` before it looked for ticket `y`. If `y`
-//!   waits, its announcement (5) found `open <= y`, so it came before that, and the claim before the announcement. A place is
-//!   claimed by another one only when its ticket is signalled, was passed, or cannot wait any more. So the helper finds `y`.
-//!   If it does not, `y` is not announced, and its 5 will see that it is enabled.
-//! - *places too far back are free (52)*: see *jumping* at the turnstile. A ticket more than `places` before `open` that is not
-//!   dealt with does not wait: its process found that it was enabled when it announced it.
-//! - *looking at the gate again (55)*: a claimer that was enabled long ago collides with ever newer tickets, and would make
-//!   rings without end.
-//! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too. `open + 1` then enables `y` itself
-//!   and nobody else. So one that is stuck inside, and endless give-ups in the order of arrival, leave nothing behind. What stays
-//!   are ghosts behind a process that waits.
+//! - *An absent ticket is dealt with (13)*: a helper saw a gate with `y < open` before it looked
+//!   for ticket `y`. If `y` waits, its announcement (5) found `open <= y`, so it came before that,
+//!   and the claim before the announcement. Another ticket claims a place only when the ticket
+//!   there is signalled, was passed, or cannot wait any more. So the helper finds `y`. If it does
+//!   not, `y` is not announced, and its 5 will see that it is enabled.
+//! - *places too far back are free (52)*: see *jumping* at the turnstile. A ticket more than
+//!   `places` before `open` that is not dealt with does not wait: its process found that it was
+//!   enabled when it announced it.
+//! - *looking at the gate again (55)*: a claimer that was enabled long ago collides with ever newer
+//!   tickets, and would make rings without end.
+//! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too.
+//!   `open + 1` then enables `y` itself and no other ticket. So a process that is stuck inside, and
+//!   endless give-ups in the order of arrival, leave nothing behind. What stays are ghosts behind a
+//!   waiter.
 //! - *an absent ticket is not swept*: it may be announced at any moment, and wait.
 //!
 //! # Invariants (all checked)
 //! (T1) to (T4) of the turnstile, over all rings, and
 //! - (T5) a ticket in line that is not dealt with is at most `places` before `open`
 //! - (L1) at most one place has a ticket that is not before the front
-//! - (L2) a process that waits, or is about to give up, has its tickets in their places, as far as they are after the front
-//! - (L4) a ring is made only when the newest has at most as many places as tickets were drawn and not exited. Hence the
-//!   newest ring has fewer than twice as many, and all of them fewer than four times, as were at the worst moment
+//! - (L2) a process that waits, or is about to give up, has its tickets in their places, as far as
+//!   they are after the front
+//! - (L4) a ring is made only when the newest has fewer places than there are tickets drawn and not
+//!   exited. Let `w` be the largest number of such tickets at any moment. The newest ring has fewer
+//!   than `2w` places, and all rings together have fewer than `4w`
 //!
 //! # Cost, faults, fairness
-//! As the turnstile's. Nothing changes for a process that need not wait. One that must makes three steps more: 51, 52, 54.
-//! A process that dies while it makes a ring leaves the ring to others. Helpers never make one. If there is no memory for a
-//! ring, a claimer stays where it is, unannounced, and asks the gate again and again: it enters in its turn, or gets a place,
-//! and cannot give up meanwhile.
+//! As the turnstile's. Nothing changes for a process that need not wait. A process that must wait
+//! makes three steps more: 51, 52, 54. A process that dies while it makes a ring leaves the ring to
+//! others. Helpers never make one. If there is no memory for a ring, a claimer stays where it is,
+//! unannounced, and asks the gate again and again. It enters in its turn, or gets a place, and
+//! cannot give up meanwhile.
 //!
 //! # Compared with CQS
-//! The queue of Koval, Khalanskiy and Alistarh (*CQS: A Formally-Verified Framework for Fair and Abortable Synchronization*,
-//! PLDI 2023), which Kotlin's coroutines use, is an endless array too: a linked list of segments of fixed size, where two
-//! counters say which cell is the next to suspend in and the next to resume. Cells are claimed by fetch-and-add, a segment
-//! whose cells are all cancelled is removed from the list in constant time, and a collector of garbage frees it.
+//! The queue of Koval, Khalanskiy and Alistarh (*CQS: A Formally-Verified Framework for Fair and
+//! Abortable Synchronization*, PLDI 2023), which Kotlin's coroutines use, is an endless array too.
+//! It is a linked list of segments of fixed size; two counters say which cell is the next to
+//! suspend in and which is the next to resume. Processes claim cells by fetch-and-add. A segment
+//! whose cells are all cancelled is removed from the list in constant time, and a garbage collector
+//! frees it.
 //!
-//! - *Memory*: theirs is proportional to those that wait, wherever cancelled cells are, down to whole segments. Ours is
-//!   proportional to the distance between the oldest that waits and the newest: cancelled tickets before which nobody waits
-//!   are swept, those behind a patient one stay. Here theirs is better.
-//! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a segment. Ours needs
-//!   nothing: rings live as long as the object, and there are at most twenty.
-//! - *A process that stops*: in CQS the one that resumes a cell must complete it alone. If it stops after its fetch-and-add and
-//!   before it completes the cell, the waiter of that cell sleeps on, however many units others give back. Here every step of
-//!   a signal can be done by anybody, so one death costs one unit and no waiter. This is what a turnstile is for, and it
-//!   decides: a helper must find the record of ticket `y` from `y` alone, in a bounded number of steps, which a ring gives
-//!   (one for each ring) and a list of segments does not. (Said of the published algorithm by reading, not by a search.)
-//! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost must be exited exactly once,
-//!   since `open` counts tickets, so a removed run of them would have to leave its length behind.
+//! - *Memory*: theirs is proportional to the number of waiters, wherever cancelled cells are, down
+//!   to whole segments. Ours is proportional to the distance between the oldest waiter and the
+//!   newest: cancelled tickets with no waiter before them are swept, those behind a patient waiter
+//!   stay. Here theirs is better.
+//! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a
+//!   segment. Ours needs nothing: rings live as long as the object, and there are at most twenty.
+//! - *A process that stops*: in CQS the process that resumes a cell must complete it alone. If it
+//!   stops after its fetch-and-add and before it completes the cell, the waiter of that cell sleeps
+//!   on, however many units others give back. Here any process can do any step of a signal, so one
+//!   death costs one unit and no waiter. This is what a turnstile is for, and it decides: a helper
+//!   must find the record of ticket `y` from `y` alone, in a bounded number of steps. A ring gives
+//!   this (one step for each ring), and a list of segments does not. (We conclude this from reading
+//!   the published algorithm, not from a search.)
+//! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost
+//!   must be exited exactly once, since `open` counts tickets. So a removed run of ghosts would
+//!   have to leave its length behind.
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Label, LateRows, Near, Site};
 use core::fmt::{self, Debug};
 
-/// Rings of an endless line, if the first has 16 places: the last has 2^22, twice as many as may wait.
+/// The number of rings of an endless line, if the first has 16 places: the last has 2^22, twice as
+/// many as may wait.
 pub const MOST_RINGS: usize = 19;
 
 /// What comes of claiming places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claimed {
-    /// Each of the tickets that were not enabled has a place; the last of them in this ring.
+    /// Each ticket that was not enabled has a place; the last of them in this ring.
     In(u32),
-    /// The last of them was enabled meanwhile.
+    /// The last ticket was enabled meanwhile.
     Enabled(Gate),
 }
 
 /// Where the records of tickets lie.
 pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
-    /// Whether a process that gave up exits ghosts before which nobody waits.
+    /// Whether a process that gave up exits ghosts that have no waiter before them.
     const SWEEPS: bool;
 
     /// What matters of tickets that are drawn and have no places.
     fn kept(tickets: DrawnTickets) -> impl Debug;
 
-    /// Whether it is known where the record of a ticket lies that is the last of its process's, or not.
+    /// Whether a process remembers where the record of a ticket lies, given whether it is the
+    /// `last` of its tickets.
     fn remembers(last: bool) -> bool;
 
-    /// Sees to it that tickets have places before they are announced.
+    /// Makes sure that tickets have places before they are announced.
     ///
     /// # Errors
     /// If an access failed.
@@ -113,8 +129,8 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     /// The place of ticket `t` in this ring.
     fn record(&self, ring: u32, t: u64) -> &M::Cell<Record>;
 
-    /// Looks for the record of ticket `t`: in which ring it is, and what it says. `None` if there is none. Only `live` matters
-    /// to the process meanwhile, of which `t` is a part.
+    /// Looks for the record of ticket `t`: the ring it is in, and what it says. Returns `None` if
+    /// there is none. Only `live`, which includes `t`, matters to the process meanwhile.
     ///
     /// # Errors
     /// If an access failed.
@@ -157,15 +173,16 @@ impl<M: LateRows> Endless<M> {
 }
 
 impl<M: LateRows> Endless<M> {
-    /// Puts it together before the program runs, from `top`, 0, and rows of which none is made; the first will have `first` places.
+    /// Puts a line together before the program runs, from `top`, 0, and late rows that are not made
+    /// yet. The first row will have `first` places.
     pub const fn of_parts(top: Near<M, Rings>, rec: M::Late<Record>, first: usize) -> Self {
         Self { top, rec, first: first as u64 }
     }
 }
 
 impl<M: FetchAdd + LateRows> Endless<M> {
-    /// Claims a place for ticket `t`: 51 to 56. `open` was the first ticket that is not enabled, when it last looked; `live`
-    /// is what matters of its other tickets.
+    /// Claims a place for ticket `t`: 51 to 56. `open` was the first ticket that is not enabled
+    /// when the process last looked. `live` is what matters of its other tickets.
     async fn claim_one<K: Debug + Copy>(
         of: &Turnstile<M, Self>,
         p: Here<'_, M>,
@@ -235,7 +252,7 @@ impl<M: FetchAdd + LateRows> Endless<M> {
                 p.hides("saw open");
                 continue 'ring;
             }
-            // There is no memory for another one.
+            // There is no memory for another ring.
             refused += 1;
             p.pauses(refused);
             let g = p.at(55).keeping(&(t, live, "no memory")).read(&of.gate).await?;
@@ -264,7 +281,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
         let DrawnTickets { first, units, open, .. } = tickets;
         let mut claimed = Claimed::In(0);
         for i in 0..units {
-            // One that is enabled by now needs no place. It is not given up either.
+            // A ticket that is enabled by now needs no place. It is not given up either.
             claimed = Self::claim_one(of, p, after(first, i), open, first).await?;
         }
         Ok(claimed)
@@ -295,7 +312,8 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
         false
     }
 
-    /// 34 to 36, and 50. A place that is claimed later, or in a ring that is made later, is that of one that announces later.
+    /// 34 to 36, and 50. A place that is claimed later, or in a ring that is made later, belongs to
+    /// a process that announces later.
     async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, _: Gate) -> Result<(), M::Error> {
         let front = p.at(34).keeping(&()).read(&of.front).await?.ticket;
         let Rings(rings) = p.at(50).keeping(&front).read(&of.line.top).await?;

@@ -1,68 +1,89 @@
 //! `(N, k)`-exclusion in the order of arrival, for any `N`, with places that can be given up.
 //!
 //! # Problem
-//! k-exclusion whose cost does not depend on `N`, and whose waiting processes can leave.
+//! k-exclusion whose cost does not depend on `N`, and whose waiters can give up.
 //!
 //! # Source
-//! Our own. It answers the wish at the end of Anderson and Moir, PODC 1994: a solution whose cost under contention is a function of `k` only, and that becomes the fastest kind of
-//! spin lock when `k` is 1.
+//! Our own. It answers the wish at the end of Anderson and Moir, PODC 1994: a solution whose cost
+//! under contention is a function of `k` only, and that becomes the fastest kind of spin lock when
+//! `k` is 1.
 //!
 //! # Idea
-//! Tickets, and a count of exits: ticket `t` is *enabled* while `t < open`. Who finds nobody in line just leaves. Who is not enabled announces itself in the word that exits
-//! change: an exit sees the line, or the announcement sees the exit, so no signal is lost. Whoever exits with a line *helps*: it signals enabled tickets one at a time,
-//! oldest first, each in a record of its own, and moves `front` along. Every step of helping can be done by anybody and by several at once, so a helper that dies
-//! or sleeps in it holds nobody up. Who gives up leaves a *ghost*: its ticket is exited when the front reaches it.
+//! Tickets, and a count of exits: ticket `t` is *enabled* while `t < open`. A process that exits
+//! and finds the line empty just leaves. A process that is not enabled announces itself in the word
+//! that exits change. Either an exit sees the line, or the announcement sees the exit, so no signal
+//! is lost. A process that exits while there is a line *helps*: it signals enabled tickets one at a
+//! time, oldest first, each in a record of its own, and moves `front` along. Any process can do any
+//! step of helping, and several can do it at once. So a helper that dies or sleeps holds nobody up.
+//! A process that gives up leaves a *ghost*: its ticket is exited when the front reaches it.
 //!
 //! # Shared variables
 //! | name       | range                       | initially  | home   | written at | meaning |
 //! |------------|-----------------------------|------------|--------|------------|---------|
 //! | `next`     | ticket                      | 0          | nobody | 2, 27      | the next ticket |
-//! | `gate`     | `(open, odd, closed, line)` | `(k,0,0,0)`| nobody | 5, 9, 18, 32 | [who may be inside](Gate); `line`: tickets announced and not exited, ghosts included; `odd`: parity of ghosts exited |
+//! | `gate`     | `(open, odd, closed, line)` | `(k,0,0,0)`| nobody | 5, 9, 18, 32 | [which tickets may be inside](Gate); `line`: tickets announced and not exited, ghosts included; `odd`: parity of ghosts exited |
 //! | `front`    | `(ticket, ghosts)`          | `(0, 0)`   | nobody | 7, 11, 15, 19 | [enabled tickets before it are dealt with](Front); `ghosts`: how many of them were ghosts |
 //! | `rec[0..R]`| `(ticket, fate)`            | older ones | nobody | 14, 21, 36 | [what has become](Record) of ticket `t`, in `rec[t mod R]` |
 //! | `door`     | number                      | 0          | nobody | 4, 24, 30  | [whether newcomers may draw](Door): even if so, odd while the line is too long for the ring |
-//! | `places`   | number                      | k          | nobody | 42, 44     | [how many places there are](Places) |
+//! | `places`   | number                      | k          | nobody | 42, 44     | [the number of places](Places) |
 //!
-//! No passage looks at `k`: one place more is an exit without a ticket, one less is an entry without an
-//! exit. `places` is for those that ask for several units: a request for more units than there are
-//! places is refused, even while it waits. Tickets are compared by their difference modulo their width.
+//! No passage looks at `k`: one more place is an exit without a ticket, one less is an entry
+//! without an exit. `places` is for processes that ask for several units: a request for more units
+//! than there are places is refused, even while it waits. Tickets are compared by their difference
+//! modulo their width.
 //!
 //! # Why
-//! - *`odd`*: a ghost's exit changes `gate` and its passing `front`, and the pair must happen once though anybody may do each half. `odd` differs from the parity of
-//!   `front.ghosts` exactly while the ghost at the front has been exited and not passed. The second look at `front` (17) makes sure that it is *this* ghost.
-//! - *looking again (12)*: Q may exit the ghost that *my* exit enabled, and die with its unit and mine unsignalled: two places for one death. I am alive, so if ghosts
-//!   were passed while I helped, I look again.
-//! - *jumping (7, 11)*: while nobody is in line, exits do not move the front. Who announces to an empty line moves it, and if that one is slow, helpers do: an announced ticket that is enabled and
-//!   not dealt with is never more than `k` before `open`. For while `y` is such a ticket, whoever enters has a smaller one (a larger one would have to deal with `y` first), and when
-//!   `y` was enabled, exactly `k` tickets up to `y` had not been exited, so that at most `k - 1` exits can follow.
-//! - *the door*: record `t` may be written only while `t < front + R`. Ghosts stay until the front reaches them, so someone stuck inside and endless
-//!   give-ups would fill any ring. When the line is long, newcomers camp before the doorway.
-//! - *far tickets*: the door does not stop a process that has read it (1) and not drawn yet (2). If very
-//!   many processes are there at once, the last of them draw tickets whose record still belongs to
-//!   ticket `t - R`. Such a ticket may wait on the record, because only helpers at the front write it.
-//!   It must not write the record: a ghost there would tell ticket `t - R` that it was dealt with. So a
-//!   process gives up a far ticket only when the line has moved on (46), and until then it stays in line.
-//! - *an endless line*: records can also lie in [rings that are made when they are needed](Endless). Then no ticket is far, and
-//!   the door only guards how far the gate can count.
+//! - *`odd`*: the exit of a ghost changes `gate`, and its passing changes `front`. The pair must
+//!   happen once, although any process may do each half. `odd` differs from the parity of
+//!   `front.ghosts` exactly while the ghost at the front has been exited and not passed. The second
+//!   look at `front` (17) makes sure that it is *this* ghost.
+//! - *looking again (12)*: Q may exit the ghost that *my* exit enabled, and die with its unit and
+//!   mine unsignalled: two places for one death. I am alive, so if ghosts were passed while I
+//!   helped, I look again.
+//! - *jumping (7, 11)*: while the line is empty, exits do not move the front. A process that
+//!   announces itself to an empty line moves it, and if that process is slow, helpers do. An
+//!   announced ticket that is enabled and not dealt with is never more than `k` before `open`. For
+//!   let `y` be such a ticket. While it is, a process that enters has a smaller one, since a larger
+//!   one would have to deal with `y` first. When `y` was enabled, exactly `k` tickets up to `y` had
+//!   not been exited, so at most `k - 1` exits can follow.
+//! - *the door*: record `t` may be written only while `t < front + R`. Ghosts stay until the front
+//!   reaches them, so a process stuck inside and endless give-ups would fill any ring. When the
+//!   line is long, newcomers camp before the doorway.
+//! - *far tickets*: the door does not stop a process that has read it (1) and not drawn yet (2). If
+//!   very many processes are there at once, the last of them draw tickets whose record still
+//!   belongs to ticket `t - R`. Such a ticket may wait on the record, because only helpers at the
+//!   front write it. It must not write the record: a ghost there would tell ticket `t - R` that it
+//!   was dealt with. So a process gives up a far ticket only when the line has moved on (46), and
+//!   until then it stays in line.
+//! - *an endless line*: records can also lie in [rings that are made when they are
+//!   needed](Endless). Then no ticket is far, and the door only guards how far the gate can count.
 //!
 //! # Invariants (all checked)
 //! - (T1) `next - open + places` is the number of tickets that were drawn and not exited, ghosts
 //!   included, and of places that are about to be added. Hence at most `places` units are held
-//! - (T2) `front <= open` whenever somebody is in line; no ticket after the front is signalled
+//! - (T2) `front <= open` whenever the line is not empty; no ticket after the front is signalled
 //! - (T3) `line` is the number of tickets announced and not exited, ghosts included
-//! - (T4) if `odd` differs from the parity of `front.ghosts` and somebody is in line, the ticket at the front is a ghost
-//! - (T5) every ticket in line is less than `R` after the oldest that is in line and not dealt with; that one is at most `k` before `open`
-//! - (T6) `line <= R`, and `R < 2^22`: the field never runs into its neighbour. (A process counts from its
-//!   announcement on. Half of `R` may wait before the door is closed, a quarter may be inside, and far
-//!   tickets need more running threads than the last quarter has records.)
-//! - door opens: nobody camps for ever before a line that is short, unless somebody died
+//! - (T4) if `odd` differs from the parity of `front.ghosts` and the line is not empty, the ticket
+//!   at the front is a ghost
+//! - (T5) every ticket in line is less than `R` after the oldest that is in line and not dealt
+//!   with; that one is at most `k` before `open`
+//! - (T6) `line <= R`, and `R < 2^22`: the field never runs into its neighbour. (A process counts
+//!   from its announcement on. Half of `R` may wait before the door is closed, a quarter may be
+//!   inside, and far tickets need more running threads than the last quarter has records.)
+//! - door opens: no process camps for ever before a line that is short, unless a process died
 //!
 //! # Cost, faults, fairness
-//! Two read-modify-writes and two loads while nobody is in line. Under contention a bounded number of remote references that depends neither on `N` nor on `k` (`doorway rmr turnstile`), plus a few
-//! for each helper that is slow or dead and each ghost that is passed. Tolerates `k - 1` crashes anywhere, each counting the units it asked for.
-//! First in, first enabled among those that neither gave up nor died; the doorway is statement 2. Giving up takes two tries of one exchange for each ticket.
-//! With endless give-ups nobody *in line* starves, but one that helps can be kept busy, each round paid for by a new give-up. Those that camp before a full line are
-//! promised nothing among each other. Who asks for several units draws its tickets by an exchange, so that the line cannot become too long for the ring: its doorway is lock-free and not wait-free.
+//! A passage makes two read-modify-writes and two loads while the line is empty. Under contention
+//! it makes a bounded number of remote references that depends neither on `N` nor on `k`
+//! (`doorway rmr turnstile`), plus a few for each helper that is slow or dead and each ghost that
+//! is passed. Tolerates `k - 1` crashes anywhere, where each counts the units it asked for.
+//!
+//! First in, first enabled among processes that neither gave up nor died. Statement 2 is the
+//! doorway. Giving up takes two tries of one exchange for each ticket. With endless give-ups no
+//! process *in line* starves, but a helper can be kept busy; each round is paid for by a new
+//! give-up. Processes that camp before a full line are promised nothing among each other. A process
+//! that asks for several units draws its tickets by an exchange, so that the line cannot become too
+//! long for the ring. Its doorway is lock-free and not wait-free.
 
 mod changes;
 pub mod entries;
@@ -89,14 +110,15 @@ use core::fmt;
 use line::Claimed;
 use words::after;
 
-/// The shared variables of the turnstile, and where records lie: in one [ring](Ring), or in an [endless](Endless) line.
+/// The shared variables of the turnstile, and where records lie: in one [ring](Ring), or in an
+/// [endless](Endless) line.
 pub struct Turnstile<M: Memory, L = Ring<M>> {
     part: M::Part,
     pub(in crate::k_exclusion) limits: Limits,
     /// The bits of a ticket that are noted: all, or none.
     noted: u64,
     next: M::Var<Next>,
-    // A process that has to do with one of these has to do with the gate.
+    // These lie near the gate: a process that accesses one of them accesses the gate too.
     pub(super) gate: Near<M, Gate>,
     pub(super) front: Near<M, Front>,
     pub(super) door: Near<M, Door>,
@@ -115,23 +137,24 @@ impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
 /// What a passage carries from entry to exit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Held {
-    /// How many units it holds.
+    /// The number of units it holds.
     pub units: u64,
     /// Whether it was announced, and so is counted in `line`.
     pub announced: bool,
-    /// The last of its tickets, if the turnstile [notes them](Turnstile::noting_tickets); otherwise 0. It makes no difference to the turnstile.
+    /// The last of its tickets; 0 unless the turnstile [notes them](Turnstile::noting_tickets). It
+    /// makes no difference to the turnstile.
     pub ticket: u64,
 }
 
 impl Held {
-    /// So many units, announced or not.
+    /// `units` units, announced or not.
     #[must_use]
     pub const fn of(units: u64, announced: bool) -> Self {
         Self { units, announced, ticket: 0 }
     }
 }
 
-/// How far an entry has come.
+/// How far an entry section has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Attempt {
     /// Not in line: there is nothing to give up.
@@ -141,29 +164,31 @@ pub enum Attempt {
     InLine {
         /// The first of them.
         first: u64,
-        /// How many.
+        /// The number of tickets.
         units: u64,
-        /// How many of them were enabled when they were announced.
+        /// The number of them that were enabled when they were announced.
         enabled: u64,
-        /// Whether the last of them was so far back that its record still belonged to an earlier one.
+        /// Whether the last of them was so far back that its record still belonged to an earlier
+        /// ticket.
         far: bool,
-        /// In which ring the last of them has its record.
+        /// The ring in which the last of them has its record.
         ring: u32,
     },
 }
 
-/// How far one comes without waiting.
+/// How far a process comes without waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Drawn {
     /// Inside.
     Inside(Held),
-    /// As good as inside: the ticket is enabled, and those in line before it must be helped first.
+    /// As good as inside: the ticket is enabled, and the process must first help the tickets in
+    /// line before it.
     Helps(Duty, Held),
     /// It must wait in line.
     Waits(DrawnTickets),
-    /// Nobody may draw a ticket now.
+    /// No process may draw a ticket now.
     Kept(Door),
-    /// There are not as many places.
+    /// There are too few places.
     Refused(TooMany),
 }
 
@@ -182,9 +207,9 @@ pub enum Tried {
     Drawn(Drawn),
     /// Too few places are free.
     NoPlace,
-    /// Nobody is let in any more.
+    /// No process is let in any more.
     Closed,
-    /// There are not as many places.
+    /// There are too few places.
     TooMany(TooMany),
 }
 
@@ -193,28 +218,29 @@ pub enum Tried {
 pub struct DrawnTickets {
     first: u64,
     units: u64,
-    /// How the door was when they were drawn, if the line has become too long since.
+    /// The state of the door when they were drawn, if the line has become too long since.
     too_long: Option<Door>,
     /// The first ticket that was not enabled then, as far as the gate says.
     open: u64,
 }
 
-/// Up to where to help.
+/// How far to help.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duty {
     /// Tickets before this one must be dealt with.
     upto: u64,
-    /// How many of them are the helper's own doing.
+    /// The number of them that the helper itself enabled.
     units: u64,
-    /// Whether they are: whoever enters helps those before it, and owes nothing after.
+    /// Whether the helper owes this: a process that enters helps the tickets before its own, and
+    /// owes nothing after.
     owes: bool,
-    /// Whether anybody was in line.
+    /// Whether there was a line.
     line: bool,
     /// Whether the front must be moved all the same, because it may be far behind.
     far: bool,
-    /// The parity of ghosts then.
+    /// The parity of exited ghosts then.
     odd: bool,
-    /// Whether it then goes on as long as it finds ghosts at the front, enabled or not.
+    /// Whether the helper then goes on as long as it finds ghosts at the front, enabled or not.
     sweeps: bool,
 }
 
@@ -223,18 +249,19 @@ pub struct Duty {
 pub enum Stands<'a, M: Memory> {
     /// Inside.
     Inside(Held),
-    /// In line: with this last ticket, of so many units, whose record tells it when its wait is over.
+    /// In line with the last ticket `t` of its units. The record of `t` tells it when its wait is
+    /// over.
     InLine {
         /// The last of its tickets.
         t: u64,
-        /// What tells it.
+        /// The record of `t`.
         record: &'a M::Cell<Record>,
-        /// How many it asked for.
+        /// The number of units it asked for.
         units: u64,
         /// Whether the record may still belong to an earlier ticket.
         far: bool,
     },
-    /// It was asked to give up before it stood in line.
+    /// The process was asked to give up before it stood in line.
     GivesUp,
 }
 
@@ -253,7 +280,7 @@ pub struct Unsettled(u64);
 pub enum Refused {
     /// The turnstile was closed.
     Closed,
-    /// There are not as many places.
+    /// There are too few places.
     TooMany(TooMany),
 }
 
@@ -268,12 +295,12 @@ impl fmt::Display for Closed {
 }
 impl core::error::Error for Closed {}
 
-/// More places were asked for than there are, or than fit.
+/// A process asked for more places than there are, or than fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany {
-    /// How many.
+    /// The number of places it asked for.
     pub asked: usize,
-    /// How many it could have been.
+    /// The number of places it could have asked for.
     pub most: usize,
 }
 
@@ -305,20 +332,21 @@ impl From<Closed> for Refused {
 }
 
 impl<M: Memory> Turnstile<M> {
-    /// Lets `k` in; made for `n` processes that ask for one unit each.
+    /// Lets `k` processes in; made for `n` processes that ask for one unit each.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize) -> Self {
         Self::with_limits(site, k, Limits::for_processes(n, k), 0)
     }
 
-    /// Lets `k` in. Tickets begin with `first`, which makes no difference, and which tests use to be near where numbers wrap.
+    /// Lets `k` processes in. Tickets begin with `first`. This makes no difference; tests use it to
+    /// be near the point where numbers wrap.
     pub fn with_limits(site: &Site<'_, M>, k: usize, limits: Limits, first: u64) -> Self {
         Self::with_lost(site, k, 0, limits, first)
     }
 
-    /// The same with `k + lost` places, of which some are lost: as if their holders had died.
+    /// The same with `k + lost` places, of which `lost` are lost, as if their holders had died.
     ///
     /// # Panics
-    /// If the ring is longer than the gate can count, or no power of two.
+    /// If the ring is longer than the gate can count, or not a power of two.
     pub fn with_lost(site: &Site<'_, M>, k: usize, lost: usize, limits: Limits, first: u64) -> Self {
         assert!(limits.ring < 1 << words::LINE && limits.ring.is_power_of_two(), "a ring has 2^0 to 2^21 records");
         Self::with_line(site, k, lost, limits, first, |site, first| Ring::new(site, limits.ring, first))
@@ -326,15 +354,16 @@ impl<M: Memory> Turnstile<M> {
 }
 
 impl<M: LateRows> Turnstile<M, Endless<M>> {
-    /// Lets `k` in, with an endless line. Of the limits, `ring` is the size of the first of `rings` rings.
+    /// Lets `k` processes in, with an endless line. Of the limits, `ring` is the size of the first
+    /// of `rings` rings.
     ///
     /// # Panics
-    /// If the ring is no power of two, or more can wait than the gate can count.
+    /// If the ring is not a power of two, or more processes can wait than the gate can count.
     pub fn endless(site: &Site<'_, M>, k: usize, limits: Limits, rings: usize, first: u64) -> Self {
         Self::endless_with_lost(site, k, 0, limits, rings, first)
     }
 
-    /// The same with `k + lost` places, of which some are lost: as if their holders had died.
+    /// The same with `k + lost` places, of which `lost` are lost, as if their holders had died.
     ///
     /// # Panics
     /// As [`endless`](Self::endless).
@@ -374,8 +403,9 @@ impl<M: Memory, L> Turnstile<M, L> {
         }
     }
 
-    /// Puts it together before the program runs, from variables that have the initial values of the table above. For memories
-    /// that can make them then. A passage knows its ticket.
+    /// Puts a turnstile together before the program runs, from variables that have the initial
+    /// values of the table above. This is for memories that can make them then. A passage knows its
+    /// ticket.
     #[expect(
         clippy::too_many_arguments,
         reason = "one for each variable: a tuple could not be taken apart before the program runs"
@@ -393,7 +423,10 @@ impl<M: Memory, L> Turnstile<M, L> {
         Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line }
     }
 
-    /// The same, but a passage knows its ticket. For numbers that grow with every passage; what counts for ever cannot be searched without a bound on passages.
+    /// The same, but a passage knows its ticket.
+    ///
+    /// This is for numbers that grow with every passage. A count that grows for ever cannot be
+    /// searched without a bound on passages.
     #[must_use]
     pub fn noting_tickets(self) -> Self {
         Self { noted: u64::MAX, ..self }
@@ -407,7 +440,7 @@ impl<M: Memory, L> Turnstile<M, L> {
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     in_both_forms! {
-        /// The doorway, and inside if nobody is in line: 1 to 3. Waits for nothing.
+        /// The doorway, and inside if the line is empty: 1 to 3. It waits for nothing.
         #[inline(always)]
         pub fn draw, draw_now(&self, p: &Process<M>, units: u64) -> Drawn {'text: {
             let p = p.on(self.part);
@@ -437,7 +470,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             Drawn::Waits(DrawnTickets { first, units, too_long, open: g.open })
         }}
 
-        /// Enters if it can do so at once: 41 for several units, 25 to 27. With `once` it does not try again if another one drew a ticket meanwhile.
+        /// Enters if that is possible at once: 41 for several units, 25 to 27. With `once` it does
+        /// not try again if another process drew a ticket meanwhile.
         #[inline(always)]
         pub fn draw_if_enabled, draw_if_enabled_now(&self, p: &Process<M>, units: u64, once: bool) -> Tried {'text: {
             let p = p.on(self.part);
@@ -470,15 +504,17 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             }
         }}
 
-        /// The exit section, as far as everybody goes: 9. Units that no ticket stands for may be given back too: then there are more. `Some` if
-        /// [the rest](Self::settle) is needed.
+        /// The part of the exit section that every process does: 9. A process may also give back
+        /// units that no ticket stands for: then there are more. Returns `Some` if [the
+        /// rest](Self::settle) is needed.
         #[inline(always)]
         pub fn give_back, give_back_now(&self, p: &Process<M>, held: Held) -> Option<Unsettled> {
             let p = p.on(self.part);
             let g = access!(p.at(9).keeping(&held).fetch_add(&self.gate, Gate::exited(held.units, held.announced)));
             p.hides("units");
             p.hides("in line");
-            // Who was announced may have closed the door, and must see to it that it is opened again.
+            // A process that was announced may have closed the door, and must make sure that it is
+            // opened again.
             (g.line != 0 || held.announced || g.passes_a_mark(held.units)).then(|| Unsettled(g.pack()))
         }
     }
@@ -495,8 +531,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         self.help(p, duty, None).await
     }
 
-    /// The doorway for several units: 41, 25 to 27, and 4. Many who draw many at the same time could run out of the ring, so nobody draws tickets that would make the line too long; the price is that another
-    /// one who draws can make one try again.
+    /// The doorway for several units: 41, 25 to 27, and 4.
+    ///
+    /// Many processes that draw many tickets at the same time could run out of the ring. So no
+    /// process draws tickets that would make the line too long. The price is that another process
+    /// that draws can make this one try again.
     #[cold]
     async fn draw_many(&self, p: Here<'_, M>, units: u64, door: Door) -> Result<Drawn, M::Error> {
         p.shows("door", door);
@@ -545,11 +584,12 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         )
     }
 
-    /// The rest of the entry section: it [stands in line](Self::stand), [waits](Self::turn) there, and [enters](Self::enter_in_turn). `None` if the process
-    /// was asked to give up: then [`leave`](Abortable::leave) must run with the attempt.
+    /// The rest of the entry section: the process [stands in line](Self::stand),
+    /// [waits](Self::turn) there, and [enters](Self::enter_in_turn). Returns `None` if the process
+    /// was asked to give up; [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the turnstile is closed.
     pub async fn enter(
         &self,
         p: &Process<M>,
@@ -580,10 +620,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         }
     }
 
-    /// The entry section up to its wait: 4 to 7. It waits for nothing, unless nobody may draw a ticket now.
+    /// The entry section up to its wait: 4 to 7. It waits for nothing, unless no process may draw a
+    /// ticket now.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the turnstile is closed.
     pub async fn stand(
         &self,
         p: &Process<M>,
@@ -621,7 +662,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(Stands::InLine { t, record: self.line.record(ring, t), units, far })
     }
 
-    /// One turn of the wait of a process that asked for one unit: 8. `Some` if the wait is over; then it [enters](Self::enter_in_turn).
+    /// One turn of the wait of a process that asked for one unit: 8. Returns `Some` if the wait is
+    /// over; the process then [enters](Self::enter_in_turn).
     ///
     /// # Errors
     /// If an access failed.
@@ -630,7 +672,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(is_told(t, record).then(|| record.fate_of(t)))
     }
 
-    /// The place in line of a process with one unit that stands there: its ticket, and the record of it. `None` if it asked for more.
+    /// The place of a process that stands in line for one unit: its ticket, and the record of it.
+    /// Returns `None` if the process asked for more.
     pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
         match *attempt {
             Attempt::InLine { first, units: 1, far: false, ring, .. } => Some((first, self.line.record(ring, first))),
@@ -638,10 +681,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         }
     }
 
-    /// The end of the entry section of a process that was told that its wait is over, or why it was in vain.
+    /// The end of the entry section of a process that was told that its wait is over, or why it was
+    /// in vain.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the turnstile is closed.
     pub async fn enter_in_turn(
         &self,
         p: &Process<M>,
@@ -662,7 +706,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         }
     }
 
-    /// Announces its tickets: 4 to 7. `Some` if they turn out to be enabled.
+    /// Announces the tickets: 4 to 7. Returns `Some` if they turn out to be enabled.
     async fn line_up(
         &self,
         p: &Process<M>,
@@ -684,7 +728,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         here.shows("in line", true);
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
-            // No ticket before `open` is waiting, or ever will be.
+            // No ticket before `open` waits, or ever will.
             here.shows("upto", g.open);
             let front = here.at(6).keeping(&(first, ring, g)).read(&self.front).await?;
             if front.behind(g.open) > 0 {
@@ -704,7 +748,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(None)
     }
 
-    /// Refused while it was in line: it leaves, as if it gave up.
+    /// Refuses a process that was in line: it leaves, as if it gave up.
     async fn turned_away<T>(
         &self,
         p: &Process<M>,
@@ -717,7 +761,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Err(Failure::Refused(why))
     }
 
-    /// Waits although that may be in vain: 8, 45 and 47. There may be too few places for several units by now, and closing does not reach the record of a far ticket.
+    /// Waits although that may be in vain: 8, 45 and 47. By now there may be too few places for
+    /// several units, and closing does not reach the record of a far ticket.
     pub(super) async fn watch(
         &self,
         p: Here<'_, M>,
@@ -744,7 +789,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         if may_give_up { p.spin_unless_given_up(turn).await } else { Ok(Some(p.spin_until(turn).await?)) }
     }
 
-    /// Waits before the doorway until the line is shorter, or makes sure that it is: 22 to 24 and 28. `false` if the process was asked to give up.
+    /// Waits before the doorway until the line is shorter, or finds that it is: 22 to 24 and 28.
+    /// Returns `false` if the process was asked to give up.
     async fn camp(&self, p: &Process<M>, door: Door, may_give_up: bool) -> Result<bool, M::Error> {
         if self.open_door(p, door).await? {
             return Ok(true);
@@ -763,7 +809,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(camped.is_some())
     }
 
-    /// Lets newcomers draw again if the line is short: 22 to 24. Whether it is.
+    /// Lets newcomers draw again if the line is short: 22 to 24. Returns whether it is.
     async fn open_door(&self, p: &Process<M>, door: Door) -> Result<bool, M::Error> {
         let p = p.on(self.part);
         p.shows("door", door);
@@ -779,7 +825,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(is_short)
     }
 
-    /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far one waits until its record is its own: 46.
+    /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far ticket waits
+    /// until its record is its own: 46.
     async fn give_up(
         &self,
         p: Here<'_, M>,
@@ -789,12 +836,13 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         live: (u64, u64),
     ) -> Result<bool, M::Error> {
         loop {
-            // Only where the last of its tickets has its record is remembered. Another one is looked for.
+            // The process remembers the ring of its last ticket only. It looks for the record of
+            // any other one.
             let (ring, record) = match ring {
                 Some(ring) => (ring, p.at(20).keeping(&(t, ring, far, live)).read(self.line.record(ring, t)).await?),
                 None => match self.line.find(p, 20, t, (far, live)).await? {
                     Some(found) => found,
-                    None => return Ok(true), // its place was claimed by another one
+                    None => return Ok(true), // another ticket claimed its place
                 },
             };
             if record.fate_of(t) == Fate::Signalled {
@@ -840,20 +888,20 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// The entry section for several units at once.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the turnstile is closed.
     pub async fn acquire_units(&self, p: &Process<M>, units: u64) -> Result<Held, Failure<M::Error, Refused>> {
         let drawn = self.draw(p, units).await?;
         let mut attempt = Attempt::default();
         match self.enter(p, drawn, units, &mut attempt, false).await? {
             Some(held) => Ok(held),
-            None => unreachable!("nobody is asked to give up who may not"),
+            None => unreachable!("only a process that may give up is asked to"),
         }
     }
 
-    /// The same, for who may be asked to give up.
+    /// The same, for a process that may be asked to give up.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the turnstile is closed.
     pub async fn try_acquire_units(
         &self,
         p: &Process<M>,
@@ -865,7 +913,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     }
 }
 
-/// One try to draw a ticket that is enabled: 25 to 27. Who gets one helps those before it, if there are any, and waits for nothing.
+/// One try to draw a ticket that is enabled: 25 to 27. A process that gets one helps the tickets
+/// before it, if there are any, and waits for nothing.
 impl<M: FetchAdd + CompareSwap, L: Line<M>> AtOnce<M> for Turnstile<M, L> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Held>, Failure<M::Error, Refused>> {
         match self.draw_if_enabled(p, 1, true).await? {
@@ -888,8 +937,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Turnstile<M, L> {
         self.try_acquire_units(p, 1, attempt).await
     }
 
-    /// 20, 21, and 40: each ticket for itself, so that those that are enabled do not lie idle until the last one is. What was enabled when it was announced is not given up but
-    /// exited: the front may jump over it.
+    /// 20, 21, and 40. Each ticket is given up by itself, so that tickets that are enabled do not
+    /// lie idle until the last one is. A ticket that was enabled when it was announced is not given
+    /// up but exited: the front may jump over it.
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
         let Attempt::InLine { first, units, enabled, far, ring } = attempt else { return Ok(None) };
         let here = p.on(self.part);
@@ -910,7 +960,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Turnstile<M, L> {
             return Ok(Some(held));
         }
         if mine > 0 {
-            // As whoever enters does: those before it may not have been dealt with, and nobody may be left behind by exits of tickets after its own.
+            // As a process that enters does. The tickets before it may not have been dealt with,
+            // and exits of tickets after its own must leave no waiter behind.
             let upto = after(first, mine);
             here.shows("upto", upto);
             let g = here.at(40).keeping(&(upto, mine)).read(&self.gate).await?;

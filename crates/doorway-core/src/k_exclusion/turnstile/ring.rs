@@ -1,4 +1,5 @@
-//! Records in one ring of a fixed size: record `t mod R` is that of ticket `t`, whether it waits or not.
+//! Records in one ring of a fixed size: record `t mod R` is that of ticket `t`, whether it waits or
+//! not.
 
 use super::line::{Claimed, Line};
 use super::words::{after, is_before};
@@ -21,7 +22,7 @@ impl<M: Memory> Debug for Ring<M> {
 impl<M: Memory> Ring<M> {
     pub(super) fn new(site: &Site<'_, M>, size: usize, first: u64) -> Self {
         let older = |i: usize| {
-            // The last ticket before the first one that has this place.
+            // The last ticket before `first` that has this place.
             let place = (i as u64).wrapping_sub(first) & (size as u64 - 1);
             Record::new(first.wrapping_add(place).wrapping_sub(size as u64), Fate::Signalled).into()
         };
@@ -64,10 +65,11 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
     }
 
     async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, gate: Gate) -> Result<(), M::Error> {
-        // One that announced before it was closed is between the front and `next`.
+        // A ticket that was announced before closing lies between the front and `next`.
         let next = p.at(33).keeping(&gate).read(&of.next).await?.ticket();
         let front = p.at(34).keeping(&(gate, next)).read(&of.front).await?.ticket;
-        // No ticket that is further back waits (T5), and those that are a ring further on are far: they watch the door.
+        // No ticket further back waits (T5). Tickets a ring further on are far: they watch the
+        // door.
         let oldest = after(gate.open_near(next).wrapping_sub(of.limits.places), 0);
         let mut t = if is_before(front, oldest) { oldest } else { front };
         let a_ring_on = after(t, of.limits.ring as u64);

@@ -1,4 +1,4 @@
-//! `(N, k)`-exclusion in the order of arrival, for who never gives up.
+//! `(N, k)`-exclusion in the order of arrival, for processes that never give up.
 //!
 //! # Problem
 //! k-exclusion whose cost does not depend on `N`.
@@ -7,33 +7,43 @@
 //! Our own; the first version of the [turnstile](super).
 //!
 //! # Idea
-//! Tickets, and a count of exits: the exit that finds `x` exits before it enables ticket `x + k`. A ticket is *signalled* in a cell of a ring, and whoever has it waits there.
-//! An exit signals the ticket that it enables, and before it all older ones that are not signalled yet: it walks back to the first of them, and then forwards.
-//! Signalling can be done by anybody and by several at once, so who dies or sleeps in its exit holds nobody up: whoever exits next signals what it left.
+//! Tickets, and a count of exits: the exit that finds `x` exits before it enables ticket `x + k`. A
+//! ticket is *signalled* in a cell of a ring, and the process that has it waits there. An exit
+//! signals the ticket that it enables, and before it all older ones that are not signalled yet: it
+//! walks back to the first of them, and then forwards. Any process can signal, and several can do
+//! so at once. So a process that dies or sleeps in its exit holds nobody up: the next process that
+//! exits signals what it left.
 //!
 //! # Shared variables
 //! | name         | range  | initially                            | home   | written at | meaning |
 //! |--------------|--------|--------------------------------------|--------|------------|---------|
 //! | `next`       | ticket | 0                                    | nobody | 1          | the next ticket |
-//! | `served`     | number | 0                                    | nobody | 3          | how many have exited |
+//! | `served`     | number | 0                                    | nobody | 3          | the number of exits |
 //! | `cell[0..W]` | number | `i+1` if `i < k`, otherwise `i+1-W`  | nobody | 5          | `y+1`, where `y` is the last ticket that was signalled of those that are `i` modulo `W` |
 //!
-//! `W` is a power of two and at least `2N + 2k`. Numbers are compared by their difference modulo 2^64.
+//! `W` is a power of two and at least `2N + 2k`. Numbers are compared by their difference modulo
+//! 2^64.
 //!
 //! # Why
-//! - *no signal is lost*: an exit signals its ticket whether it is drawn or not. Whoever draws it later finds that.
-//! - *oldest first*: were the newest signalled first, one could enter while another one, which came before it, still has to wait.
-//! - *the ring*: each ticket that is enabled and not signalled belongs to an exit that is not finished, so there are at most `N` of them, and fewer than `N` that are drawn and not
-//!   enabled. Who waits is less than `W` after the first that is not signalled, and has its cell for itself.
-//! - *compare-and-swap (5)*: the cell only grows, so who comes too late changes nothing.
+//! - *no signal is lost*: an exit signals its ticket whether it is drawn or not. A process that
+//!   draws it later finds the signal.
+//! - *oldest first*: were the newest signalled first, a process could enter while another one,
+//!   which came before it, still has to wait.
+//! - *the ring*: each ticket that is enabled and not signalled belongs to an exit that is not
+//!   finished, so there are at most `N` of them. Fewer than `N` are drawn and not enabled. A waiter
+//!   is less than `W` after the first ticket that is not signalled, and has its cell for itself.
+//! - *compare-and-swap (5)*: the cell only grows, so a process that comes too late changes nothing.
 //!
 //! # Invariants (all checked)
 //! - (S1) `next - served = |{p : p@{2,3}}|`
-//! - (S2) the tickets that were signalled are those before some ticket, and that is at most `served + k`
+//! - (S2) the tickets that were signalled are those before some ticket, which is at most
+//!   `served + k`
 //!
 //! # Cost, faults, fairness
-//! Three read-modify-writes and two loads alone. Under contention a few remote references, and some more for each exit that is not finished. Tolerates `k - 1` crashes anywhere.
-//! First in, first enabled; the doorway is statement 1. Nobody can give up: that, and one read-modify-write less while nobody waits, is what the [turnstile](super) adds.
+//! Without contention, three read-modify-writes and two loads. Under contention a few remote
+//! references, and some more for each exit that is not finished. Tolerates `k - 1` crashes
+//! anywhere. First in, first enabled; the doorway is statement 1. No process can give up: the
+//! [turnstile](super) adds that, and saves one read-modify-write while no process waits.
 
 use super::Next;
 use crate::Failure;
@@ -42,7 +52,7 @@ use crate::memory::{Anybody, CompareSwap, FetchAdd, Mark, Memory, Process, Site,
 use core::convert::Infallible;
 use core::fmt;
 
-/// One after the last ticket of a cell that was signalled.
+/// The last ticket of a cell that was signalled, plus one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Signal(pub i64);
 
@@ -112,7 +122,8 @@ impl<M: Memory> Simple<M> {
         Self::starting_at(site, n, k, 0)
     }
 
-    /// The same, where tickets begin with `first`. That makes no difference, and tests use it to be near where numbers wrap.
+    /// The same, where tickets begin with `first`. This makes no difference; tests use it to be
+    /// near the point where numbers wrap.
     pub fn starting_at(site: &Site<'_, M>, n: usize, k: usize, first: i64) -> Self {
         let ring = simple_ring(n, k);
         // The first ticket that is not signalled.
@@ -136,7 +147,7 @@ impl<M: Memory> Simple<M> {
     }
 }
 
-/// How many cells the simple turnstile has for `n` processes and `k` places.
+/// The number of cells of the simple turnstile for `n` processes and `k` places.
 ///
 /// ```
 /// use doorway_core::k_exclusion::turnstile::simple_ring;
@@ -180,7 +191,7 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Simple<M> {
         loop {
             p.keep(5, &(c, y));
             let a_lap_ago = Signal::to(y.wrapping_sub(self.ring as i64));
-            // If this fails, somebody else did it.
+            // If this fails, another process did it.
             let _ = p.at(5).compare_swap(self.cell(y), a_lap_ago, Signal::to(y)).await?;
             if y == c {
                 break;

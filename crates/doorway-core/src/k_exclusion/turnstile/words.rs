@@ -1,17 +1,17 @@
-//! What the words of the turnstile are made of.
+//! The words of the turnstile.
 
 use super::TooMany;
 use crate::memory::{Additive, Anybody, Field, Nobody, One, Word};
 use core::fmt;
 
-/// Tickets, here and in records, are numbers modulo two to this.
+/// Tickets, here and in records, are numbers modulo two to this power.
 pub const TICKET: u32 = 54;
-/// And so many bits of them fit the gate.
+/// The number of their bits that fit the gate.
 const OPEN: u32 = 40;
 pub(super) const LINE: u32 = 22;
 const GHOSTS: u32 = 64 - TICKET;
 
-/// The difference of two numbers of so many bits, which lie less than half the range apart.
+/// The difference of two numbers of `bits` bits, which lie less than half the range apart.
 fn difference(a: u64, b: u64, bits: u32) -> i64 {
     (a.wrapping_sub(b) << (64 - bits)) as i64 >> (64 - bits)
 }
@@ -64,7 +64,7 @@ impl Next {
     }
 }
 
-/// Who may be inside, and whether anybody waits.
+/// Which tickets may be inside, and whether a process waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Gate {
     /// A ticket is enabled if it is smaller.
@@ -104,7 +104,7 @@ impl Word for Gate {
 }
 impl Additive for Gate {}
 
-/// `open` and `line`, a star if `odd`. What is added is shown as what it would be added to zero.
+/// Shows `open` and `line`, and a star if `odd`. What is added is shown as the sum with zero.
 impl fmt::Debug for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (odd, closed) = (if self.odd { "*" } else { "" }, if self.closed { " closed" } else { "" });
@@ -117,30 +117,30 @@ impl Gate {
         Self { open: k, odd: false, closed: false, line: 0 }
     }
 
-    /// The word of a gate that lets this many in.
+    /// The word of a gate that lets `k` processes in.
     #[must_use]
     pub const fn word(k: usize) -> u64 {
         (k as u64) << (64 - OPEN)
     }
 
-    /// What announcing so many tickets adds.
+    /// What announcing `units` tickets adds.
     #[inline(always)]
     pub(super) const fn announced(units: u64) -> Self {
         Self { line: units, ..Self::new(0) }
     }
 
-    /// What exiting so many tickets adds: those that were announced leave the line.
+    /// What exiting `units` tickets adds: tickets that were announced leave the line.
     #[inline(always)]
     pub(super) const fn exited(units: u64, announced: bool) -> Self {
         Self { line: if announced { units.wrapping_neg() } else { 0 }, ..Self::new(units) }
     }
 
-    /// What leaving the line without an exit adds: those who forget their places.
+    /// What leaving the line without an exit adds, as processes that forget their places do.
     pub(super) const fn forgotten(units: u64) -> Self {
         Self { line: units.wrapping_neg(), ..Self::new(0) }
     }
 
-    /// How far ticket `t` is from being enabled: not at all, if this is negative.
+    /// How far ticket `t` is from being enabled; it is enabled if this is negative.
     #[inline(always)]
     #[must_use]
     pub fn distance(self, t: u64) -> i64 {
@@ -157,18 +157,19 @@ impl Gate {
         low(t.wrapping_sub(self.distance(t) as u64), TICKET)
     }
 
-    /// After so many more exits.
+    /// The gate after `units` more exits.
     #[must_use]
     pub fn opened(self, units: u64) -> Self {
         Self { open: low(self.open.wrapping_add(units), OPEN), ..self }
     }
 
-    /// The ghost at the front is exited.
+    /// The gate after the exit of the ghost at the front.
     pub(super) fn ghost_exited(self) -> Self {
         Self { odd: !self.odd, line: self.line - 1, ..self.opened(1) }
     }
 
-    /// Whether so many exits bring `open` past an odd multiple of 2^37. Once in so many exits the front must move, so that differences to it stay unambiguous.
+    /// Whether `units` exits bring `open` past an odd multiple of 2^37. The front must move once in
+    /// that many exits, so that differences to it stay unambiguous.
     #[inline(always)]
     pub(super) fn passes_a_mark(self, units: u64) -> bool {
         let since_mark = |open: u64| low(open.wrapping_add(1 << (OPEN - 3)), OPEN - 2);
@@ -207,7 +208,7 @@ impl fmt::Debug for Front {
 }
 
 impl Front {
-    /// How many tickets before `open` are not dealt with.
+    /// The number of tickets before `open` that are not dealt with.
     #[must_use]
     pub fn behind(self, open: u64) -> i64 {
         difference(open, self.ticket, OPEN)
@@ -227,7 +228,7 @@ impl Front {
         Self { ghosts: after_ghosts(self.ghosts, 1), ..self.passed() }
     }
 
-    /// At this ticket, in agreement with a gate that has seen this parity of ghosts.
+    /// The front at this ticket, in agreement with a gate that has seen this parity of ghosts.
     #[must_use]
     pub fn moved_to(self, ticket: u64, odd: bool) -> Self {
         Self { ticket: low(ticket, TICKET), ghosts: after_ghosts(self.ghosts, u64::from(odd != self.is_odd())) }
@@ -241,7 +242,7 @@ pub(super) fn after_ghosts(ghosts: u64, more: u64) -> u64 {
 /// What has become of a ticket, as far as its record says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// There is none: nobody has claimed the place yet.
+    /// There is none: no ticket has claimed the place yet.
     Free,
     /// Nothing yet.
     Waits,
@@ -251,7 +252,8 @@ pub enum Fate {
     Gone,
     /// The turnstile was closed, and nothing else has become of it.
     Shut,
-    /// Nothing yet, and it can be [called](crate::k_exclusion::bypass) to look for a place that was left.
+    /// Nothing yet, and it can be [called](crate::k_exclusion::bypass) to look for a place that was
+    /// left.
     Listens,
     /// Nothing yet, and it was called.
     Called,
@@ -268,7 +270,7 @@ impl Fate {
 /// A place in a ring, for the tickets that are equal modulo its size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// Of which ticket it speaks.
+    /// The ticket of which it speaks.
     pub ticket: u64,
     /// What it says.
     pub fate: Fate,
@@ -316,13 +318,13 @@ impl fmt::Debug for Record {
 }
 
 impl Record {
-    /// This became of this ticket.
+    /// Says that `fate` became of `ticket`.
     #[must_use]
     pub fn new(ticket: u64, fate: Fate) -> Self {
         Self { ticket: low(ticket, TICKET), fate }
     }
 
-    /// Of a place that nobody has claimed yet.
+    /// The record of a place that no ticket has claimed yet.
     pub(super) const FREE: Self = Self { ticket: 0, fate: Fate::Free };
 
     /// Whether it speaks of ticket `t`.
@@ -342,7 +344,7 @@ impl Record {
     }
 }
 
-/// How many places there are. Only a waiter that asks for several units waits for it to change.
+/// The number of places. Only a waiter that asks for several units waits for it to change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Places(pub u64);
 
@@ -366,13 +368,13 @@ impl fmt::Debug for Places {
 }
 
 impl Places {
-    /// Whether so many units can ever be held at once.
+    /// Whether `units` units can ever be held at once.
     pub(super) fn are_enough_for(self, units: u64) -> Result<(), TooMany> {
         if units <= self.0 { Ok(()) } else { Err(TooMany { asked: units as usize, most: self.0 as usize }) }
     }
 }
 
-/// How many rings were made.
+/// The number of rings that were made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Rings(pub u64);
 
@@ -423,27 +425,28 @@ impl fmt::Debug for Door {
 }
 
 impl Door {
-    /// It turns modulo two to this.
+    /// The number of the door counts modulo two to this power.
     pub const BITS: u32 = 62;
-    /// They may.
+    /// Newcomers may draw.
     pub(super) const OPEN: Self = Self(0);
-    /// Never again.
+    /// Newcomers may never draw again.
     pub(super) const SHUT: Self = Self(1 << 63 | 1);
 
-    /// Whether they may.
+    /// Whether newcomers may draw.
     #[inline(always)]
     #[must_use]
     pub fn is_open(self) -> bool {
         self.0 & 1 == 0
     }
 
-    /// Whether they never may again.
+    /// Whether newcomers may never draw again.
     #[must_use]
     pub fn is_shut(self) -> bool {
         self.0 >> 63 == 1
     }
 
-    /// From open to full, or from full to open. A number, so that nobody closes the door again on what it saw long ago.
+    /// From open to full, or from full to open. The door is a number, so that no process closes it
+    /// again because of what it saw long ago.
     pub(super) fn turned(self) -> Self {
         Self(low(self.0 + 1, Self::BITS))
     }

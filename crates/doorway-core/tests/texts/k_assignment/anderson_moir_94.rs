@@ -1,8 +1,8 @@
-//! Anderson and Moir 1994, Figure 7: names for those inside, over the fast paths of both machine models. The
-//! invariants, and the hard cases step by step.
+//! Anderson and Moir 1994, Figure 7: names for the processes inside, over the fast paths of both
+//! machine models. The invariants, and the hard cases step by step.
 //!
-//! On an empty path a passage of `am-assign` does statement 2 of the fast path, 2 of the block's last slot, and then 2
-//! of the figure for each name it tries.
+//! On an empty path a passage of `am-assign` does statement 2 of the fast path, 2 of the block's
+//! last slot, and then 2 of the figure for each name it tries.
 
 use crate::common::{ask, explore, inside, run, run_by, run_mutant, tolerates_k_minus_1_crashes, values, variables};
 use doorway_check::schedule::Runner;
@@ -29,14 +29,14 @@ fn of_the_problem(n: usize, k: usize) -> Vec<Property> {
     claims::of_the_problem(registry::find("am-assign").unwrap(), Sizes { n, k })
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn names_are_unique_and_all_claims_hold() {
     explore("am-assign", 3, 2, None, 79_944);
     explore("am-assign", 4, 3, Some(1), 147_667);
     explore("am-dsm-assign", 3, 2, Some(1), 54_564);
-    // Nobody waits, but everybody is named.
+    // No process waits, but each gets a name.
     explore("am-assign", 2, 3, None, 31);
     explore("am-assign", 3, 3, None, 273);
     explore("am-dsm-assign", 2, 3, None, 31);
@@ -44,7 +44,7 @@ fn names_are_unique_and_all_claims_hold() {
 
 #[test]
 fn with_one_place_there_is_one_name_and_no_bit() {
-    // So there is nothing but the k-exclusion, state for state.
+    // So nothing is left but the k-exclusion, state for state.
     for (n, passages, states) in [(1, None, 2), (2, None, 752), (3, None, 46_310)] {
         explore("am-fast", n, 1, passages, states);
         explore("am-assign", n, 1, passages, states);
@@ -89,10 +89,10 @@ fn the_last_name_is_not_given_twice() {
     let mut r = run("am-assign", 3, 2);
     r.follow("p0.2.2.2  p1.2.2.2").unwrap();
     assert_eq!(names(&r), [Some(0), Some(1), None]);
-    // p0 leaves. p1 still has the name without a bit; whoever comes finds bit 0 clear.
+    // p0 leaves. p1 still has the name without a bit; a newcomer finds bit 0 clear.
     r.follow("p0>out  p2.2.2.2").unwrap();
     assert_eq!(names(&r), [None, Some(1), Some(0)]);
-    // Whoever has the last name clears nothing.
+    // The holder of the last name clears nothing.
     r.follow("p1.6").unwrap();
     assert_eq!(values(&r, ["X[0]"]), ["true"]);
 }
@@ -155,7 +155,7 @@ fn who_dies_inside_keeps_its_name() {
 fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     for (id, passages) in [("am-assign", None), ("am-dsm-assign", Some(1))] {
         tolerates_k_minus_1_crashes(id, 3, 2, passages);
-        // No number of crashes gives a name twice.
+        // However many processes crash, no name is given twice.
         let rules = Rules { crashes: 3, ..Rules::with_passages(Some(1)) };
         ask(id, (3, 2), rules, &["unique-names", "N2", "N3"]).assert_holds();
     }

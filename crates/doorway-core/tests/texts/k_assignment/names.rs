@@ -1,4 +1,5 @@
-//! Names that stick, at more sizes than the registry's: unique, and refused only if all of them were taken at one moment.
+//! Sticky names, at more sizes than the registry's: unique, and refused only if all of them were
+//! taken at one moment.
 
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, Property, Report, subject};
@@ -12,7 +13,7 @@ fn explore((n, k): (usize, usize), passages: u32, crashes: usize, more: Option<P
     Explorer::new(n).properties(properties).max_states(2_000_000).explore(world).unwrap()
 }
 
-/// Also if others die: who is dead keeps its name, and there is one for everybody.
+/// The same if others die: a dead process keeps its name, and there is a name for every process.
 #[test]
 fn nobody_is_refused_while_there_are_enough() {
     for (n, passages, crashes) in [(1, 3, 0), (2, 4, 1), (3, 2, 0), (3, 1, 2)] {

@@ -10,7 +10,7 @@ use doorway_core::k_assignment::seats::{LAST_FENCE, MOST_SEATS, MOST_SLOTS, News
 use doorway_core::memory::Word;
 use doorway_core::registry::Sizes;
 
-/// Nobody follows the dead, and deaths are noticed at once.
+/// No process follows the dead, and deaths are noticed at once.
 const USUAL: Deaths = Deaths::DEFAULT;
 
 fn rules(passages: u32, crashes: usize, deaths: Deaths) -> Rules {
@@ -60,14 +60,14 @@ fn a_new_process_may_take_the_seat_of_a_dead_one_at_any_time() {
     assert_eq!(holds((2, 1), rules(1, 2, restarts(2))), STATES[5]);
 }
 
-/// A death that is noticed late is as one that comes late: nothing new is found.
+/// A death that is noticed late is like one that comes late: nothing new is found.
 #[test]
 fn deaths_may_be_noticed_late() {
     let late = Deaths { restarts: 1, late: true, ..USUAL };
     assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[6]);
 }
 
-/// A new process may take a seat that nobody had, and bits may lie in several words.
+/// A new process may take a seat that no process had, and bits may lie in several words.
 #[test]
 fn seats_that_nobody_had_and_bits_in_several_words() {
     newcomers_and_words_hold(&[(2, 1, 64, 1), (2, 0, 1, 1), (3, 2, 2, 0), (3, 1, 1, 0)]);
@@ -79,7 +79,7 @@ fn the_same_of_three_of_which_one_dies() {
     newcomers_and_words_hold(&[(3, 1, 64, 1), (3, 0, 1, 1), (3, 1, 1, 1)]);
 }
 
-/// Processes, newcomers among them, bits in a word, crashes.
+/// Each instance: processes, newcomers among them, bits in a word, crashes.
 fn newcomers_and_words_hold(instances: &[(usize, usize, usize, usize)]) {
     for &(n, newcomers, bits_in_a_word, crashes) in instances {
         let in_use = SeatsInUse { newcomers, bits_in_a_word, ..SeatsInUse::default() };
@@ -116,7 +116,8 @@ fn fails(report: &Report, claim: &str, what: &str) {
     assert_eq!(failure.name, claim, "{what}");
 }
 
-/// A slot may be taken away from its owner, or from one that passes it on: then an offer is void (11).
+/// A slot may be taken away from its owner, or from a process that passes it on: then an offer is
+/// void (11).
 #[test]
 fn a_slot_may_be_broken_at_any_step() {
     let breaks = |sizes, crashes, fault| search_with_last(Last::Breaks, sizes, rules(1, crashes, USUAL), fault);
@@ -136,7 +137,8 @@ fn a_slot_may_be_broken_at_any_step() {
     }
 }
 
-/// A process that does not wait in line is let in when those in line have what is free, though one of them has died.
+/// A process that does not wait in line is let in once the waiters have what is free, even if one
+/// of them has died.
 #[test]
 fn a_process_that_tries_is_not_kept_out_by_one_that_died_in_line() {
     let keeps = Deaths { reclaims: false, ..USUAL };
@@ -148,8 +150,9 @@ fn a_process_that_tries_is_not_kept_out_by_one_that_died_in_line() {
     }
 }
 
-/// In a memory that never says that an owner is dead, one that died in line stays there: a slot is offered to it, and the
-/// next is for one that tries. If the one that would have offered a slot died too, the one that tries does so.
+/// In a memory that never says that an owner is dead, a process that died in line stays there. It
+/// is offered a slot, and the next slot is for a process that tries. If the process that would have
+/// offered a slot died too, the one that tries offers it.
 #[test]
 fn a_process_that_tries_passes_on_what_is_free() {
     let offered = "p1>in p2>in p0>9 p0.9~ p0! p1>out p2>out";
@@ -168,7 +171,7 @@ fn a_process_that_tries_passes_on_what_is_free() {
             is_in.then(|| words(&run, &["slot[0]", "slot[1]", "want[0]"]))
         };
         assert_eq!(follow("").unwrap(), after);
-        // It takes an offer for one that waits, and passes nothing on.
+        // It mistakes an offer for a waiter, and passes nothing on.
         assert_eq!(follow("read:371=32770>1,drop:24@p2=9"), None);
     }
 }
@@ -179,7 +182,7 @@ fn a_process_that_declines_tells_the_next() {
     for (sizes, crashes) in [((3, 1), 0), ((2, 1), 1)] {
         declining_holds(sizes, crashes);
     }
-    // It says nothing of a death that it was told of.
+    // It does not pass on the news of a death.
     let fault = "write:19@p2=98310>98306,write:20@p2=131083>131081";
     fails(&declines((3, 1), 1, fault), "P2", fault);
 }
@@ -201,8 +204,8 @@ fn declines(sizes: (usize, usize), crashes: usize, fault: &str) -> Report {
     search_with_last(Last::Declines, sizes, Rules { give_ups: true, ..rules(1, crashes, USUAL) }, fault)
 }
 
-/// A death that wakes a sleeper is a hint. Without second looks, one case is known in which nobody gets on: a newcomer that
-/// saw no bits takes the slot that was just freed, and dies.
+/// A death that wakes a sleeper is a hint. Without second looks, one case is known in which no
+/// process gets on: a newcomer that saw no bits takes the slot that was just freed, and dies.
 #[test]
 fn hints_alone_are_not_enough() {
     let hints = |restarts| Deaths { restarts, hints: true, rechecks: false, ..USUAL };
@@ -212,14 +215,14 @@ fn hints_alone_are_not_enough() {
     stuck((3, 2), 0).assert_holds();
     let report = stuck((3, 1), 0);
     assert_eq!(report.verdict("never-stuck").holds, Some(false));
-    // With second looks it gets on.
+    // With second looks the waiter gets on.
     let both = Deaths { hints: true, ..USUAL };
     search((3, 1), rules(1, 1, both), "", &["never-stuck", "P1", "P2", "P3", "P4"]).assert_holds();
 }
 
 const STUCK: &str = "never-stuck";
 
-/// How many states the searches above have.
+/// The numbers of states of the searches above.
 const STATES: [usize; 8] = [21_810, 171_602, 111_140, 925_372, 407_950, 759_575, 52_679, 234_934];
 
 fn run(n: usize, k: usize, rules: Rules) -> Runner {
@@ -231,7 +234,8 @@ fn words(run: &Runner, names: &[&str]) -> Vec<String> {
     names.iter().map(|name| run.value(name).unwrap()).collect()
 }
 
-/// A waiter is offered the slot and dies; a new process takes its seat before the slot says that it is the waiter's.
+/// A waiter is offered the slot and dies. A new process takes its seat before the slot word names
+/// the waiter.
 #[test]
 fn an_offer_to_one_that_died_is_followed_up_by_the_next_on_its_seat() {
     let mut run = run(2, 1, rules(1, 1, Deaths { restarts: 1, ..USUAL }));
@@ -245,7 +249,8 @@ fn an_offer_to_one_that_died_is_followed_up_by_the_next_on_its_seat() {
     assert_eq!(words(&run, &["slot[0]"]), ["H(1,4,died)"]);
 }
 
-/// Who clears the row of a dead one must look again if it has changed: it was offered a slot meanwhile.
+/// A process that clears the row of a dead one must look again if the row has changed: that seat
+/// was offered a slot meanwhile.
 #[test]
 fn a_row_that_changes_while_it_is_cleared_is_looked_at_again() {
     let mut run = run(3, 1, rules(1, 1, USUAL));
@@ -255,7 +260,8 @@ fn a_row_that_changes_while_it_is_cleared_is_looked_at_again() {
     assert_eq!(words(&run, &["slot[0]", "want[1]"]), ["H(2,4,died)", "0"]);
 }
 
-/// Who frees a slot and dies before it has looked again wakes the one that watches it.
+/// If a process frees a slot and dies before it has looked again, it wakes the waiter that watches
+/// it.
 #[test]
 fn a_death_between_freeing_and_looking_wakes_the_waiter() {
     let hints = Deaths { hints: true, rechecks: false, ..USUAL };
@@ -274,7 +280,8 @@ fn a_bit_that_is_a_new_owners_stays() {
     run.follow("p2>9 p2.9~  p0>out  p2>in p2>out  p1>in").unwrap();
 }
 
-/// While somebody clears the bit of a dead one, its seat cannot be taken; and if that one dies too, it can.
+/// While a process clears the bit of a dead one, no other can take that seat. If the process that
+/// clears it dies too, another can.
 #[test]
 fn a_seat_that_is_looked_after_is_not_taken() {
     let mut run = run(3, 1, rules(1, 2, Deaths { restarts: 1, ..USUAL }));
@@ -283,7 +290,8 @@ fn a_seat_that_is_looked_after_is_not_taken() {
     run.follow("p1>9 p1.9~ p0>out p1* p1>in").unwrap();
 }
 
-/// The one that reclaims dies: its own word is reclaimed, and still says that an owner died.
+/// A process that reclaims a slot dies: its own word is reclaimed, and still says that an owner
+/// died.
 #[test]
 fn a_death_is_told_although_the_one_that_reclaimed_dies() {
     let mut run = run(3, 1, rules(1, 2, USUAL));
@@ -295,7 +303,7 @@ fn a_death_is_told_although_the_one_that_reclaimed_dies() {
     assert_eq!(words(&run, &["slot[0]"]), ["F(4)"]);
 }
 
-/// Whoever stops is not dead, however often others look.
+/// A process that stops is not dead, however often others look.
 #[test]
 fn a_holder_that_stops_keeps_its_slot() {
     let mut run = run(3, 1, rules(1, 1, USUAL));
@@ -321,15 +329,15 @@ type Case = (&'static str, (usize, usize), u32, usize, usize, &'static str);
 /// Faults that need a death to show. Those that show without one are in the catalogue of mutants.
 #[rustfmt::skip] // a table
 const FAULTS: &[Case] = &[
-    // 25 clears an offered row before the slot is the dead one's.
+    // 25 clears an offered row before the slot belongs to the dead process.
     ("drop:252=0", (2, 1), 1, 1, 1, "never-stuck"),
     // 25 does not look again at a row that has changed.
     ("read:254=32770>1", (2, 1), 1, 1, 1, "never-stuck"),
     // 25 clears whatever is there.
     ("blind:254", (2, 1), 1, 1, 1, "never-stuck"),
-    // 25 takes the living for dead.
+    // 25 takes a living process for dead.
     ("drop:251=0", (3, 1), 1, 1, 0, "no-panic"),
-    // 28 takes the slot from whoever has it.
+    // 28 takes the slot from any owner.
     ("blind:28", (3, 1), 1, 1, 0, "P1"),
     // 28 is never carried out.
     ("drop:28", (2, 1), 1, 1, 0, "deadlock-free"),
@@ -337,7 +345,7 @@ const FAULTS: &[Case] = &[
     ("drop:291,drop:294", (2, 1), 2, 1, 1, "first-in-first-enabled"),
     // A new process uses a seat without 31.
     ("drop:25@p0=0,drop:26@p0=0,drop:31@p0=0", (2, 1), 1, 1, 1, "never-stuck"),
-    // It clears its row only, or its slots only.
+    // It clears only its row, or only its slots.
     ("drop:26@p0=0", (2, 1), 1, 1, 1, "never-stuck"),
     ("drop:25@p0=0", (2, 1), 1, 1, 1, "P4"),
     // It takes a seat without its lock.
@@ -355,8 +363,8 @@ fn faults_in_recovery_are_noticed() {
     }
 }
 
-/// Without 27 nothing but the order is lost. Without 20 nothing is: the waiter makes the slot its own, and until then it
-/// seems to be that of the one that left.
+/// Without 27 nothing but the order is lost. Without 20 nothing is lost: the waiter makes the slot
+/// its own, and until then the slot seems to belong to the process that left.
 #[test]
 fn what_27_and_20_are_not_needed_for() {
     what_27_and_20_do_not_change((2, 1));
@@ -381,7 +389,8 @@ fn what_27_and_20_do_not_change(sizes: (usize, usize)) {
     }
 }
 
-/// Words that nobody can have written come back as errors of the memory: nothing is indexed by them.
+/// Words that no process can have written come back as errors of the memory. They are never used as
+/// an index.
 #[test]
 fn damaged_words_are_noticed() {
     let owner_too_large = Slot::held(7, 3, News::None).pack();
@@ -421,7 +430,7 @@ fn words_are_what_the_file_says() {
     assert_eq!(Want::unpack(last.pack()), last);
 }
 
-/// The search does come to what the claims are about.
+/// The search does reach the states that the claims are about.
 #[test]
 fn one_death_may_be_told_twice() {
     let told = |v: &View<'_>| v.get::<u64>("told") > 0;

@@ -48,7 +48,8 @@ fn what_the_dead_held_comes_back() {
     assert_eq!(holds((2, 1), rules(1, 2, 1)), 50_145);
 }
 
-/// The bound is reached: with one less the claim fails. It is shared between the slots, in powers of two.
+/// The bound is reached: with one less the claim fails. It is shared between the slots, in powers
+/// of two.
 #[test]
 fn the_bound_is_reached() {
     let most = |bypass: u32, bound: u32, passages: u32| {
@@ -69,8 +70,8 @@ fn words(run: &Runner, names: &[&str]) -> Vec<String> {
     names.iter().map(|name| run.value(name).unwrap()).collect()
 }
 
-/// The first owner frees its slot and calls the waiter. A newcomer takes the slot before the waiter looks, and hands it
-/// over: its fence is even.
+/// The first owner frees its slot and calls the waiter. A newcomer takes the slot before the waiter
+/// looks, and hands it over: its fence is even.
 #[test]
 fn a_waiter_that_is_called_is_passed_once_more_and_then_served() {
     let world = subject::find("seats-bypass").unwrap().world(Sizes { n: 3, k: 1 }, rules(1, 0, 0)).unwrap();

@@ -1,4 +1,5 @@
-//! Slots as their users use them: every operation alone among processes that just pass, and all of them together.
+//! Slots as their users use them: every operation alone among processes that just pass, and all of
+//! them together.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Phase, Rules, Sim, SimCell, SimVar, World};
@@ -28,7 +29,7 @@ enum Role {
     Exchanges,
     /// Asks for two, and gives them back one by one.
     Splits,
-    /// Takes another one at once, if it can, and gives both back as one.
+    /// Takes one more at once, if it can, and gives both back as one.
     Merges,
     /// Adds a place, if there is room.
     Adds,
@@ -44,7 +45,7 @@ enum Role {
     ReleasesTwice,
     /// A fault: gives back nothing of what it holds.
     GivesNothingBack,
-    /// A fault: what is free is of one look, and the places are of another.
+    /// A fault: the number free comes from one look, and the number of places from another.
     LooksTwice,
 }
 use Role::{
@@ -52,7 +53,7 @@ use Role::{
     Passes, ReleasesTwice, Retires, Splits, SplitsOneName, Tries,
 };
 
-/// What the numbers of holders are compared with.
+/// What the fence numbers of holders are compared with.
 struct Fences {
     /// The number of the last holder of each name.
     last: Vec<SimCell<u64>>,
@@ -60,13 +61,14 @@ struct Fences {
     largest: SimVar<u64>,
 }
 
-/// Slots, and who does what.
+/// Slots, and what each process does.
 struct Users<N> {
     slots: Slots<Sim, N, Endless<Sim>>,
     roles: &'static [Role],
-    /// Whether every process does any of these; otherwise each has one.
+    /// Whether every process does any of these roles; otherwise each has one.
     choose: bool,
-    /// Whether the first process does the first of these alone, and the others any of the rest.
+    /// Whether the first process does the first of these roles alone, and the others any of the
+    /// rest.
     first_alone: bool,
     fences: Option<Fences>,
     /// Whether a look found more free than there are places.
@@ -95,14 +97,16 @@ impl<N: Names<Sim>> Users<N> {
         Ok(roles[p.on(Sim::ROOT).at(99).choose(roles.len()).await?])
     }
 
-    /// Looks; with `twice`, what is free is of one look and the places are of another.
+    /// Looks. With `twice`, the number free comes from one look and the number of places from
+    /// another.
     async fn look(&self, p: &Process<Sim>, twice: bool) -> Result<(), Infallible> {
         let here = p.on(Sim::ROOT);
         let look = self.slots.look(p).await?;
         here.part(&look.free);
         let places = if twice { self.slots.look(p).await?.places } else { look.places };
         here.part_done();
-        // With an access: what is shown by a passage that ends here, nobody would see.
+        // This makes an access: otherwise no property would see what a passage shows that ends
+        // here.
         if look.free > places { here.at(95).write(&self.impossible, true).await } else { Ok(()) }
     }
 
@@ -114,7 +118,7 @@ impl<N: Names<Sim>> Users<N> {
         }
     }
 
-    /// Looks whether its number is larger than all that it must be larger than.
+    /// Checks that the number is larger than all that it must be larger than.
     async fn compare(&self, p: &Process<Sim>, grant: Grant, before: u64) -> Result<(), Infallible> {
         let Some(Fences { last, largest }) = &self.fences else { return Ok(()) };
         let (here, fence) = (p.on(Sim::ROOT), grant.name().fence);
@@ -137,7 +141,7 @@ impl<N: Names<Sim>> Users<N> {
     }
 }
 
-/// `None`: it did not want to be inside, or not at any price.
+/// `None`: the process did not want to be inside, or not at any price.
 fn refused<T>(result: Result<T, Failure<Infallible, Refused>>) -> Result<T, Failure<Infallible, Option<Refused>>> {
     result.map_err(|failure| match failure {
         Failure::Memory(impossible) => match impossible {},
@@ -151,7 +155,7 @@ impl<N: Names<Sim>> KExclusion<Sim> for Users<N> {
 
     async fn acquire(&self, p: &Process<Sim>) -> Result<Inside, Failure<Infallible, Option<Refused>>> {
         let inside = self.try_acquire(p, &mut Progress::default()).await?;
-        Ok(inside.expect("nobody is asked to give up who may not"))
+        Ok(inside.expect("only a process that may give up is asked to"))
     }
 
     async fn release(&self, p: &Process<Sim>, Inside { role, grant }: Inside) -> Result<(), Infallible> {
@@ -251,17 +255,17 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
     }
 }
 
-/// As many places as there can be.
+/// The largest number of places.
 const ROOM: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     None,
-    /// As they ship.
+    /// The numbers that ship.
     Shipped,
     /// Tickets alone.
     Tickets,
-    /// How often a name was given out, alone.
+    /// The count of grants of each name, alone.
     Counts,
 }
 
@@ -340,7 +344,8 @@ fn everybody_is_out(v: &View<'_>) -> bool {
     v.processes().all(|p| v.phase(p) == Phase::Remainder && !v.has_crashed(p))
 }
 
-/// When everybody is out, all places are free and nobody is in line, (Where there is no place, tickets that were given up stay in line until one is added.)
+/// When all processes are out, all places are free and the line is empty. (Where there is no place,
+/// tickets that were given up stay in line until one is added.)
 fn no_place_is_lost() -> Property {
     let all_are_free = |v: &View<'_>| {
         let (gate, next) = (v.get::<Gate>("gate"), v.get::<Next>("next").ticket());
@@ -350,14 +355,15 @@ fn no_place_is_lost() -> Property {
     Property::always("no place is lost", move |v| !everybody_is_out(v) || all_are_free(v)).each("exclusion")
 }
 
-/// and all names are there.
+/// When all processes are out, all names are free.
 fn no_name_is_lost() -> Property {
     Property::always("no name is lost", |v| {
         !everybody_is_out(v) || (0..ROOM).all(|name| v.get_at::<Mark>("taken", name).last().is_some())
     })
 }
 
-/// A look never finds more free than there are places. (What else it finds is claimed of the turnstile alone.)
+/// A look never finds more free than there are places. (What else it finds is claimed of the
+/// turnstile alone.)
 fn looks_are_possible() -> Property {
     Property::always("looks are possible", |v| !v.get::<bool>("impossible"))
 }
@@ -378,7 +384,8 @@ fn every_operation_alone_keeps_the_invariants_if_one_dies() {
 }
 
 fn every_operation_alone_is_harmless(crashes: usize) {
-    // A place is left, so that nobody waits for ever; also if a process dies, unless another one takes the last place along.
+    // A place is left, so that no process waits for ever, even if a process dies; unless another
+    // one takes the last place along.
     for roles in ALONE {
         let run = Run::new(2, roles, rules(1, crashes));
         let mut properties = run.invariants();
@@ -387,7 +394,7 @@ fn every_operation_alone_is_harmless(crashes: usize) {
         }
         run.explore::<FlagNames<Sim>>(properties).assert_holds();
     }
-    // Where there is one place, processes wait for what is added, or until it is closed.
+    // Where there is one place, processes wait until one is added, or until the slots are closed.
     for roles in [&[Adds, Passes, Passes], &[Closes, Passes, Passes], &[Looks, Passes, Passes]] {
         let run = Run::new(1, roles, rules(1, crashes));
         run.explore::<FlagNames<Sim>>(run.invariants()).assert_holds();
@@ -436,12 +443,13 @@ fn two_at_once_get_in(roles: &'static [Role]) {
         .assert_holds();
 }
 
-/// In line: before the doorway, one that asks for two may have to try again and again.
+/// In line: before the doorway, a process that asks for two may have to try again and again.
 fn waits(v: &View<'_>, p: usize) -> bool {
     v.phase(p) == Phase::Entry && v.past_doorway(p) || v.phase(p) == Phase::Exit
 }
 
-/// One that waits for two, and one that takes a place along: the first is refused, and holds nobody up.
+/// One process waits for two places, and another one takes a place along: the first is refused, and
+/// holds nobody up.
 #[test]
 fn a_request_for_more_places_than_are_left_is_refused() {
     for roles in [&[AsksForTwo, Forgets], &[AsksForTwo, Forgets, Passes] as &[Role]] {
@@ -453,12 +461,13 @@ fn a_request_for_more_places_than_are_left_is_refused() {
     }
 }
 
-/// The two parts of what was split are told apart by nobody but their holder, so that what is shown of it is that of one: only what is left when everybody is out can be asked.
+/// Only the holder can tell the two parts of a split grant apart, so one set of values is shown for
+/// both. The test can only ask what is left when all processes are out.
 fn at_the_end() -> Vec<Property> {
     vec![places_hold(), no_place_is_lost(), no_name_is_lost()]
 }
 
-/// When all that live are out, those that died have no more names than they asked for.
+/// When all living processes are out, the dead have no more names than they asked for.
 fn the_dead_keep_no_more(roles: &'static [Role]) -> Property {
     let asked = |p: usize| if matches!(roles[p], AsksForTwo | Splits) { 2 } else { 1 };
     Property::always("the dead keep no more than they asked for", move |v| {
@@ -509,7 +518,7 @@ fn parts_are_given_back(roles: &'static [Role]) {
     run.explore::<FlagNames<Sim>>(properties).assert_holds();
 }
 
-/// Each process does any of these.
+/// Each process does any of these roles.
 #[test]
 fn all_operations_together() {
     let all = &[Passes, AsksForTwo, Tries, Barges, Forgets, Exchanges, Adds, Closes, Looks];
@@ -520,8 +529,11 @@ fn all_operations_together() {
     run.explore::<FlagNames<Sim>>(at_the_end()).assert_holds();
 }
 
-/// What one operation leaves behind, the next finds. Two processes that may each ask for two in one passage and do something else in the other, and give up, have more than 8,000,000 states: that is
-/// searched without give-ups. With them, one process asks for two in both passages, or both processes do, or none does.
+/// What one operation leaves behind, the next finds.
+///
+/// Two processes that may each ask for two in one passage and do something else in the other, and
+/// give up, have more than 8,000,000 states: that is searched without give-ups. With give-ups, one
+/// process asks for two in both passages, or both processes do, or none does.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_operations_together_twice() {

@@ -1,4 +1,4 @@
-//! The tray: its claims, its bound, and what a death costs.
+//! The bypass: its claims, its bound, and what a death costs.
 
 use doorway_check::sim::{Rules, World};
 use doorway_check::{Explorer, Property, Report, claims, subject};
@@ -23,7 +23,7 @@ fn explore(id: &str, (n, k): (usize, usize), rules: Rules, states: usize) {
     assert_eq!(report.states, states, "{id} ({n},{k}) {rules:?}");
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn all_claims_hold() {
@@ -63,7 +63,7 @@ fn slots_whose_newcomers_pass_have_names_of_their_own() {
     }
 }
 
-/// What comes of asking that at most `asked` newcomers pass, of a text where `most` may.
+/// The report of a search that asks for at most `asked` bypasses, in a text that allows `most`.
 fn passed(most: u32, asked: u32, (n, k, passages): (usize, usize, u32)) -> Report {
     let rules = Rules::with_passages(Some(passages));
     let world = World::new(n, rules, |site| Bypass::new(site, n, k, most)).unwrap();
@@ -82,12 +82,13 @@ fn as_many_pass_as_the_bound_says_and_no_more() {
     }
 }
 
-/// Three processes: minutes, and what the file of the text says of its searches.
+/// Three processes: this takes minutes, and gives the figures on the text's page.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_claims_hold_for_three() {
     explore("bypass", (3, 1), Rules::default(), 3_031_436);
-    // A move that fails is tried again, so an exit has no bound where two others come back for ever.
+    // A move that fails is tried again, so an exit has no bound where two others come back for
+    // ever.
     let (subject, sizes) = (subject::find("bypass").unwrap(), Sizes { n: 3, k: 1 });
     let goes_round = [Property::bounded_exit("bounded-exit"), Property::starvation_free("starvation-free")];
     let world = subject.world(sizes, Rules::default().for_properties(&goes_round)).unwrap();
@@ -106,7 +107,8 @@ fn one_death(id: &str, (n, k): (usize, usize), passages: u32) -> Option<String> 
     report.failure().map(|failed| failed.name.to_string())
 }
 
-/// A waiter that was called and dies: places lie in the tray, and those behind it sleep. In the turnstile they do not.
+/// A waiter that was called dies: places lie in the tray, and the waiters behind it sleep. In the
+/// turnstile they do not.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn one_death_in_line_can_hold_up_all_that_wait() {

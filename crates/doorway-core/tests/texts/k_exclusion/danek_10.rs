@@ -1,4 +1,5 @@
-//! Danek 2010: the k-Bakery's claims, the paper's counter-examples step by step, and where Figure 3 is wrong.
+//! Danek 2010: the k-Bakery's claims, the paper's counter-examples step by step, and where Figure 3
+//! is wrong.
 
 use crate::common::{
     ask, explore, explore_without_trust, inside, run, run_by, run_mutant, tolerates_k_minus_1_crashes, values,
@@ -11,7 +12,7 @@ use doorway_core::k_exclusion::danek_10::{KBakery, Order, Wants};
 use doorway_core::memory::Register::{Monotone, Regular, Safe};
 use doorway_core::registry::{self, CostModel, Sizes};
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn the_k_bakery_does_all_it_claims() {
@@ -61,7 +62,7 @@ fn torn_reads_do_no_harm() {
         [((2, 1), 1, 2_087, 2_087), ((2, 1), 2, 33_205, 43_832), ((2, 2), 2, 141_173, 153_813)]
     {
         explore_torn("kbakery-nonatomic", sizes, passages, states);
-        explore_torn("kbakery-nonatomic-as-printed", sizes, passages, as_printed); // too small for what is wrong with it
+        explore_torn("kbakery-nonatomic-as-printed", sizes, passages, as_printed); // too small to show its fault
     }
 }
 
@@ -100,7 +101,7 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
         .property(Property::sometimes("waits for a ticket", |v| {
             v.any(21, |p| v.get_in::<Wants>("Want", (p, 1 - p)) == Wants::ticket(1))
         }))
-        .property(Property::sometimes("waits for who draws", |v| v.any(21, |p| v.at(1 - p, [151, 152]))))
+        .property(Property::sometimes("waits for a process that draws", |v| v.any(21, |p| v.at(1 - p, [151, 152]))))
         .property(Property::sometimes("equal tickets", |v| {
             v.get_at::<u64>("Ticket", 0) == 1 && v.get_at::<u64>("Ticket", 1) == 1
         }))
@@ -110,7 +111,7 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
         .run(|site| KBakery::new(site, 2, 1, Order::FirstEnabled))
         .unwrap();
     report.assert_holds();
-    let captured = Property::sometimes("someone is captured", |v| {
+    let captured = Property::sometimes("a process is captured", |v| {
         v.any(22, |p| v.processes().any(|q| v.get_in::<u64>("Capture", (p, q)) > v.get_at("Ticket", p)))
     });
     let report =
@@ -118,7 +119,7 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
     report.unwrap().assert_holds();
 }
 
-// Sizes at which nobody waits.
+// Sizes at which no process waits.
 
 #[test]
 fn nobody_waits_while_there_is_room_for_all() {
@@ -144,7 +145,8 @@ fn one_alone_draws_one_ticket_after_the_other() {
 
 #[test]
 fn a_process_that_finds_no_larger_ticket_withdraws() {
-    // Ticket[1] is the largest there is; p0 must not wrap round, and must not go on competing with its old ticket.
+    // Ticket[1] is the largest there is. p0 must not wrap round, and must not go on competing with
+    // its old ticket.
     let last = u64::MAX - 1;
     let report = Explorer::new(2)
         .passages(2)
@@ -152,7 +154,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
         .initially("own[1]", last)
         .property(Property::sometimes("p0 withdraws", |v| v.at(0, 251)))
         .property(Property::always("p0 draws nothing", |v| v.get_at::<u64>("Ticket", 0) == 0))
-        .property(Property::always("who is outside wants nothing", |v| {
+        .property(Property::always("a process outside wants nothing", |v| {
             !v.at(0, 0) || v.get_in::<Wants>("Want", (1, 0)) == Wants::NOTHING
         }))
         .run(|site| KBakery::new(site, 2, 1, Order::KFirstCome))
@@ -179,7 +181,7 @@ fn who_leaves_wants_nothing_and_keeps_its_ticket() {
 
 // Remote references.
 
-/// The exact worst passage over all processes, in so many passages each.
+/// The exact worst passage over all processes, with `passages` passages each.
 fn worst(id: &str, (n, k): (usize, usize), passages: u32, model: CostModel) -> String {
     let subject = subject::find(id).unwrap();
     let of = |p| {
@@ -238,7 +240,7 @@ fn who_is_told_elsewhere_does_not_spin_locally() {
 
 // The paper's cases, and ours.
 
-/// The token of what a runner did.
+/// The token of a runner's run.
 fn token(id: &str, (n, k): (usize, usize), rules: Rules, property: &str, r: &mut Runner) -> String {
     let trace = r.trace().unwrap();
     Token::new(&subject::find(id).unwrap(), Sizes { n, k }, rules, property, &trace).to_string()
@@ -331,7 +333,7 @@ fn the_second_copy_helps_where_figure_2_fails() {
     assert_eq!(inside(&r), [0]);
 }
 
-/// p0 is overtaken by p1, captured, and blocked by two that draw; then p1 comes back.
+/// p1 overtakes and captures p0, and two processes that draw block p0; then p1 comes back.
 const OVERTAKEN: &str = "p0>312 p0.312.312  p2.301.301.302.302  p3.301.301.302.302  p1>in p1>out";
 
 #[test]
@@ -353,7 +355,8 @@ fn without_44_a_capture_is_lost_for_good() {
     r.follow("p1>in  p0>in").unwrap();
 }
 
-/// Two passages of p1 and p2, one of p0, and one place: p1 draws 4 because it reads a ticket that is just being written, captures p0 and is about to write 5.
+/// Two passages of p1 and p2, one of p0, and one place. p1 draws 4 because it reads a ticket that
+/// is just being written. It captures p0 and is about to write 5.
 const STALE_CAPTURE: &str = "p2>312 p2.312  p1>311 p1.311.311=3  p1>38  p2>in p2>out  p1>in p1>out  p1>312 p1.312";
 
 #[test]
@@ -366,7 +369,7 @@ fn figure_3_as_printed_lets_two_in() {
     r.follow("p2>311 p2.311.311=0  p2>in").unwrap(); // a ticket below one that was drawn and used
     assert_eq!((inside(&r), values(&r, ["Ticket[2]"])), (vec![2], ["2".to_owned()]));
     r.follow("p0>311 p0.311=0.311  p0>38").unwrap();
-    // What makes old captures harmless, that every new ticket is larger, is not so.
+    // Old captures are harmless only if every new ticket is larger, which is not so here.
     assert_eq!(values(&r, ["Ticket[0]", "Capture1[0][1]"]), ["3", "4"]);
     r.follow("p0>in").unwrap();
     assert_eq!(inside(&r), [0, 2]);

@@ -1,9 +1,9 @@
-//! Its entry in the catalogue.
+//! The catalogue entry of the sticky names.
 
 use crate::registry::prelude::*;
 
 objects! {
-    /// Names of which each process first asks for the one that it had last.
+    /// Names that stick: each process first asks for the one that it had last.
     StickyNames: Info {
         instructions: &[Read, Write, CompareSwap],
         properties: &["k-exclusion", "k-enter-together", "unique-names", "S1", "S2"],

@@ -1,18 +1,19 @@
-//! Names that stick: each process first asks for the one that it had last.
+//! Names that stick: each process first asks for the name it had last.
 //!
 //! # Problem
-//! A name of `0..n` for the time of a passage, for any number of processes that come and go. While at most `n` of
-//! them are in a passage, each gets a name that nobody else has. A process that comes while `n` others have one is
-//! turned away.
+//! A name of `0..n` for the time of a passage, for any number of processes that come and go. While
+//! at most `n` processes are in a passage, each gets a name that no other one has. A process that
+//! comes while `n` others have a name is turned away.
 //!
 //! # Source
 //! Our own.
 //!
 //! # Idea
-//! Each name has a word that says which process holds it, and how often it has been taken. A process tries the name
-//! that it had last, and then the following ones. While each finds its own name free, nobody touches what others
-//! write. If a process finds all names taken, one after the other, they need not have been so at one moment: holders
-//! may have changed places behind its back. So it looks again, and is turned away only if no name was taken meanwhile.
+//! Each name has a word that says which process holds it, and how often it has been taken. A
+//! process tries the name that it had last, and then the following ones. While each process finds
+//! its own name free, none touches what others write. A process may find all names taken, one after
+//! the other, although they were not all taken at any one moment: holders may have changed names
+//! behind its back. So it looks again, and is turned away only if no name was taken meanwhile.
 //!
 //! # Shared variables
 //! | name           | range           | initially | home   | written at | meaning |
@@ -22,15 +23,17 @@
 //! # Invariants (all checked, as `sticky-names`)
 //! - unique names: the names of processes inside are different, and below `n`
 //! - (S1) a word names a process exactly while that process has the name
-//! - (S2) nobody is turned away while at most `n` processes are in a passage
+//! - (S2) no process is turned away while at most `n` processes are in a passage
 //!
 //! # Cost, faults, fairness
-//! One load and one compare-and-swap to take a name, and one write to give it back, while no two processes want the
-//! same. Lock-free: a process looks again only if others have taken names. A crashed holder keeps its name for ever.
+//! One load and one compare-and-swap to take a name, and one write to give it back, while no two
+//! processes want the same name. Lock-free: a process looks again only if others have taken names.
+//! A crashed holder keeps its name for ever.
 //!
 //! # Bounds
-//! A word has 24 bits for how often. A process that is stopped between its two looks for a multiple of 2^24 passages
-//! of others could be turned away although a name was free for a moment.
+//! A word has 24 bits for the count of times it was taken. If a process is stopped between its two
+//! looks for a multiple of 2^24 passages of others, it could be turned away although a name was
+//! free for a moment.
 
 pub mod entries;
 
@@ -79,7 +82,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Which.
+    /// The name.
     #[must_use]
     #[inline(always)]
     pub fn name(&self) -> usize {
@@ -95,12 +98,12 @@ pub struct StickyNames<M: Memory> {
 }
 
 impl<M: CompareSwap> StickyNames<M> {
-    /// All of them are free.
+    /// Names that are all free.
     pub fn new(site: &Site<'_, M>, n: usize) -> Self {
         Self { holder: site.row("holder", n, |_| Holder { process: 0, times: 0 }.into()), n }
     }
 
-    /// How many there are.
+    /// The number of names.
     #[must_use]
     #[inline(always)]
     pub fn names(&self) -> usize {
@@ -108,8 +111,8 @@ impl<M: CompareSwap> StickyNames<M> {
     }
 
     in_both_forms! {
-        /// Takes a name, preferably `first`: 1, 2. `me` is not zero and no other process has it. `None` if all names
-        /// were taken at some moment of this call.
+        /// Takes a name, preferably `first`: 1, 2. `me` is not zero, and no other process uses it.
+        /// Returns `None` if all names were taken at some moment of this call.
         #[inline(always)]
         pub fn take, take_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {
             match either!(self.attempt(p, me, first, &first), self.attempt_now(p, me, first, &first)) {
@@ -118,7 +121,7 @@ impl<M: CompareSwap> StickyNames<M> {
             }
         }
 
-        /// The name, if it is free; otherwise how often it has been taken: 1, 2.
+        /// Takes the name if it is free; otherwise returns how often it has been taken: 1, 2.
         #[inline(always)]
         fn attempt, attempt_now<D: Debug>(&self, p: Here<'_, M>, me: u64, name: usize, live: &D) -> Result<Taken, u64> {'text: {
             let holder = &self.holder[name];
@@ -133,7 +136,8 @@ impl<M: CompareSwap> StickyNames<M> {
             }
         }}
 
-        /// Tries all of them, until it has one, or has found them all taken twice, and no name was taken in between.
+        /// Tries all names, until it has one, or has found all of them taken twice with no name
+        /// taken in between.
         #[inline(never)]
         fn search, search_now(&self, p: Here<'_, M>, me: u64, first: usize) -> Option<Taken> {'text: {
             let mut before = None;
@@ -146,7 +150,7 @@ impl<M: CompareSwap> StickyNames<M> {
                         Err(taken) => times += taken,
                     }
                 }
-                // Each number only grows: if their sum is the same, so are all of them.
+                // Each count only grows: if their sum is the same, so are all of them.
                 if before == Some(times) {
                     break 'text None;
                 }

@@ -1,8 +1,8 @@
-//! Anderson and Moir 1994, Figures 5 and 6, and Figures 3 and 4 built of them: machines with distributed shared memory.
-//! The invariants, and the hard cases step by step.
+//! Anderson and Moir 1994, Figures 5 and 6, and Figures 3 and 4 built of them: machines with
+//! distributed shared memory. The invariants, and the hard cases step by step.
 //!
-//! Private statements are no steps: 3 of Figure 5 happens with 2, and so do 3 and 5 of Figure 6 with the shared access
-//! before them, and 12 with 11.
+//! Private statements are not steps: 3 of Figure 5 happens with 2, 3 and 5 of Figure 6 with the
+//! shared access before them, and 12 with 11.
 
 use crate::common::{
     ask, explore, inside, run, run_by, run_mutant, slots, tolerates_k_minus_1_crashes, values, variables,
@@ -16,12 +16,13 @@ use doorway_core::memory::{Pid, Word};
 use doorway_core::registry::CostModel::{Cc, Dsm};
 use doorway_core::registry::{self, Sizes};
 
-/// A machine to walk by hand that also shows values that nobody watches, and on which one may crash.
+/// A machine to walk by hand, which also shows values that no process watches. One process may
+/// crash.
 fn run_remembering(id: &str, n: usize, k: usize) -> Runner {
     run_by(Rules { forget: false, crashes: 1, ..Rules::default() }, id, n, k)
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn paper_invariants_hold_while_there_are_new_locations() {
@@ -30,7 +31,7 @@ fn paper_invariants_hold_while_there_are_new_locations() {
     {
         explore("am-dsm-unbounded", n, k, Some(passages), states);
     }
-    // Nobody waits more often than it has locations, so passages need no bound.
+    // No process waits more often than it has locations, so passages need no bound.
     explore("am-dsm-unbounded", 2, 1, None, 3_345);
     for (n, k, states) in [(1, 1, 2), (2, 2, 4), (3, 5, 8)] {
         explore("am-dsm-unbounded", n, k, None, states);
@@ -76,7 +77,7 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     tolerates_k_minus_1_crashes("am-dsm-chain", 2, 1, None);
 }
 
-/// All claims, with a slot that starts otherwise than declared.
+/// All claims, with a slot whose initial values are not the declared ones.
 fn starting_with(id: &str, (n, k): (usize, usize), passages: u32, start: &[(String, u64)]) -> Report {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
@@ -214,7 +215,8 @@ fn fails_when_q_is_read_before_the_slot_is_freed() {
 
 #[test]
 fn fails_when_the_exchange_is_replaced_by_a_write() {
-    // p0 leaves, comes back and waits; p1, which found the same location as p0, writes over p0's: both wait.
+    // p0 leaves, comes back and waits. p1, which found the same location as p0, overwrites p0's:
+    // both wait.
     let mut r = run_mutant("am-dsm-unbounded-7-writes");
     r.follow("p0.2  p1.2.4.5  p0.10.11.12  p0.2.4.5.6.7.8.9~  p1.6.7.8.9~").unwrap();
     assert_eq!(values(&r, ["slot1.X", "slot1.Q"]), ["-1", "(p1, 1)"]);
@@ -228,8 +230,8 @@ fn who_has_used_all_its_locations_is_refused_before_it_counts() {
         r.follow("p0>in  p1>9  p0>out  p1>in  p1>out").unwrap();
         assert_eq!(values(&r, ["slot1.next[1]"]), [wait.to_string()]);
     }
-    // The fifth would need location 5, and there are 0 to 4. Whether it must wait this time is known only when it has
-    // counted.
+    // The fifth wait would need location 5, and there are 0 to 4. Whether p1 must wait this time is
+    // known only when it has counted.
     for others in ["p0>in", "p0>out"] {
         r.follow(others).unwrap();
         let before = values(&r, ["slot1.X"]);
@@ -292,9 +294,9 @@ fn a_pinned_location_is_skipped() {
 
 #[test]
 fn with_one_place_nobody_finds_a_location_pinned() {
-    // It takes a third process to go round while another stalls. And whoever stalls must be on its way in: one at 17 to
-    // 21 has given its place back but is still one of the j + 1, so that everybody else finds a place at 2 and looks
-    // for no location.
+    // A third process must go round while another one stalls. And the one that stalls must be on
+    // its way in: a process at 17 to 21 has given its place back but is still one of the j + 1.
+    // Then all others find a place at 2 and look for no location.
     let free = Property::always("free", |v| {
         let next = |p| v.shown::<Loc>(p, "next").unwrap();
         !v.any(4, |p| v.get_in::<i64>("R", next(p).at()) != 0)
@@ -328,16 +330,16 @@ fn fails_when_x_or_q_is_read_too_early() {
     assert!(r.is_deadlock().unwrap());
 }
 
-/// p0 takes a location and is let in before it has to wait there, with p1's help; then p0 is outside and p1 inside
-/// again. `pins` is how p0 does 8 and 9.
+/// p0 takes a location and is let in before it has to wait there, with p1's help; then p0 is
+/// outside and p1 inside again. `pins` is how p0 does 8 and 9.
 fn round(pins: &str) -> String {
     format!("p0.2.4.6.7.{pins}.10  p1.16  p0.11.13.15  p0>out  p1>out  p1>in")
 }
 
 #[test]
 fn fails_when_q_is_looked_at_again_before_the_location_is_pinned() {
-    // p2 stalls between 9 and 8 with (p0, 0). Meanwhile p0 goes round its four locations and is about to wait at 0
-    // again; p2 pins it too late, and releases p0 for nothing.
+    // p2 stalls between 9 and 8 with (p0, 0). Meanwhile p0 goes round its four locations and is
+    // about to wait at 0 again. p2 pins it too late, and releases p0 for nothing.
     let mut r = run_mutant("am-dsm-chain-swaps-8-and-9");
     r.follow("p0.2  p1.2  p2.2.4.6.7.9  p0>out").unwrap();
     for loc in 1..=3 {
@@ -389,7 +391,7 @@ fn bounds_are_those_of_the_theorems() {
     assert_eq!([(64, 8), (5, 2), (3, 2)].map(|(n, k)| bound("am-dsm-tree", n, k, n)), [14 * 8 * 3, 56, 28].map(Some));
     assert_eq!([8, 9].map(|c| bound("am-dsm-fast", 64, 8, c)), [14 * 8 + 2, 14 * 8 * 4 + 2].map(Some));
     assert_eq!([1, 8, 9, 64].map(|c| bound("am-dsm-graceful", 64, 8, c)), [1, 1, 2, 8].map(|d| Some(d * (14 * 8 + 2))));
-    // On a cache-coherent machine they are bounded too, but no theorem says by how much.
+    // On a cache-coherent machine references are bounded too, but no theorem gives the bound.
     for id in ["am-dsm-unbounded", "am-dsm-chain", "am-dsm-tree", "am-dsm-fast", "am-dsm-graceful"] {
         assert_eq!(registry::find(id).unwrap().bound(Cc).unwrap().at(Sizes { n: 3, k: 1 }, 3), None, "{id}");
     }

@@ -1,5 +1,5 @@
-//! Anderson and Moir 1994, Figures 1 to 4: the queue, the chain, the tree and the fast paths on cache-coherent
-//! machines. The paper's invariants, and the hard cases step by step.
+//! Anderson and Moir 1994, Figures 1 to 4: the queue, the chain, the tree and the fast paths on
+//! cache-coherent machines. The paper's invariants, and the hard cases step by step.
 
 mod dsm;
 
@@ -12,7 +12,7 @@ use doorway_core::registry::CostModel::{Cc, CcWriteBack, Dsm};
 use doorway_core::registry::{self, Sizes};
 use std::collections::BTreeSet;
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn a_queue_in_atomic_blocks_does_all_it_claims() {
@@ -54,7 +54,7 @@ fn paper_invariants_hold_around_a_fast_path() {
 
 #[test]
 fn paper_invariants_hold_around_nested_fast_paths() {
-    // While at most 2k compete there is no path to nest, and it is a chain.
+    // With at most 2k processes there is no path to nest, and this is a chain.
     for (n, k, states) in [(2, 1, 58), (3, 1, 14_046), (3, 2, 543), (4, 3, 4_316)] {
         explore("am-graceful", n, k, None, states);
     }
@@ -94,7 +94,7 @@ fn an_invariant_that_is_one_off_fails() {
     assert_eq!(report.verdict("I4, one off").trace.as_ref().map(Trace::len), Some(1));
 }
 
-/// How long it takes until some slot's `X` is below -1.
+/// The number of steps until some slot's `X` is below -1.
 fn steps_until_a_slot_is_crowded(id: &str) -> Option<usize> {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n: 3, k: 1 };
@@ -109,7 +109,8 @@ fn x_is_below_minus_1_only_in_a_slot_that_too_many_have_entered() {
     for id in ["am-chain", "am-tree", "am-fast", "am-graceful"] {
         assert_eq!(steps_until_a_slot_is_crowded(id), None, "{id}");
     }
-    // Three come to a slot that is made for two, at once or because someone gave back its place on the way too early.
+    // Three come to a slot that is made for two, at once or because a process gave back its place
+    // on the way too early.
     for id in ["am-chain-lacks-a-slot", "am-tree-skips-the-leaf", "am-tree-crowds-a-leaf"] {
         assert_eq!(steps_until_a_slot_is_crowded(&format!("mutant:{id}")), Some(3), "{id}");
     }
@@ -215,7 +216,7 @@ fn fails_when_6_and_7_are_swapped() {
 
 // Figure 3(a).
 
-/// The parts that a process passes on its way in and out, alone.
+/// The parts that a process passes on its way in and out when it runs alone.
 fn way_of(id: &str, (n, k): (usize, usize), p: usize) -> BTreeSet<String> {
     let mut r = run(id, n, k);
     r.follow(&format!("p{p}>in  p{p}>out")).unwrap();
@@ -229,7 +230,7 @@ fn a_tree_has_blocks_where_more_than_k_can_come() {
     let eight = slots("am-tree", 8, 2);
     assert_eq!(eight.len(), 6);
     assert_eq!(eight[4..], ["level1.block0.slot3", "level1.block0.slot2"]);
-    // At most 2k are one block, and no more than k are none.
+    // At most 2k processes make one block, and at most k make none.
     assert_eq!(slots("am-tree", 4, 2), ["level0.block0.slot3", "level0.block0.slot2"]);
     assert!(slots("am-tree", 3, 3).is_empty());
 }
@@ -237,11 +238,11 @@ fn a_tree_has_blocks_where_more_than_k_can_come() {
 #[test]
 fn a_process_pays_for_the_slots_on_its_way() {
     let worst = |(n, k), p| 7 * way_of("am-tree", (n, k), p).len() as u64;
-    // p4 has a leaf of its own, which is nothing.
+    // p4 has a leaf of its own, which does nothing.
     assert_eq!([0, 1, 2, 3, 4].map(|p| worst((5, 2), p)), [21, 21, 21, 21, 7]);
     assert_eq!((0..8).map(|p| worst((8, 2), p)).collect::<BTreeSet<_>>(), BTreeSet::from([28]));
     assert_eq!([0, 1, 2].map(|p| worst((3, 1), p)), [14, 14, 7]);
-    // No size within reach, a power of two or not, is above Theorem 2.
+    // No size within reach, a power of two or not, exceeds Theorem 2.
     for (n, k) in (1..=13).flat_map(|n| (1..=5).map(move |k| (n, k))) {
         let most = (0..n).map(|p| if n <= k { 0 } else { worst((n, k), p) }).max();
         assert!(most <= Some(bounds::theorem_2(Sizes { n, k }, n)), "({n},{k}): {most:?}");
@@ -263,7 +264,8 @@ fn a_tree_holds_back_one_at_its_leaf_and_one_at_its_root() {
 
 #[test]
 fn fails_when_the_leaf_is_given_back_before_the_root() {
-    // p1 comes up from the leaf while p0, which has left it, and p2 are still in the root: that makes three of two.
+    // p1 comes up from the leaf while p0, which has left it, and p2 are still in the root: three
+    // processes where two may be.
     let mut r = run_mutant("am-tree-exits-leaf-first");
     r.follow("p0.2.2  p2.2  p0.6.7  p1>in").unwrap();
     assert_eq!(values(&r, ["level1.block0.slot1.X"]), ["-2"]);
@@ -278,7 +280,7 @@ fn the_fast_path_as_printed_breaks_on_a_plain_fetch_and_add() {
     r.follow("p0>in  p2.2.2.2  p1.2.2").unwrap();
     assert_eq!(values(&r, ["X", "block.slot1.X"]), ["-2", "-2"]);
     assert_eq!(inside(&r), [0, 1]);
-    // Counted with a step for leaving the remainder, these are ten.
+    // These are ten steps if leaving the remainder counts as one.
     let subject = subject::find("mutant:am-fast-as-printed-on-plain-add").unwrap();
     let sizes = Sizes { n: 3, k: 1 };
     let rules = Rules { sections: Sections::Explicit, ..Rules::default() };
@@ -297,7 +299,7 @@ fn of_all_readings_on_a_plain_fetch_and_add_only_those_with_room_for_all_on_the_
         ("mutant:am-fast-slow-path-too-small", false),
         ("am-fast", true),
         ("mutant:am-fast-on-bounded-decrement", true),
-        // The repair that is safe once is not when it is nested.
+        // The repair that is safe by itself is not safe when it is nested.
         ("mutant:am-graceful-as-printed-on-plain-add", false),
         ("mutant:am-graceful-every-exit-increments", false),
         ("am-graceful", true),
@@ -318,7 +320,8 @@ fn a_slow_path_that_restores_nothing_loses_the_fast_one_for_good() {
 
 #[test]
 fn the_exact_fast_path_hands_its_place_on() {
-    // On the footnote's instruction: p1 goes slow and waits in the block for p0; then p2 is fast again.
+    // On the footnote's instruction: p1 goes slow and waits in the block for p0; then p2 is fast
+    // again.
     let mut r = run_mutant("am-fast-on-bounded-decrement");
     r.follow("p0>in  p1>5  p1.5~").unwrap();
     assert_eq!(values(&r, ["X bounded", "slow.slot1.X", "block.slot1.X"]), ["0", "0", "-1"]);
@@ -332,7 +335,8 @@ fn the_exact_fast_path_hands_its_place_on() {
 
 #[test]
 fn a_newcomer_goes_slow_while_a_slow_one_is_inside() {
-    // The price of the repair: p0 leaves and comes back while p1, which went slow, is on its way in.
+    // The price of the repair: p0 leaves and comes back while p1, which went slow, is on its way
+    // in.
     let mut r = run("am-fast", 3, 1);
     r.follow("p0>in  p1.2").unwrap();
     assert_eq!(values(&r, ["X"]), ["-1"]);
@@ -344,8 +348,8 @@ fn a_newcomer_goes_slow_while_a_slow_one_is_inside() {
 
 #[test]
 fn fails_when_the_fast_place_is_returned_before_the_block() {
-    // p1 is fast at p0's place while p0 is still in the block, and p2 comes from the slow side: p0's 7 wakes p2 for
-    // nothing.
+    // p1 gets p0's fast place while p0 is still in the block, and p2 comes from the slow side. p0's
+    // 7 then wakes p2 for nothing.
     let mut r = run_mutant("am-fast-returns-its-place-first");
     r.follow("p0.2.2.9.6  p1.2.2  p2.2.2.2.3  p0.7  p2.4.5").unwrap();
     assert_eq!(inside(&r), [1, 2]);
@@ -358,7 +362,7 @@ fn a_fast_path_is_nested_while_more_than_2k_can_come() {
     assert_eq!(slots("am-graceful", 2, 1), ["bottom.slot1"]);
     assert_eq!(slots("am-graceful", 3, 1), ["depth0.block.slot1", "bottom.slot1"]);
     assert_eq!(slots("am-graceful", 4, 1), ["depth0.block.slot1", "depth1.block.slot1", "bottom.slot1"]);
-    // Five, two at a time: three are left at the bottom.
+    // Five processes, two at a time: three are left at the bottom.
     assert_eq!(slots("am-graceful", 5, 2), ["depth0.block.slot3", "depth0.block.slot2", "bottom.slot2"]);
     assert!(slots("am-graceful", 3, 3).is_empty());
 }
@@ -383,7 +387,7 @@ fn nested_fast_paths_are_safe_without_an_instruction_that_stops_at_zero() {
     let rules = Rules { bounded_decrement: false, ..Rules::default() };
     let report = ask("am-graceful", (3, 1), rules, &["k-exclusion", "never-stuck", "deadlock-free", "G1", "G2", "G3"]);
     report.assert_holds();
-    // A lost exchange costs a step more: p0 has read 1, and finds 0.
+    // A lost exchange costs one step more: p0 has read 1, and finds 0.
     let mut r = run_by(rules, "am-graceful", 3, 1);
     r.follow("p0.2  p1.2.2  p0.2").unwrap();
     assert_eq!(r.trace().unwrap().end[0].part, "bottom.slot1");
@@ -391,7 +395,7 @@ fn nested_fast_paths_are_safe_without_an_instruction_that_stops_at_zero() {
 
 #[test]
 fn without_that_instruction_who_always_loses_the_exchange_goes_nowhere() {
-    // Two places are needed for it: with one, whoever loses has seen 0, and goes slow.
+    // This needs two places: with one, a process that loses has seen 0, and goes slow.
     let mut r = run_by(Rules { bounded_decrement: false, ..Rules::default() }, "am-graceful", 5, 2);
     r.follow("p0.2").unwrap();
     for _ in 0..5 {
@@ -412,7 +416,7 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     ] {
         tolerates_k_minus_1_crashes(id, n, 2, passages);
     }
-    // With k = 1 none is tolerated, whatever is built around the slots.
+    // With k = 1 no crash is tolerated, whatever is built around the slots.
     for id in ["am-queue", "am-chain", "am-tree", "am-fast", "am-graceful"] {
         tolerates_k_minus_1_crashes(id, 3, 1, None);
     }

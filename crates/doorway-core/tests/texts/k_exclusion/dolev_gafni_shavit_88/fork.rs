@@ -1,7 +1,10 @@
-//! The fork of Dolev, Gafni and Shavit alone: P1 to P5 and Claim 1 in every run of two mutators and a reader, and what becomes of them if bits are read in another order or copy.
+//! The fork of Dolev, Gafni and Shavit alone: P1 to P5 and Claim 1 in every run of two mutators and
+//! a reader, and how they fail if bits are read in another order or from another copy.
 //!
-//! P3 to P5 speak of two reads, R1 and R2, and of what happens between them. For each two processes, a machine of mutators that take and offer as they like, in which one process makes R1 at some
-//! time and the other R2 at some time after it, is searched together with an observer who keeps track of what happened since R1 began. Other reads change nothing, so there are none.
+//! P3 to P5 speak of two reads, R1 and R2, and of what happens between them. For each two
+//! processes, a machine is searched in which mutators take and offer as they like; one process
+//! makes R1 at some time, and the other R2 at some time after it. An observer keeps track of what
+//! happened since R1 began. Other reads change nothing, so there are none.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Action, Part, Phase, Rules, Sim, SimCell, State, What, World};
@@ -47,7 +50,7 @@ const AS_THEOREM_1_SAYS: u8 = 1;
 const ONE_COPY: u8 = 2;
 /// The other mutator reads the second copy, all others the first.
 const COPIES_SWAPPED: u8 = 3;
-/// Whether it is used is read before who holds it.
+/// Whether the fork is used is read before which mutator holds it.
 const W_BEFORE_F: u8 = 4;
 
 /// The text of the fork again, in variants.
@@ -162,7 +165,8 @@ impl<const V: u8> AnyFork for Variant<V> {
     }
 }
 
-/// Two mutators that take, offer and read as an oracle says, and one that only reads. A passage is an operation: inside, it is over.
+/// Two mutators that take, offer and read as an oracle says, and one process that only reads. A
+/// passage is an operation: a process inside has completed it.
 struct Players<F> {
     part: Part,
     /// What to do next. While the oracle writes it, a read returns anything.
@@ -219,7 +223,8 @@ struct Observer {
     r1: Option<R1>,
     /// R2, once it has begun.
     r2: Option<R2>,
-    /// For each mutator: its mutation in progress, whether it began after R1, and whether after a take of its own that did.
+    /// For each mutator: its mutation in progress, whether it began after R1, and whether it began
+    /// after a take of its own that did.
     busy: [Option<(usize, bool, bool)>; 2],
 }
 
@@ -228,22 +233,23 @@ struct R1 {
     by: usize,
     /// What it returned; `None` while it goes on.
     saw: Option<u64>,
-    /// Which operations overlap the time since it began; which of them began since; which began after it and are over.
+    /// The operations that overlap the time since R1 began; those of them that began since; and
+    /// those that began after it and are over.
     overlaps: Ops,
     started: Ops,
     done: Ops,
-    /// Which mutators took and then offered after it.
+    /// The mutators that took and then offered after R1.
     redirected: [bool; 2],
-    /// Who was dead when it began.
+    /// The mutators that were dead when R1 began.
     dead: [bool; 2],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct R2 {
-    /// What was done between R1 and its beginning.
+    /// What was done between R1 and the beginning of R2.
     after: Ops,
     redirected: [bool; 2],
-    /// Which mutators were at work meanwhile.
+    /// The mutators that were at work meanwhile.
     overlapped: [bool; 2],
 }
 
@@ -270,7 +276,7 @@ impl Observer {
         }
     }
 
-    /// Whether there is more to see.
+    /// Records the end of an operation. Returns whether there is more to see.
     fn ends(&mut self, p: usize, op: usize, saw: Option<u64>, broken: &mut BTreeSet<&'static str>) -> bool {
         match (&mut self.r1, &self.r2) {
             (Some(r1), Some(r2)) if op == READ => {
@@ -290,7 +296,7 @@ impl Observer {
     }
 }
 
-/// What the paper says of R1 and R2, in its own form and in the one that holds.
+/// What the paper says of R1 and R2, in its own form and in the form that holds.
 fn judge(r1: &R1, by: usize, r2: &R2, saw: u64, broken: &mut BTreeSet<&'static str>) {
     let first = r1.saw.expect("R1 is over");
     let mutated = r1.overlaps.map(|ops| ops[TAKE] || ops[OFFER]);
@@ -343,13 +349,13 @@ fn judge(r1: &R1, by: usize, r2: &R2, saw: u64, broken: &mut BTreeSet<&'static s
     }
 }
 
-/// A machine, who makes R1 and R2, and what was found broken.
+/// A machine, the processes that make R1 and R2, and the properties found broken.
 struct Search {
     world: World,
     readers: [usize; 2],
     /// Whether R1 waits until a mutator has died.
     after_a_death: bool,
-    /// When there is no need to go on.
+    /// The properties after which the search need not go on.
     enough: &'static [&'static str],
     broken: BTreeSet<&'static str>,
     todo: Vec<(State, Observer)>,
@@ -394,7 +400,7 @@ impl Search {
         }
         if self.view(&after).phase(p) == Phase::Inside {
             let saw = self.view(&after).shown(p, "saw");
-            let op = op.expect("who ends an operation has begun it");
+            let op = op.expect("a process that ends an operation has begun it");
             if !observer.ends(p, op, saw, &mut self.broken) {
                 return;
             }
@@ -405,7 +411,7 @@ impl Search {
 
     fn run(mut self) -> (BTreeSet<&'static str>, usize) {
         let mut initial = self.world.initial();
-        self.world.step(&mut initial, ORACLE).unwrap(); // from now on it says anything
+        self.world.step(&mut initial, ORACLE).unwrap(); // from now on its choice reads as anything
         self.found(initial, Observer::default());
         while let Some((before, observer)) = self.todo.pop() {
             if !self.enough.is_empty() && self.enough.iter().all(|name| self.broken.contains(name)) {
@@ -457,7 +463,8 @@ impl Search {
     }
 }
 
-/// Everything that is broken in some run in which these make R1 and R2, and how many states there are with the observer.
+/// All properties that are broken in some run in which these processes make R1 and R2, and the
+/// number of states with the observer.
 fn search<F: AnyFork>(
     readers: [usize; 2],
     crashes: usize,
@@ -480,7 +487,7 @@ fn p3_to_p5_hold_in_these_forms_with_more_readers() {
     assert_eq!(p3_to_p5_hold(4), 1_674_212);
 }
 
-/// With at most two readers of each mutator, and so many in all: how many states that are.
+/// The number of states with at most two readers of each mutator, and at most `most` in all.
 fn p3_to_p5_hold(most: usize) -> usize {
     let (mut broken, mut states) = (BTreeSet::new(), 0);
     let readers = (0..3).flat_map(|a| (0..3).map(move |b| [a, b]));
@@ -489,7 +496,8 @@ fn p3_to_p5_hold(most: usize) -> usize {
         broken.extend(more);
         states += found;
     }
-    // What fails to the letter, fails because a mutator's own reads of a bit that is being written need not agree with each other.
+    // What fails to the letter fails because a mutator's own reads of a bit that is being written
+    // need not agree with each other.
     assert_eq!(broken, BTreeSet::from(["P3b as printed", "P4 as printed", "P5a as printed", "P5b as printed"]));
     states
 }
@@ -499,7 +507,7 @@ fn without_a_change_the_variants_are_the_shipped_text() {
     assert_eq!(search::<Variant<SHIPPED>>([2, 0], 0, &[]), search::<Fork<Sim>>([2, 0], 0, &[]));
 }
 
-/// P4, P5a and P5b, also in the forms that hold of the fork, fail.
+/// P4, P5a and P5b fail, even in the forms that hold of the fork.
 fn breaks_what_holds_of_the_fork<F: AnyFork>() {
     const FAIL: &[&str] = &["P4", "P5a", "P5b"];
     let (broken, _) = search::<F>([2, 0], 0, FAIL);
@@ -526,7 +534,9 @@ fn when_w_is_read_before_f_consistency_fails() {
     breaks_what_holds_of_the_fork::<Variant<W_BEFORE_F>>();
 }
 
-/// Claim 1: whoever redirects an arrow after its other mutator died is no longer pointed to, as others see it. It may itself read a bit that was being written one way when it takes, and the other way later.
+/// Claim 1: a process that redirects an arrow after its other mutator died is no longer pointed to,
+/// as others see it. That process itself may read a bit that was being written one way when it
+/// takes, and the other way later.
 #[test]
 fn claim_1_holds_for_the_reads_of_others() {
     let claims = |readers| {
@@ -538,7 +548,7 @@ fn claim_1_holds_for_the_reads_of_others() {
     assert_eq!(claims([0, 0]), ["Claim 1 as printed"]);
 }
 
-/// The states of a fork go round, and one that is offered cannot be taken back.
+/// The states of a fork go round, and a mutator cannot take back a fork that it offers.
 #[test]
 fn the_states_go_round() {
     use doorway::native::{Native, now};

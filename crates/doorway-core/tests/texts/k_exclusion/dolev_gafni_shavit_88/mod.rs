@@ -1,4 +1,5 @@
-//! Dolev, Gafni and Shavit: what holds on safe bits and with crashes half-way through a bit; what fails to the letter of the paper, step by step.
+//! Dolev, Gafni and Shavit: what holds on safe bits and with crashes half-way through a bit, and
+//! what fails to the letter of the paper, step by step.
 
 mod fork;
 mod oracle;
@@ -27,7 +28,7 @@ fn explore(id: &str, (n, k): (usize, usize), rules: Rules, states: usize) {
     assert_eq!(report.states, states, "{id} ({n},{k}) {rules:?}");
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn all_claims_hold_on_safe_bits() {
@@ -43,7 +44,7 @@ fn all_claims_hold_when_one_may_die_half_way_through_a_bit() {
     explore("dgs-unfair", (2, 2), Rules { crashes: 1, ..SAFE }, 40_888);
 }
 
-/// However many die, not too many are inside.
+/// However many processes die, at most `l` are inside.
 #[test]
 fn no_number_of_crashes_lets_too_many_in() {
     for id in ALL {
@@ -53,7 +54,8 @@ fn no_number_of_crashes_lets_too_many_in() {
     }
 }
 
-/// Who is slow for as long as one looks is to the others like one that has died: `l - 1` of them slow nobody down, and `l` do.
+/// To the others, a process that is slow for as long as they look is like one that has died:
+/// `l - 1` slow processes slow nobody down, and `l` do.
 #[test]
 fn only_l_slow_processes_can_slow_another_one_down() {
     let rules = |crashes| Rules { crashes, ..SAFE };
@@ -95,7 +97,8 @@ fn it_takes_as_many_safe_bits_as_it_says() {
     assert_eq!([2, 3, 4].map(|n: u64| 9 * n * (n - 1) + n), [2, 3, 4].map(|n| bits(n, true)));
 }
 
-/// Of the two `f` of a fork it only matters whether they are equal: taking both ways of writing a fork down for one halves the states for each fork, exactly.
+/// Of the two `f` of a fork it only matters whether they are equal. Treating both encodings of a
+/// fork as one halves the states for each fork, exactly.
 #[test]
 fn states_that_are_alike_are_exactly_so_many() {
     for rules in [ATOMIC, SAFE] {
@@ -104,7 +107,7 @@ fn states_that_are_alike_are_exactly_so_many() {
             assert_eq!(states(true) << forks, states(false), "{id}");
         }
     }
-    // The same verdicts, also where the dead are alike.
+    // The verdicts stay the same, also where dead processes are alike.
     for id in ["dgs", "dgs-unfair"] {
         explore_alike(id);
     }
@@ -139,7 +142,8 @@ fn what_is_kept_is_all_that_matters() {
 /// Walks by hand, with a say in what torn reads return.
 struct Walk(Runner);
 
-/// What a torn read returns, by the statement of the whole that the process is at, and the one that it is about to do.
+/// What a torn read returns, given the statement of the whole text that the process is at, and the
+/// statement that it is about to do.
 type Sees = fn(u16, u16) -> bool;
 
 impl Walk {
@@ -184,7 +188,8 @@ impl Walk {
         assert!(self.0.act(Action { process: p, what: What::Crash }).unwrap().is_some());
     }
 
-    /// Goes on with `round` until the state has been before, and gives the token of that run; `None` once one of these is inside.
+    /// Goes on with `round` until a state comes back, and returns the token of that run; `None`
+    /// once one of the `waiting` is inside.
     fn lasso(&mut self, token: (&str, &str), waiting: &[usize], round: &mut dyn FnMut(&mut Self)) -> Option<String> {
         let mut been: Vec<(State, usize)> = Vec::new();
         for _ in 0..20 {
@@ -206,7 +211,7 @@ impl Walk {
     }
 }
 
-/// The run that stands in the table of mutants.
+/// The run in the table of mutants.
 fn run_of(mutant: &str) -> Option<String> {
     mutants::ALL.iter().find(|m| m.name == mutant)?.run.map(str::to_owned)
 }
@@ -230,7 +235,8 @@ fn figure_3_blocks_everybody_without_range() {
     assert_eq!(figure_3("dgs-unfair"), None);
 }
 
-/// Figure 4, from the beginning: 0 and 1 have died, 1 of them half-way through `wq`, so that the arrow between them can be read either way.
+/// Figure 4, from the beginning: 0 and 1 have died, and 1 died half-way through `wq`. So the arrow
+/// between them can be read either way.
 fn figure_4(id: &str, sees: Sees) -> Option<String> {
     let mut w = Walk::new(id, 5, 3, Rules { crashes: 2, ..SAFE });
     for p in [0, 2, 3, 4, 1] {
@@ -239,7 +245,8 @@ fn figure_4(id: &str, sees: Sees) -> Option<String> {
     w.turn(4, OLD); // says that it reaches 0, 2 and 3, but not 1
     w.0.follow("p0>28 p0.28.28").unwrap(); // 0 yields to 1
     w.crash(0);
-    w.until(1, OLD, |r| r.value("GRAPH.fork0.wq[1]").as_deref() == Some("true")); // 1 sees that 4 reaches 0, and yields to it
+    // 1 sees that 4 reaches 0, and yields to it.
+    w.until(1, OLD, |r| r.value("GRAPH.fork0.wq[1]").as_deref() == Some("true"));
     w.0.follow("p1>28 p1.28").unwrap();
     w.crash(1);
     w.lasso((id, "deadlock-free"), &[2, 3, 4], &mut |w| [2, 3, 4].iter().for_each(|&p| w.turn(p, sees)))
@@ -255,7 +262,8 @@ fn figure_4_blocks_everybody_as_printed() {
     }
 }
 
-/// A process dies half-way through saying that it left: its `x` reads false in the Reach for RANGE, and true everywhere else.
+/// A process dies half-way through saying that it left: its `x` reads false in the Reach for RANGE,
+/// and true everywhere else.
 fn dies_leaving(id: &str, sees: Sees) -> Option<String> {
     let mut w = Walk::new(id, 3, 2, Rules { crashes: 1, ..SAFE });
     w.until(2, OLD, |r| r.view().phase(2) == Phase::Inside);
@@ -293,6 +301,6 @@ fn as_printed_a_process_is_passed_for_ever_step_by_step() {
     PASSED_FOR_EVER.parse::<Token>().unwrap().replay().unwrap();
 }
 
-/// `papers/dolev_gafni_shavit_88.md` has it, too.
+/// `papers/dolev_gafni_shavit_88.md` has this run, too.
 const PASSED_FOR_EVER: &str =
     "dw1/dgs-as-printed/2,1/-/c0/atomic/starvation-free/1x14.0x15.1x18.0x8.1.0x15.1x12.0x8.1.0x15.1x12.0x8@55/c10ba0bd";

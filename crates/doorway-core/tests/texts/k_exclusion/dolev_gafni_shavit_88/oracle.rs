@@ -1,7 +1,9 @@
-//! Dolev, Gafni and Shavit's constructions with an oracle: whatever moves the arrows, at most l are inside (Construction 5, Lemma 5); whoever stays gets the larger id (Construction 7,
-//! Lemma 7, Claim 2).
+//! Dolev, Gafni and Shavit's constructions with an oracle. Whatever moves the arrows, at most l
+//! processes are inside (Construction 5, Lemma 5). A process that stays gets the larger id
+//! (Construction 7, Lemma 7, Claim 2).
 //!
-//! The oracle is a process of its own that writes a safe bit: while it does, a read returns what it likes.
+//! The oracle is a process of its own that writes a safe bit: while it does, a read may return
+//! either value.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Part, Phase, Rules, Sim, SimCell, World};
@@ -13,7 +15,7 @@ use doorway_core::memory::{Pid, Process, Register, Site};
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// A bit that can be read as anything while its writer, the last process, is at it.
+/// A bit that can be read as anything while its writer, the last process, writes it.
 #[derive(Clone)]
 struct Anything {
     part: Part,
@@ -91,10 +93,11 @@ fn whatever_moves_the_arrows_at_most_l_are_inside() {
     }
 }
 
-/// Construction 7 with its oracle: stays in the loop for as long as that says so.
+/// Construction 7 with its oracle: a process stays in the loop for as long as the oracle says so.
 struct Construction7 {
     n: usize,
-    /// Who never leaves the loop once it is in it, while the others do at once and come back, for ever. If nobody, the oracle decides.
+    /// The process that never leaves the loop once it is in it, while the others leave at once and
+    /// come back, for ever. If `None`, the oracle decides.
     stays: Option<usize>,
     ids: Ids<Sim>,
     oracle: Anything,
@@ -135,7 +138,7 @@ fn construction_7(n: usize, stays: Option<usize>) -> impl FnOnce(&Site<'_, Sim>)
     move |site| Construction7 { n, stays, ids: Ids::new(&site.part("ID", None), n), oracle: Anything::new(site, n) }
 }
 
-/// What each mutator knows of its own bits is what they are, whoever comes and goes.
+/// What each mutator knows of its own bits is what they are, whichever processes come and go.
 #[test]
 fn ids_are_what_their_owners_think() {
     let bits = Property::always("W", |v| {
@@ -151,7 +154,9 @@ fn ids_are_what_their_owners_think() {
     println!("Construction 7: {} states", report.states);
 }
 
-/// Claim 2 and Lemma 7: whoever stays gets for good all forks that it shares with those that come and go, so its id is larger than theirs. One of three may die, also half-way through a bit.
+/// Claim 2 and Lemma 7: a process that stays gets, for good, all forks that it shares with the
+/// processes that come and go. So its id is larger than theirs. One of three may die, even half-way
+/// through a bit.
 #[test]
 fn who_stays_gets_the_larger_id() {
     fn side(v: &View<'_>, p: usize) -> Option<usize> {

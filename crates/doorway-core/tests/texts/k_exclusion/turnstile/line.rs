@@ -1,7 +1,9 @@
-//! The endless line: its invariants, with rings that begin with one place, so that tickets collide and rings are made all the time; and its hard cases step by step.
+//! The endless line: its invariants, and its hard cases step by step. Rings begin with one place,
+//! so that tickets collide and rings are made all the time.
 //!
-//! The first that waits makes a ring: 1, 2, 3, 51, 56, 51, 52, 54, 5, 6, 7, 8. An exit that helps it is 9, 10, 50, 13, 14, 15, 10, 29. Giving up is 20, 21, and sweeping 58, 10, 50, 13,
-//! 16 to 19, 10, 50, 13, 29.
+//! The first waiter makes a ring: 1, 2, 3, 51, 56, 51, 52, 54, 5, 6, 7, 8. An exit that helps it is
+//! 9, 10, 50, 13, 14, 15, 10, 29. Giving up is 20, 21, and sweeping 58, 10, 50, 13, 16 to 19, 10,
+//! 50, 13, 29.
 
 use super::more::{Role, explore_world, rules, world_with_rings};
 use super::{explore, give_ups, run};
@@ -14,7 +16,7 @@ fn passages(passages: u32, rules: Rules) -> Rules {
     Rules { passages: Some(passages), ..rules }
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn all_claims_hold() {
@@ -37,7 +39,7 @@ fn all_claims_hold_in_the_large() {
 fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     tolerates_k_minus_1_crashes("turnstile-line", 2, 1, Some(2));
     tolerates_k_minus_1_crashes("turnstile-line", 3, 2, Some(1));
-    // No number of crashes and give-ups lets too many in.
+    // No number of crashes and give-ups lets too many processes in.
     let rules = |crashes, n| passages(n, Rules { crashes, ..give_ups() });
     let safe = ["k-exclusion", "T1", "T3", "L1", "L2", "L4"];
     ask("turnstile-line", (2, 1), rules(2, 2), &safe).assert_holds();
@@ -70,7 +72,8 @@ fn a_place_that_is_needed_is_not_taken_but_a_ring_is_made() {
     let mut r = run("turnstile-line", 3, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8~").unwrap();
     assert_eq!(values(&r, ["top", "rec[0]"]), ["1", "1 Waits"]);
-    // The only place is p1's. It is not enabled yet, so p2 makes a ring of two; there the place is free.
+    // The only place is p1's. p1 is not enabled yet, so p2 makes a ring of two; there the place is
+    // free.
     r.follow("p2.1.2.3.51.52.55.52.56.51.52.54.5.8~").unwrap();
     assert_eq!(values(&r, ["top", "rec[0]", "rec[1]", "rec[2]"]), ["2", "1 Waits", "2 Waits", "free"]);
     // p0 looks for ticket 1 in both rings, the newest first.
@@ -106,7 +109,8 @@ fn two_that_make_a_ring_at_once_make_one() {
     assert_eq!(values(&r, ["top", "rec[0]"]), ["2", "2 Waits"]);
 }
 
-/// If there is no memory for a second ring, a claimer asks again and again until it is enabled, or the place is free.
+/// If there is no memory for a second ring, a claimer asks again and again until it is enabled, or
+/// the place is free.
 #[test]
 fn without_memory_for_a_ring_everybody_enters_all_the_same() {
     use Role::Passes;
@@ -114,7 +118,7 @@ fn without_memory_for_a_ring_everybody_enters_all_the_same() {
         let world = world_with_rings(1, k, roles, Rules { give_ups: false, ..rules(passages) });
         explore_world(world, k, []).assert_holds();
     }
-    // Nor is there for the first.
+    // There is no memory for the first ring either.
     let world = world_with_rings(0, 1, &[Passes, Passes], rules(2));
     explore_world(world, 1, []).assert_holds();
 }
@@ -140,10 +144,10 @@ fn a_ghost_before_which_nobody_waits_is_exited_at_once() {
 fn a_ghost_behind_one_that_waits_keeps_its_place_until_its_turn_comes() {
     let mut r = run("turnstile-line", 3, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8~  p2.1.2.3.51.52.55.52.56.51.52.54.5.8?.20.21").unwrap();
-    r.follow("p2.58.10.50.13.13.29").unwrap(); // p1 waits at the front: there is nothing to sweep
+    r.follow("p2.58.10.50.13.13.29").unwrap(); // p1 waits at the front, so there is nothing to sweep
     assert_eq!(values(&r, ["gate", "rec[0]", "rec[1]"]), ["1/2", "1 Waits", "2 Gone"]);
     r.follow("p0>out  p1.8").unwrap();
-    r.follow("p1>out").unwrap(); // it exits the ghost too, and passes ticket 3, which nobody has drawn
+    r.follow("p1>out").unwrap(); // it exits the ghost too, and passes ticket 3, which is not drawn
     assert_eq!(values(&r, ["gate", "front"]), ["4*/0", "4+1"]);
 }
 

@@ -1,4 +1,5 @@
-//! What a look at the turnstile finds was so: (L1) to (L4), among processes that pass, take places along and add some.
+//! What a look at the turnstile finds was so: (L1) to (L4), among processes that pass, take places
+//! along and add some.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Part, Rules, Sim, World};
@@ -18,11 +19,11 @@ enum Role {
     /// Takes its place along.
     Forgets,
     Adds,
-    /// By the shipped text.
+    /// Looks, by the shipped text.
     Looks,
-    /// By the text below.
+    /// Looks, by the text below.
     LooksWith(Fault),
-    /// Looks, and then counts those that gave up.
+    /// Looks, and then counts the tickets that were given up.
     Counts,
     /// Looks, and counts by the text below.
     CountsWith(Fault),
@@ -33,15 +34,16 @@ use Role::{Adds, Counts, CountsWith, Forgets, Looks, LooksWith, Passes};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     None,
-    /// 38 before 37: what was given back since `next` was read counts as free, though others have drawn it.
+    /// 38 before 37: units given back since `next` was read count as free, though other processes
+    /// have drawn them.
     NextFirst,
-    /// 37 and 39 are one: those that wait are counted by the gate that was read first.
+    /// 37 and 39 are one: waiters are counted by the gate that was read first.
     OneGate,
-    /// What is free and the places are of two moments, and nobody compares them.
+    /// The number free and the number of places come from two moments, and nothing compares them.
     Uncompared,
-    /// Says that nothing is free, and nobody waits: a lower bound of everything.
+    /// Says that nothing is free, and no process waits: a lower bound of everything.
     SaysNothing,
-    /// Counts each ticket of which anything has become.
+    /// Counts each ticket of which anything has become, signalled ones included.
     AlsoSignalled,
     /// Looks at the record of the ticket before.
     OneTooFar,
@@ -90,14 +92,14 @@ async fn look(p: &Process<Sim>, fault: Fault) -> Result<(), Infallible> {
     p.shows("free", free);
     p.shows("places found", places);
     p.keep(49, &(free, waiting, next, g.closed, places));
-    // Where the shipped text reads the door.
+    // Here the shipped text reads the door.
     p.at(49).read(&places_word).await?;
     p.hides("free");
     p.hides("places found");
     Ok(())
 }
 
-/// The text that counts those that gave up again, with faults.
+/// A copy, with faults, of the text that counts the tickets that were given up.
 async fn count(p: &Process<Sim>, look: &Look, fault: Fault) -> Result<(), Infallible> {
     let sim = p.memory();
     let p = p.on(Sim::ROOT);
@@ -130,7 +132,7 @@ impl KExclusion<Sim> for Users {
 
     async fn acquire(&self, p: &Process<Sim>) -> Result<Held, Failure<Infallible, Refusal>> {
         let held = self.try_acquire(p, &mut Attempt::default()).await?;
-        Ok(held.expect("nobody is asked to give up who may not"))
+        Ok(held.expect("only a process that may give up is asked to"))
     }
 
     async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
@@ -162,7 +164,7 @@ impl Abortable<Sim> for Users {
             Counts => {
                 let look = self.line.look(p).await?;
                 self.line.ghosts(p, &look).await?;
-                self.line.places(p).await?; // a step more, in which the last judgement is still seen
+                self.line.places(p).await?; // one step more, in which properties still see the last judgement
             }
             CountsWith(fault) => {
                 let look = self.line.look(p).await?;
@@ -178,10 +180,10 @@ impl Abortable<Sim> for Users {
     }
 }
 
-/// As many places as there can be.
+/// The largest number of places.
 const ROOM: usize = 3;
 
-/// Units that nobody has asked for now.
+/// Units that no process has asked for now.
 fn free(v: &View<'_>) -> u64 {
     (-v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket())).max(0).unsigned_abs()
 }
@@ -191,7 +193,8 @@ fn waiting(v: &View<'_>) -> u64 {
     v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()).max(0).unsigned_abs()
 }
 
-/// With the step that does this statement, the process finds what `so` says of the state in which it does it. (The step itself changes nothing.)
+/// At the step that does this statement, the process finds what `so` says of the state in which it
+/// does it. (The step itself changes nothing.)
 fn finds(name: &'static str, label: Label, so: impl Fn(&View<'_>, usize) -> bool + 'static) -> Property {
     Property::unless(name, move |v, p| v.at(p, label) && !v.has_crashed(p), move |v, p| v.has_crashed(p) || so(v, p))
 }
@@ -252,7 +255,7 @@ fn what_a_look_finds_was_so() {
     }
 }
 
-/// The text above goes as the shipped one does, so that its faults are faults of that.
+/// The text above does the same as the shipped one, so its faults are faults of that one.
 #[test]
 fn without_a_fault_it_is_the_shipped_text() {
     let shipped = explore(2, &[Looks, Passes, Forgets], rules(1));

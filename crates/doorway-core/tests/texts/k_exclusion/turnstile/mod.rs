@@ -1,7 +1,8 @@
 //! The turnstile: its invariants, and the hard interleavings step by step.
 //!
-//! An entry past nobody is 1 to 3 (for several units 1, 25, 26, 27), and into an empty line 1, 2, 3, 5, 6, 7, 8. An exit is 9; helping the ticket at the front is 10, 13, 14, 15, and helping a ghost
-//! 10, 13, 16, 17, 18, 19; both end with 10 and 29. Giving up is 20, 21.
+//! An entry past an empty line is 1 to 3 (for several units 1, 25, 26, 27), and into an empty line
+//! 1, 2, 3, 5, 6, 7, 8. An exit is 9. Helping the ticket at the front is 10, 13, 14, 15, and
+//! helping a ghost 10, 13, 16, 17, 18, 19; both end with 10 and 29. Giving up is 20, 21.
 
 mod line;
 mod look;
@@ -36,7 +37,7 @@ fn run(id: &str, n: usize, k: usize) -> Runner {
     Runner::new(subject::find(id).unwrap().world(Sizes { n, k }, rules).unwrap())
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn all_claims_hold() {
@@ -80,7 +81,8 @@ fn all_claims_hold_for_names_over_it() {
 
 #[test]
 fn who_asks_for_several_can_starve_before_the_doorway_and_not_after_it() {
-    // Others who draw make its 27 fail, again and again; once it has its tickets, it gets in.
+    // Other processes that draw make its 27 fail, again and again. Once it has its tickets, it gets
+    // in.
     let (id, sizes) = ("turnstile-many", Sizes { n: 2, k: 2 });
     assert_eq!(ask(id, (2, 2), Rules::default(), &["starvation-free"]).verdict("starvation-free").holds, Some(false));
     let waits = |v: &View<'_>, p: usize| v.phase(p) == Phase::Entry && v.shown::<u64>(p, "units").is_some();
@@ -120,12 +122,12 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     for id in ["turnstile", "turnstile-unfair", "turnstile-slots"] {
         tolerates_k_minus_1_crashes(id, 3, 2, Some(1));
     }
-    // No number of crashes and give-ups lets too many in.
+    // No number of crashes and give-ups lets too many processes in.
     let rules = |crashes, passages| Rules { crashes, passages, ..give_ups() };
     ask("turnstile", (2, 1), rules(2, None), &["k-exclusion", "T1", "T3"]).assert_holds();
     ask("turnstile", (3, 2), rules(3, Some(1)), &["k-exclusion", "T1", "T3"]).assert_holds();
     ask("turnstile-many", (2, 2), rules(2, Some(2)), &["units-inside", "T1", "T3"]).assert_holds();
-    // Two dead among two places: whoever comes waits for ever.
+    // Two dead among two places: a newcomer waits for ever.
     let mut r = run("turnstile", 3, 2);
     r.follow("p0>in  p0!  p1>in  p1!  p2.1.2.3.5.6.7.8~").unwrap();
     assert!(r.is_deadlock().unwrap());
@@ -136,9 +138,9 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
 #[test]
 fn an_exit_before_the_announcement_is_seen_by_it() {
     let mut r = run("turnstile", 2, 1);
-    r.follow("p0.1.2.3  p1.1.2.3").unwrap(); // p1 is not enabled, and nobody knows of it
+    r.follow("p0.1.2.3  p1.1.2.3").unwrap(); // p1 is not enabled, and no other process knows of it
     assert_eq!((values(&r, ["next", "gate"]), inside(&r)), (["2", "1/0"].map(str::to_owned), vec![0]));
-    r.follow("p0.9").unwrap(); // so there is nobody to help,
+    r.follow("p0.9").unwrap(); // so there is no ticket to help,
     r.follow("p1.5.6.7").unwrap(); // and p1 sees that it is enabled.
     assert_eq!((values(&r, ["gate", "front"]), inside(&r)), (["2/1", "2"].map(str::to_owned), vec![1]));
     r.follow("p1.9.29").unwrap();
@@ -152,7 +154,7 @@ fn an_exit_after_the_announcement_signals() {
     assert_eq!(values(&r, ["gate", "front", "rec[1]"]), ["1/1", "1", "-7 Signalled"]);
     r.follow("p0.9.10.13  p1.8~  p0.14  p1.8").unwrap();
     assert_eq!((values(&r, ["rec[1]"]), inside(&r)), (["1 Signalled".to_owned()], vec![1]));
-    // Nobody waits for the rest of the help.
+    // No process waits for the rest of the help.
     r.follow("p1.9.29  p0.15.10.29").unwrap();
     assert_eq!(values(&r, ["gate", "front"]), ["3/0", "2"]);
 }
@@ -239,7 +241,8 @@ fn fails_when_what_was_enabled_is_given_up() {
     assert_eq!(r.follow("p0>in").unwrap_err(), ScheduleError::Never { word: "p0>in".to_owned() });
 }
 
-/// p3 waits with ticket 2, and p0, who asks for two, with 3 and 4. The exits that enable 2 and 3 have helped nobody yet when p0 announces its own and gives 4 up.
+/// p3 waits with ticket 2, and p0, which asks for two, with 3 and 4. The exits that enable 2 and 3
+/// have not helped yet when p0 announces its tickets and gives 4 up.
 const ONE_BEFORE_IT_IS_NOT_DEALT_WITH: &str =
     "p1>in  p2>in  p3.1.2.3.5.6.7  p0.1.41.25.26.27  p1.9  p2.9  p0.5.8.45?.20.21";
 
@@ -270,7 +273,8 @@ fn an_exit_lasts_as_long_as_somebody_gives_up_at_the_front() {
     let mut r = run("turnstile", 2, 1);
     r.follow("p0.1.2.3  p1.1.2.3.5.6.7  p0.9.10").unwrap();
     for round in 1..10 {
-        // p1 gives up, and draws again before its ghost is exited: that exit enables it, and p0 owes it a signal.
+        // p1 gives up, and draws again before its ghost is exited. That exit enables the new
+        // ticket, and p0 owes it a signal.
         r.follow("p1.8?.20.21.1.2.3.5  p0.13.16.17.18.19.10").unwrap();
         let odd = if round % 2 == 1 { "*" } else { "" };
         assert_eq!(values(&r, ["gate", "front"]), [format!("{}{odd}/1", round + 2), format!("{}+{round}", round + 1)]);
@@ -307,7 +311,8 @@ fn newcomers_camp_while_the_line_is_full() {
 #[test]
 fn those_that_look_at_no_door_are_too_few_to_keep_it_closed() {
     let mut r = run("turnstile", 6, 1);
-    // p1 gives up until the line is too long, and sleeps before it closes the door; the line gets empty, and four have seen the door open.
+    // p1 gives up until the line is too long, and sleeps before it closes the door. The line gets
+    // empty, and four processes have seen the door open.
     r.follow("p0>in  p1.1.2.3.5.6.7.8?.20.21").unwrap();
     for _ in 0..4 {
         r.follow("p1.1.2.3.5.8?.20.21").unwrap();

@@ -1,4 +1,5 @@
-//! What else a turnstile can do: entering only if that is possible at once, closing, more places and fewer. Each process has a role.
+//! What else a turnstile can do: entering only if that is possible at once, closing, more places
+//! and fewer. Each process has a role.
 
 use doorway_check::property::{ONE_WAITS, View};
 use doorway_check::schedule::Runner;
@@ -18,16 +19,16 @@ pub(super) enum Role {
     Passes,
     /// Enters only if it can at once.
     Tries,
-    /// The same, and does not try again if another one drew a ticket meanwhile.
+    /// The same, and does not try again if another process drew a ticket meanwhile.
     TriesOnce,
     Closes,
     /// Gives back a unit that it does not have.
     Adds,
-    /// The same, and helps nobody.
+    /// The same, and does not help.
     AddsOnly,
-    /// Gives back so many units that it does not have.
+    /// Gives back this many units that it does not have.
     AddsMany(u64),
-    /// Asks for so many units.
+    /// Asks for this many units.
     Asks(u64),
     /// Enters, and takes its place along.
     Forgets,
@@ -38,13 +39,13 @@ pub(super) enum Role {
 }
 use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, ForgetsInLine, GivesUpFar, Passes, Tries, TriesOnce};
 
-/// Why one is not inside.
+/// Why a process is not inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refused {
     Closed,
     TooMany,
     NothingFree,
-    /// It did not want to be.
+    /// The process did not want to be.
     Done,
 }
 
@@ -82,7 +83,7 @@ impl<L: Line<Sim>> KExclusion<Sim> for Roles<L> {
 
     async fn acquire(&self, p: &Process<Sim>) -> Result<Held, Failure<Infallible, Refused>> {
         let held = self.try_acquire(p, &mut Attempt::default()).await?;
-        Ok(held.expect("nobody is asked to give up who may not"))
+        Ok(held.expect("only a process that may give up is asked to"))
     }
 
     async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
@@ -142,7 +143,7 @@ fn world_of(limits: Limits, k: usize, roles: &'static [Role], rules: Rules) -> W
     World::of_abortable(roles.len(), rules, build).unwrap()
 }
 
-/// With an endless line of at most so many rings.
+/// With an endless line of at most this many rings.
 pub(super) fn world_with_rings(rings: usize, k: usize, roles: &'static [Role], rules: Rules) -> World {
     let limits = Limits::for_growing(roles.len(), roles.len());
     let build = |site: &Site<'_, Sim>| -> Roles<Endless<Sim>> {
@@ -155,7 +156,7 @@ pub(super) fn rules(passages: u32) -> Rules {
     Rules { give_ups: true, ..Rules::with_passages(Some(passages)) }
 }
 
-/// At most this many are inside, and nobody waits for ever.
+/// At most this many processes are inside, and none waits for ever.
 fn explore(
     k: usize,
     roles: &'static [Role],
@@ -174,7 +175,7 @@ pub(super) fn explore_world(world: World, inside: usize, more: impl IntoIterator
         .property(Property::exclusion("k-exclusion", inside))
         .property(Property::never_stuck("never-stuck"))
         .property(Property::starvation_free("starvation-free"))
-        .property(Property::sometimes("as many as may", move |v| v.inside() == inside))
+        .property(Property::sometimes("the most that may be inside", move |v| v.inside() == inside))
         .properties(more)
         .explore(world)
         .unwrap();
@@ -194,7 +195,7 @@ fn inside(r: &Runner) -> Vec<usize> {
 
 #[test]
 fn who_tries_waits_for_nobody() {
-    // It is never about to wait at 8, and passes nobody that waits.
+    // It never stands at 8, and passes no process that waits.
     let never_waits = || Property::always("never waits", |v| v.label(0) != 8);
     for roles in [&[Tries, Passes], &[TriesOnce, Passes], &[Tries, TriesOnce]] {
         explore(1, roles, rules(3), 1, [never_waits()]).assert_holds();
@@ -219,7 +220,7 @@ fn who_tries_draws_no_ticket_that_is_not_enabled() {
 
 #[test]
 fn nobody_waits_for_ever_when_it_is_closed() {
-    // Whoever holds a unit when it is closed can still leave, and nobody new comes in.
+    // A process that holds a unit at the time of closing can still leave, and no newcomer comes in.
     for roles in [&[Closes, Passes], &[Closes, Tries], &[Closes, Closes]] {
         let report = explore(1, roles, rules(2), usize::from(roles[1] != Closes), []);
         report.assert_holds();
@@ -247,7 +248,7 @@ fn once_it_is_closed_nobody_waits_for_the_dead() {
         Explorer::new(3).property(turned_away).explore(world).unwrap().verdict("turned away").holds
     };
     assert_eq!((verdict(1, true), verdict(2, true)), (Some(true), Some(true)));
-    // Who dies half-way through closing may have told nobody.
+    // A process that dies half-way through closing may have told no waiter.
     assert_eq!((verdict(1, false), verdict(2, false)), (Some(true), Some(false)));
 }
 
@@ -303,14 +304,14 @@ fn a_unit_more_signals_who_waits() {
     r.follow(wait).unwrap().follow("p0.9.10.13.14  p2.8").unwrap();
     assert_eq!(inside(&r), [1, 2]);
     r.follow("p0>out  p1>out  p2>out").unwrap();
-    // Without help nobody tells it.
+    // Without help no process tells the waiter.
     let mut r = run(1, &[AddsOnly, Passes, Passes]);
     r.follow(wait).unwrap().follow("p0.9  p2.8~").unwrap();
 }
 
 #[test]
 fn a_unit_that_is_kept_is_gone() {
-    // Who forgets leaves one place of two.
+    // A process that forgets leaves one place of two.
     explore(2, &[Forgets, Passes, Passes], rules(1), 2, []).assert_holds();
     let mut r = run(2, &[Forgets, Passes, Passes]);
     r.follow("p0>in  p0>out  p1>in  p2.1.2.3.5.6.7.8~").unwrap();
@@ -324,7 +325,8 @@ fn a_unit_that_is_kept_is_gone() {
     r.follow("p0>in  p0>out  p1.1.2.3.5.6.7.8~  p2.9  p2>out  p1.8").unwrap();
 }
 
-/// A process that had to wait is counted in line. If it takes its place along, it leaves the line too: otherwise the count would grow for ever, and run into its neighbour in the end.
+/// A process that had to wait is counted in line. If it takes its place along, it leaves the line
+/// too. Otherwise the count would grow for ever, and run into its neighbour in the end.
 #[test]
 fn a_unit_that_is_kept_leaves_the_line() {
     let verdict = |forgets: &'static [Role]| {
@@ -339,9 +341,9 @@ fn a_unit_that_is_kept_leaves_the_line() {
     assert_eq!(verdict(&[ForgetsInLine, Passes, Passes]), Some(false));
 }
 
-// More in the doorway than the ring has records.
+// More processes in the doorway than the ring has records.
 
-/// A ring so short that two processes that wait share a record.
+/// A ring so short that two waiters share a record.
 const SHORT: Limits = Limits { ring: 2, full: 2, clear: 1, places: 1 };
 
 fn far_tickets_keep_to_the_limit(passages: u32) {
@@ -366,11 +368,12 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     far_tickets_keep_to_the_limit(1);
     let exclusion = || Property::exclusion("k-exclusion", 1);
     let world = |roles, rules| world_of(SHORT, 1, roles, rules);
-    // It takes no more than two in line and one that gives up.
+    // It takes no more than two processes in line and one that gives up.
     let faulty = world(&[Passes, Passes, GivesUpFar], rules(2));
     let report = Explorer::new(3).property(exclusion()).keep_going(true).explore(faulty).unwrap();
     assert_eq!(report.verdict("k-exclusion").holds, Some(false));
-    // p1 waits with ticket 1, and p2 wants to give 2 up, whose record is that of 0: it stays in line until its turn comes.
+    // p1 waits with ticket 1. p2 wants to give up ticket 2, whose record is that of 0: it stays in
+    // line until its turn comes.
     let mut r = Runner::new(world(&[Passes; 3], rules(3)));
     r.follow("p0>in  p1.1.2.3.5.6.7.8~  p2.1.2.3.5.8.47?").unwrap();
     let record = r.value("rec[0]");
@@ -381,8 +384,9 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     assert_eq!((gate.line, inside(&r)), (0, vec![]));
 }
 
-/// Known, and not as the type of records says: a far ticket waits for a record together with the ticket whose record it still is. It
-/// takes one inside and three in line of a ring of two; both waiters are then woken by each other, again and again.
+/// Known, and not as the type of records says: a far ticket waits for a record together with the
+/// ticket whose record it still is. This takes one process inside and three in line of a ring of
+/// two. Both waiters are then woken by each other, again and again.
 #[test]
 fn a_far_ticket_waits_where_an_earlier_one_waits() {
     let alone = world_of(SHORT, 1, &[Passes; 3], rules(1));
@@ -407,7 +411,8 @@ fn closing_reaches_far_tickets_too() {
     println!("{} states", report.states);
 }
 
-/// Two wait where there is no place, and three units come: more than a quarter of a ring, which is how far `for_ring` lets others draw at once.
+/// Two processes wait where there is no place, and three units come. This is more than a quarter of
+/// a ring, the limit up to which `for_ring` lets others draw at once.
 const MANY_MORE: &[Role] = &[AddsMany(3), Passes, Passes];
 
 #[test]
@@ -422,7 +427,8 @@ fn many_units_more_let_everybody_in_line_in() {
         Explorer::new(3).property(let_in).explore(world).unwrap().verdict("let in").holds
     };
     assert_eq!(verdict(3), Some(true));
-    // With more units than it was made for, a helper may take those in line for tickets that nobody has announced.
+    // With more units than the ring was made for, a helper may take waiters in line for tickets
+    // that no process has announced.
     assert_eq!(verdict(1), Some(false));
     let mut r = Runner::new(world_of(Limits::for_ring(8, 3), 0, MANY_MORE, rules(1)));
     r.follow("p1.1.2.3.5.6.8~  p2.1.2.3.5.8~  p0.9.10.13.14.15.10.13.14.15  p1.8  p2.8").unwrap();
@@ -437,7 +443,7 @@ fn who_asks_for_several_draws_no_tickets_beyond_the_ring() {
     let limits = Limits::for_ring(16, 4);
     let mut r = Runner::new(world_of(limits, 4, &[Asks(4); 6], rules(2)));
     r.follow("p5>in").unwrap();
-    // Five have looked, and all find room. One draws, and the others must look again.
+    // Five processes have looked, and all find room. One draws, and the others must look again.
     r.follow("p0.1.41.25.26  p1.1.41.25.26  p2.1.41.25.26  p3.1.41.25.26  p4.1.41.25.26").unwrap();
     r.follow("p0.27  p1.27.25.26  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();
     r.follow("p1.27  p2.27.25.26  p3.27.25.26  p4.27.25.26").unwrap();

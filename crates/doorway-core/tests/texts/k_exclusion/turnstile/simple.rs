@@ -1,6 +1,7 @@
 //! The simple turnstile: its invariants, and the hard interleavings step by step.
 //!
-//! An entry is 1, 2. An exit is 3, then a 4 for each ticket that it walks back over and one more, and then a 5 for each that it signals.
+//! An entry is 1, 2. An exit is 3, then a 4 for each ticket that it walks back over and one more,
+//! and then a 5 for each that it signals.
 
 use crate::common::{ask, inside, tolerates_k_minus_1_crashes, values};
 use doorway_check::schedule::{Runner, ScheduleError};
@@ -28,7 +29,7 @@ fn run(id: &str, n: usize, k: usize) -> Runner {
     Runner::new(subject::find(id).unwrap().world(Sizes { n, k }, rules).unwrap())
 }
 
-// A change in the numbers of states means that exploration changed: look before you update them.
+// If a number of states changes, exploration has changed: look before you update it.
 
 #[test]
 fn all_claims_hold() {
@@ -70,7 +71,7 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
     }
     // No number of crashes makes the counts wrong.
     ask(ID, (3, 2), Rules { crashes: 3, ..Rules::default() }, &["k-exclusion", "S1", "S2"]).assert_holds();
-    // Two dead in their exits, among two places: nobody signals what they enabled.
+    // Two processes die in their exits, among two places: no process signals what they enabled.
     let mut r = run(ID, 3, 2);
     r.follow("p0>in  p1>in  p2.1.2~  p0.3  p0!  p1.3  p1!  p2.2~").unwrap();
     assert!(r.is_deadlock().unwrap());
@@ -85,7 +86,8 @@ fn an_exit_before_the_ticket_is_drawn_is_found_by_whoever_draws_it() {
     assert_eq!(inside(&r), [1]);
 }
 
-/// p0 and p1 have exited, p0 sleeps or dies before it signals, and p2 and p3 wait with the tickets that they enabled.
+/// p0 and p1 have exited, p0 sleeps or dies before it signals, and p2 and p3 wait with the tickets
+/// that they enabled.
 const ONE_SLEEPS: &str = "p0>in  p1>in  p2.1.2~  p3.1.2~  p0.3  p1.3";
 
 #[test]
@@ -101,7 +103,8 @@ fn who_comes_too_late_changes_nothing() {
     let mut r = run(ID, 4, 2);
     r.follow(ONE_SLEEPS).unwrap();
     r.follow("p0.4  p1.4.4.5.5  p2.2  p3.2").unwrap();
-    // A whole lap of the ring later, p0's signal must not take back what was signalled in its cell since.
+    // A whole lap of the ring later, p0's signal must not take back what was signalled in its cell
+    // since.
     for _ in 0..16 {
         r.follow("p2>out  p2>in").unwrap();
     }
@@ -115,7 +118,7 @@ fn who_comes_too_late_changes_nothing() {
 fn fails_when_nobody_walks_back() {
     let mut r = run("mutant:turnstile-simple-never-walks-back", 4, 2);
     r.follow(ONE_SLEEPS).unwrap();
-    r.follow("p0!  p1.5  p2.2~  p3.2").unwrap(); // who came later is inside
+    r.follow("p0!  p1.5  p2.2~  p3.2").unwrap(); // p3, which came later, is inside
     assert_eq!(inside(&r), [3]);
     assert_eq!(r.follow("p2>in").unwrap_err(), ScheduleError::Never { word: "p2>in".to_owned() });
 }
