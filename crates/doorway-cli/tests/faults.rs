@@ -33,8 +33,8 @@ fn a_fault_at_no_statement_says_so() {
     assert_eq!(out.status.code(), Some(0));
     let message = String::from_utf8(out.stderr).unwrap();
     assert!(message.contains("the fault drop:99 changed nothing"), "{message}");
-    refused("check tas --fault drop", &["\"drop\" is no fault", "write one such as drop:7"]);
-    refused("check tas --fault to:1:X", &["the fault cannot be made", "a variable that there is not"]);
+    refused("check tas --fault drop", &["\"drop\" is not a fault", "write one such as drop:7"]);
+    refused("check tas --fault to:1:X", &["the fault is impossible", "a variable that there is not"]);
     refused("faults tsa", &["did you mean tas?"]);
     refused("faults tas --n 0", &[]);
 }

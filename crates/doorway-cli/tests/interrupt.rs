@@ -48,7 +48,7 @@ fn what_was_found_is_printed() {
     let out = interrupted("check am-chain --n 6 --k 2", 0);
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{text}");
-    assert!(text.contains("looked at, NOT complete: interrupted"), "{text}");
+    assert!(text.contains("explored, NOT complete: interrupted"), "{text}");
     assert!(text.contains("k-exclusion       not decided"), "{text}");
 }
 
@@ -82,7 +82,7 @@ fn tables_are_printed_as_far_as_they_were_made() {
     let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000", 0);
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{text}");
-    assert!(text.ends_with("interrupted, NOT complete: the rows that are missing were not measured\n"), "{text}");
+    assert!(text.ends_with("interrupted, NOT complete: the missing rows were not measured\n"), "{text}");
 }
 
 #[test]

@@ -473,17 +473,17 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
-    refused(&["-n", "1", "--", "true"], "A name comes before the command");
+    refused(&["-n", "1", "--", "true"], "a name comes before the command");
     refused(&["x", "--", "true"], "--slots");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
-    refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "say KEY=VALUE");
-    refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "say KEY=VALUE");
+    refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "give KEY=VALUE");
+    refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "give KEY=VALUE");
     refused(&["-n", "1", "x", "--orphans", "keep", "--", "true"], "hold");
     refused(&["-n", "1", "x", "--seats", "3", "--", "true"], "multiple of 64");
     refused(&["-n", "1", "x", "--permissions", "9", "--", "true"], "660");
     assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
-    refused(&["-n", "4", "x", "--", "true"], "say -n 3, or remove it when nobody uses it: doorway rm x");
+    refused(&["-n", "4", "x", "--", "true"], "give -n 3, or, if no process uses it, remove it: doorway rm x");
     refused(&["-n", "3", "x", "--seats", "64", "--", "true"], "--seats 256");
     refused(&["-n", "1", "/etc/passwd/x", "--", "true"], "/etc/passwd is no directory; name a directory");
     refused(&["-n", "1", "/etc/passwd/deep/x", "--", "true"], "/etc/passwd is no directory; name a directory");
@@ -491,7 +491,7 @@ fn refusals_say_what_to_do() {
     let open = place.0.join("open");
     std::fs::create_dir(&open).unwrap();
     std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
-    refused(&["-n", "1", "x", "--directory", open.to_str().unwrap(), "--", "true"], "or say --permissions");
+    refused(&["-n", "1", "x", "--directory", open.to_str().unwrap(), "--", "true"], "or give --permissions");
     // A path is a name too.
     let path = place.0.join("deep/x");
     assert_eq!(place.told(&["-n", "1", path.to_str().unwrap(), "--", "true"]).0, 0);

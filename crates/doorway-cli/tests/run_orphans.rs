@@ -273,7 +273,7 @@ fn the_exit_code_survives_a_guardian_that_dies_after_the_command() {
         });
         assert_eq!(code, 7, "{how}: {said}");
         assert!(
-            said.contains("died of SIGBUS (was the file of the slots cut short?) when the command had ended"),
+            said.contains("was killed by SIGBUS (was the file of the slots truncated?) after the command had ended"),
             "{said}"
         );
     }

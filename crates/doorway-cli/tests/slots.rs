@@ -193,7 +193,7 @@ fn the_dead_are_shown_and_what_they_held_comes_back() {
 fn a_slot_is_broken_only_if_that_is_meant() {
     let place = Place::new("break");
     let slots = place.slots("gpu", 2);
-    place.refused(1, "break gpu 0 --yes", &["nobody holds slot 0"]);
+    place.refused(1, "break gpu 0 --yes", &["slot 0 of gpu is free"]);
     let held = slots.acquire().unwrap();
     let (slot, fence) = (held.slot(), held.fence());
     place.refused(2, &format!("break gpu {slot}"), &["--yes", "does not stop that process", "To stop it first"]);
