@@ -83,7 +83,7 @@ fn what_the_text_cannot_do_is_no_counter_example() {
 #[test]
 fn a_refusal_says_what_to_do() {
     let error = search(Property::exclusion("mutual-exclusion", 1), Keep::Trusted, true).unwrap_err().to_string();
-    assert!(error.contains("a `keep` leaves out a local that matters"), "{error}");
+    assert!(error.contains("a `keep` omits a local that matters"), "{error}");
     assert!(error.contains("--no-keep"), "{error}");
 }
 
