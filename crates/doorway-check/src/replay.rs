@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dw1/am-chain/3,1/-/c1/atomic/never-stuck/0x2.0c.1x4/9c2f01aa
-//!  │      │     │  │  │    │         │            │         └ what the steps did, as a number: a token that has become stale says so
+//!  │      │     │  │  │    │         │            │         └ a number for what the steps did
 //!  │      │     │  │  │    │         │            └ the steps: twice p0, p0 crashes, four times p1
 //!  │      │     │  │  │    │         └ the property it breaks
 //!  │      │     │  │  │    └ registers (a ! behind: weaker than declared)

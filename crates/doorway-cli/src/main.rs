@@ -104,7 +104,8 @@ enum Command {
     /// --passages and --line bound what the processes do; a search within such a bound counts as
     /// complete. The first Ctrl-C stops the search and prints what was found, with exit code 130;
     /// the second ends the program at once.
-    #[command(allow_negative_numbers = true)] // so that `--n -1` is a bad number, not an unknown option
+    // With this, `--n -1` is a bad number, not an unknown option.
+    #[command(allow_negative_numbers = true)]
     Check(check::Args),
     /// Try every single-statement fault of an algorithm, and report which claim notices it
     ///

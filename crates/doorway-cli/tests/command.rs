@@ -40,7 +40,8 @@ fn both_lists_have_the_same_entries() {
     assert_eq!((&without_7["of"], &without_7["breaks"]), (&"am-chain".into(), &"never-stuck".into()));
 }
 
-/// What papers call `I3` or `CL5` is in their pages; what has a name in words is explained in one place.
+/// Names like `I3` or `CL5` are explained on the pages of their papers; names in words are
+/// explained in one place.
 #[test]
 fn the_documentation_explains_every_property_that_has_a_name_in_words() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checking.md");
@@ -99,7 +100,7 @@ fn a_failure_has_a_trace_and_exit_code_1() {
     assert_eq!(steps[0]["instruction"], "fetch-and-add");
 }
 
-/// One of each problem: the core's tests search all of them.
+/// One of each problem: the tests of the core search all of them.
 #[test]
 fn what_is_listed_holds_by_default() {
     for id in ["tas", "am-chain", "am-assign", "ya-combining", "universal", "rooms", "room-stack", "sticky-names"] {
@@ -187,7 +188,7 @@ fn a_closed_pipe_is_no_error() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        drop(child.stdout.take()); // nobody reads
+        drop(child.stdout.take()); // no reader
         let out = child.wait_with_output().unwrap();
         assert_eq!(out.status.code(), Some(0), "{args:?}");
         assert!(out.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
@@ -313,7 +314,7 @@ fn a_schedule_can_be_followed() {
     let out = String::from_utf8(run("p0.2 p1.2.3.4.5~ p0! ").stdout).unwrap();
     assert!(out.contains("p0 crashed at slot1.6, p1 waits at slot1.5 (Q = p1)"), "{out}");
     assert_eq!(run("p0.3").status.code(), Some(2));
-    // Its counters grow for ever, and nobody is ever inside.
+    // Its counters grow for ever, and no process is ever inside.
     refused("replay universal-in-use --schedule p0>in", &["never gets there"]);
 }
 
@@ -346,7 +347,8 @@ fn theorems_are_measured_against_their_bounds() {
     assert_eq!((&last["theorem"], &last["algorithm"], &last["model"]), (&"1".into(), &"am-chain".into(), &"cc".into()));
     assert_eq!((&last["contention"], &last["bound"], &last["worst"]), (&2.into(), &7.into(), &7.into()));
     assert_eq!(last["method"], "exhaustive");
-    // Each exchange that is lost to another costs one reference: it returns what it saw, so there is nothing to read again.
+    // Each exchange lost to another process costs one reference: it returns what it saw, so there
+    // is nothing to read again.
     assert_eq!(found["lost_exchanges"], serde_json::json!([9, 10, 11, 12, 13]));
     let text = String::from_utf8(doorway("rmr --theorems --theorem 5 --n 64 --k 2 --contention 64").stdout).unwrap();
     assert!(text.contains("reached adversary") && text.contains("Table 1"), "{text}");

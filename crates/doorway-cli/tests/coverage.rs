@@ -1,4 +1,4 @@
-//! What was not looked at is not decided, and what was really used is what is said.
+//! Unexplored means undecided, and the report names what was really used.
 
 mod kit;
 

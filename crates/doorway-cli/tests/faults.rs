@@ -1,4 +1,4 @@
-//! Faults by statement number, as users ask for them.
+//! Faults by statement number, as users write them.
 
 mod kit;
 
@@ -16,7 +16,7 @@ fn a_fault_is_checked_like_an_algorithm_and_replayed() {
     assert!(again.starts_with("am-chain+drop:slot1.7 with n=2, k=1 breaks never-stuck:\n"), "{again}");
     assert_eq!(code("check am-chain --n 2 --k 1 --fault drop:slot1.7"), 1);
     assert_eq!(code("check am-chain+drop:slot1.7 --n 2 --k 1"), 1);
-    // Faults add up, and one that repairs another is one too.
+    // Faults add up, and one that repairs another is still a fault.
     assert_eq!(code("check am-chain+drop:7 --n 2 --k 1 --fault then-set:6:Q=me --property never-stuck"), 0);
 }
 

@@ -4,7 +4,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-/// Clock ticks of work by which every search has long begun.
+/// By this many clock ticks of work, every search has long begun.
 const FAR_TOO_LONG: u64 = 500;
 
 /// How many clock ticks the process has worked, and whether it handles SIGINT.
@@ -22,7 +22,7 @@ fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-/// Interrupts it when it handles that and has worked for some ticks.
+/// Interrupts the command once it handles SIGINT and has worked for some ticks.
 fn interrupted(args: &str, ticks: u64) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_doorway"));
     command.args(args.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());

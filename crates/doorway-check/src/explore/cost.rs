@@ -209,7 +209,7 @@ impl Meter<'_> {
             for edge in self.graph.edges(s).filter(|e| e.process() == self.process) {
                 let rest = match edge.to {
                     to if self.within(to) => best[to as usize],
-                    to => (self.is_outside(to) && edge.cost() > 0).then_some(0), // a passage of one step
+                    to => (self.is_outside(to) && edge.cost() > 0).then_some(0), // one step
                 };
                 let Some(rest) = rest else { continue };
                 let cost = edge.cost() + u64::from(rest);

@@ -1,4 +1,4 @@
-//! How faults are written: what is one, and what is none.
+//! How faults are written: what is a fault, and what is not.
 
 use doorway_check::faults::Faults;
 

@@ -308,7 +308,7 @@ impl Canon for Alike {
     fn moved(&self, var: VarId, word: u64, [ticket, ghosts, door]: Shift) -> u64 {
         let less = |t: u64| fit::<u64>(t.wrapping_sub(ticket), TICKET);
         match self.kinds[var as usize] {
-            Kind::Next => word.wrapping_sub(difference(ticket, 0) as u64), // it has more bits than tickets
+            Kind::Next => word.wrapping_sub(difference(ticket, 0) as u64), // more bits than a ticket
             Kind::Gate => Gate::unpack(word).opened(ticket.wrapping_neg()).pack(),
             Kind::Front => {
                 let front = Front::unpack(word);
