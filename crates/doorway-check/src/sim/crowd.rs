@@ -63,7 +63,7 @@ pub struct Moved {
     pub failed_turn: bool,
     /// Whether a passage ended.
     pub passage_ended: bool,
-    /// Its remote references, if the measured process made it.
+    /// The remote references that it cost the measured process.
     pub cost: u64,
 }
 

@@ -114,7 +114,7 @@ pub struct Stepped {
     /// How many processes that came before it are still waiting, if it entered and the order is
     /// tracked.
     pub overtook: u32,
-    /// Its remote references, if the measured process made it.
+    /// The remote references that it cost the measured process.
     pub cost: u32,
 }
 

@@ -48,7 +48,7 @@ impl World {
         self.layout().var(v).torn(kind, state.vars[v as usize], &[new], self.bounds())
     }
 
-    /// Whether a write of `x` that ends now can overwrite others in progress.
+    /// Whether other writes in progress may lose against a write of `x` that ends now.
     ///
     /// A regular write that left another's value in place came before that one. If it counted
     /// against writes still in progress, these could lose to a value that was completely written

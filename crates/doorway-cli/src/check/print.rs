@@ -278,7 +278,7 @@ pub(crate) fn describe(
     );
     if let Some((compared, all)) = report.cross_checked {
         let extent = if all { "all" } else { "NOT all" };
-        let _ = writeln!(out, "merged local states agree on {} ({extent} of them)", count(compared, "continuation"));
+        let _ = writeln!(out, "merged local states agree on {} ({extent} there are)", count(compared, "continuation"));
     }
     out
 }
