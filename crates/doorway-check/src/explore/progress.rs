@@ -243,7 +243,7 @@ impl Judge<'_> {
                     1 => "takes 1 step".to_owned(),
                     steps => format!("takes {steps} steps"),
                 };
-                let but = if suffers == Some(p) { ", and makes no progress" } else { "" };
+                let but = if suffers == Some(p) { ", and never gets on" } else { "" };
                 format!("p{p} {what}{but}")
             })
             .collect()

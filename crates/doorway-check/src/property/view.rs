@@ -201,7 +201,7 @@ impl<'a> View<'a> {
         let layout = self.world.layout();
         let Some(v) = layout.find(self.part, name, index) else {
             panic!(
-                "part {:?} has no variable {name}[{index}]; there are {:?}",
+                "part {:?} has no variable {name}[{index}]; it has {:?}",
                 layout.part(self.part).path,
                 layout.names()
             )

@@ -26,7 +26,7 @@ fn an_order_of_arrival_without_a_doorway_is_not_decided() {
     for property in [Property::first_come("in order", 1), Property::first_enabled("in order")] {
         let report = Explorer::new(2).property(property).run(TestAndSetLock::new).unwrap();
         assert_eq!(report.verdict("in order").holds, None);
-        assert_eq!(complaint(&report), "in order does not hold: nothing was asked, because no doorway is marked");
+        assert_eq!(complaint(&report), "in order does not hold: there was nothing to check, because no doorway is marked");
     }
 }
 
@@ -39,7 +39,7 @@ fn operations_that_nobody_calls_are_not_decided() {
     let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("x", 0u64), reads).unwrap();
     let report = Explorer::new(2).properties(claims).explore(world).unwrap();
     assert_eq!(report.verdict("linearizable").holds, None);
-    assert_eq!(complaint(&report), "linearizable does not hold: nothing was asked, because nothing is called");
+    assert_eq!(complaint(&report), "linearizable does not hold: there was nothing to check, because nothing is called");
 }
 
 async fn reads(x: Rc<SimVar<u64>>, p: Process<Sim>) {
@@ -122,7 +122,7 @@ fn a_lock_that_breaks_at_a_later_ticket_does_not_hold() {
     for breaks_at in [3, 100] {
         let error = with_small_counters(Property::exclusion("mutual-exclusion", 1), Some(breaks_at)).unwrap_err();
         assert!(matches!(error, TextError::NoSuchRun { normalised: true, .. }), "{breaks_at}: {error}");
-        assert!(error.to_string().contains("drop `normalise`"), "{error}");
+        assert!(error.to_string().contains("omit `normalise`"), "{error}");
     }
     let report = with_small_counters(Property::exclusion("mutual-exclusion", 1), None).unwrap();
     report.assert_holds();
