@@ -185,7 +185,7 @@ impl Sampler {
         let mut verdicts = Vec::new();
         for (i, ((property, parts), found)) in asked.iter().zip(&found).enumerate() {
             if i >= named && found.is_none() {
-                continue; // nobody asked
+                continue; // not asked for
             }
             let shows = Some((*property, &**parts));
             let trace = found.as_ref().map(|actions| again(world, &initial, actions, None, shows)).transpose()?;

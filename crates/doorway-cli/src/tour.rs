@@ -116,7 +116,7 @@ fn natively() -> Result<usize, String> {
                     let guard = me.acquire();
                     most.fetch_max(inside.fetch_add(1, SeqCst) + 1, SeqCst);
                     if i == 0 && passage == 100 {
-                        std::mem::forget(guard); // it never leaves, and tells nobody
+                        std::mem::forget(guard); // it never leaves, and does not say so
                         return;
                     }
                     inside.fetch_sub(1, SeqCst);
@@ -127,8 +127,8 @@ fn natively() -> Result<usize, String> {
     })?;
     let (most, took) = (most.into_inner(), begun.elapsed());
     print(&format!(
-        "am-fast, {THREADS} threads, {PLACES} places: thread 0 died inside on its 101st passage; the other {} made\n\
-         {} passages each all the same, never more than {most} inside ({:.2} s).\n",
+        "am-fast, {THREADS} threads, {PLACES} places: thread 0 died inside on its 101st passage; the other {} still made\n\
+         {} passages each, with never more than {most} inside ({:.2} s).\n",
         THREADS - 1,
         thousands(PASSAGES as u64),
         took.as_secs_f64()

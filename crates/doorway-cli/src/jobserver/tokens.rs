@@ -298,7 +298,7 @@ mod tests {
                 tree.turn();
             }
         });
-        while tree.state() != (2, 1) {} // and it comes back when nobody else wants it
+        while tree.state() != (2, 1) {} // it comes back when no other build wants it
     }
 
     #[test]

@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(std::array::from_fn(|_| other.hear().unwrap()), all);
         drop(one);
         assert_eq!(other.hear(), None);
-        other.tell(&Message::Go); // nobody is there, and no signal comes
+        other.tell(&Message::Go); // no process is there, and no signal comes
     }
 
     #[test]

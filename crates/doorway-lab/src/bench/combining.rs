@@ -101,7 +101,7 @@ fn additions(threads: usize, effort: &Effort, add: impl Fn() + Sync, sum: impl F
         let all: Vec<_> = (0..threads).map(|i| scope.spawn(move || thread(i))).collect();
         let (begin, cpu) = (Instant::now(), measure::process_cpu_time());
         start.wait();
-        let made: u64 = all.into_iter().map(|one| one.join().expect("nobody panics")).sum();
+        let made: u64 = all.into_iter().map(|one| one.join().expect("no thread panics")).sum();
         (made, begin.elapsed(), measure::process_cpu_time() - cpu)
     });
     assert_eq!(sum(), made, "an addition was lost");

@@ -97,7 +97,7 @@ pub(super) fn crowded(f: &mut fmt::Formatter<'_>, cells: &[Cell]) -> fmt::Result
             let what = match i {
                 0 => cell.name(),
                 1 => format!("  control {:.2}", cell.control),
-                2 if !cell.is_contended() => "  nobody waits".to_owned(),
+                2 if !cell.is_contended() => "  no waiting".to_owned(),
                 _ => String::new(),
             };
             let (low, high) = peer.ops_range;

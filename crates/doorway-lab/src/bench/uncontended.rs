@@ -32,7 +32,7 @@ pub struct Passage {
 
 #[inline(never)]
 fn pass<M: Machine, A: KExclusion<M>>(algorithm: &A, p: &Process<M>) {
-    let Ok(held) = now(algorithm.acquire(p)) else { unreachable!("nobody is refused here") };
+    let Ok(held) = now(algorithm.acquire(p)) else { unreachable!("no process is refused here") };
     let Ok(()) = now(algorithm.release(p, held)) else { unreachable!("these memories do not fail") };
 }
 

@@ -30,7 +30,7 @@ fn crowds(f: &mut fmt::Formatter<'_>, cells: &[Crowd]) -> fmt::Result {
             let what = match i {
                 0 => cell.name(),
                 1 => format!("  control {:.2}", cell.control),
-                2 if cell.processes <= cell.k => "  nobody waits".to_owned(),
+                2 if cell.processes <= cell.k => "  no waiting".to_owned(),
                 _ => String::new(),
             };
             let (low, high) = peer.ops_range;

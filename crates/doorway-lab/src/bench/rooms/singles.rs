@@ -95,7 +95,7 @@ fn pairs(threads: usize, processors: usize, effort: &Effort, pair: &(dyn Fn(u64)
         let all: Vec<_> = (0..threads).map(|i| scope.spawn(move || thread(i))).collect();
         let (begin, cpu) = (Instant::now(), measure::process_cpu_time());
         start.wait();
-        let made: u64 = all.into_iter().map(|one| one.join().expect("nobody panics")).sum();
+        let made: u64 = all.into_iter().map(|one| one.join().expect("no thread panics")).sum();
         Taken::each(made, begin.elapsed(), measure::process_cpu_time() - cpu)
     })
 }

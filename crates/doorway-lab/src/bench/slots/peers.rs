@@ -207,7 +207,7 @@ impl Entrance for Posix {
     }
 }
 
-/// A pool: a process that is inside has one of the values to itself.
+/// A pool: a thread that is inside has one of the values to itself.
 pub(super) trait Pool: Send + Sync + 'static {
     fn new(values: Vec<u64>) -> Self;
     fn with(&self, inside: impl FnOnce(&mut u64));
