@@ -149,7 +149,7 @@ impl Tokens {
         for guard in self.guards.drain(self.guards.len() - count.min(self.guards.len())..) {
             let slot = guard.slot();
             if let Err(error) = guard.release() {
-                say(format!("the slot {slot} of a job token: {error}"));
+                say(format!("slot {slot} of a job token: {error}"));
             }
         }
     }

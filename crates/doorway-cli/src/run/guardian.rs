@@ -115,7 +115,7 @@ impl Held {
         let (what, known) = match self.guard.previous() {
             Previous::Clean => return,
             Previous::Died(known) => ("died with it", known),
-            Previous::Broken(known) => ("had the slot broken, and may still be running", known),
+            Previous::Broken(known) => ("had it taken away, and may still be running", known),
         };
         let who = waiting::describe(known);
         link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
