@@ -1,21 +1,26 @@
 //! Looking for expensive passages where the graph is too large to search: an adversary, and chance.
 //!
-//! What it finds is a lower bound: a passage that really costs so much. That no passage costs more, only
-//! [exhaustive search](crate::explore::Explorer::worst_passage) can say.
+//! The result is a lower bound: some passage really costs that much. Only [exhaustive
+//! search](crate::explore::Explorer::worst_passage) can show that no passage costs more.
 //!
 //! # The adversary
-//! It measures one process, the victim, and keeps everybody else in its way:
+//! It measures one process, the victim, and keeps all others in its way:
 //!
-//! 1. Others in their entry sections go as far as they can before the victim takes a step, so that it finds everything full.
-//! 2. When the victim is about to read from its cache, and another is about to write that variable, the other goes first. In every second run
-//!    somebody is made to: others leave and come back until the copy is spoilt.
-//! 3. Others stay inside until the victim waits. Then one leaves, a step at a time, until the victim can go on, and step 1 comes again.
+//! 1. Others in their entry sections go as far as they can before the victim takes a step, so that
+//!    it finds everything full.
+//! 2. If the victim is about to read from its cache, and another process is about to write that
+//!    variable, the other goes first. In every second run, others are forced to: they leave and
+//!    come back until the cached copy is invalid.
+//! 3. Others stay inside until the victim waits. Then one leaves, a step at a time, until the
+//!    victim can go on, and step 1 follows again.
+//! 4. In half of the runs, others lie in ambush. They stop in front of every part of the algorithm
+//!    (a slot, a block) that the victim has not reached yet, and go on when it arrives, so that it
+//!    finds every part as full as possible. If no other process can go on, the last one to reach
+//!    its ambush does.
 //!
-//! 4. In half of the runs, others lie in ambush: they stop in front of every part of the algorithm (a slot, a block) that the victim has not come to yet, and go on when it
-//!    comes there, so that it finds every part as full as can be. If nobody else can go on, the one that came last to its ambush does.
-//!
-//! If a turn of the victim's wait costs something although nothing has changed, it can be made to pay for ever: there is no bound. Runs are repeated
-//! with other choices wherever these rules leave one, and with a share of steps that break them.
+//! If a turn of the victim's wait costs something although nothing has changed, the victim can be
+//! made to pay for ever: there is no bound. Runs are repeated with other choices where these rules
+//! leave one, and with a share of steps that break them.
 
 use crate::explore::Worst;
 use crate::sim::{Crowd, Op, Part, Phase, TextError, World};
@@ -29,37 +34,37 @@ pub struct Hunt {
     pub model: CostModel,
     /// How many processes may be outside their remainders.
     pub contention: usize,
-    /// How to choose who steps.
+    /// How to choose the process that steps.
     pub method: Method,
-    /// How often to begin anew.
+    /// How many runs to make.
     pub runs: u32,
     /// How many passages of the victim to measure in each run.
     pub passages: u32,
-    /// How many steps to make in all.
+    /// How many steps to make in total.
     pub steps: u64,
-    /// A passage that costs this much is enough; the hunt ends with it.
+    /// The hunt ends when a passage costs this much.
     pub enough: Option<u64>,
-    /// Chooses the choices.
+    /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// How to choose who steps.
+/// How to choose the process that steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// By the rules above.
     Adversary,
-    /// Any process, each as likely as the others.
+    /// Any process, with equal probability.
     Random,
 }
 
-/// What a hunt found.
+/// The result of a hunt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quarry {
-    /// The most that a passage cost.
+    /// The cost of the most expensive passage.
     pub worst: Worst,
-    /// Passages that were measured.
+    /// Passages measured.
     pub passages: u64,
-    /// Steps that were made.
+    /// Steps made.
     pub steps: u64,
 }
 
@@ -68,7 +73,7 @@ impl Hunt {
         worst == Worst::Unbounded || self.enough.is_some_and(|enough| worst >= Worst::Bounded(enough))
     }
 
-    /// Hunts on fresh machines, one for each run.
+    /// Hunts on a new machine for each run.
     ///
     /// # Errors
     /// If a text cannot be run.
@@ -76,7 +81,7 @@ impl Hunt {
         self.on_while(fresh, &|| true)
     }
 
-    /// The same, as long as `goes_on` says so. It is asked before each step of the victim, so it
+    /// The same, while `goes_on` returns true. It is called before each step of the victim, so it
     /// must be quick.
     ///
     /// # Errors
@@ -99,12 +104,12 @@ impl Hunt {
             let most = crowd.processes().min(self.contention);
             let mut others: Vec<usize> = (0..crowd.processes()).filter(|&p| p != victim).collect();
             let substitutes = others.split_off(others.len().min(most.saturating_sub(1)));
-            // The first run keeps to the rules; later ones break them more and more often.
+            // The first runs keep to the rules; later ones break them more and more often.
             let unruly = [0.0, 0.0, 0.01, 0.01, 0.1, 0.1][run as usize % 6];
             let mut chase = Chase {
                 crowd,
                 entering: others,
-                // In half of the runs, of both kinds, the same ones always come back.
+                // In half of the runs, of both kinds, the same processes always come back.
                 substitutes: if run % 4 % 3 == 0 { substitutes.into() } else { VecDeque::new() },
                 victim,
                 leaving: Vec::new(),
@@ -126,7 +131,7 @@ impl Hunt {
             };
             if !chase.ambushes {
                 chance.shuffle(&mut chase.entering);
-            } // otherwise those far from the victim begin: its neighbours are to stand where it will
+            } // otherwise processes far from the victim begin
             match self.method {
                 Method::Adversary => chase.run(self, &mut chance)?,
                 Method::Random => chase.run_at_random(self, &mut chance)?,
@@ -138,10 +143,11 @@ impl Hunt {
     }
 }
 
-/// How many may leave and come back while the victim waits, before they stay away until it moves.
+/// How many processes may leave and come back while the victim waits, before they stay away until
+/// it moves.
 const PATIENCE: usize = 16;
 
-/// Not the first process: what belongs to nobody in particular is initially often its own.
+/// Not the first process: variables with an arbitrary owner often belong to it initially.
 fn victim(processes: usize) -> usize {
     1.min(processes - 1)
 }
@@ -150,36 +156,38 @@ fn victim(processes: usize) -> usize {
 struct Chase<'a> {
     crowd: Crowd,
     victim: usize,
-    /// Others that may be able to go on in their entry sections, or to begin.
+    /// Other processes that may be able to go on in their entry sections, or to begin.
     entering: Vec<usize>,
-    /// Others in their exit sections, the one that moves last.
+    /// Other processes in their exit sections; the one that moves is last.
     leaving: Vec<usize>,
     inside: Vec<usize>,
     /// The share of steps that break the rules.
     unruly: f64,
     /// Whether others leave and come back only to spoil the victim's cache.
     by_force: bool,
-    /// Those that must not compete now, for there would be too many; one that leaves makes room for the first of them.
+    /// Processes that must not compete now, because there would be too many. One that leaves makes
+    /// room for the first of them.
     substitutes: VecDeque<usize>,
-    /// Whether others stop in front of parts that the victim has not come to.
+    /// Whether others stop in front of parts that the victim has not reached.
     ambushes: bool,
-    /// Whether they do so only where it will come to. In the first run nobody knows.
+    /// Whether they stop only in front of parts on the victim's route. In the first run the route
+    /// is unknown.
     knows_the_route: bool,
-    /// Those that have, the last one last.
+    /// The processes in ambush; the latest is last.
     in_ambush: Vec<usize>,
-    /// Those that were let go: they lie in ambush no more in this passage.
+    /// The processes that were let go: they do not return to an ambush in this passage.
     let_go: HashSet<usize>,
-    /// How many of them were let go since the victim last took a step.
+    /// How many of them were let go since the victim's last step.
     tried: usize,
-    /// How many have left since then.
+    /// How many processes have left since then.
     returns: usize,
-    /// Those that come back when it takes its next.
+    /// The processes that come back at the victim's next step.
     resting: Vec<usize>,
-    /// The parts that the victim has come to in this passage, before it was inside and since.
+    /// The parts that the victim has reached in this passage, before it was inside and after.
     visited: HashSet<(Part, bool)>,
-    /// The parts that it came to in any passage so far.
+    /// The parts that it has reached in any passage so far.
     route: HashSet<Part>,
-    /// What the victim's passage has cost so far.
+    /// The cost of the victim's passage so far.
     spent: u64,
     quarry: Quarry,
     goes_on: &'a dyn Fn() -> bool,
@@ -204,13 +212,14 @@ impl Chase<'_> {
                     return Ok(());
                 }
             } else if !self.release_one(chance)? {
-                return Ok(()); // nobody can go on
+                return Ok(()); // no process can go on
             }
         }
         Ok(())
     }
 
-    /// When the victim has come to another part, whoever lies in ambush there goes on, and in such runs whoever was leaving leaves first and comes back.
+    /// When the victim reaches another part, the processes in ambush there go on. In such runs, a
+    /// leaving process first leaves and comes back.
     fn follow_the_victim(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
         let part = self.crowd.next_part(self.victim);
         let inside = matches!(self.crowd.phase(self.victim), Phase::Inside | Phase::Exit);
@@ -245,7 +254,7 @@ impl Chase<'_> {
             let p = all[chance.usize(0..all.len())];
             if p != self.victim {
                 self.step(p)?;
-                self.entering.clear(); // chance chooses, not who was woken
+                self.entering.clear(); // chance chooses, not the order of waking
             } else if self.step_of_the_victim()? {
                 return Ok(());
             }
@@ -264,7 +273,7 @@ impl Chase<'_> {
         Ok(moved)
     }
 
-    /// Into the critical section, up to a wait, or into an ambush.
+    /// Runs a process into the critical section, up to a wait, or into an ambush.
     fn go_as_far_as_it_can(&mut self, q: usize, hunt: &Hunt) -> Result<(), TextError> {
         let from = self.crowd.next_part(q);
         while matches!(self.crowd.phase(q), Phase::Remainder | Phase::Entry) && !self.crowd.is_blocked(q) {
@@ -286,8 +295,9 @@ impl Chase<'_> {
         Ok(())
     }
 
-    /// It comes back at once; but if many did while the victim waited, and that did not help it, it comes back when the victim has moved. Otherwise a few that come back
-    /// may keep the ones out that the victim waits for.
+    /// The process comes back at once. But if many came back while the victim waited, and that did
+    /// not help it, this one comes back when the victim has moved. Otherwise a few of them might
+    /// keep out those that the victim waits for.
     fn comes_back(&mut self, mut q: usize) {
         self.returns += 1;
         if let Some(substitute) = self.substitutes.pop_front() {
@@ -301,13 +311,14 @@ impl Chase<'_> {
         }
     }
 
-    /// Lets one that is inside, or on its way out, take a step; whether there is one.
+    /// Lets a process that is inside, or on its way out, take a step. Returns whether there is one.
     fn release_one(&mut self, chance: &mut fastrand::Rng) -> Result<bool, TextError> {
         let able = self.leaving.iter().rposition(|&q| !self.crowd.is_blocked(q));
         let q = match able {
             Some(at) => self.leaving[at],
             None if self.inside.is_empty() => {
-                // The last one, and when that has not helped, the one before it, so that nobody runs in circles.
+                // The last one; if that has not helped, the one before it, so that no process runs
+                // in circles.
                 let Some(last) = self.in_ambush.len().checked_sub(1) else { return Ok(false) };
                 let next = self.in_ambush.remove(last - self.tried.min(last));
                 self.tried = if self.tried >= last { 0 } else { self.tried + 1 };
@@ -329,7 +340,8 @@ impl Chase<'_> {
         Ok(true)
     }
 
-    /// If the victim is about to read from its cache, whoever is about to write that variable goes first.
+    /// If the victim is about to read from its cache, a process that is about to write that
+    /// variable goes first.
     fn spoil_its_cache(&mut self, hunt: &Hunt, chance: &mut fastrand::Rng) -> Result<(), TextError> {
         let Op::Read(v) = self.crowd.next(self.victim) else { return Ok(()) };
         if !self.crowd.is_cached(v) {
@@ -361,7 +373,7 @@ impl Chase<'_> {
         Ok(())
     }
 
-    /// The victim takes a step; whether it was seen to pay without end.
+    /// The victim takes a step. Returns whether it can be made to pay for ever.
     fn step_of_the_victim(&mut self) -> Result<bool, TextError> {
         self.tried = 0;
         self.returns = 0;
@@ -370,7 +382,8 @@ impl Chase<'_> {
         let mut moved = self.step(self.victim)?;
         self.spent += moved.cost;
         if moved.failed_turn && !was_blocked {
-            // Twice more, with nothing changed: what it still pays the second time it can be made to pay for ever.
+            // Two more turns with nothing changed: if the second still costs something, it can cost
+            // for ever.
             for turn in 0..2 {
                 let mut paid = 0;
                 loop {
@@ -382,7 +395,7 @@ impl Chase<'_> {
                 }
                 self.spent += paid;
                 if !moved.failed_turn {
-                    break; // it got on
+                    break; // it made progress
                 }
                 if turn == 1 && paid > 0 {
                     self.quarry.worst = Worst::Unbounded;

@@ -1,6 +1,7 @@
 //! Passages that enter [at once](AtOnce) or not at all, among passages that wait.
 //!
-//! Processes with odd numbers try, those with even numbers wait. One whose attempt comes to nothing is back in its remainder, and may try again.
+//! Processes with odd numbers try; those with even numbers wait. After a failed attempt a process
+//! is back in its remainder, and may try again.
 
 use crate::checked::{ALGORITHMS, Kind};
 use crate::sim::{Rules, Sim, TextError, World};
@@ -17,9 +18,9 @@ pub struct OddTry<A>(pub A);
 /// Why a process did not get in.
 #[derive(Debug)]
 pub enum Refused<R> {
-    /// Its attempt came to nothing.
+    /// Its attempt failed.
     NotNow,
-    /// The algorithm turned it away.
+    /// The algorithm refused it.
     By(R),
 }
 
@@ -46,12 +47,12 @@ impl<A: AtOnce<Sim>> KExclusion<Sim> for OddTry<A> {
     }
 }
 
-/// The names of those that can be entered at once.
+/// The names of the algorithms that can be entered at once.
 pub fn all() -> impl Iterator<Item = &'static str> {
     ALGORITHMS.iter().filter(|kind| kind.at_once.is_some()).map(|kind| kind.info.id)
 }
 
-/// The algorithm called so, with processes that try; `None` if one cannot.
+/// The algorithm of this name, with processes that try; `None` if it does not support that.
 pub fn world(id: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
     let build = Kind::find(registry::find(id)?).at_once?;
     Some(build(sizes, rules))

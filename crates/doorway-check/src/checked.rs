@@ -1,4 +1,5 @@
-//! What the checker knows of an algorithm beyond its entry in the catalogue: items of one trait on the entry's type.
+//! What the checker knows of an algorithm beyond its entry in the catalogue: items of one trait on
+//! the entry's type.
 
 use crate::Property;
 use crate::at_once::OddTry;
@@ -7,65 +8,67 @@ use doorway_core::k_exclusion::AtOnce;
 use doorway_core::memory::Register;
 use doorway_core::registry::{self, AbortableEntry, Entry, Info, Listed, Sizes};
 
-/// What makes a machine.
+/// Builds a machine.
 pub(crate) type Machine = fn(Sizes, Rules) -> Result<World, TextError>;
 
 /// An algorithm or an object that can be checked by name.
 pub(crate) trait Checked: Listed {
-    /// When states that are alike are taken for one.
+    /// When symmetric states are merged.
     const MERGES: Merges = Merges::Never;
 
-    /// Whether its memory notices deaths, so that others can take the seats of the dead.
+    /// Whether its memory notices deaths, so that other processes can take over the seats of the
+    /// dead.
     const MORTAL: bool = false;
 
     /// A machine that runs it.
     fn world(sizes: Sizes, rules: Rules) -> Result<World, TextError>;
 
-    /// What its text claims, beyond what its problem asks of every solution.
+    /// The claims of its text, beyond what its problem asks of every solution.
     fn claims(_: Sizes) -> Vec<Property> {
         Vec::new()
     }
 
-    /// Those of its claims that say nothing of its statements: they are asked of a text with a fault, too.
+    /// Claims that do not mention statements: they are checked of a faulty text too.
     fn asked_of_any_text(_: Sizes) -> Vec<Property> {
         Vec::new()
     }
 
-    /// Which of its states are alike, if that is known.
+    /// Which of its states are symmetric, if that is known.
     fn canon(_: &Layout, _: Sizes, _: Rules) -> Option<Box<dyn Canon>> {
         None
     }
 
-    /// Which numbers of its states only count, if that is known.
+    /// Which numbers in its states are only counts, if that is known.
     fn numbers(_: &Layout, _: Sizes) -> Option<Box<dyn Numbers>> {
         None
     }
 
-    /// How many slots it has at the most for `n` processes, if there is a limit.
+    /// The largest number of slots for `n` processes, if there is a limit.
     fn most_slots(_: usize) -> Option<usize> {
         None
     }
 
-    /// A machine in which some processes enter at once or not at all, if it can be entered so.
+    /// A machine in which some processes enter at once or not at all, if the algorithm allows it.
     const AT_ONCE: Option<Machine> = None;
 
-    /// Runs that break what its problem asks for, on registers of these kinds, which no short search
-    /// finds.
+    /// Runs that break what its problem asks for, on registers of these kinds, and that no short
+    /// search finds.
     const BREAKS_ON: &'static [(Register, &'static str)] = &[];
 }
 
-/// When states that are alike are taken for one.
+/// When symmetric states are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Merges {
-    /// Nothing is known, or where numbers have to wrap before anything goes wrong, a trace should show them.
+    /// Nothing is known; or numbers must wrap before anything goes wrong, and a trace should show
+    /// that.
     Never,
-    /// If the rules say so: there are finitely many states as it is.
+    /// If the rules say so: there are finitely many states anyway.
     IfAsked,
-    /// Counters wrap: there are finitely many states, but only the others are few.
+    /// Counters wrap: there are finitely many states, but few only after merging.
     Wrapping,
-    /// Counters grow for ever: only the others are finitely many.
+    /// Counters grow for ever: there are finitely many states only after merging.
     Always {
-        /// Whether what everybody has seen to can lag behind, so that one may ask how far.
+        /// Whether [`Rules::lag`] applies.
         lags: bool,
     },
 }

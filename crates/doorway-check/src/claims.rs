@@ -1,7 +1,9 @@
-//! What each algorithm claims, as properties by name: exclusion, freedom from deadlock, and the invariants of its paper.
+//! What each algorithm claims, as properties by name: exclusion, deadlock freedom, and the
+//! invariants of its paper.
 //!
-//! The names are those that the [registry](doorway_core::registry) lists as an algorithm's `properties`. What a problem
-//! asks of every solution is here; what a text claims is beside its faults, under the path of its paper.
+//! The names are those that the [registry](doorway_core::registry) lists as an algorithm's
+//! `properties`. This file holds what a problem asks of every solution. What a text claims is
+//! beside its faults, under the path of its paper.
 
 pub use crate::k_assignment::seats::{Last, SeatsInUse};
 pub use crate::k_exclusion::bypass::bypass_bound;
@@ -24,7 +26,7 @@ pub fn of(info: &Info, sizes: Sizes) -> Vec<Property> {
     claims
 }
 
-/// Everything that can be asked of an algorithm by name, whether it claims it or not.
+/// Every property that can be checked by name, claimed or not.
 #[must_use]
 pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
     together([
@@ -34,7 +36,7 @@ pub fn askable(info: &Info, sizes: Sizes) -> Vec<Property> {
     ])
 }
 
-/// What an algorithm claims as a solution of its problem, whatever its text.
+/// What an algorithm claims as a solution of its problem.
 #[must_use]
 pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     let mut claims = together([askable_of_any(info, sizes), (Kind::find(info).asked_of_any_text)(sizes)]);
@@ -42,31 +44,32 @@ pub fn of_the_problem(info: &Info, sizes: Sizes) -> Vec<Property> {
     claims
 }
 
-/// Whether it has counters that grow for ever, so that its states are only finitely many as far as they are [not alike](canon).
+/// Whether it has counters that grow for ever, so that it has finitely many states only up to
+/// [symmetry](canon).
 #[must_use]
 pub fn counts_for_ever(info: &Info) -> bool {
     matches!(Kind::find(info).merges, Merges::Always { .. })
 }
 
-/// Whether one may ask [how far](Rules::lag) what everybody has seen to lags behind.
+/// Whether [`Rules::lag`] applies to it.
 #[must_use]
 pub fn lags(info: &Info) -> bool {
     Kind::find(info).merges == Merges::Always { lags: true }
 }
 
-/// Which states of an algorithm are alike, if that is known.
+/// Which states of an algorithm are symmetric, if that is known.
 #[must_use]
 pub fn canon(info: &Info, sizes: Sizes, rules: Rules, layout: &Layout) -> Option<Box<dyn Canon>> {
     (Kind::find(info).canon)(layout, sizes, rules)
 }
 
-/// Which numbers of the states of an algorithm only count, if that is known.
+/// Which numbers in the states of an algorithm are only counts, if that is known.
 #[must_use]
 pub fn numbers(info: &Info, sizes: Sizes, layout: &Layout) -> Option<Box<dyn Numbers>> {
     (Kind::find(info).numbers)(layout, sizes)
 }
 
-/// Whether it is known which of its states are alike although they are finitely many; see [`Rules::alike`].
+/// Whether it declares symmetric states although it has finitely many states; see [`Rules::alike`].
 #[must_use]
 pub fn has_alike(info: &Info) -> bool {
     Kind::find(info).merges == Merges::IfAsked
@@ -82,11 +85,11 @@ pub(crate) fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Propert
     parts.into_iter().flatten().collect()
 }
 
-/// What can be asked of every solution of a problem.
+/// What can be checked of every solution of a problem.
 fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let (most, problem) = (sizes.n.min(sizes.k), info.problem);
     let (exclusion, everyone) = match problem {
-        // These say themselves what is asked of them.
+        // These list their properties themselves.
         Problem::RoomSynchronization | Problem::DataStructure => return Vec::new(),
         Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
         Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp | Problem::ResilientObject => {
@@ -121,7 +124,7 @@ fn is_on_its_way_in(v: &View<'_>, p: usize) -> bool {
     v.phase(p) == Phase::Entry
 }
 
-/// On its way in and past its doorway, or on its way out.
+/// Whether a process is on its way in and past its doorway, or on its way out.
 fn is_in_line(v: &View<'_>, p: usize) -> bool {
     match v.phase(p) {
         Phase::Entry => v.past_doorway(p),
@@ -130,10 +133,11 @@ fn is_in_line(v: &View<'_>, p: usize) -> bool {
     }
 }
 
-/// How many hold this name. A solution of k-assignment says as a whole, not in a part, which one a process holds.
+/// How many processes hold this name. A solution of k-assignment shows it as a whole, not in a
+/// part.
 pub(crate) fn holders(v: &View<'_>, name: u64) -> usize {
     let holds = |p: usize| match v.shown::<u64>(p, "names") {
-        // Several, of which some may have been given back.
+        // Several names, some of which may have been given back.
         Some(names) => (names & !v.shown::<u64>(p, "gone").unwrap_or(0)) >> name & 1 == 1,
         None => v.shown(p, "name") == Some(name),
     };

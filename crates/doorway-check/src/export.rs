@@ -5,7 +5,7 @@ use crate::trace::Trace;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A graph that is too large to be drawn.
+/// A graph that is too large to draw.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DotError {
     /// It has more states than this.
@@ -18,7 +18,7 @@ impl std::fmt::Display for DotError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooLarge(most) => {
-                write!(f, "the graph has more than {most} states, too many to draw; take smaller sizes")
+                write!(f, "the graph has more than {most} states, too many to draw; give smaller sizes")
             }
             Self::Text(e) => e.fmt(f),
         }
@@ -26,7 +26,8 @@ impl std::fmt::Display for DotError {
 }
 impl std::error::Error for DotError {}
 
-/// All states and steps of a machine, in the language of Graphviz. A state shows where each process is; who is inside has a `*`.
+/// All states and steps of a machine, in the Graphviz language. A state shows where each process
+/// is; a `*` marks those inside.
 ///
 /// ```
 /// use doorway_check::{export, sim::{Rules, World}};
@@ -92,7 +93,7 @@ pub fn dot(mut world: World, most: usize) -> Result<String, DotError> {
     Ok(out)
 }
 
-/// A trace as a table for LaTeX, one column for each process.
+/// A trace as a LaTeX table, with one column for each process.
 #[must_use]
 pub fn latex(trace: &Trace) -> String {
     let escape = |text: &str| {

@@ -1,21 +1,24 @@
 //! Model checking of the shipped text of concurrent algorithms.
 //!
-//! An algorithm written over [`doorway_core::memory`] runs here in a simulated memory, where each access is one step of a scheduler. The
-//! [`Explorer`] tries every order of steps and says which [properties](Property) hold, and what it covered; a failure comes with a shortest
+//! An algorithm written over [`doorway_core::memory`] runs here in a simulated memory, where each
+//! access is one step of a scheduler. The [`Explorer`] tries every order of steps. It reports which
+//! [properties](Property) hold and what it covered, and shows each failure by a shortest
 //! [trace](trace::Trace).
 //!
 //! - [`sim`]: the machine.
 //! - [`explore`]: the search.
-//! - [`property`]: what can be asked.
-//! - [`adversary`]: expensive passages where the graph is too large.
+//! - [`property`]: what can be checked.
+//! - [`adversary`]: expensive passages, where the graph is too large.
 //! - [`timed`]: machines on which an access takes time.
 //! - [`sample`]: random schedules, where the graph is too large.
 //! - [`at_once`]: passages that do not wait, among passages that do.
-//! - [`faults`]: texts with faults, by statement number.
+//! - [`faults`]: texts with seeded faults, by statement number.
 //! - [`export`]: graphs and traces for other programs.
-//! - [`trace`], [`schedule`], [`replay`]: what happened, and making it happen again, by hand or by a token.
+//! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
+//!   or from a token.
 //! - [`conformance`]: what is expected of every memory.
-//! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, what they claim, and faulty versions of them.
+//! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
+//!   versions of them.
 //! - [`tables`]: the whole catalogue at a glance.
 //!
 //! # An algorithm of your own
@@ -59,9 +62,9 @@
 //!     .property(Property::deadlock_free("deadlock-free"))
 //!     .run(|site| TestAndSetLock::new(site))?;
 //! report.assert_holds();
-//! assert_eq!(report.states, 20); // each is outside, waits or is inside: 2^3 without and 3 * 2^2 with one inside
+//! assert_eq!(report.states, 20);// 2^3 with none inside, 3 * 2^2 with one
 //!
-//! // It is no lock for two at a time, and says so with a trace.
+//! // It does not admit two at a time, and the report says so.
 //! let report = Explorer::new(3)
 //!     .property(Property::sometimes("two inside", |v| v.inside() == 2))
 //!     .run(|site| TestAndSetLock::new(site))?;
@@ -70,8 +73,9 @@
 //! ```
 //!
 //! # What it does not see
-//! Steps are sequentially consistent: reorderings of a weaker memory are outside of it (mutants stand in for some). A verdict is for the sizes
-//! that were searched. Clocks, allocation and everything that is no access are invisible.
+//! Steps are sequentially consistent, so the checker sees no reordering of a weaker memory (mutants
+//! stand in for some). A verdict holds for the sizes that were searched. Clocks, allocation and
+//! everything else that is not an access are invisible.
 
 #![forbid(unsafe_code)]
 

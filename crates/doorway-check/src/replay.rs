@@ -1,9 +1,9 @@
-//! A run in one line: tokens that make it happen again.
+//! A run in one line: tokens that replay it.
 //!
 //! ```text
 //! dw1/am-chain/3,1/-/c1/atomic/never-stuck/0x2.0c.1x4/9c2f01aa
-//!  │      │     │  │  │    │         │            │         └ what the steps did, as a number: a token that has become stale says so
-//!  │      │     │  │  │    │         │            └ who steps: twice p0, p0 crashes, four times p1
+//!  │      │     │  │  │    │         │            │         └ a number for what the steps did
+//!  │      │     │  │  │    │         │            └ the steps: twice p0, p0 crashes, four times p1
 //!  │      │     │  │  │    │         └ the property it breaks
 //!  │      │     │  │  │    └ registers (a ! behind: weaker than declared)
 //!  │      │     │  │  └ at most one crash
@@ -13,8 +13,10 @@
 //!  └ the version of this format
 //! ```
 //!
-//! Actions are a process and what happens to it: nothing for a step, `s` and a number for which of the values a torn read returns or a choice picks, `g` for giving up, `c` for a
-//! crash, `t` for waking up by itself, `r` for a new process on the seat of a dead one; `x` and a number repeat it. `@` and a number behind them say from which step on the run repeats for ever.
+//! An action is a process and what happens to it: nothing for a step, `s` and a number for the
+//! value that a torn read returns or a choice picks, `g` for giving up, `c` for a crash, `t` for
+//! waking up on its own, `r` for a new process on the seat of a dead one. `x` and a number repeat
+//! it. A final `@` and a number give the step from which the run repeats for ever.
 
 use crate::explore::{again, breaks};
 use crate::property::Property;
@@ -26,20 +28,20 @@ use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
 use std::str::FromStr;
 
-/// A run that can be made to happen again.
+/// A run that can be replayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
     /// The algorithm, or `mutant:` and the mutant.
     pub id: String,
     /// Its sizes.
     pub sizes: Sizes,
-    /// How the machine runs.
+    /// The rules of the machine.
     pub rules: Rules,
     /// The property it breaks.
     pub property: String,
-    /// What happens.
+    /// The actions of the run.
     pub actions: Vec<Action>,
-    /// From which step on it repeats for ever.
+    /// The step from which the run repeats for ever.
     pub repeats_from: Option<usize>,
     fingerprint: u32,
 }
@@ -47,21 +49,21 @@ pub struct Token {
 /// Why a token cannot be replayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenError {
-    /// It is no token, or was cut.
+    /// It is not a token, or is incomplete.
     Malformed(String),
-    /// It is of another version.
+    /// It has another version.
     Version(String),
-    /// It names no algorithm that there is.
+    /// It names an unknown algorithm.
     Unknown(Unknown),
-    /// The algorithm is not made for its sizes.
+    /// The algorithm does not support its sizes.
     Sizes(SizeError),
-    /// The algorithm has changed since: this step cannot happen, or the steps did something else.
+    /// The algorithm has changed since: this step cannot happen, or the steps do something else.
     Stale(Option<usize>),
-    /// There is no such property of its algorithm.
+    /// The algorithm has no such property.
     NoProperty {
         /// The algorithm.
         id: String,
-        /// What the token names.
+        /// The property that the token names.
         property: String,
     },
     /// The text cannot be run by replay.
@@ -72,23 +74,26 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(part) => {
-                write!(f, "{part:?} is no part of a token; copy the whole line that `doorway check` printed")
+                write!(f, "{part:?} is not part of a token; copy the whole line that `doorway check` printed")
             }
             Self::Version(version) => {
-                write!(f, "this is a token of version {version:?}, and this is dw1; make it again with `doorway check`")
+                write!(
+                    f,
+                    "the token has version {version:?}, and this program reads dw1; get a new one from `doorway check`"
+                )
             }
             Self::Unknown(e) => e.fmt(f),
             Self::Sizes(e) => e.fmt(f),
             Self::Stale(Some(step)) => {
-                write!(f, "the token is stale: step {step} cannot happen any more; make it again with `doorway check`")
+                write!(f, "the token is stale: step {step} cannot happen any more; get a new one from `doorway check`")
             }
             Self::Stale(None) => {
-                write!(f, "the token is stale: its steps do something else now; make it again with `doorway check`")
+                write!(f, "the token is stale: its steps do something else now; get a new one from `doorway check`")
             }
             Self::NoProperty { id, property } => write!(
                 f,
                 "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` \
-                 printed, or make it again with `doorway check {id}`"
+                 printed, or get a new one from `doorway check {id}`"
             ),
             Self::Text(e) => e.fmt(f),
         }
@@ -111,10 +116,10 @@ impl Token {
         }
     }
 
-    /// Makes it happen again.
+    /// Replays the run.
     ///
     /// # Errors
-    /// If the algorithm is gone or has changed since.
+    /// If the algorithm no longer exists or has changed.
     pub fn replay(&self) -> Result<Trace, TokenError> {
         let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
@@ -147,8 +152,8 @@ impl Token {
         Ok(trace)
     }
 
-    /// Whether its run, made again, breaks the property that it names. The number at its end vouches for the steps only,
-    /// so this is judged on the run itself, and not believed.
+    /// Replays the run, and judges whether it breaks the property that the token names. The number
+    /// at the end of a token vouches for the steps only.
     ///
     /// ```
     /// use doorway_check::replay::Token;
@@ -160,7 +165,7 @@ impl Token {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm has no such property, or is gone.
+    /// If the algorithm has no such property, or no longer exists.
     pub fn breaks_its_property(&self) -> Result<bool, TokenError> {
         let property = [self.named_property()?];
         let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
@@ -173,10 +178,10 @@ impl Token {
         breaks(&mut world, &self.actions, self.repeats_from, &property[0]).map_err(TokenError::Text)
     }
 
-    /// The property that it names.
+    /// The property that the token names.
     ///
     /// # Errors
-    /// If its algorithm has none of that name, or is gone, or is not made for its sizes.
+    /// If the algorithm has no such property, no longer exists, or does not support the sizes.
     pub fn named_property(&self) -> Result<Property, TokenError> {
         let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
@@ -186,7 +191,8 @@ impl Token {
     }
 }
 
-/// A number that another run hardly has: FNV-1a over what the steps did.
+/// A number that identifies the run, with high probability: FNV-1a over the steps and the words
+/// that describe them. Changing these words makes old tokens stale.
 fn fingerprint(trace: &Trace) -> u32 {
     let mut hash = 0x811c_9dc5u32;
     for step in &trace.steps {

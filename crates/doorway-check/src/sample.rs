@@ -1,38 +1,41 @@
-//! Past exhaustion: random schedules, and schedules by random priorities.
+//! Where exhaustive search ends: random schedules, and schedules with random priorities.
 //!
-//! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (*A Randomized
-//! Scheduler with Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010): each process has a random priority, the highest that can step does, and at `depth - 1` random
-//! steps the one that steps falls to the bottom. A failure that needs `d` ordering constraints among `n` processes and `L` steps is found by
-//! one run with probability at least `1 / (n * L^(d-1))`.
+//! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt,
+//! Kothari, Musuvathi and Nagarakatte (*A Randomized Scheduler with Probabilistic Guarantees of
+//! Finding Bugs*, ASPLOS 2010). Each process has a random priority, and the highest that can step
+//! does. At `depth - 1` random steps, the process that steps falls to the bottom. One run finds a
+//! failure that needs `d` ordering constraints among `n` processes and `L` steps with probability
+//! at least `1 / (n * L^(d-1))`.
 //!
 //! # Departures from the paper
-//! A process whose turn fails falls to the bottom too, otherwise one that waits would run for ever; the paper assumes programs without such waits. Crashes and torn
-//! reads are drawn at random, and no probability is known with them.
+//! A process whose turn fails falls to the bottom too; otherwise a waiting process would run for
+//! ever. The paper assumes programs without such waits. Crashes and torn reads are drawn at random,
+//! and no probability is known with them.
 
 use crate::explore::{Verdict, again, breaks_off};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, State, TextError, What, World};
 
-/// How many steps lie between two questions whether to go on.
+/// How many steps lie between two calls of `goes_on`.
 const STRIDE: usize = 4096;
 
 /// A search by samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler {
-    /// How to choose who steps.
+    /// How to choose the process that steps.
     pub choose: Choose,
     /// How many runs.
     pub runs: u64,
     /// How many steps each run has.
     pub length: usize,
-    /// Chooses the choices.
+    /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// How to choose who steps.
+/// How to choose the process that steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choose {
-    /// Any, each as likely as the others.
+    /// Any, with equal probability.
     Random,
     /// By priorities that change `depth - 1` times.
     Priorities {
@@ -41,21 +44,22 @@ pub enum Choose {
     },
 }
 
-/// What samples showed.
+/// The result of sampling.
 #[derive(Clone, Debug)]
 pub struct Sampled {
-    /// What was found of each property: `Some(false)` with a trace, or nothing.
+    /// The result for each property: `Some(false)` with a trace, or nothing.
     pub verdicts: Vec<Verdict>,
-    /// Runs that were made.
+    /// Runs made.
     pub runs: u64,
-    /// Steps that were made.
+    /// Steps made.
     pub steps: u64,
-    /// By priorities: the least probability that one run finds a failure of this depth.
+    /// By priorities: a lower bound on the probability that one run finds a failure of this depth.
     pub probability: Option<f64>,
 }
 
 impl Sampler {
-    /// The least probability with which one run finds a failure of the given depth; none is known of random schedules.
+    /// A lower bound on the probability that one run finds a failure of the given depth; unknown
+    /// for random schedules.
     #[must_use]
     pub fn probability(&self, processes: usize) -> Option<f64> {
         match self.choose {
@@ -66,19 +70,20 @@ impl Sampler {
         }
     }
 
-    /// Samples runs of a machine until a property fails or the runs are made. Properties of whole graphs are left undecided.
+    /// Samples runs of a machine until a property fails or all runs are made. Properties of whole
+    /// graphs stay undecided.
     ///
     /// # Errors
     /// If a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties ask about objects: a machine has one.
+    /// If several properties are about objects: a machine has one.
     pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
         self.run_while(world, properties, |_| true)
     }
 
-    /// The same, as long as `goes_on` says so. It is asked before each run and every few steps,
-    /// with how many bytes the machine holds.
+    /// The same, while `goes_on` returns true. It is called before each run and every few steps,
+    /// with the number of bytes that the machine uses.
     ///
     /// ```
     /// use doorway_check::sample::{Choose, Sampler};
@@ -95,7 +100,7 @@ impl Sampler {
     /// If a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties ask about objects: a machine has one.
+    /// If several properties are about objects: a machine has one.
     pub fn run_while(
         &self,
         world: &mut World,
@@ -180,7 +185,7 @@ impl Sampler {
         let mut verdicts = Vec::new();
         for (i, ((property, parts), found)) in asked.iter().zip(&found).enumerate() {
             if i >= named && found.is_none() {
-                continue; // nobody asked
+                continue; // not asked for
             }
             let shows = Some((*property, &**parts));
             let trace = found.as_ref().map(|actions| again(world, &initial, actions, None, shows)).transpose()?;
@@ -196,11 +201,11 @@ impl Sampler {
     }
 }
 
-/// Who goes first.
+/// The priorities of the processes.
 struct Order {
-    /// From the lowest priority to the highest; `None` if any will do.
+    /// From the lowest priority to the highest; `None` for random schedules.
     priorities: Option<Vec<usize>>,
-    /// At which steps the one that steps falls to the bottom.
+    /// The steps at which the process that steps falls to the bottom.
     changes: Vec<usize>,
 }
 
@@ -232,7 +237,7 @@ impl Order {
                     !actions.is_empty()
                 });
                 let p = *able?;
-                // What befalls a process is as likely as its step, a crash a hundred times less.
+                // Any other event is as likely as a step; a crash is a hundred times less likely.
                 if chance.u8(0..100) != 0 {
                     actions.retain(|a| !a.is_crash());
                 }

@@ -4,20 +4,20 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | `p0.2` | `p0` is about to do statement 2; it does it |
+//! | `p0.2` | `p0` is about to execute statement 2, and does |
 //! | `p0.2.3.4` | the same for several statements in a row |
-//! | `p1.5~` | it does statement 5, which is a wait, and goes on waiting |
-//! | `p1.5?` | the same, and gives up |
-//! | `p1.8=3` | statement 8 is a read that overlaps a write, and it returns 3; or a choice, and it chooses 3 |
-//! | `p1!` | it crashes |
-//! | `p1!~` | its death, which was not noticed yet, is noticed |
-//! | `p1+` | it has died, and a new process begins on its seat |
-//! | `p1*` | it sleeps, and wakes up by itself |
+//! | `p1.5~` | `p1` executes statement 5, which is a wait, and goes on waiting |
+//! | `p1.5?` | the same, and it gives up |
+//! | `p1.8=3` | statement 8 is a read that overlaps a write, and returns 3; or a choice, and picks 3 |
+//! | `p1!` | `p1` crashes |
+//! | `p1!~` | the death of `p1`, unnoticed so far, is noticed |
+//! | `p1+` | `p1` has died, and a new process starts on its seat |
+//! | `p1*` | `p1` sleeps, and wakes up on its own |
 //! | `p0>in` | `p0` runs alone until it is inside |
 //! | `p0>out` | `p0` runs alone until it is in its remainder |
-//! | `p0>5` | `p0` runs alone until it is about to do statement 5 |
+//! | `p0>5` | `p0` runs alone until it is about to execute statement 5 |
 //!
-//! The statement numbers are checked, so a schedule that no longer fits its algorithm says so instead of running something else.
+//! The statement numbers are checked: a schedule that no longer fits its algorithm is refused.
 //!
 //! ```
 //! use doorway_check::schedule::Runner;
@@ -37,7 +37,7 @@ use crate::trace::{Step, Trace};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A machine and the state it is in.
+/// A machine and its current state.
 #[derive(Debug)]
 pub struct Runner {
     world: World,
@@ -48,7 +48,7 @@ pub struct Runner {
 /// Why a schedule could not be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScheduleError {
-    /// A word of the schedule is not of the language.
+    /// A word that is not part of the language.
     Word(String),
     /// There is no such process.
     NoProcess {
@@ -57,18 +57,18 @@ pub enum ScheduleError {
         /// How many processes there are.
         processes: usize,
     },
-    /// The process is about to do something else.
+    /// The process is about to execute another statement.
     Elsewhere {
         /// The word of the schedule.
         word: String,
         /// Where the process is.
         at: String,
     },
-    /// The step went otherwise: a wait that should fail succeeded, or the other way round.
+    /// The step went differently: a wait that should fail succeeded, or the other way round.
     Otherwise {
         /// The word of the schedule.
         word: String,
-        /// What it did.
+        /// What the process did.
         did: String,
     },
     /// The process, run alone, never gets there.
@@ -92,22 +92,18 @@ impl fmt::Display for ScheduleError {
             Self::Word(word) => {
                 write!(
                     f,
-                    "{word:?} is no word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p1!~, p1+, p1*, p0>in, p0>out or p0>5"
+                    "{word:?} is not a word of a schedule; write p0.2, p0.2.3, p1.5~, p1.8=3, p1!, p1!~, p1+, p1*, p0>in, p0>out or p0>5"
                 )
             }
             Self::NoProcess { word, processes: 1 } => {
-                write!(f, "at {word:?}: there is only one process, p0; more are made with --n")
+                write!(f, "at {word:?}: there is only one process, p0; give a larger --n")
             }
             Self::NoProcess { word, processes } => {
-                write!(
-                    f,
-                    "at {word:?}: there are {processes} processes, p0 to p{}; more are made with --n",
-                    processes - 1
-                )
+                write!(f, "at {word:?}: there are {processes} processes, p0 to p{}; give a larger --n", processes - 1)
             }
             Self::Elsewhere { word, at } => write!(f, "at {word:?} the process is {at}"),
             Self::Otherwise { word, did } => write!(f, "at {word:?} the process did {did}"),
-            Self::Never { word } => write!(f, "at {word:?} the process, run alone, never gets there"),
+            Self::Never { word } => write!(f, "at {word:?} the process never gets there when it runs alone"),
             Self::Text(e) => e.fmt(f),
         }
     }
@@ -117,7 +113,7 @@ impl std::error::Error for ScheduleError {}
 /// How many steps a process may run alone until it gets somewhere.
 const MOST_STEPS_ALONE: usize = 100_000;
 
-/// How a step is to go.
+/// How a step should go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     GoesOn,
@@ -127,7 +123,7 @@ enum How {
 }
 
 impl Runner {
-    /// Starts in the first state.
+    /// Starts in the initial state.
     #[must_use]
     pub fn new(world: World) -> Self {
         let state = world.initial();
@@ -137,7 +133,7 @@ impl Runner {
     /// Follows a schedule.
     ///
     /// # Errors
-    /// At the first word that cannot be followed; the words before it were.
+    /// At the first word that cannot be followed. The words before it have been followed.
     pub fn follow(&mut self, schedule: &str) -> Result<&mut Self, ScheduleError> {
         for word in schedule.split_whitespace() {
             let bad = || ScheduleError::Word(word.to_owned());
@@ -228,7 +224,7 @@ impl Runner {
             if arrived {
                 return Ok(());
             }
-            // Where counters grow, no state comes back.
+            // With growing counters, no state repeats.
             if been.len() >= MOST_STEPS_ALONE || !been.insert(self.state.clone()) {
                 return Err(ScheduleError::Never { word: word.to_owned() });
             }
@@ -243,7 +239,7 @@ impl Runner {
         }
     }
 
-    /// Lets something happen; `None` if it cannot.
+    /// Performs an action; `None` if it cannot happen.
     ///
     /// # Errors
     /// If a text cannot be run by replay.
@@ -253,7 +249,7 @@ impl Runner {
         Ok(step)
     }
 
-    /// What can happen to a process.
+    /// The actions that are possible for a process.
     #[must_use]
     pub fn actions(&self, p: usize) -> Vec<Action> {
         let mut actions = Vec::new();
@@ -261,25 +257,25 @@ impl Runner {
         actions
     }
 
-    /// The statement that a process is about to do, of whichever part.
+    /// The statement that a process is about to execute, in any part.
     #[must_use]
     pub fn next_statement(&self, p: usize) -> u16 {
         self.world.next_at(&self.state, p).1
     }
 
-    /// How the machine runs.
+    /// The rules of the machine.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.world.rules()
     }
 
-    /// The state it is in, to compare with others.
+    /// The current state, to compare with others.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The state it is in.
+    /// The current state.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         View::new(&self.world, &self.state)
@@ -292,7 +288,7 @@ impl Runner {
         Some(self.world.layout().var(v).show(self.state.vars[v as usize]))
     }
 
-    /// Whether nobody can go on; see [`World::is_deadlock`].
+    /// Whether no process can make progress; see [`World::is_deadlock`].
     ///
     /// # Errors
     /// If a text cannot be run by replay.

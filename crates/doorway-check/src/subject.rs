@@ -1,4 +1,4 @@
-//! Whatever can be checked by name: the algorithms of the registry, and the mutants.
+//! Everything that can be checked by name: the algorithms of the registry, and the mutants.
 
 use crate::checked::{Kind, Merges};
 use crate::faults::{FaultError, Faults};
@@ -8,15 +8,15 @@ use crate::{Property, claims};
 use doorway_core::memory::Memory as _;
 use doorway_core::registry::{self, Defaults, Info, SizeError, Sizes};
 
-/// What mutants' names begin with.
+/// The prefix of mutants' names.
 pub const MUTANT_PREFIX: &str = "mutant:";
-/// What stands between a name and its faults.
+/// The separator between a name and its faults.
 pub const FAULTS_FOLLOW: char = '+';
 
-/// What a variable takes: the memory and the machine both know what was declared, under which full
-/// name, and a few states are at work at a time.
+/// The cost of a variable: the memory and the machine both store its declaration and full name, and
+/// a few states are in use at a time.
 const BYTES_OF_A_WORD: u64 = 2 * (size_of::<VarInfo>() as u64 + 48) + 64;
-/// What a process takes: its first local state, and its place in states.
+/// The cost of a process: its first local state, and its place in states.
 const BYTES_OF_A_PROCESS: u64 = 1024;
 
 /// An algorithm or a mutant of one.
@@ -26,11 +26,12 @@ pub struct Subject {
     pub info: &'static Info,
     /// The mutant, if it is one.
     pub mutant: Option<&'static Mutant>,
-    /// Faults that the memory seeds into its text, besides those that make it a mutant.
+    /// Faults that the memory seeds into its text, in addition to those that make it a mutant.
     pub faults: Faults,
 }
 
-/// Finds an algorithm or, with the prefix `mutant:`, a mutant; with [faults](crate::faults) behind a `+`, if there are any.
+/// Finds an algorithm or, with the prefix `mutant:`, a mutant. [Faults](crate::faults) may follow a
+/// `+`.
 ///
 /// ```
 /// let chain = doorway_check::subject::find("am-chain").unwrap();
@@ -41,7 +42,8 @@ pub struct Subject {
 /// ```
 ///
 /// # Errors
-/// If there is none of this name; the error knows the nearest. And if what stands behind a `+` is no fault.
+/// If there is none of this name; the error suggests the nearest. Also if the text after `+` is not
+/// a fault.
 pub fn find(id: &str) -> Result<Subject, Unknown> {
     let (name, faults) = id.split_once(FAULTS_FOLLOW).map_or((id, None), |(name, faults)| (name, Some(faults)));
     let found = match name.strip_prefix(MUTANT_PREFIX) {
@@ -68,9 +70,9 @@ impl From<&'static Info> for Subject {
 pub struct Unknown {
     /// What was asked for.
     pub id: String,
-    /// The nearest name there is, if one is near.
+    /// The nearest known name, if one is near.
     pub nearest: Option<&'static str>,
-    /// What is wrong with its fault, if there is an algorithm.
+    /// What is wrong with the fault, if the algorithm exists.
     pub fault: Option<FaultError>,
 }
 
@@ -103,8 +105,8 @@ impl std::fmt::Display for Unknown {
                 write!(f, "; did you mean {MUTANT_PREFIX}{nearest}?")
             }
             Some(nearest) => write!(f, "; did you mean {nearest}?"),
-            None if self.id.starts_with(MUTANT_PREFIX) => write!(f, "; `doorway list --mutants` shows all there are"),
-            None => write!(f, "; `doorway list` shows all there are"),
+            None if self.id.starts_with(MUTANT_PREFIX) => write!(f, "; `doorway list --mutants` lists them"),
+            None => write!(f, "; `doorway list` lists them"),
         }
     }
 }
@@ -118,31 +120,31 @@ impl Subject {
         if self.faults.is_empty() { name } else { format!("{name}{FAULTS_FOLLOW}{}", self.faults) }
     }
 
-    /// Default sizes: those of the algorithm, or those at which the mutant is known to fail.
+    /// Default sizes: those of the algorithm, or those at which the mutant fails.
     #[must_use]
     pub fn defaults(&self) -> Defaults {
         self.mutant.map_or(self.info.defaults, |m| m.sizes)
     }
 
-    /// Checks sizes; what is not given is the default.
+    /// Checks sizes, and fills in the defaults.
     ///
     /// # Errors
-    /// If the algorithm is not made for them.
+    /// If the algorithm does not support them.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let defaults = self.defaults();
-        // Where everyone may be inside, `k` follows from `n`.
+        // Where every process may be inside, `k` follows from `n`.
         let usual = (!self.info.fits.keeps_nobody_out()).then_some(defaults.k);
         self.info.sizes(Some(n.unwrap_or(defaults.n)), k.or(usual))
     }
 
-    /// How many slots it has at the most for `n` processes, if there is a limit. For more it is not
-    /// built.
+    /// The largest number of slots for `n` processes, if there is a limit. It is not built with
+    /// more.
     #[must_use]
     pub fn most_slots(&self, n: usize) -> Option<usize> {
         (Kind::find(self.info).most_slots)(n)
     }
 
-    /// Roughly how many bytes a machine that runs it takes before its first step, unless its tables
+    /// Roughly how many bytes a machine that runs it needs before its first step, unless its tables
     /// are [sparse](Rules::sparse).
     ///
     /// ```
@@ -158,8 +160,8 @@ impl Subject {
         words.saturating_mul(BYTES_OF_A_WORD).saturating_add(sizes.n as u64 * BYTES_OF_A_PROCESS)
     }
 
-    /// Everything it claims. A mutant is asked for what every solution of its problem claims: its text no longer
-    /// has the invariants' statements.
+    /// Everything it claims. Of a mutant, only the claims of every solution of its problem are
+    /// checked: its text no longer has the statements that the invariants name.
     #[must_use]
     pub fn claims(&self, sizes: Sizes) -> Vec<Property> {
         match self.mutant {
@@ -168,7 +170,7 @@ impl Subject {
         }
     }
 
-    /// Everything it can be asked for by name, whether it claims it or not.
+    /// Every property that can be checked by name, claimed or not.
     #[must_use]
     pub fn askable(&self, sizes: Sizes) -> Vec<Property> {
         claims::askable(self.info, sizes)
@@ -177,10 +179,10 @@ impl Subject {
     /// A machine that runs it.
     ///
     /// # Errors
-    /// If its text breaks the rules that replay rests on.
+    /// If its text breaks the rules of replay.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let seeded = self.mutant.map_or(Faults::NONE, Mutant::faults);
-        // With a fault, a text may come to look at what it says that it does not: then the value is to be the right one.
+        // A faulty text may read a variable that it declares unused; then the value must be right.
         let forget = rules.forget && self.faults.is_empty();
         let rules = Rules { faults: seeded.and(self.faults), forget, ..rules };
         let world = match self.mutant.filter(|mutant| mutant.has_a_text()) {
@@ -190,20 +192,21 @@ impl Subject {
         Ok(with_canon(world, self.info, sizes, rules))
     }
 
-    /// How many passages of each process to search when remote references are counted, unless told otherwise.
+    /// How many passages of each process to search when counting remote references, by default.
     #[must_use]
     pub fn passages_to_measure(&self) -> Option<u32> {
         if claims::counts_for_ever(self.info) { Some(2) } else { self.defaults().passages }
     }
 
-    /// The rules by which a mutant fails; for an algorithm, those of its default sizes.
+    /// The rules under which a mutant fails; for an algorithm, those of its default sizes.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.mutant.map_or_else(|| Rules::with_passages(self.info.defaults.passages), Mutant::rules)
     }
 }
 
-/// Makes a machine whose counters grow for ever finite, and others smaller if the rules say so. With a bound on passages counters have one too; and who is measured must make every access by itself.
+/// Makes a machine with ever-growing counters finite, and others smaller if the rules say so. A
+/// bound on passages bounds counters too. A measured process must make every access itself.
 pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) -> World {
     let plain = !rules.sparse && rules.measure.is_none();
     let wanted = match Kind::find(info).merges {
@@ -216,6 +219,6 @@ pub(crate) fn with_canon(world: World, info: &Info, sizes: Sizes, rules: Rules) 
         return world;
     }
     let world = world.with_canon(|layout| claims::canon(info, sizes, rules, layout));
-    // What a process remembers is known by what it keeps.
+    // What a process remembers is known from what it keeps.
     if rules.keep == Keep::Ignored { world } else { world.with_numbers(|layout| claims::numbers(info, sizes, layout)) }
 }

@@ -1,10 +1,10 @@
-//! Commands about slots between processes, where there are none: each says so.
+//! The commands for slots between processes, on systems that have none: each says so.
 
 use crate::Exit;
 use doorway::shared::Error;
 use std::ffi::OsString;
 
-/// Whatever is asked for.
+/// Accepts any arguments.
 #[derive(clap::Args)]
 pub(crate) struct Anything {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]

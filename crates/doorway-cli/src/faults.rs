@@ -15,21 +15,21 @@ use std::num::NonZero;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The algorithm, as `doorway list` names it
+    /// The algorithm, as named by `doorway list`
     id: String,
-    /// Processes [default: the algorithm's]
+    /// Number of processes [default: the algorithm's]
     #[arg(long)]
     n: Option<usize>,
-    /// Places: how many may be inside [default: the algorithm's]
+    /// Number of places: how many processes may be inside at once [default: the algorithm's]
     #[arg(long)]
     k: Option<usize>,
-    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    /// Number of rooms, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     rooms: Option<usize>,
-    /// Slots, of an algorithm that has them [default: the algorithm's]
+    /// Number of slots, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     slots: Option<usize>,
-    /// End the search for one fault after this many states
+    /// Stop the search for one fault after this many states
     #[arg(long, value_name = "STATES", default_value = "300000")]
     max_states: NonZero<usize>,
     /// Print one JSON document
@@ -43,10 +43,11 @@ pub(crate) fn with(id: &str, fault: &str) -> String {
     format!("{id}{sign}{fault}")
 }
 
-/// A fault at a statement that there is not would seem to be one that nobody misses.
+/// Without this warning, a fault at a statement that does not exist would look like one that no
+/// claim notices.
 pub(crate) fn warn_of_those_without_effect(report: &Report) {
     for fault in &report.faults_without_effect {
-        eprintln!("doorway: the fault {fault} changed nothing: no process came to such an access or variable");
+        eprintln!("doorway: the fault {fault} changed nothing: no process reached that access or variable");
     }
 }
 
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         }
         bar.set_message(fault.to_string());
         let tried = hunt.search(fault, interrupt::is_asked_for);
-        // What Ctrl-C ended says nothing of the fault.
+        // A search that Ctrl-C ended says nothing about the fault.
         if tried.outcome != Outcome::Undecided(Stop::Interrupted) {
             found.push(tried);
         }
@@ -168,8 +169,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             let _ = writeln!(out, "stopped: {} not tried", count((faults.len() - found.len()) as u64, "fault"));
         }
         if !all_known {
-            let limit = "the search without a fault ended early, so there may be statements that are not known";
-            let _ = writeln!(out, "{limit}; give more --max-states");
+            let limit = "the search without faults stopped early, so some statements may be missing";
+            let _ = writeln!(out, "{limit}; give a larger --max-states");
         }
         print(&out)?;
     }

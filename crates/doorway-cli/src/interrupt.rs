@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one ends a search cleanly, so that what was found is printed; a second one,
-//! and one that comes when nothing is searched, ends the program at once.
+//! Ctrl-C. During a search, the first one stops the search cleanly, so that its results are
+//! printed. A second one, or one outside a search, ends the program at once.
 
 use indicatif::ProgressBar;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -10,7 +10,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 
 static SEARCHING: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// What is to be cleared from the terminal before the program ends.
+/// The bar to clear from the terminal before the program ends.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Until it is dropped, the first Ctrl-C only makes [`is_asked_for`] true.
@@ -30,7 +30,7 @@ impl Drop for Searching {
     }
 }
 
-/// Whether somebody has asked for the search to end.
+/// Whether the user has asked for the search to stop.
 pub(crate) fn is_asked_for() -> bool {
     ASKED.load(SeqCst)
 }
@@ -42,7 +42,7 @@ pub(crate) fn shown(bar: ProgressBar) -> ProgressBar {
     bar
 }
 
-/// Takes Ctrl-C over. Where that cannot be done it ends the program as it would have anyway.
+/// Takes over Ctrl-C. Where that fails, Ctrl-C ends the program as usual.
 fn handle() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -50,7 +50,7 @@ fn handle() {
             if SEARCHING.load(SeqCst) && !ASKED.swap(true, SeqCst) {
                 return;
             }
-            // The bar may be drawn right now by a thread that never comes back.
+            // A thread that never returns may be drawing the bar right now.
             if let Some(bar) = SHOWN.try_lock().ok().and_then(|mut shown| shown.take()) {
                 bar.finish_and_clear();
             }

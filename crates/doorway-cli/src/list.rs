@@ -11,8 +11,8 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the table of algorithms in Markdown, as in the README (without objects: rooms, and
-    /// what is built on them)
+    /// Print the table of algorithms in Markdown, as in the README (without rooms and the objects
+    /// built on them)
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// List the mutants: faulty versions of the algorithms, for `doorway check mutant:NAME`
@@ -20,13 +20,13 @@ pub(crate) struct Args {
     mutants: bool,
 }
 
-/// What is said of a mutant in JSON.
+/// A mutant, as JSON.
 #[derive(Serialize)]
 struct MutantRow {
     id: String,
     of: &'static str,
     change: &'static str,
-    /// What it breaks; nothing if it is a control.
+    /// The property it breaks, or nothing for a control.
     breaks: Option<&'static str>,
 }
 

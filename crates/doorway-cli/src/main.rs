@@ -29,8 +29,9 @@ mod tour;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// At most K at a time: slots for commands on this machine, which come back when a process is killed, and a checker for
-/// the algorithms behind them.
+/// Run at most K commands at a time on this machine, and check the algorithms that make it safe.
+///
+/// A slot comes back when its holder ends, even if it is killed.
 #[derive(Parser)]
 #[command(name = "doorway", version, arg_required_else_help = true)]
 struct Args {
@@ -40,115 +41,120 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs a command when a slot is free, and gives the slot back when it has ended (Linux)
+    /// Run a command when a slot is free, and give the slot back when it has ended (Linux)
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     Run(run::Args),
-    /// Runs a command when a slot is free (Linux)
+    /// Run a command when a slot is free (Linux)
     #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
     #[command(disable_help_flag = true)]
     Run {
-        /// What to run, and how
+        /// The options and the command
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
-    /// Shows who holds slots between processes, who waits for them, and for how long (Linux)
+    /// Show which processes hold slots, which wait for one, and since when (Linux)
     ///
-    /// Without a name it shows all names in the directory in use. Command lines are those of
-    /// processes of this user that have the file open; others are shown as `?`. With slots that
-    /// come back when their holder dies, this look brings them back.
+    /// Without a name, it shows every name in the directory in use. It can show a command line only
+    /// for processes of this user that have the file open; for others it shows `?`. If a slot comes
+    /// back when its holder dies, looking at it brings it back.
     ///
-    /// Exit code: 0 all files could be read, 1 one could not (the others are shown), 2 bad usage.
+    /// Exit code: 0 all files were read, 1 a file could not be read (the others are shown), 2 bad
+    /// usage.
     #[command(after_help = slots::STATUS_EXAMPLES)]
     Status(slots::StatusArgs),
-    /// Takes a slot away from its holder, dead or alive, and gives it to the next in line (Linux)
+    /// Take a slot away from its holder, dead or alive, for the next waiter (Linux)
     ///
-    /// It does not stop the old holder, which may go on with what the slot stands for. The next
-    /// holder is told that the slot was broken, and has a larger fence.
+    /// This does not stop the old holder, which may go on using what the slot stands for. The next
+    /// holder gets a larger fence, and is told that the slot was broken.
     ///
-    /// Exit code: 0 the slot is broken, or has come back; 1 it is not: nobody holds it, the holder
-    /// has changed, the answer was no, or the file cannot be used; 2 bad usage, or no terminal to
-    /// ask on.
+    /// Exit code: 0 the slot is broken, or has come back; 1 nothing was done: the slot is free, the
+    /// holder has changed, the answer was no, or the file cannot be used; 2 bad usage, or no
+    /// terminal to ask on.
     #[command(after_help = slots::BREAK_EXAMPLES)]
     Break(slots::BreakArgs),
-    /// Removes the file of a name that nobody uses (Linux)
+    /// Remove the file of a name that no process uses (Linux)
     ///
-    /// A name needs no removal: a file that nobody uses does no harm. Remove it to make it anew
+    /// You never have to do this: an unused file does no harm. Remove it if you want the same name
     /// with another number of slots.
     ///
-    /// Exit code: 0 it is removed, 1 it is in use, or there is none, 2 bad usage.
+    /// Exit code: 0 the file is removed, 1 it is in use or does not exist, 2 bad usage.
     #[command(after_help = slots::RM_EXAMPLES)]
     Rm(slots::RmArgs),
-    /// Runs a build whose jobs are counted, together with other builds if they say the same name (Linux)
+    /// Run a build with a limited number of jobs, shared by name between builds (Linux)
     ///
-    /// It is a jobserver as GNU make has one: make, cargo, ninja and gcc's LTO take a token from it
-    /// for every job but their first. With a name, the tokens are backed by slots that all builds
-    /// with this name share. If a build is killed, all its tokens come back.
+    /// This is a GNU make jobserver: make, cargo, ninja and gcc's LTO take a token from it for
+    /// every job but their first. With a name, each token stands for a slot, and all builds that
+    /// use the name share the slots. If a build is killed, all its tokens come back.
     ///
-    /// Exit code: that of the command, and as in `doorway run`.
+    /// Exit code: that of the command; the codes of doorway itself are those of `doorway run`.
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     #[command(after_help = jobserver::EXAMPLES)]
     Jobserver(jobserver::Args),
-    /// Runs a build whose jobs are counted (Linux)
+    /// Run a build with a limited number of jobs (Linux)
     #[cfg(not(all(target_os = "linux", target_endian = "little", target_pointer_width = "64")))]
     Jobserver(slots::JobserverArgs),
-    /// Shows every algorithm: problem, paper, figure, instructions, bounds
+    /// List every algorithm: problem, paper, figure, instructions, bounds
     List(list::Args),
-    /// Explores all interleavings of an algorithm and says which of its properties hold
+    /// Explore all interleavings of an algorithm, and report which of its properties hold
     ///
-    /// Exit code: 0 all hold and the search was complete, 1 a property failed, 2 bad usage, 3 not
-    /// decided: nothing failed, but the search ended at a limit, or left runs out (--switches,
-    /// --lag, samples).
+    /// Exit code: 0 all properties hold and the search was complete; 1 a property failed; 2 bad
+    /// usage; 3 not decided: nothing failed, but the search stopped at a limit or skipped some runs
+    /// (--switches, --lag, samples).
     ///
-    /// --passages and --line bound what processes do: a search within them is complete, for that
-    /// bound. The first Ctrl-C ends the search and prints what was found, with exit code 130; a
-    /// second one ends the program at once.
-    #[command(allow_negative_numbers = true)] // so that `--n -1` is a bad number, not an unknown option
+    /// --passages and --line bound what the processes do; a search within such a bound counts as
+    /// complete. The first Ctrl-C stops the search and prints what was found, with exit code 130;
+    /// the second ends the program at once.
+    // With this, `--n -1` is a bad number, not an unknown option.
+    #[command(allow_negative_numbers = true)]
     Check(check::Args),
-    /// Tries every fault of a single statement of an algorithm, and says which claim notices it
+    /// Try every single-statement fault of an algorithm, and report which claim notices it
     ///
-    /// An access is dropped, put off or split, a wait does not wait. What no claim notices, nobody misses:
-    /// the claims are too weak for it, the sizes too small, or the statement is not needed.
+    /// A fault drops, delays or splits one access, or makes one wait not wait. If no claim notices
+    /// a fault, then the claims are too weak, the sizes are too small, or the statement is not
+    /// needed.
     ///
-    /// Exit code: 0 all faults were decided, 2 bad usage, 3 some were not, 130 after Ctrl-C, which
-    /// prints what was found so far.
+    /// Exit code: 0 all faults were decided, 2 bad usage, 3 some faults were not decided, 130 after
+    /// Ctrl-C, which prints what was found so far.
     #[command(allow_negative_numbers = true)]
     Faults(faults::Args),
-    /// Finds the worst number of remote references of a passage, against what is claimed
+    /// Find the most remote references that a passage makes, and compare with the claim
     ///
-    /// Exit code: 0 if all passages are within the claim, 1 if a claimed bound is broken, 2 bad
-    /// usage, 3 not decided: no passage broke it, but not all were looked at (a limit, --method
-    /// adversary or random). With --theorems: 0 unless a bound is broken. Ctrl-C as in `doorway
-    /// check`.
+    /// Exit code: 0 all passages are within the claimed bound; 1 a passage breaks the bound; 2 bad
+    /// usage; 3 not decided: no passage broke the bound, but not all were examined (a limit, or
+    /// --method adversary or random). With --theorems: 0 unless a bound is broken. Ctrl-C works as
+    /// in `doorway check`.
     #[command(allow_negative_numbers = true)]
     Rmr(rmr::Args),
-    /// Which algorithms that only read and write work with which kind of register: atomic, regular, monotone, safe
+    /// Show which registers the read-write algorithms need: atomic, regular, monotone or safe
     ///
-    /// Exit code: 0 if all work with what they claim (texts as printed aside), 1 if one does not, 2 bad usage, 3 if that was not decided.
-    /// Ctrl-C prints what was found so far, with exit code 130.
+    /// Exit code: 0 all algorithms work with the registers they claim (texts as printed aside), 1
+    /// one of them does not, 2 bad usage, 3 not decided. Ctrl-C prints what was found so far, with
+    /// exit code 130.
     #[command(allow_negative_numbers = true)]
     Registers(registers::Args),
-    /// Steps through a run again, by the token that `doorway check` printed
+    /// Replay a run step by step, from the token that `doorway check` printed
     ///
-    /// Whether the run breaks the property that the token names is judged on the run itself.
+    /// The replay itself decides whether the run breaks the property that the token names.
     ///
-    /// Exit code: 0 if it does, and for a schedule; 1 if it does not, 2 bad usage, or a token that is
-    /// stale.
+    /// Exit code: 0 the run breaks the property, or a schedule was followed; 1 the run does not
+    /// break it; 2 bad usage, or a stale token.
     #[command(allow_negative_numbers = true)]
     Replay(replay::Args),
-    /// Says how to run the benchmarks, which are in the lab
+    /// Say how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]
     Bench {
-        /// What to measure, and how
+        /// The benchmark and its options
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Kills processes that share slots, and looks whether any slot is lost or given twice (Linux)
+    /// Kill processes that share slots, and check that no slot is lost or held twice (Linux)
     ///
-    /// Processes acquire and release slots of one file. They are killed with SIGKILL at any time, kill themselves just after
-    /// a statement of the text, are stopped and continued, fork, exec, open and close, and the file is deleted under
-    /// way. A witness in other memory notices whoever is let in twice, and what became of each death.
+    /// Processes acquire and release the slots of one file. They are killed with SIGKILL at any
+    /// time, or kill themselves just after a statement of the text; they are stopped and continued;
+    /// they fork, exec, open and close; and the file is deleted in the middle of it all. A witness
+    /// in separate memory notices if a slot has two holders, and whether every death was reported.
     ///
-    /// Exit code: 0 nothing is wrong, 1 something is, 2 bad usage, 130 after Ctrl-C.
+    /// Exit code: 0 nothing is wrong, 1 something is wrong, 2 bad usage, 130 after Ctrl-C.
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     Torture(torture::Args),
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
@@ -157,19 +163,20 @@ enum Command {
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     #[command(hide = true)]
     TortureWorker(torture::Order),
-    /// Writes what a shell needs to complete this command's words
+    /// Print a completion script for a shell
     #[cfg(feature = "manual")]
     #[command(after_help = manual::COMPLETIONS_EXAMPLES)]
     Completions(manual::CompletionsArgs),
-    /// Writes the pages for `man`
+    /// Write the manual pages
     #[cfg(feature = "manual")]
     #[command(after_help = manual::MAN_EXAMPLES)]
     Man(manual::ManArgs),
-    /// Shows what there is, in a few seconds
+    /// Take a tour of the checker and the library, in a few seconds
     Tour,
 }
 
-/// Measures what it is asked for. Not a part of this command, so that nobody compiles fifteen libraries to check an algorithm.
+/// Runs the benchmarks. The lab is a crate of its own, so that checking an algorithm does not
+/// require compiling fifteen rival libraries.
 const LAB: &str = "cargo run --release -p doorway-lab --";
 
 /// How a command ended.
@@ -205,7 +212,7 @@ fn main() -> ExitCode {
         if passes_on && error.use_stderr() {
             let _ = error.print();
             if !std::env::args_os().any(|word| word == "--") {
-                eprintln!("The command comes after two hyphens: doorway jobserver -n 8 cores -- make");
+                eprintln!("the command comes after two hyphens: doorway jobserver -n 8 cores -- make");
             }
             std::process::exit(125);
         }

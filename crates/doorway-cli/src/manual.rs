@@ -1,5 +1,5 @@
-//! `doorway completions` and `doorway man`: both are made from the command's own options, so they
-//! cannot say anything else than `--help` does.
+//! `doorway completions` and `doorway man`. Both are generated from the command's own options, so
+//! they agree with `--help`.
 
 use crate::{Exit, output};
 use clap::{Command, CommandFactory as _, ValueHint};
@@ -17,7 +17,7 @@ Examples:
   doorway man | man -l -                         reads the first page
   doorway man ~/.local/share/man/man1            installs all pages: man doorway-run";
 
-/// The command as `--help` shows it: parts that are hidden are neither completed nor described.
+/// The command as `--help` shows it: hidden parts are neither completed nor described.
 fn shown() -> Command {
     let whole = crate::Args::command();
     let parts = whole.get_subcommands().filter(|part| !part.is_hide_set()).cloned();
@@ -41,8 +41,8 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, String> {
 
 #[derive(clap::Args)]
 pub(crate) struct ManArgs {
-    /// Where to write a page for the command and one for each of its parts; it is made if it is
-    /// missing. The first page goes to standard output if nothing is said
+    /// The directory to write all pages to, one for each subcommand; it is created if it is
+    /// missing. Without it, the first page goes to standard output
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     directory: Option<PathBuf>,
 }
@@ -54,8 +54,8 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, String> {
         output::print(&String::from_utf8_lossy(&page))?;
         return Ok(Exit::Fine);
     };
-    std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(shown(), directory))
-        .map_err(|e| format!("cannot write the pages to {}: {e}; name a directory of yours", directory.display()))?;
+    std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(shown(), directory)).map_err(|e| {
+        format!("cannot write the pages to {}: {e}; name a directory that you can write to", directory.display())
+    })?;
     Ok(Exit::Fine)
 }

@@ -1,8 +1,8 @@
-//! Writing to standard output, where a reader that has gone away is no error.
+//! Writing to standard output. A reader that has gone away is not an error.
 
 use std::io::{ErrorKind, Write as _, stdout};
 
-/// Writes text. If nobody reads any more, that is fine.
+/// Writes text. It is fine if the reader has gone away.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     print_to_reader(text).map(|_| ())
 }
@@ -14,7 +14,7 @@ pub(crate) enum Reader {
     Gone,
 }
 
-/// [`print`], for a command that ends when nobody reads any more.
+/// [`print`], for a command that ends when its reader has gone away.
 pub(crate) fn print_to_reader(text: &str) -> Result<Reader, String> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -24,8 +24,8 @@ pub(crate) fn print_to_reader(text: &str) -> Result<Reader, String> {
     }
 }
 
-/// Text that others have written, for a terminal: what controls it, or changes how other text
-/// looks, is shown as an escape.
+/// Text that others have written, for a terminal: characters that control it, or change how other
+/// text looks, are shown as escapes.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -37,8 +37,8 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
-/// As much of a line as fits into this many columns. All but ASCII counts twice, since some of it is
-/// that wide.
+/// The part of a line that fits into this many columns. Characters beyond ASCII count twice: some
+/// are that wide.
 pub(crate) fn cut(line: &str, columns: usize) -> &str {
     let mut used = 0;
     let too_much = line.char_indices().find(|(_, c)| {
@@ -48,7 +48,7 @@ pub(crate) fn cut(line: &str, columns: usize) -> &str {
     &line[..too_much.map_or(line.len(), |(at, _)| at)]
 }
 
-/// A JSON document in which text that others have written is [visible]: JSON has escapes of its own.
+/// A JSON document in which text from others is [visible], by JSON's own escapes.
 pub(crate) fn visible_json(document: &str) -> String {
     let mut shown = String::with_capacity(document.len());
     for c in document.chars() {

@@ -7,9 +7,9 @@ use std::num::NonZero;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only these algorithms
+    /// Show only these algorithms
     ids: Vec<String>,
-    /// Look at up to this many states for each entry
+    /// Explore at most this many states for each entry
     #[arg(long, default_value_t = NonZero::new(registers::STATES).expect("some states are looked at"), value_parser = sizes::states)]
     states: NonZero<usize>,
     /// Print one JSON document
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let known: Vec<&str> = registers::algorithms().map(|info| info.id).collect();
     if let Some(id) = args.ids.iter().find(|id| !known.contains(&id.as_str())) {
-        return Err(format!("`{id}` is none of those that only read and write: {}", known.join(", ")));
+        return Err(format!("`{id}` is not one of the algorithms that only read and write; give {}", known.join(", ")));
     }
     // Before the bar, which takes Ctrl-C over too.
     let searching = interrupt::Searching::begin();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     Ok(Exit::Interrupted)
 }
 
-/// Whether algorithms work with what they say they work with; of what is kept as it was printed nobody says so.
+/// Whether the algorithms work with the registers they claim. The texts as printed claim nothing.
 fn exit(cells: &[Cell]) -> Exit {
     let claims = |cell: &&Cell| cell.claimed && !cell.id.ends_with("-as-printed");
     let claimed = |outcome: fn(&Outcome) -> bool| cells.iter().filter(claims).any(|cell| outcome(&cell.outcome));

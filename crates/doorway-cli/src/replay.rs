@@ -14,27 +14,27 @@ use serde::Serialize;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A token that `doorway check` printed, or, with --schedule, an algorithm
+    /// A token that `doorway check` printed or, with --schedule, an algorithm
     token: String,
     /// Follow a schedule such as "p0.2 p1.2.3 p0>in p1!" instead of a token
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
-    /// With --schedule: processes [default: the algorithm's]
+    /// With --schedule: number of processes [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     n: Option<usize>,
-    /// With --schedule: places [default: the algorithm's]
+    /// With --schedule: number of places [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     k: Option<usize>,
-    /// With --schedule: rooms, of an algorithm that has them [default: the algorithm's]
+    /// With --schedule: number of rooms, for algorithms that have them [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     rooms: Option<usize>,
-    /// With --schedule: slots, of an algorithm that has them [default: the algorithm's]
+    /// With --schedule: number of slots, for algorithms that have them [default: the algorithm's]
     #[arg(long, requires = "schedule")]
     slots: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print a table for LaTeX
+    /// Print a LaTeX table
     #[arg(long, conflicts_with = "json")]
     latex: bool,
 }
@@ -55,10 +55,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     Ok(if judged.is_none_or(|judged| judged.breaks) { Exit::Fine } else { Exit::Failed })
 }
 
-/// What is printed as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Document<'a> {
-    /// What the token says the run breaks.
+    /// The property that the token says the run breaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     property: Option<&'a str>,
     /// Whether it does.
@@ -68,7 +68,7 @@ struct Document<'a> {
     trace: &'a Trace,
 }
 
-/// What a token says of its run, and whether that is so.
+/// What a token says of its run, and whether that is true.
 struct Judged {
     property: String,
     breaks: bool,
@@ -76,10 +76,10 @@ struct Judged {
     says: String,
 }
 
-/// The run of a token, and what is to be said of it.
+/// The run of a token, and what to print about it.
 fn again(token: &str) -> Result<(Trace, Judged), String> {
     if let Ok(subject) = subject::find(token) {
-        return Err(format!("{} is no token; give --schedule to step through it", subject.id()));
+        return Err(format!("{} is an algorithm, not a token; add --schedule to step through it", subject.id()));
     }
     let token: Token = token.parse().map_err(|e: TokenError| e.to_string())?;
     let (id, property, sizes) = (&token.id, &token.property, token.sizes);
@@ -95,7 +95,7 @@ fn again(token: &str) -> Result<(Trace, Judged), String> {
         format!("{run} breaks {property}:\n")
     } else {
         format!(
-            "this run of {run} does NOT break {property}, though the token says so; `doorway check {id} --property \
+            "this run of {run} does NOT break {property}, although the token says so; `doorway check {id} --property \
              {property}` looks for one that does:\n"
         )
     };
@@ -110,7 +110,7 @@ fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
     let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
     refuse_what_does_not_fit(&subject, sizes)?;
-    // A schedule says itself who crashes.
+    // The schedule itself says which processes crash.
     let rules = Rules { crashes: sizes.n.min(64), ..Rules::default() };
     let rules = if sizes.n > 64 { Rules::default() } else { rules };
     let mut runner = Runner::new(subject.world(sizes, rules).map_err(|e| e.to_string())?);

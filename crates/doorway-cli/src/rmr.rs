@@ -21,54 +21,59 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The algorithm, as `doorway list` names it
+    /// The algorithm, as named by `doorway list`
     #[arg(required_unless_present = "theorems")]
     id: Option<String>,
-    /// Measure Anderson and Moir's theorems instead: bound, worst found, method, for each size and number of competitors. Some twenty minutes; less with --n, --k,
-    /// --contention or --theorem
+    /// Measure Anderson and Moir's theorems instead: bound, worst found and method, for each size
+    /// and number of competitors. Takes about twenty minutes; less with --n, --k, --contention or
+    /// --theorem
     #[arg(long, conflicts_with_all = ["id", "rooms", "slots", "model", "method", "passages", "without_bounded_decrement"])]
     theorems: bool,
-    /// With --theorems: only this one, such as 3 or 1+k; may be given several times
+    /// With --theorems: only this theorem, such as 3 or 1+k; may be repeated
     #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems", conflicts_with = "id")]
     only: Vec<String>,
-    /// Processes [default: the algorithm's]
+    /// Number of processes [default: the algorithm's]
     #[arg(long)]
     n: Option<usize>,
-    /// Places: how many may be inside [default: the algorithm's]
+    /// Number of places: how many processes may be inside at once [default: the algorithm's]
     #[arg(long)]
     k: Option<usize>,
-    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    /// Number of rooms, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     rooms: Option<usize>,
-    /// Slots, of an algorithm that has them [default: the algorithm's]
+    /// Number of slots, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     slots: Option<usize>,
     /// What counts as a remote reference
     #[arg(long, value_enum, default_value_t = Model::Cc)]
     model: Model,
-    /// Only passages during which at most this many processes compete [default: n]
+    /// Measure only passages during which at most this many processes compete [default: n]
     #[arg(long, value_name = "C", value_parser = sizes::from_one::<NonZero<usize>>)]
     contention: Option<NonZero<usize>>,
     /// How to look for the worst passage
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     method: Method,
-    /// With exhaustive: passages of each process, for algorithms with unbounded variables [default:
-    /// the algorithm's]
+    /// With exhaustive: passages per process, for algorithms with unbounded variables [default: the
+    /// algorithm's]
     #[arg(long, value_parser = sizes::from_one::<NonZero<u32>>)]
     passages: Option<NonZero<u32>>,
-    /// With adversary or random: how often to begin anew [default: 20; of each row of the theorems: 40]
+    /// With adversary or random: number of restarts [default: 20, or 40 for each row of the
+    /// theorems]
     #[arg(long, value_parser = sizes::from_one::<NonZero<u32>>)]
     runs: Option<NonZero<u32>>,
-    /// With adversary or random: steps in all [default: 200 million; of each row of the theorems: 20 million]
+    /// With adversary or random: steps in total [default: 200 million, or 20 million for each row
+    /// of the theorems]
     #[arg(long, value_parser = sizes::from_one::<NonZero<u64>>)]
     steps: Option<NonZero<u64>>,
-    /// With adversary or random: chooses the choices [default: 1]
+    /// With adversary or random: seed of the random choices [default: 1]
     #[arg(long)]
     seed: Option<u64>,
-    /// Let a bounded decrement be a loop on compare-and-swap, as on machines without that instruction
+    /// Replace a bounded decrement by a compare-and-swap loop, as on machines without that
+    /// instruction
     #[arg(long)]
     without_bounded_decrement: bool,
-    /// End an exhaustive search after this many states [default: none; of each row of the theorems: 1 million]
+    /// Stop an exhaustive search after this many states [default: no limit, or 1 million for each
+    /// row of the theorems]
     #[arg(long, value_name = "STATES", value_parser = sizes::states)]
     max_states: Option<NonZero<usize>>,
     /// Print one JSON document
@@ -101,9 +106,9 @@ impl From<Model> for CostModel {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// All interleavings: the exact worst
+    /// All interleavings: the exact worst case
     Exhaustive,
-    /// A scheduler that makes one process pay; for sizes past exhaustion
+    /// A scheduler that makes one process pay, for sizes too large to exhaust
     Adversary,
     /// Random schedules
     Random,
@@ -119,7 +124,7 @@ impl Method {
     }
 }
 
-/// What is printed as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Document {
     algorithm: String,
@@ -136,11 +141,11 @@ struct Document {
     local_spin: Option<bool>,
 }
 
-/// What was found, by whichever method.
+/// What was found, by any method.
 struct Found {
     worst: Worst,
     complete: bool,
-    /// Why a search that could have been complete is not.
+    /// Why an exhaustive search is not complete.
     stopped: Option<String>,
     covered: String,
     trace: Option<Trace>,
@@ -153,7 +158,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     refuse_what_has_no_effect(&subject, args)?;
     let contention = args.contention.map_or(sizes.n, NonZero::get);
     if contention > sizes.n {
-        return Err(format!("at most {} can compete, not {contention}; give a smaller --contention", sizes.n));
+        return Err(format!("only {} processes can compete, not {contention}; give a smaller --contention", sizes.n));
     }
     let model = CostModel::from(args.model);
     let searching = interrupt::Searching::begin();
@@ -221,19 +226,19 @@ fn refuse_what_has_no_effect(subject: &Subject, args: &Args) -> Result<(), Strin
     if args.method == Method::Exhaustive {
         if let Some(option) = given(&hunting) {
             return Err(format!(
-                "--{option} has no effect on an exhaustive search; drop it, or give --method adversary or random"
+                "--{option} has no effect on an exhaustive search; omit it, or add --method adversary or random"
             ));
         }
     } else if let Some(option) = given(&searching) {
-        return Err(format!("--{option} is for an exhaustive search; drop it, or --method"));
+        return Err(format!("--{option} applies to an exhaustive search only; omit it, or omit --method"));
     }
     if args.without_bounded_decrement && !subject.info.instructions.contains(&Instruction::BoundedDecrement) {
-        return Err(format!("{} makes no bounded decrement; drop --without-bounded-decrement", subject.id()));
+        return Err(format!("{} has no bounded decrement; omit --without-bounded-decrement", subject.id()));
     }
     Ok(())
 }
 
-/// The exact worst over all processes.
+/// The exact worst case over all processes.
 fn exhaustive(
     subject: &Subject,
     sizes: Sizes,
@@ -246,7 +251,7 @@ fn exhaustive(
         Found { worst: Worst::Bounded(0), complete: true, stopped: None, covered: String::new(), trace: None };
     let limit = Limit::half_of_what_is_free();
     if let Some(why) = does_not_fit(subject, sizes, limit) {
-        let covered = format!("exhaustive: no states, NOT complete: {why}, or give --method adversary");
+        let covered = format!("exhaustive: no states, NOT complete: {why}, or add --method adversary");
         return Ok(Found { complete: false, stopped: Some(why), covered, ..found });
     }
     let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
@@ -285,7 +290,7 @@ fn exhaustive(
     let extent = match (&found.stopped, passages) {
         (None, None) => "complete".to_owned(),
         (None, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
-        (Some(why), _) => format!("NOT complete, {why}: the worst may be worse"),
+        (Some(why), _) => format!("NOT complete, {why}: the true worst case may be larger"),
     };
     found.covered = format!(
         "exhaustive, each process in turn: {}, {}, {extent} ({:.2} s of search, {:.2} s of measuring)",
@@ -323,7 +328,7 @@ fn hunt(
     Ok(Found { worst: quarry.worst, complete: false, stopped, covered, trace: None })
 }
 
-/// What is printed as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Theorems<'a> {
     rows: &'a [theorems::Row],
@@ -353,7 +358,7 @@ fn theorems(args: &Args) -> Result<Exit, String> {
         let all = theorems::SMALL.iter().chain(&theorems::LARGE).map(|s| format!("({},{})", s.n, s.k));
         let numbers = theorems::THEOREMS.iter().map(|t| t.number);
         return Err(format!(
-            "no row is left; the theorems are {}, the sizes {}, and 1, k, k+1, 2k or N compete",
+            "no row matches; the theorems are {}, the sizes {}, and --contention is 1, k, k+1, 2k or N",
             numbers.collect::<Vec<_>>().join(", "),
             all.collect::<Vec<_>>().join(", ")
         ));
@@ -385,12 +390,12 @@ fn theorems(args: &Args) -> Result<Exit, String> {
         let stopped = interrupted.then(|| Stop::Interrupted.to_string());
         print_json(&Theorems { rows: &rows, lost_exchanges: &lost, complete: !interrupted, stopped })?;
     } else if interrupted {
-        print("\ninterrupted, NOT complete: the rows that are missing were not measured\n")?;
+        print("\ninterrupted, NOT complete: the missing rows were not measured\n")?;
     } else {
         print(&format!(
-            "\nexhaustive: the exact worst, if not for few passages only; else, and adversary: a lower bound\n\
+            "\nexhaustive: the exact worst case, unless only for few passages; otherwise, and adversary: a lower bound\n\
              without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
-             Table 1, of what is here:\n{}",
+             Table 1, as far as it is implemented here:\n{}",
             lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
             doorway_check::tables::catalogue::table_1()
         ))?;

@@ -6,14 +6,14 @@ use doorway_core::registry::{Second, Sizes};
 use std::num::NonZero;
 use std::str::FromStr;
 
-/// A number of which there must be at least one.
+/// A number that is at least one.
 pub(crate) fn from_one<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "give a whole number from 1 on".to_owned())
+    text.parse().map_err(|_| "give a whole number, at least 1".to_owned())
 }
 
-/// A limit of states.
+/// A limit on the number of states.
 pub(crate) fn states(text: &str) -> Result<NonZero<usize>, String> {
-    let advice = "give a whole number from 1 on: a search that may look at no state finds nothing";
+    let advice = "give a whole number, at least 1: a search of no states finds nothing";
     text.parse().map_err(|_| advice.to_owned())
 }
 

@@ -13,28 +13,28 @@ use std::time::Instant;
 
 pub(crate) fn run() -> Result<Exit, String> {
     print(
-        "doorway: at most k get in, and up to k-1 of them may die where they stand.\n\n\
-         1. An algorithm, checked. This is the text that ships, run in a simulated memory\n\
-         \x20  in every order its steps can happen in.\n\n",
+        "doorway: at most k processes get in, and up to k-1 of them may die at any step.\n\n\
+         1. An algorithm, checked. This is the text that ships. It runs in a simulated memory,\n\
+         \x20  in every order in which its steps can happen.\n\n",
     )?;
     let sound = check("am-chain")?;
-    print("\n2. Three processes, two places, and one dies, anywhere. Nobody else is held up.\n\n")?;
+    print("\n2. Three processes, two places, and one process dies, anywhere. The others go on.\n\n")?;
     let survived = check("am-chain --n 3 --k 2 --crashes 1 --property starvation-free")?;
-    print("\n   Two deaths are one too many for two places:\n\n")?;
+    print("\n   With two places, two deaths are one too many:\n\n")?;
     let too_many = check("am-chain --n 3 --k 2 --crashes 2 --property never-stuck")?;
     print(
         "\n3. The same checker on a text with a known fault: the paper's fast path, taken\n\
-         \x20  literally, on an instruction that goes below zero. Three get into the block behind\n\
-         \x20  the fast path, which is built for two.\n\n",
+         \x20  literally, with an instruction that goes below zero. Three processes get into the\n\
+         \x20  block behind the fast path, which is built for two.\n\n",
     )?;
     let broken = check("mutant:am-fast-as-printed-on-plain-add")?;
     print(
-        "\n4. The simplest lock is fair to nobody: a run in which p0 looks for ever at the wrong\n\
+        "\n4. The simplest lock is not fair: a run in which p0 always looks at the wrong\n\
          \x20  moment.\n\n",
     )?;
     let starved = check("tas --property starvation-free")?;
     print(
-        "\n5. A theorem, 7(N-k) remote references a passage, and the worst that was found: all\n   interleavings of three processes, then an adversary against 64.\n\n",
+        "\n5. A theorem, 7(N-k) remote references per passage, and the worst found: all\n   interleavings of three processes, then an adversary against 64.\n\n",
     )?;
     let bounds = theorem_1()?;
     print("\n6. The repaired fast path on real threads, and one of them dies inside.\n\n")?;
@@ -116,7 +116,7 @@ fn natively() -> Result<usize, String> {
                     let guard = me.acquire();
                     most.fetch_max(inside.fetch_add(1, SeqCst) + 1, SeqCst);
                     if i == 0 && passage == 100 {
-                        std::mem::forget(guard); // it never leaves, and tells nobody
+                        std::mem::forget(guard); // it never leaves, and does not say so
                         return;
                     }
                     inside.fetch_sub(1, SeqCst);
@@ -127,8 +127,8 @@ fn natively() -> Result<usize, String> {
     })?;
     let (most, took) = (most.into_inner(), begun.elapsed());
     print(&format!(
-        "am-fast, {THREADS} threads, {PLACES} places: thread 0 died inside on its 101st passage; the other {} made\n\
-         {} passages each all the same, never more than {most} inside ({:.2} s).\n",
+        "am-fast, {THREADS} threads, {PLACES} places: thread 0 died inside on its 101st passage; the other {} still made\n\
+         {} passages each, with never more than {most} inside ({:.2} s).\n",
         THREADS - 1,
         thousands(PASSAGES as u64),
         took.as_secs_f64()

@@ -40,7 +40,8 @@ fn both_lists_have_the_same_entries() {
     assert_eq!((&without_7["of"], &without_7["breaks"]), (&"am-chain".into(), &"never-stuck".into()));
 }
 
-/// What papers call `I3` or `CL5` is in their pages; what has a name in words is explained in one place.
+/// Names like `I3` or `CL5` are explained on the pages of their papers; names in words are
+/// explained in one place.
 #[test]
 fn the_documentation_explains_every_property_that_has_a_name_in_words() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checking.md");
@@ -99,7 +100,7 @@ fn a_failure_has_a_trace_and_exit_code_1() {
     assert_eq!(steps[0]["instruction"], "fetch-and-add");
 }
 
-/// One of each problem: the core's tests search all of them.
+/// One of each problem: the tests of the core search all of them.
 #[test]
 fn what_is_listed_holds_by_default() {
     for id in ["tas", "am-chain", "am-assign", "ya-combining", "universal", "rooms", "room-stack", "sticky-names"] {
@@ -121,7 +122,7 @@ fn passages_can_be_bounded() {
     assert_eq!(json("check bakery --n 2 --passages 3 --property T --json")["states"], 1627);
     assert_eq!(json("check am-chain --n 2 --k 1 --passages 2 --json")["passages"], 2);
     assert_eq!(json("check bakery --n 1 --passages unbounded --json")["complete"], true);
-    refused("check bakery --passages 0", &["from 1 on"]);
+    refused("check bakery --passages 0", &["at least 1"]);
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn a_closed_pipe_is_no_error() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        drop(child.stdout.take()); // nobody reads
+        drop(child.stdout.take()); // no reader
         let out = child.wait_with_output().unwrap();
         assert_eq!(out.status.code(), Some(0), "{args:?}");
         assert!(out.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
@@ -282,7 +283,7 @@ fn rmr_as_json_has_every_field() {
     assert_eq!(json("rmr ya-two --model dsm --contention 1 --json")["worst"], 5);
     let random = json("rmr am-chain --n 8 --k 2 --method random --runs 2 --steps 100000 --json");
     assert!(random["worst"].as_u64().unwrap() <= 42);
-    refused("rmr am-chain --n 3 --contention 4", &["at most 3"]);
+    refused("rmr am-chain --n 3 --contention 4", &["only 3 processes"]);
     refused("rmr am-chain --contention 0", &["--contention"]);
     refused("rmr am-chain --model numa", &["cc-wb"]);
 }
@@ -297,10 +298,10 @@ fn a_failure_can_be_replayed() {
     let text = String::from_utf8(doorway(&format!("replay {token}")).stdout).unwrap();
     assert!(text.contains("breaks mutual-exclusion") && text.contains("p0 inside, p1 inside"), "{text}");
     assert!(String::from_utf8(doorway(&format!("replay {token} --latex")).stdout).unwrap().contains("tabular"));
-    refused("replay dw1/nonsense", &["no part of a token"]);
-    refused("replay tas", &["tas is no token", "--schedule"]);
+    refused("replay dw1/nonsense", &["not part of a token"]);
+    refused("replay tas", &["tas is an algorithm, not a token", "--schedule"]);
     refused("replay dw1/tas/3,1/-/c0/atomic/nonsense//811c9dc5", &["damaged", "no property \"nonsense\""]);
-    refused("replay dw1/am-dsm-chain/60000,1/-/c0/atomic/k-exclusion/0/0", &["limit of memory"]);
+    refused("replay dw1/am-dsm-chain/60000,1/-/c0/atomic/k-exclusion/0/0", &["memory limit"]);
     refused(&format!("replay {}", token.replace("4-before-1", "4-before-2")), &["stale"]);
 }
 
@@ -313,7 +314,7 @@ fn a_schedule_can_be_followed() {
     let out = String::from_utf8(run("p0.2 p1.2.3.4.5~ p0! ").stdout).unwrap();
     assert!(out.contains("p0 crashed at slot1.6, p1 waits at slot1.5 (Q = p1)"), "{out}");
     assert_eq!(run("p0.3").status.code(), Some(2));
-    // Its counters grow for ever, and nobody is ever inside.
+    // Its counters grow for ever, and no process is ever inside.
     refused("replay universal-in-use --schedule p0>in", &["never gets there"]);
 }
 
@@ -346,14 +347,15 @@ fn theorems_are_measured_against_their_bounds() {
     assert_eq!((&last["theorem"], &last["algorithm"], &last["model"]), (&"1".into(), &"am-chain".into(), &"cc".into()));
     assert_eq!((&last["contention"], &last["bound"], &last["worst"]), (&2.into(), &7.into(), &7.into()));
     assert_eq!(last["method"], "exhaustive");
-    // Each exchange that is lost to another costs one reference: it returns what it saw, so there is nothing to read again.
+    // Each exchange lost to another process costs one reference: it returns what it saw, so there
+    // is nothing to read again.
     assert_eq!(found["lost_exchanges"], serde_json::json!([9, 10, 11, 12, 13]));
     let text = String::from_utf8(doorway("rmr --theorems --theorem 5 --n 64 --k 2 --contention 64").stdout).unwrap();
     assert!(text.contains("reached adversary") && text.contains("Table 1"), "{text}");
     refused("rmr --theorems --n 5", &["no row", "(64,8)", "1+k"]);
     refused("rmr --theorems --theorem 11", &["no row"]);
     refused("rmr --theorems --theorem 1 --theorem 11", &["no row"]);
-    refused("rmr --theorems --n 2 --contention 3", &["no row", "2k or N compete"]);
+    refused("rmr --theorems --n 2 --contention 3", &["no row", "2k or N"]);
     refused("rmr am-chain --theorem 1", &["cannot be used"]);
     refused("rmr", &["<ID>"]);
     refused("rmr --theorems am-chain", &["cannot be used"]);
@@ -371,5 +373,5 @@ fn bench_says_where_the_benchmarks_are() {
         let command = format!("\n  cargo run --release -p doorway-lab -- {asked}\n");
         refused(asked, &["benchmarks are in the lab", &command]);
     }
-    assert!(text("--help").contains("Says how to run the benchmarks"));
+    assert!(text("--help").contains("Say how to run the benchmarks"));
 }

@@ -1,4 +1,4 @@
-//! What was not looked at is not decided, and what was really used is what is said.
+//! Unexplored means undecided, and the report names what was really used.
 
 mod kit;
 
@@ -64,15 +64,15 @@ fn memory_is_limited_before_the_first_step_too() {
     assert_eq!(code(args), 3);
     let out = text(args);
     assert!(out.contains("NOT complete: the variables of am-dsm-chain with n=5000, k="), "{out}");
-    assert!(out.contains("TiB, and ") && out.contains("256.00 MiB is the limit of memory"), "{out}");
-    assert!(out.contains("take smaller sizes, or give a larger --max-memory"), "{out}");
+    assert!(out.contains("TiB, more than ") && out.contains("the memory limit of 256.00 MiB"), "{out}");
+    assert!(out.contains("give smaller sizes or a larger --max-memory"), "{out}");
     let report = json(&format!("{args} --json"));
     assert_eq!((&report["states"], &report["complete"]), (&0.into(), &false.into()));
     assert!(report["properties"].as_array().unwrap().iter().all(|p| p["holds"].is_null()));
     assert_eq!(code("check am-dsm-chain --n 5000 --max-memory 256M --method random"), 3);
 
     assert_eq!(code("rmr am-dsm-chain --n 65535 --k 2"), 3, "an exhaustive search that cannot begin");
-    refused("replay am-dsm-chain --n 65535 --schedule p0.2", &["limit of memory", "smaller sizes"]);
+    refused("replay am-dsm-chain --n 65535 --schedule p0.2", &["memory limit", "smaller sizes"]);
 }
 
 #[test]
@@ -80,31 +80,31 @@ fn a_limit_names_itself_and_its_option() {
     for (option, words) in [
         (
             "--max-memory 100K",
-            "the limit of memory was reached, 100.00 KiB; take smaller sizes, or give a larger --max-memory",
+            "the search reached its memory limit of 100.00 KiB; give smaller sizes or a larger --max-memory",
         ),
         ("--max-memory 100KiB", "100.00 KiB;"),
         ("--max-memory 102400B", "100.00 KiB;"),
-        ("--max-states 1", "the limit of 1 state was reached; give a larger --max-states"),
-        ("--max-states 2000", "the limit of 2,000 states was reached"),
+        ("--max-states 1", "the search reached its limit of 1 state; give a larger --max-states"),
+        ("--max-states 2000", "the search reached its limit of 2,000 states"),
     ] {
         let args = format!("check am-chain --n 4 --k 1 {option}");
         assert_eq!(code(&args), 3);
-        assert!(text(&args).contains("NOT complete: the limit of"), "{}", text(&args));
+        assert!(text(&args).contains("NOT complete: the search reached its"), "{}", text(&args));
         assert!(text(&args).contains(words), "{}", text(&args));
         assert!(json(&format!("{args} --json"))["stopped"].as_str().unwrap().contains(words), "{args}");
     }
     let sampled =
         text("check bakery --passages 100 --method random --length 5000 --max-memory 100K --property mutual-exclusion");
-    assert!(sampled.contains("100.00 KiB; take smaller sizes, or give a larger --max-memory"), "{sampled}");
+    assert!(sampled.contains("100.00 KiB; give smaller sizes or a larger --max-memory"), "{sampled}");
 }
 
 #[test]
 fn what_must_be_at_least_one_says_so() {
     for args in ["check tas --max-states 0", "rmr tas --max-states 0", "registers ya-two --states 0"] {
-        refused(args, &["states", "whole number from 1 on", "finds nothing"]);
+        refused(args, &["states", "whole number, at least 1", "finds nothing"]);
     }
     for args in ["check tas --method random --runs 0", "check turnstile --line 0", "rmr tas --contention 0"] {
-        refused(args, &["whole number from 1 on"]);
+        refused(args, &["whole number, at least 1"]);
     }
     for size in ["0", "0K", "1.5G", "1T", "lots", "KiB"] {
         refused(&format!("check tas --max-memory {size}"), &["--max-memory", "512M or 8GiB"]);
@@ -117,7 +117,7 @@ fn an_expensive_passage_that_was_not_found_is_not_ruled_out() {
     assert_eq!(code("rmr am-chain --n 3 --k 1 --max-states 10"), 3);
     assert_eq!(code("rmr am-chain --n 8 --k 2 --method adversary"), 3);
     let report = json("rmr am-chain --n 3 --k 1 --max-states 10 --json");
-    let stopped = "the limit of 10 states was reached; give a larger --max-states";
+    let stopped = "the search reached its limit of 10 states; give a larger --max-states";
     assert_eq!((&report["complete"], &report["stopped"]), (&false.into(), &stopped.into()));
 }
 
@@ -127,13 +127,13 @@ fn an_option_without_effect_is_refused() {
     refused("check rooms --give-ups --line 1", &["rooms has no line of tickets"]);
     refused("check resilient --lag 1", &["resilient has no front", "--lag"]);
     refused("check turnstile-simple --lag 1", &["no front"]);
-    refused("check turnstile --passages 2 --lag 1", &["drop it, or --passages"]);
-    refused("check tas --alike", &["no states of tas", "--alike"]);
+    refused("check turnstile --passages 2 --lag 1", &["or omit --passages"]);
+    refused("check tas --alike", &["tas declares no symmetric states", "--alike"]);
     refused("check turnstile --alike", &["--alike"]);
     refused("check ya-two --force", &["--registers"]);
-    refused("check ya-two --registers atomic --force", &["atomic ones are not weak"]);
-    refused("check tas --crashes 4", &["4 crashes", "3 processes"]);
-    refused("check tas --n 1 --crashes 2", &["2 crashes are more than the one process there is"]);
+    refused("check ya-two --registers atomic --force", &["no effect on atomic registers"]);
+    refused("check tas --crashes 4", &["3 processes", "4 times"]);
+    refused("check tas --n 1 --crashes 2", &["the one process cannot crash 2 times"]);
     for option in ["--runs 5", "--length 5", "--seed 5"] {
         refused(&format!("check tas {option}"), &[option.split(' ').next().unwrap(), "--method random"]);
     }
@@ -184,7 +184,7 @@ fn what_a_token_says_is_judged_on_its_run() {
     for (token, property) in [(other_property, "k-exclusion"), (other_id, "never-stuck")] {
         assert_eq!(code(&format!("replay {token}")), 1);
         let out = text(&format!("replay {token}"));
-        assert!(out.contains(&format!("does NOT break {property}, though the token says so")), "{out}");
+        assert!(out.contains(&format!("does NOT break {property}, although the token says so")), "{out}");
         assert!(out.contains("X -= 1, was 1"), "the run is shown all the same: {out}");
         let report = json(&format!("replay {token} --json"));
         assert_eq!((&report["property"], &report["breaks"]), (&property.into(), &false.into()));

@@ -1,4 +1,4 @@
-//! Faults by statement number, as users ask for them.
+//! Faults by statement number, as users write them.
 
 mod kit;
 
@@ -16,7 +16,7 @@ fn a_fault_is_checked_like_an_algorithm_and_replayed() {
     assert!(again.starts_with("am-chain+drop:slot1.7 with n=2, k=1 breaks never-stuck:\n"), "{again}");
     assert_eq!(code("check am-chain --n 2 --k 1 --fault drop:slot1.7"), 1);
     assert_eq!(code("check am-chain+drop:slot1.7 --n 2 --k 1"), 1);
-    // Faults add up, and one that repairs another is one too.
+    // Faults add up, and one that repairs another is still a fault.
     assert_eq!(code("check am-chain+drop:7 --n 2 --k 1 --fault then-set:6:Q=me --property never-stuck"), 0);
 }
 
@@ -33,8 +33,8 @@ fn a_fault_at_no_statement_says_so() {
     assert_eq!(out.status.code(), Some(0));
     let message = String::from_utf8(out.stderr).unwrap();
     assert!(message.contains("the fault drop:99 changed nothing"), "{message}");
-    refused("check tas --fault drop", &["\"drop\" is no fault", "write one such as drop:7"]);
-    refused("check tas --fault to:1:X", &["the fault cannot be made", "a variable that there is not"]);
+    refused("check tas --fault drop", &["\"drop\" is not a fault", "write one such as drop:7"]);
+    refused("check tas --fault to:1:X", &["the fault is impossible", "a variable that there is not"]);
     refused("faults tsa", &["did you mean tas?"]);
     refused("faults tas --n 0", &[]);
 }

@@ -4,7 +4,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-/// Clock ticks of work by which every search has long begun.
+/// By this many clock ticks of work, every search has long begun.
 const FAR_TOO_LONG: u64 = 500;
 
 /// How many clock ticks the process has worked, and whether it handles SIGINT.
@@ -22,7 +22,7 @@ fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-/// Interrupts it when it handles that and has worked for some ticks.
+/// Interrupts the command once it handles SIGINT and has worked for some ticks.
 fn interrupted(args: &str, ticks: u64) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_doorway"));
     command.args(args.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -48,7 +48,7 @@ fn what_was_found_is_printed() {
     let out = interrupted("check am-chain --n 6 --k 2", 0);
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{text}");
-    assert!(text.contains("looked at, NOT complete: interrupted"), "{text}");
+    assert!(text.contains("explored, NOT complete: interrupted"), "{text}");
     assert!(text.contains("k-exclusion       not decided"), "{text}");
 }
 
@@ -82,7 +82,7 @@ fn tables_are_printed_as_far_as_they_were_made() {
     let out = interrupted("rmr --theorems --steps 100000000000 --max-states 3000000", 0);
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(130), "{text}");
-    assert!(text.ends_with("interrupted, NOT complete: the rows that are missing were not measured\n"), "{text}");
+    assert!(text.ends_with("interrupted, NOT complete: the missing rows were not measured\n"), "{text}");
 }
 
 #[test]

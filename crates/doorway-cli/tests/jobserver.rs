@@ -1,5 +1,5 @@
-//! `doorway jobserver`, with clients that are installed everywhere: make, cargo and gcc. Others are
-//! tried by `ci/jobserver-clients.sh`.
+//! `doorway jobserver`, with clients that are installed everywhere: make, cargo and gcc.
+//! `ci/jobserver-clients.sh` tries others.
 #![cfg(target_os = "linux")]
 
 use doorway::shared::{Builder, Previous, Slots};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-/// A directory of the test's own, which goes with it.
+/// A directory of the test's own, which is removed with it.
 struct Place(PathBuf);
 
 impl Place {
@@ -26,7 +26,7 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    /// Names lie beside what is built.
+    /// Names lie beside the build.
     fn slots(&self, name: &str, slots: usize) -> Slots {
         Builder::new(name, slots).directory(self.0.join("names")).open().unwrap()
     }
@@ -35,7 +35,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_doorway"));
         command.arg("jobserver").args(args).env("DOORWAY_DIR", self.0.join("names")).current_dir(&self.0);
         for variable in ["MAKEFLAGS", "CARGO_MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-            command.env_remove(variable); // of the one who runs this test
+            command.env_remove(variable); // of the user who runs this test
         }
         command.stdin(Stdio::null());
         command
@@ -45,7 +45,7 @@ impl Place {
         self.command(args).output().unwrap()
     }
 
-    /// What it writes, if all went well.
+    /// Its output, if all went well.
     fn text(&self, args: &[&str]) -> String {
         let out = self.run(args);
         let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
@@ -57,10 +57,10 @@ impl Place {
         self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// A makefile with this many jobs, each of which writes how many run beside it, at the most.
+    /// A makefile with this many jobs. Each writes how many run beside it, at most.
     fn jobs(&self, jobs: usize) {
         let all: Vec<String> = (0..jobs).map(|job| format!("j{job}")).collect();
-        // A directory counts: making one is atomic, and it is empty again when all have ended.
+        // A directory counts: creating one is atomic, and it is empty again when all have ended.
         self.write(
             "Makefile",
             &format!(
@@ -70,7 +70,7 @@ impl Place {
         );
     }
 
-    /// How many jobs ran at the same time, at the most.
+    /// The largest number of jobs at the same time.
     fn most(text: &str) -> usize {
         text.split_whitespace().filter_map(|word| word.parse().ok()).max().unwrap_or(0)
     }
@@ -116,7 +116,7 @@ fn clients_are_told_where_the_tokens_are() {
     assert_eq!(lines[0], lines[1]);
     let pipe = place.text(&[&["-n", "3", "--style", "pipe"], &show[..]].concat());
     assert!(pipe.starts_with("-j3 --jobserver-fds="), "{pipe}");
-    // An outer jobserver is not for what runs in here.
+    // An outer jobserver is not for the inner command.
     let mut inner = place.command(&[&["-n", "3", "--style", "fifo"], &show[..]].concat());
     let out = inner.env("MAKEFLAGS", "k -j9 --jobserver-auth=fifo:/nowhere -- A=1").output().unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
@@ -179,13 +179,13 @@ fn make_runs_as_many_jobs_as_there_are_slots() {
         assert!(Place::most(&text) <= jobs.parse().unwrap(), "{jobs}: {text}");
         assert!(!text.contains("warning"), "{text}");
     }
-    // With a number of its own, make would not listen; so it does not get it.
+    // With a number of its own, make would ignore the jobserver; so it does not get it.
     let text = place.text(&["-n", "2", "--", "make", "-j8"]);
     assert!(Place::most(&text) <= 2 && !text.contains("warning"), "{text}");
     place.is_clean();
 }
 
-/// Waits for company, so that it is known that jobs run at the same time.
+/// Waits for another job, which proves that jobs run at the same time.
 #[test]
 fn jobs_do_run_at_the_same_time() {
     if !has("make") {
@@ -197,13 +197,13 @@ fn jobs_do_run_at_the_same_time() {
     place.write("Makefile", meet);
     place.text(&["-n", "3", "--", "make"]);
     fs::remove_dir_all(place.0.join("now")).unwrap();
-    // And makes that makes run.
+    // And a make that runs other makes.
     place.write("Makefile", &format!("top:\n\t+$(MAKE) all\n{meet}"));
     place.text(&["-n", "3", "--", "make", "top"]);
     place.is_clean();
 }
 
-/// Promise (a): builds that say one name have one limit.
+/// Promise (a): builds with one name have one limit.
 #[test]
 fn two_builds_share_one_limit() {
     if !has("make") {
@@ -229,8 +229,8 @@ fn two_builds_share_one_limit() {
     assert!(all.iter().all(|next| *next.previous() == Previous::Clean), "tokens were given back: nobody died");
 }
 
-/// Promise (a), seen from outside: never more tokens than slots, and the slot of another process is
-/// not touched.
+/// Promise (a), seen from outside: there are never more tokens than slots, and the slot of another
+/// process is not touched.
 #[test]
 fn a_build_waits_for_slots_that_others_hold() {
     let place = Place::new("wait");
@@ -322,7 +322,7 @@ fn tokens_that_died_with_a_client_come_back_within_the_build() {
     let mut text = String::new();
     BufReader::new(build.stdout.as_mut().unwrap()).read_line(&mut text).unwrap();
     assert_eq!(text, "++\n");
-    until(|| held(&slots) == 2); // that of the tree, and that of the token which lies there
+    until(|| held(&slots) == 2); // one for the build, one for the token in the pipe
     drop(build.stdin.take());
     let mut errors = String::new();
     build.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -331,7 +331,8 @@ fn tokens_that_died_with_a_client_come_back_within_the_build() {
     until(|| held(&slots) == 0);
 }
 
-/// Promise (c), with cargo: it is killed with all that it runs, and the build goes on without.
+/// Promise (c), with cargo: it is killed with everything that it runs, and the build goes on
+/// without it.
 #[test]
 fn tokens_that_died_with_cargo_come_back_within_the_build() {
     let place = Place::new("lost-cargo");
@@ -357,11 +358,11 @@ fn tokens_that_died_with_cargo_come_back_within_the_build() {
     let mut build = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut cargo = String::new();
     BufReader::new(build.stdout.as_mut().unwrap()).read_line(&mut cargo).unwrap();
-    // One runs without a token, and two with one.
+    // One job runs without a token, and two with one.
     until(|| crates.iter().all(|name| place.0.join(format!("begun-{name}")).exists()));
     until(|| held(&slots) == 3);
     kill(&format!("-{}", cargo.trim()));
-    until(|| held(&slots) == 2); // that of the tree, and that of the token which lies there
+    until(|| held(&slots) == 2); // one for the build, one for the token in the pipe
     drop(build.stdin.take());
     let mut errors = String::new();
     build.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -370,8 +371,8 @@ fn tokens_that_died_with_cargo_come_back_within_the_build() {
     until(|| held(&slots) == 0);
 }
 
-/// Promise (d), with make: one of its recipes gives back what it does not have, and the others are no
-/// more than there are slots.
+/// Promise (d), with make: one of its recipes gives back tokens that it does not have, and there
+/// are still no more jobs than slots.
 #[test]
 fn a_recipe_of_make_that_gives_back_too_much_is_noticed() {
     if !has("make") {
@@ -381,7 +382,7 @@ fn a_recipe_of_make_that_gives_back_too_much_is_noticed() {
     let slots = place.slots("cores", 3);
     place.jobs(8);
     let jobs = fs::read_to_string(place.0.join("Makefile")).unwrap();
-    // It runs alone, until the guardian has seen what it did.
+    // It runs alone until the guardian has seen what it did.
     let faulty = "first:\n\t+@auth=$${MAKEFLAGS##*--jobserver-auth=}; auth=$${auth%% *}; \
                   printf ++++ >/dev/fd/$${auth#*,}; while [ ! -e seen ]; do sleep 0.01; done\n\t+@$(MAKE) all\n";
     place.write("Makefile", &format!("{faulty}{jobs}"));
@@ -399,7 +400,7 @@ fn a_recipe_of_make_that_gives_back_too_much_is_noticed() {
     until(|| held(&slots) == 0);
 }
 
-/// It has a slot of the recipe, and needs another: with one there is none.
+/// The recipe has a slot, and needs another: with only one slot there is none.
 #[test]
 fn a_jobserver_inside_one_of_the_same_name_is_told() {
     if !has("make") {
@@ -413,7 +414,7 @@ fn a_jobserver_inside_one_of_the_same_name_is_told() {
     assert!(!out.status.success() && errors.contains("inside a command that has one"), "{errors}");
 }
 
-/// Promise (d): what is given back too often is swallowed, with a warning.
+/// Promise (d): surplus tokens are swallowed, with a warning.
 #[test]
 fn a_token_that_is_given_back_too_often_is_swallowed() {
     let place = Place::new("surplus");
@@ -431,7 +432,7 @@ fn a_token_that_is_given_back_too_often_is_swallowed() {
     place.is_clean();
 }
 
-/// Crates that depend on nothing, and one that depends on them all.
+/// Crates without dependencies, and one that depends on them all.
 #[test]
 fn cargo_builds_with_it() {
     let place = Place::new("cargo");

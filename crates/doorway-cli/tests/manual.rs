@@ -1,5 +1,5 @@
-//! `doorway completions` and `doorway man`: shells and `man` understand them, and no command is left
-//! out.
+//! `doorway completions` and `doorway man`: shells and `man` understand them, and no command is
+//! missing.
 #![cfg(feature = "manual")]
 
 mod kit;
@@ -20,7 +20,7 @@ fn commands() -> Vec<String> {
     names
 }
 
-/// Whether a program accepts this text on its standard input; none if there is no such program.
+/// Whether a program accepts this text on its standard input; `None` if there is no such program.
 fn accepted(program: &str, args: &[&str], input: &str) -> Option<bool> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -105,7 +105,7 @@ fn options(command: &str) -> Vec<String> {
     long.map(str::to_owned).filter(|option| option != "--help").collect()
 }
 
-/// Options that are nowhere explained are as good as missing.
+/// An option that is explained nowhere is as good as missing.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_option_for_slots_is_on_its_page_and_completed_and_explained() {

@@ -1,5 +1,5 @@
-//! The recipes of `docs/command.md`, read from there and run by a shell. Programs that they name are
-//! stood in for by scripts, except cargo and xargs, and pytest where it is installed.
+//! The recipes of `docs/command.md`, read from there and run by a shell. Scripts stand in for the
+//! programs that they name, except cargo and xargs, and pytest where it is installed.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -13,7 +13,7 @@ fn page() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command.md")).unwrap()
 }
 
-/// The blocks of code of a text: what follows the three marks, and the lines.
+/// The code blocks of a text: the words after the three marks, and the lines.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     text.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap()).collect()
 }
@@ -27,7 +27,7 @@ fn recipe(name: &str) -> String {
     found[0].1.to_owned()
 }
 
-/// Words of a screen, with those that differ from run to run made equal.
+/// The words of a screen, with those that differ from run to run made equal.
 fn words(line: &str) -> Vec<String> {
     let process = |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     let time =
@@ -41,7 +41,8 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(plain).collect()
 }
 
-/// What the README shows first is what is printed, but for numbers of processes, times and the place.
+/// The first example of the README is what is printed, except for process numbers, times and the
+/// place.
 #[test]
 fn the_first_screen_of_the_readme_is_what_is_printed() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
@@ -115,7 +116,7 @@ impl Kitchen {
         command
     }
 
-    /// Its exit code, what it wrote, and what it said.
+    /// Its exit code, its output, and its messages.
     fn cook(&self, recipe: &str) -> (i32, String, String) {
         told(self.command(recipe).output().unwrap())
     }
@@ -132,7 +133,7 @@ impl Kitchen {
         self.0.0.join("work").join(name).exists()
     }
 
-    /// The lines of a file, in order of the alphabet.
+    /// The lines of a file, sorted.
     fn lines(&self, name: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.0.0.join("work").join(name)).unwrap_or_default();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -144,13 +145,13 @@ impl Kitchen {
         Builder::new(name, slots).directory(&self.0.0).open().unwrap()
     }
 
-    /// Of a name that a recipe uses, as soon as it does.
+    /// The status of a name, as soon as a recipe uses it.
     fn status(&self, name: &str) -> Option<Status> {
         Builder::existing(name).directory(&self.0.0).open().ok()?.status().ok()
     }
 }
 
-/// Five jobs, of which four run at a time, each with a GPU of its own.
+/// Five jobs, of which four run at a time, each with its own GPU.
 fn five_jobs_on_four_gpus(recipe: &str) {
     let kitchen = Kitchen::new();
     kitchen.program("nvidia-smi", "[ \"$*\" = -L ] && for i in 0 1 2 3; do echo \"GPU $i: a script\"; done");
@@ -227,7 +228,7 @@ fn one_download_at_a_time() {
     assert_eq!((kitchen.lines("calls").len(), kitchen.lines("model.bin")), (2, vec!["whole".to_owned()]));
 }
 
-/// What is compiled knows the variables of the compiler.
+/// The compiled program knows the variables of the compiler.
 #[test]
 fn a_limit_for_rustc() {
     let kitchen = Kitchen::new();

@@ -1,4 +1,4 @@
-//! `doorway run`: what the command gets, what it gives back, and what is said when it cannot run.
+//! `doorway run`: what the command gets, what it gives back, and the messages if it cannot run.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -40,11 +40,11 @@ fn what_cannot_be_run_is_told_as_shells_tell_it() {
     is_told(&["sleep 1"], 127, "do not quote them as one");
     // The slot is free afterwards.
     assert_eq!(place.told(&["-n", "1", "x", "--no-wait", "--", "true"]).0, 0);
-    // A script without a first line is one for the shell.
+    // A script without an interpreter line is one for the shell.
     std::fs::write(&plain, "echo script $1\n").unwrap();
     std::fs::set_permissions(&plain, std::fs::Permissions::from_mode(0o700)).unwrap();
     assert_eq!(place.told(&["-n", "1", "x", plain.to_str().unwrap(), "with"]).1, "script with\n");
-    // PATH is the one that the command gets.
+    // The command's own PATH is searched.
     let path = format!("--env=PATH={}", place.0.display());
     assert_eq!(place.told(&["-n", "1", "x", &path, "--", "plain", "it"]).1, "script it\n");
 }
@@ -58,7 +58,7 @@ fn the_environment_says_which_slot() {
     let args = [&args[..], &["sh", "--port=9000{slot}", "{{slot}}"]].concat();
     assert_eq!(place.told(&args).1, words(1));
     assert_eq!(place.told(&args).1, words(2), "the fence grows");
-    // Those around are replaced, and all others stay, however strange.
+    // Its own variables are replaced, and all others stay, however strange.
     let out = Command::new("env")
         .args([
             "-i",
@@ -92,7 +92,7 @@ fn of_variables_with_one_name_the_last_one_is_there_once() {
     assert_eq!(env(&["--env", "PATH=/no", "--env", "PATH=/nowhere:{slot}"], "PATH"), ["PATH=/nowhere:0"]);
     assert_eq!(env(&["--env", "DOORWAY_SLOT=mine"], "DOORWAY_SLOT"), ["DOORWAY_SLOT=mine"]);
     assert_eq!(env(&[], "A"), ["A=0"]);
-    // The last PATH is the one that the command is looked for in.
+    // The command is searched in the last PATH.
     let script = place.0.join("program");
     std::fs::write(&script, "#!/bin/sh\necho found\n").unwrap();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -100,7 +100,7 @@ fn of_variables_with_one_name_the_last_one_is_there_once() {
     assert_eq!(place.told(&["-n", "1", "x", "--env", "PATH=/no", "--env", &last, "program"]).1, "found\n");
 }
 
-/// Nobody can close by it what keeps another slot.
+/// No command can use it to close what keeps another slot.
 #[test]
 fn the_descriptor_of_a_command_around_is_not_named() {
     let place = Place::new();
@@ -112,7 +112,7 @@ fn the_descriptor_of_a_command_around_is_not_named() {
     assert_eq!((inner("hold").as_str(), inner("release").as_str()), ("41\n", "none\n"));
 }
 
-/// What stands in variables of doorway's own names is not believed.
+/// Variables with doorway's own names are not trusted.
 #[test]
 fn hostile_variables_do_no_harm() {
     let place = Place::new();
@@ -123,7 +123,7 @@ fn hostile_variables_do_no_harm() {
             command.env(key, value);
         }
         assert_eq!(kit::run::told(command.output().unwrap()), (0, "0 40\n".to_owned(), String::new()), "{value:.20}");
-        // Also where it has to wait.
+        // Also if it has to wait.
         let slots = place.slots(1);
         let _guard = slots.acquire().unwrap();
         let waits = place.run(&["-n", "1", "x", "--timeout", "1ms", "--", "true"]).env("DOORWAY_FD", value).output();
@@ -194,7 +194,7 @@ fn a_waiter_is_served_and_says_how_long_it_took() {
     assert_eq!(said, "doorway run: slot 0 of x at once\n");
 }
 
-/// What others wrote is shown with what would control a terminal escaped: labels, and command lines.
+/// Labels and command lines of others are shown with terminal control characters escaped.
 #[test]
 fn what_others_wrote_is_escaped() {
     let place = Place::new();
@@ -220,7 +220,7 @@ fn what_others_wrote_is_escaped() {
     holder.wait().unwrap();
 }
 
-/// It cannot end well, so it is told even if nobody asked.
+/// It cannot end well, so the user is told without asking.
 #[test]
 fn a_command_that_waits_for_its_own_slot_is_told() {
     let place = Place::new();
@@ -232,7 +232,7 @@ fn a_command_that_waits_for_its_own_slot_is_told() {
     assert_eq!(code, 124);
     assert!(said.contains("inside a command that has one") && said.contains("take another name"), "{said}");
     assert_eq!(nested("y"), (0, String::new(), String::new()));
-    // Others may stand between the two.
+    // Other processes may stand between the two.
     let doorway = env!("CARGO_BIN_EXE_doorway");
     for how in ["hold", "release", "kill"] {
         let between = [doorway, "run", "-n", "1", "y", "--orphans", how, "--"];
@@ -261,7 +261,7 @@ fn a_waiter_that_is_told_to_end_leaves_the_line() {
         assert_eq!(waiter.wait().unwrap().code(), code);
         eventually("it has left", || slots.status().unwrap().waiters.is_empty());
     }
-    // One that does not care about hang-ups waits on.
+    // A waiter that ignores hang-ups goes on waiting.
     let mut waiter = place.run(&["-n", "1", "x", "--", "true"]);
     let mut nohup = Command::new("sh");
     nohup.arg("-c").arg("trap '' HUP; exec \"$@\"").arg("sh").arg(waiter.get_program()).args(waiter.get_args());
@@ -309,7 +309,7 @@ fn a_slot_that_is_taken_away_is_told_at_the_end() {
     assert!(said.contains("slot 0 was taken away while the command ran"), "{said}");
 }
 
-/// The guardian heeds no signal, so it is the command that is to be ended.
+/// The guardian ignores signals, so the command must be ended.
 #[test]
 fn what_is_to_be_ended_for_a_slot_is_told() {
     let place = Place::new();
@@ -335,13 +335,13 @@ fn signals_are_passed_on() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut running.out, &mut line).unwrap();
     assert_eq!(line, "got usr1\n");
-    kill(running.guardian, libc::SIGTERM); // it does not care
+    kill(running.guardian, libc::SIGTERM); // it is ignored
     kill(running.wrapper.id(), libc::SIGTERM);
     assert_eq!(running.wrapper.wait().unwrap().code(), Some(5));
     assert_eq!(running.rest(), "got term\n");
 }
 
-/// From several processes at once, to the wrapper and to the guardian, of kinds that are counted and
+/// From several processes at once, to the wrapper and to the guardian, of kinds that are queued and
 /// of kinds that are not.
 #[test]
 fn a_storm_of_signals_ends_nothing_and_hides_nothing() {
@@ -364,7 +364,7 @@ fn a_storm_of_signals_ends_nothing_and_hides_nothing() {
     assert!(is_alive(running.command) && place.slots(1).try_acquire().is_err());
     kill(running.wrapper.id(), libc::SIGTERM);
     assert_eq!(running.wrapper.wait().unwrap().code(), Some(5));
-    // One that waits ends at a signal that would end a process, whatever else arrives.
+    // A waiter ends at a signal that would end a process, whatever else arrives.
     let slots = place.slots(1);
     let guard = slots.acquire().unwrap();
     let mut waiter = place.run(&["-n", "1", "x", "--", "true"]).spawn().unwrap();
@@ -384,7 +384,7 @@ fn a_storm_of_signals_ends_nothing_and_hides_nothing() {
 #[test]
 fn what_the_parent_ignores_and_blocks_and_has_closed_is_as_without() {
     let place = Place::new();
-    // Rust itself ignores broken pipes, and opens streams that are closed.
+    // Rust itself ignores broken pipes, and opens closed streams.
     let set = "import os, signal, sys
 for n in sys.argv[1].split(): signal.signal(int(n), signal.SIG_IGN)
 for n in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -403,7 +403,7 @@ os.execvp(sys.argv[3], sys.argv[3:])";
         let both = |words: &[&str]| (python(words), python(&[&run[..], words].concat()));
         let (bare, with) = both(&signals);
         assert!(bare.contains("SigBlk:\t0000000000000800"), "{bare}");
-        // The C library has two signals for itself, whatever the parent thinks of them.
+        // The C library keeps two signals for itself, whatever the parent set.
         let sets = |text: &str| -> Vec<u64> {
             let words = text.split_whitespace().skip(1).step_by(2);
             words.map(|word| u64::from_str_radix(word, 16).unwrap() & !(3 << 31)).collect()
@@ -425,8 +425,8 @@ fn streams_are_closed_when_the_command_closes_them() {
     assert!(is_alive(command));
     kill(command, libc::SIGKILL);
     assert_eq!(wrapper.wait().unwrap().code(), Some(137));
-    // Background work that has let go of its streams holds nobody up, but the slot is kept.
-    // It runs until it was looked at.
+    // Background work that has released its streams delays no one, but keeps the slot. It runs
+    // until it was seen.
     let seen = place.0.join("seen");
     let wait = format!("while [ ! -e {} ]; do sleep 0.01; done", seen.display());
     let running = place.start(&[], &format!("sleep 1000 >/dev/null 2>&1 & echo ready $$ $!; {wait}"));
@@ -473,17 +473,17 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
-    refused(&["-n", "1", "--", "true"], "A name comes before the command");
+    refused(&["-n", "1", "--", "true"], "a name comes before the command");
     refused(&["x", "--", "true"], "--slots");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
-    refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "say KEY=VALUE");
-    refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "say KEY=VALUE");
+    refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "give KEY=VALUE");
+    refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "give KEY=VALUE");
     refused(&["-n", "1", "x", "--orphans", "keep", "--", "true"], "hold");
     refused(&["-n", "1", "x", "--seats", "3", "--", "true"], "multiple of 64");
     refused(&["-n", "1", "x", "--permissions", "9", "--", "true"], "660");
     assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
-    refused(&["-n", "4", "x", "--", "true"], "say -n 3, or remove it when nobody uses it: doorway rm x");
+    refused(&["-n", "4", "x", "--", "true"], "give -n 3, or, if no process uses it, remove it: doorway rm x");
     refused(&["-n", "3", "x", "--seats", "64", "--", "true"], "--seats 256");
     refused(&["-n", "1", "/etc/passwd/x", "--", "true"], "/etc/passwd is not a directory; name a directory");
     refused(&["-n", "1", "/etc/passwd/deep/x", "--", "true"], "/etc/passwd is not a directory; name a directory");
@@ -491,7 +491,7 @@ fn refusals_say_what_to_do() {
     let open = place.0.join("open");
     std::fs::create_dir(&open).unwrap();
     std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
-    refused(&["-n", "1", "x", "--directory", open.to_str().unwrap(), "--", "true"], "or say --permissions");
+    refused(&["-n", "1", "x", "--directory", open.to_str().unwrap(), "--", "true"], "or give --permissions");
     // A path is a name too.
     let path = place.0.join("deep/x");
     assert_eq!(place.told(&["-n", "1", path.to_str().unwrap(), "--", "true"]).0, 0);
@@ -507,7 +507,7 @@ fn places_that_cannot_be_written_are_told() {
     };
     refused("/proc", "another place");
     refused("/sys", "another place");
-    // Mounts of a test's own, where they are allowed.
+    // Mounts of the test's own, where they are allowed.
     let full = place.0.join("full");
     std::fs::create_dir(&full).unwrap();
     let script = format!(
@@ -525,7 +525,7 @@ fn places_that_cannot_be_written_are_told() {
     assert!(said.contains("no room for") && said.contains("Read-only file system"), "{said}");
 }
 
-/// With few descriptors it runs, or says how to have more.
+/// With few descriptors it runs, or says how to get more.
 #[test]
 fn a_limit_of_open_files_is_told() {
     let place = Place::new();
@@ -550,7 +550,7 @@ fn a_limit_of_open_files_is_told() {
     place.nobody_is_left();
 }
 
-/// What is in the file comes from `--label`, and nothing else.
+/// The content of the file comes from `--label`, and from nothing else.
 #[test]
 fn the_file_holds_neither_arguments_nor_variables() {
     let place = Place::new();

@@ -1,5 +1,5 @@
-//! `doorway run --orphans`: every way to kill the wrapper, the guardian and the command, each with a
-//! grandchild that has no descriptor of theirs, and with one that has.
+//! `doorway run --orphans`: every way to kill the wrapper, the guardian and the command, each with
+//! a grandchild that has none of their descriptors, and with one that has.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -16,7 +16,7 @@ enum Grandchild {
     Keeps,
 }
 
-/// Who is killed by SIGKILL.
+/// The processes that SIGKILL kills.
 #[derive(Clone, Copy, Debug)]
 enum Killed {
     Wrapper,
@@ -25,7 +25,7 @@ enum Killed {
     WrapperGuardianAndCommand,
     /// With `kill`, the process between the two as well.
     WrapperSweeperAndGuardian,
-    /// The command ends by itself, and leaves the grandchild behind.
+    /// The command ends on its own, and leaves the grandchild behind.
     Nobody,
     Guardian,
 }
@@ -53,14 +53,14 @@ fn is_held(place: &Place) -> bool {
     place.slots(1).try_acquire().is_err()
 }
 
-/// Kills, and says whether the slot is held, and whether the grandchild lives, when all is quiet.
-/// Then the rest is killed, and the slot must be free.
+/// Kills, and returns whether the slot is held and whether the grandchild lives once all is quiet.
+/// Then it kills the rest, and the slot must be free.
 fn after(how: &str, grandchild: Grandchild, killed: Killed, held: bool, lives: bool) {
     let place = Place::new();
     let mut running = start(&place, how, grandchild, killed);
     let child = running.number(2);
     assert!(is_held(&place) && is_alive(child));
-    // Guardians first: they do something about the death of others.
+    // Guardians first: they react to the death of others.
     match killed {
         Killed::Wrapper => running.kill_wrapper(),
         Killed::Guardian => running.kill_guardian(),
@@ -98,7 +98,7 @@ fn after(how: &str, grandchild: Grandchild, killed: Killed, held: bool, lives: b
         }
     }
     if held {
-        // It stays so: long enough for the guardian to have looked, if it lives.
+        // It stays so, long enough for a live guardian to have looked.
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(is_held(&place), "{how}, {grandchild:?}, {killed:?}: the slot must be held");
     } else {
@@ -166,7 +166,7 @@ cells! {
     kill_guardian_kept: "kill", Guardian, Keeps => false, false;
 }
 
-/// Which of the ends the next holder is told of.
+/// Which ends the next holder is told of.
 #[test]
 fn the_next_holder_is_told_of_a_death_only_if_the_guardian_died() {
     let told = |killed: Killed| {
@@ -193,13 +193,13 @@ fn the_exit_code_survives_the_guardian() {
     let place = Place::new();
     let mut running = place.start(&[], "trap 'exit 9' USR1; echo ready $$; while :; do sleep 0.01; done");
     running.kill_guardian();
-    // A signal that comes while nobody is there yet to pass it on is passed on later.
+    // A signal that arrives before it can be passed on is passed on later.
     kill(running.wrapper.id(), libc::SIGUSR1);
     assert_eq!(running.wrapper.wait().unwrap().code(), Some(9));
 }
 
-/// A shell has children, then becomes `doorway run`. One of them loses its parent later, and arrives
-/// at the wrapper as the command's would.
+/// A shell has children, then becomes `doorway run`. One of them loses its parent later, and
+/// arrives at the wrapper like a descendant of the command.
 #[test]
 fn children_that_the_wrapper_had_before_live_on() {
     for victim in ["nobody", "guardian", "sweeper", "wrapper"] {
@@ -249,8 +249,8 @@ fn children_that_the_wrapper_had_before_live_on() {
     }
 }
 
-/// A command that ends when it is let go, with code 7. The test does something to its file or its
-/// guardian before.
+/// A command that ends with code 7 when it is released. Before that, the test does something to its
+/// file or its guardian.
 fn ends_with_7(how: &str, meanwhile: impl FnOnce(&Place, &Running)) -> (i32, String) {
     let place = Place::new();
     let script = format!("echo ready $$; while [ ! -e {} ]; do sleep 0.01; done; exit 7", place.0.join("go").display());
@@ -264,7 +264,7 @@ fn ends_with_7(how: &str, meanwhile: impl FnOnce(&Place, &Running)) -> (i32, Str
     (code, said)
 }
 
-/// The file is cut short, so to give the slot back kills the guardian.
+/// The file is truncated, so giving the slot back kills the guardian.
 #[test]
 fn the_exit_code_survives_a_guardian_that_dies_after_the_command() {
     for how in ["hold", "release", "kill"] {
@@ -273,13 +273,13 @@ fn the_exit_code_survives_a_guardian_that_dies_after_the_command() {
         });
         assert_eq!(code, 7, "{how}: {said}");
         assert!(
-            said.contains("died of SIGBUS (was the file of the slots cut short?) when the command had ended"),
+            said.contains("was killed by SIGBUS (was the file of the slots truncated?) after the command had ended"),
             "{said}"
         );
     }
 }
 
-/// It is killed when the command has ended, and just before it asks the kernel how.
+/// The guardian is killed after the command has ended, just before it asks the kernel how.
 #[test]
 fn the_exit_code_survives_a_guardian_that_dies_before_it_has_asked() {
     let strace = |guardian: u32| {
@@ -304,7 +304,7 @@ fn the_exit_code_survives_a_guardian_that_dies_before_it_has_asked() {
     assert!(said.contains("the guardian was killed"), "{said}");
 }
 
-/// A tree of many levels, each in a session of its own, of which every parent has died.
+/// A tree of many levels, each in a session of its own; every parent has died.
 #[test]
 fn killing_reaches_all_that_forked_and_lost_its_parent() {
     let place = Place::new();
@@ -318,7 +318,7 @@ fn killing_reaches_all_that_forked_and_lost_its_parent() {
     assert!(!is_held(&place));
 }
 
-/// A control group is used where one can be made, and nothing of it is left.
+/// A control group is used where one can be created, and nothing of it is left.
 #[test]
 fn no_control_group_is_left() {
     let place = Place::new();
@@ -336,7 +336,7 @@ fn no_control_group_is_left() {
     assert!(!path.exists(), "{}", path.display());
 }
 
-/// `timeout -s KILL`, shells and many runners of builds kill the whole process group.
+/// `timeout -s KILL`, shells and many build runners kill the whole process group.
 #[test]
 fn killing_the_whole_group_leaves_nobody_with_kill() {
     for grandchild in [Grandchild::Closes, Grandchild::Keeps] {
@@ -354,7 +354,7 @@ fn killing_the_whole_group_leaves_nobody_with_kill() {
     }
 }
 
-/// A command that is stopped and let go on by itself, as `pkill -P` does it.
+/// A command that alone is stopped and continued, as `pkill -P` does it.
 #[test]
 fn the_wrapper_goes_on_when_only_the_command_is_let_go_on() {
     let place = Place::new();

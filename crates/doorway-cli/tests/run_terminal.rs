@@ -1,7 +1,7 @@
-//! `doorway run` on a terminal: keys reach the command once, stopping and going on works from a
-//! shell, and what is shown while waiting goes away.
+//! `doorway run` on a terminal: keys reach the command once, stopping and continuing works from a
+//! shell, and the waiting line goes away.
 //!
-//! Python makes the terminal, and bash with job control is the shell.
+//! Python creates the terminal, and bash with job control is the shell.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -86,7 +86,7 @@ shell("exit")
     );
 }
 
-/// A command that makes this system call slow, if there is one here.
+/// A command that makes this system call slow, if it is installed.
 fn slow(call: &str) -> Option<String> {
     let slow = format!("strace -f -o /dev/null -e trace={call} -e inject={call}:delay_enter=300000");
     let works = Command::new("sh").args(["-c", &format!("{slow} true")]).output().unwrap().status.success();
@@ -96,7 +96,7 @@ fn slow(call: &str) -> Option<String> {
     works.then_some(slow)
 }
 
-/// The guardian is slow after it has started the command. What comes meanwhile comes to both.
+/// The guardian is slow after it has started the command. A signal in between reaches both.
 #[test]
 fn ctrl_c_reaches_the_command_once_when_the_guardian_is_late() {
     let Some(slow) = slow("dup2") else { return };
@@ -112,7 +112,7 @@ shell("exit")
     ));
 }
 
-/// What comes when there is a slot and no command yet is passed on.
+/// A signal that arrives when there is a slot and no command yet is passed on.
 #[test]
 fn ctrl_c_reaches_a_command_that_was_not_there_yet() {
     let Some(slow) = slow("clone") else { return };
@@ -234,7 +234,7 @@ shell("exit")
     );
 }
 
-/// A holder may call itself what it likes.
+/// A holder may choose any label.
 #[test]
 fn what_a_holder_calls_itself_does_not_control_the_terminal() {
     on_a_terminal(
@@ -252,8 +252,8 @@ shell("kill %1; wait; exit")
     );
 }
 
-/// All jobs of a shell have one terminal. A line for each of those in the background would be in the
-/// way of whatever is in the foreground.
+/// All jobs of a shell share one terminal. A line for each background job would disturb the job in
+/// the foreground.
 #[test]
 fn a_waiter_in_the_background_shows_no_line() {
     on_a_terminal(

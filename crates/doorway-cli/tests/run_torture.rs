@@ -1,5 +1,5 @@
-//! `doorway run`, whose wrappers, sweepers, guardians and commands are killed at random: no slot is lost
-//! or given twice, and nobody is left behind. `ci/run-torture.sh` runs it for longer.
+//! `doorway run`, whose wrappers, sweepers, guardians and commands are killed at random: no slot is
+//! lost or given out twice, and no process is left behind. `ci/run-torture.sh` runs it for longer.
 #![cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 
 mod kit;
@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 const SLOTS: usize = 2;
-/// So many run or wait at the same time.
+/// How many commands run or wait at the same time.
 const AT_ONCE: usize = 5;
 
 /// A child of a process, if it has one: of a wrapper its guardian or its sweeper, of a sweeper the
@@ -19,15 +19,15 @@ fn child(process: u32) -> Option<u32> {
     children.split_whitespace().next()?.parse().ok()
 }
 
-/// Kills some of them, in any order. One that is not there yet, or no more, is let off.
+/// Kills some of them, in any order. Skips those that do not exist yet, or no longer.
 fn kill_some(wrapper: u32, rng: &mut fastrand::Rng) -> usize {
     // With a sweeper these are the four; without, the last is a child of the command.
     let mut chosen: Vec<u32> = std::iter::successors(Some(wrapper), |process| child(*process)).take(4).collect();
     rng.shuffle(&mut chosen);
     let mut killed = 0;
     for process in chosen {
-        // The wrapper was not waited for. The others may have ended since, but that their numbers
-        // are used anew in this moment would take some thousand processes.
+        // The wrapper was not waited for. The others may have ended since, but to reuse their
+        // numbers in this moment would take some thousand processes.
         if rng.bool() && is_alive(process) {
             kill(process, libc::SIGKILL);
             killed += 1;
@@ -46,7 +46,7 @@ fn whoever_is_killed_no_slot_is_lost_and_nobody_is_left() {
     let mut rng = fastrand::Rng::with_seed(asked("DOORWAY_RUN_SEED").unwrap_or(1));
     let place = Place::new();
     let over = place.0.join("over");
-    // A lock of the kernel's for each slot: it is free when all that inherited it have ended.
+    // A kernel lock for each slot: it is free when all processes that inherited it have ended.
     let script = format!(
         "flock -n -E 99 {0}/witness-$DOORWAY_SLOT sleep 0.0$1; [ $? != 99 ] || echo $DOORWAY_SLOT >>{1}; sleep 0.00$2 &",
         place.0.display(),
@@ -56,7 +56,7 @@ fn whoever_is_killed_no_slot_is_lost_and_nobody_is_left() {
     let mut running: Vec<Child> = Vec::new();
     let (mut killed, mut unhurt) = (0, 0);
     for run in 0..runs {
-        // Slots that are released on purpose are those of another name: nobody witnesses them.
+        // Slots that are released on purpose have another name, without a witness.
         let (name, how) = match rng.u32(0..10) {
             0..5 => ("x", "hold"),
             5..9 => ("x", "kill"),

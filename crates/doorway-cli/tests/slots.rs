@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// A directory of names of the test's own, which goes with it.
+/// A directory of names of the test's own, which is removed with it.
 struct Place(PathBuf);
 
 impl Place {
@@ -35,7 +35,7 @@ impl Place {
         self.command(args).output().unwrap()
     }
 
-    /// What it writes to standard output, if this is its exit code.
+    /// Its standard output, if this is its exit code.
     fn text(&self, code: i32, args: &str) -> String {
         let out = self.doorway(args);
         let errors = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -47,7 +47,7 @@ impl Place {
         serde_json::from_str(&self.text(code, args)).unwrap()
     }
 
-    /// It ends with this code, and its message has all these words.
+    /// It ends with this code, and its message contains all these words.
     fn refused(&self, code: i32, args: &str, words: &[&str]) {
         let out = self.doorway(args);
         let message = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -164,7 +164,7 @@ fn no_names_and_names_that_are_none() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("0700"), "it says what to do");
 }
 
-/// A handle that goes without giving its slot back is as good as a dead process.
+/// A handle that goes without giving its slot back counts as a dead process.
 fn die_inside(slots: Slots) {
     std::mem::forget(slots.acquire().unwrap());
     drop(slots);
@@ -193,7 +193,7 @@ fn the_dead_are_shown_and_what_they_held_comes_back() {
 fn a_slot_is_broken_only_if_that_is_meant() {
     let place = Place::new("break");
     let slots = place.slots("gpu", 2);
-    place.refused(1, "break gpu 0 --yes", &["nobody holds slot 0"]);
+    place.refused(1, "break gpu 0 --yes", &["slot 0 of gpu is free"]);
     let held = slots.acquire().unwrap();
     let (slot, fence) = (held.slot(), held.fence());
     place.refused(2, &format!("break gpu {slot}"), &["--yes", "does not stop that process", "To stop it first"]);
@@ -248,10 +248,10 @@ fn what_is_in_use_is_removed_by_force_only() {
     drop(place.slots("gpu", 3));
     assert_eq!(place.text(0, "rm gpu"), "removed gpu\n");
     assert!(!place.0.join("gpu").exists());
-    // What is damaged can be removed too.
+    // A damaged file can be removed too.
     fs::write(place.0.join("damaged"), "nothing of ours").unwrap();
     assert_eq!(place.text(0, "rm --force damaged"), "removed damaged\n");
-    // A path is as good as a name.
+    // A path works like a name.
     drop(place.slots("gpu", 3));
     let path = place.0.join("gpu");
     assert_eq!(place.text(0, &format!("rm {}", path.display())), format!("removed {}\n", path.display()));
@@ -312,7 +312,7 @@ fn what_doorway_runs_is_shown_as_its_user_wrote_it() {
 fn a_closed_standard_output_is_no_error() {
     let place = Place::new("closed");
     drop(place.slots("gpu", 1));
-    // Closed from the beginning, so that no write fails: nobody reads, and to watch is to end.
+    // Closed from the start, so that no write fails: there is no reader, and watching must end.
     for args in ["status --watch --every 0.01", "status gpu --json --watch --every 0.01", "status"] {
         let script = format!("exec '{}' {args} >&-", env!("CARGO_BIN_EXE_doorway"));
         let mut shell = Command::new("timeout");
@@ -335,7 +335,7 @@ fn rm_does_not_touch_files_of_others() {
         let shown = path.display().to_string();
         place.refused(1, &format!("rm {shown}"), &["no file of slots", "remove it as you"]);
         place.refused(1, &format!("rm --force {shown}"), &["no file of slots"]);
-        // Under a name it was one once: by force it goes.
+        // Under a name it was a file of slots once: it can be removed by force.
         place.refused(1, &format!("rm {name}"), &["no file of slots"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         place.text(0, &format!("rm --force {name}"));

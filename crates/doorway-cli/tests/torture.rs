@@ -1,5 +1,5 @@
-//! `doorway torture`: nothing is wrong with slots between processes, and each fault that is put
-//! there is found.
+//! `doorway torture`: nothing is wrong with slots between processes, and each seeded fault is
+//! found.
 #![cfg(target_os = "linux")]
 
 mod kit;
@@ -30,7 +30,7 @@ fn the_short_form_finds_nothing() {
     assert!(hit > 10, "{report:#}");
 }
 
-/// Runs until the fault is found, and says by what.
+/// Runs until the fault is found, and returns by what.
 fn found(fault: &str, how: &str) -> Vec<String> {
     let out = doorway(&format!("torture --fault {fault} {how} --kills 20000 --seed 1 --json --patience 3"));
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();

@@ -1,7 +1,7 @@
 //! The explorer beside Stateright, on the same models in one run.
 //!
-//! Time is CPU time of the searching thread, in turns, as medians. Memory is the growth of the peak resident
-//! set of a fresh process that makes one search and nothing else.
+//! Time is CPU time of the searching thread, in turns, as medians. Memory is the growth of the peak
+//! resident set of a fresh process that makes one search and nothing else.
 
 #[path = "../../doorway-opinions/models/mod.rs"]
 #[allow(dead_code)]
@@ -30,7 +30,7 @@ const SEARCHES: [(Search, &str); 3] = [
 const MODELS: [&str; 2] = ["bakery n=4, 1 passage", "am-chain (4,2)"];
 const ROUNDS: usize = 7;
 
-/// Makes a search; returns the number of states, and what we say of our own memory.
+/// Makes a search. Returns the number of states, and our own report of memory.
 fn search(model: usize, search: Search) -> (usize, Option<f64>) {
     let (id, sizes) = if model == 0 { ("bakery", Sizes { n: 4, k: 1 }) } else { ("am-chain", Sizes { n: 4, k: 2 }) };
     if search == Search::Stateright {
@@ -67,7 +67,7 @@ fn peak() -> Option<usize> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? * 1024)
 }
 
-/// In a process of its own: peak growth for each state.
+/// In a process of its own: peak growth per state.
 fn bytes_per_state(model: usize, which: usize) -> Option<f64> {
     let me = std::env::current_exe().ok()?;
     let out = Command::new(me).args(["--one-search", &model.to_string(), &which.to_string()]).output().ok()?;
@@ -83,7 +83,7 @@ fn main() {
         println!("{}", (peak().unwrap_or(0) - before) as f64 / states as f64);
         return;
     }
-    // Stateright searches in a thread of its own, so CPU time is taken of the whole process.
+    // Stateright searches in a thread of its own, so this takes the CPU time of the whole process.
     println!("{}", measure::prepare());
     for (model, name) in MODELS.iter().enumerate() {
         println!("\n{name}");

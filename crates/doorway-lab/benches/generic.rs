@@ -1,7 +1,8 @@
-//! The generic text of the chain, on native memory, beside the same algorithm by hand on `std` atomics.
+//! The generic text of the chain, on native memory, beside the same algorithm by hand on `std`
+//! atomics.
 //!
-//! One thread, uncontended, no parking on either side. CPU time in turns, as medians; the control is the hand-written
-//! chain against a second copy of itself.
+//! One thread, uncontended, no parking on either side. CPU time in turns, as medians. The control
+//! is the hand-written chain against a second copy of itself.
 
 use crossbeam_utils::{Backoff, CachePadded};
 use doorway::native::{Native, now};

@@ -1,4 +1,4 @@
-//! What can be asked for, and how it is shown.
+//! The options of the lab's command, and its output.
 
 use clap::{Parser, Subcommand};
 use doorway_lab::bench::{self, Effort};
@@ -9,7 +9,8 @@ use std::io::{ErrorKind, Write as _, stdout};
 use std::num::NonZero;
 use std::process::{Command, ExitCode};
 
-/// The lab of doorway: what its types cost beside those of other libraries, in one run on this machine.
+/// The lab of doorway: what its types cost beside those of other libraries, in one run on this
+/// machine.
 #[derive(Parser)]
 #[command(name = "doorway-lab", version, arg_required_else_help = true)]
 struct Args {
@@ -19,9 +20,10 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Measures beside other libraries
+    /// Measure doorway beside other libraries
     ///
-    /// Exit code: 0 whatever was measured, 2 bad usage. Build it with --release, or it measures the wrong thing.
+    /// Exit code: 0 whatever was measured, 2 bad usage. Build with --release, or the figures mean
+    /// nothing.
     #[command(arg_required_else_help = true)]
     Bench {
         #[command(subcommand)]
@@ -31,54 +33,68 @@ enum Task {
 
 #[derive(Subcommand)]
 enum What {
-    /// The wait layer beside parking_lot, std's park, event-listener and tokio: hand-overs, crowds, more threads than cores, uncontended passages
+    /// The wait layer beside parking_lot, std's park, event-listener and tokio: hand-overs, crowds,
+    /// more threads than cores, uncontended passages
     ///
-    /// A few minutes on a quiet machine; says so if it was not quiet.
+    /// Takes a few minutes. Warns if the machine was not quiet.
     Wait(How),
-    /// Slots beside the semaphores of tokio, async-lock, std, parking_lot and POSIX, and beside pools: alone, with more threads than places, with many tasks
+    /// Slots beside the semaphores of tokio, async-lock, std, parking_lot and POSIX, and beside
+    /// pools: alone, with more threads than places, with many tasks
     ///
-    /// A quarter of an hour on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    /// Takes a quarter of an hour. Warns if the machine was not quiet. Counts instructions if
+    /// valgrind is installed.
     Slots(How),
-    /// How often ya-fast looks at everybody, of 100,000 critical sections with 2, 4, 8 and 16 threads, beside the paper's figures
+    /// How often ya-fast looks at all processes, in 100,000 critical sections with 2, 4, 8 and 16
+    /// threads, beside the paper's figures
     ///
-    /// Some seconds, or a few with --quick.
+    /// Takes some seconds, or a few with --quick.
     Openings(How),
-    /// Every algorithm for mutual exclusion beside std, parking_lot, spin and mcslock, alone and with up to 8 threads; then on the machines of Yang and Anderson's experiment, in simulated time
+    /// Every algorithm for mutual exclusion beside std, parking_lot, spin and mcslock, alone and
+    /// with up to 8 threads; then on the machines of Yang and Anderson's experiment, in simulated
+    /// time
     ///
-    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    /// Takes five minutes. Warns if the machine was not quiet. Counts instructions if valgrind is
+    /// installed.
     Mutex {
         #[command(flatten)]
         how: How,
-        /// Only in simulated time: some seconds, and the same figures everywhere
+        /// Only simulate: takes some seconds, and gives the same figures everywhere
         #[arg(long)]
         simulated: bool,
     },
     /// Software combining beside fetch-and-add and mutexes: 1, 2, 4 and 8 threads add to one number
     ///
-    /// Half a minute, or a few seconds with --quick. The instruction wins, by far.
+    /// Takes half a minute, or a few seconds with --quick. The instruction wins by far.
     Combining(How),
-    /// Rooms, and queues and stacks in rooms, beside locks and crossbeam: the experiment of Blelloch, Cheng and Gibbons with 1, 2, 4 and 8 threads, values one by one, a room alone
+    /// Rooms, and queues and stacks in rooms, beside locks and crossbeam: the experiment of
+    /// Blelloch, Cheng and Gibbons with 1, 2, 4 and 8 threads, values one by one, a room alone
     ///
-    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    /// Takes five minutes. Warns if the machine was not quiet. Counts instructions if valgrind is
+    /// installed.
     Rooms {
         #[command(flatten)]
         how: How,
-        /// How much of the paper's experiment: 1 for all of its 65,520,000 nodes [default: a quarter, or a 32nd with --quick]
+        /// The share of the paper's experiment: 1 for all of its 65,520,000 nodes [default: 1/4, or
+        /// 1/32 with --quick]
         #[arg(long, value_parser = scale)]
         scale: Option<f64>,
-        /// Only in simulated time, for 1 to 30 processors: some seconds, and the same figures everywhere
+        /// Only simulate, for 1 to 30 processors: takes some seconds, and gives the same figures
+        /// everywhere
         #[arg(long, conflicts_with = "scale")]
         simulated: bool,
     },
-    /// Resilient objects beside Mutex, RwLock, arc-swap and software combining: nobody stops, one stops in the middle of an operation, one pauses now and then; and k from 1 to 8
+    /// Resilient objects beside Mutex, RwLock, arc-swap and software combining: no thread stops,
+    /// one stops in the middle of an operation, or one pauses now and then; and k from 1 to 8
     ///
-    /// Five minutes on a quiet machine; says so if it was not quiet.
+    /// Takes five minutes. Warns if the machine was not quiet.
     Resilient(How),
-    /// Slots between processes beside sem_t, SEM_UNDO, robust mutexes, flock and a jobserver: alone, with 4 and 8 processes, and when holders are killed
+    /// Slots between processes beside sem_t, SEM_UNDO, robust mutexes, flock and a jobserver:
+    /// alone, with 4 and 8 processes, and when holders are killed
     ///
-    /// Five minutes on a quiet machine; says so if it was not quiet. Counts instructions if valgrind is installed.
+    /// Takes five minutes. Warns if the machine was not quiet. Counts instructions if valgrind is
+    /// installed.
     Processes(How),
-    /// In and out so many times, through one of those that are compared: what is run to count instructions
+    /// In and out many times, through one of the peers: run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
     /// A process that takes part in `bench processes`
@@ -91,7 +107,7 @@ struct How {
     /// Measure less, in under two minutes
     #[arg(long)]
     quick: bool,
-    /// Only see that everything works: so many rounds, once
+    /// Smoke test: this many rounds, once
     #[arg(long, hide = true)]
     rounds: Option<NonZero<u32>>,
     /// Print one JSON document
@@ -164,7 +180,7 @@ fn run(what: &What) -> Result<(), String> {
             if peers.iter().any(|pass_alone| pass_alone(peer, *times)) {
                 Ok(())
             } else {
-                Err(format!("there is no `{peer}` among those that are compared"))
+                Err(format!("there is no peer `{peer}`; take a name from the tables of `doorway-lab bench`"))
             }
         }
     }
@@ -172,7 +188,7 @@ fn run(what: &What) -> Result<(), String> {
 
 fn scale(text: &str) -> Result<f64, String> {
     let scale = text.parse().ok().filter(|scale| (1e-5..=10.0).contains(scale));
-    scale.ok_or_else(|| "take a number from 0.00001 to 10".to_owned())
+    scale.ok_or_else(|| "give a number from 0.00001 to 10".to_owned())
 }
 
 /// Figures and nothing else.
@@ -185,7 +201,7 @@ impl<F: Display> Display for Figures<F> {
     }
 }
 
-/// Counted by valgrind, of a run of this program that only passes; `None` without it.
+/// Instructions of a run of this program that only passes, counted by valgrind; `None` without it.
 fn instructions(peer: &str, times: u32) -> Option<u64> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
@@ -205,7 +221,8 @@ fn measure<R: Serialize + Display>(
         (None, true) => Effort::QUICK,
         (None, false) => Effort::FULL,
     };
-    // Drawn only when something changes: a thread that draws would be measured too. Nothing where nobody looks.
+    // Drawn only when something changes: a drawing thread would be measured too. Not drawn without
+    // a terminal.
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{elapsed} {msg}") {
         bar.set_style(style);
@@ -221,7 +238,7 @@ fn measure<R: Serialize + Display>(
         report.to_string()
     };
     match stdout().write_all(text.as_bytes()) {
-        // Nobody reads any more: that is fine.
+        // The reader has gone away: that is fine.
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
         _ => Ok(()),
     }

@@ -12,6 +12,6 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    eprintln!("doorway-lab: measuring needs Linux: threads are pinned, and CPU time is read, as Linux does it");
+    eprintln!("doorway-lab: measuring needs Linux, to pin threads and to read CPU time; run it there");
     std::process::ExitCode::from(2)
 }

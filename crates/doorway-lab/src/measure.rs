@@ -1,4 +1,5 @@
-//! Measuring on a machine that is not quiet: CPU time, pinned, as ratios within one run, with a control.
+//! Measuring on a machine that is not quiet: CPU time, pinned threads, ratios within one run, and a
+//! control.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
@@ -16,12 +17,14 @@ pub fn process_cpu_time() -> Duration {
     clock(ClockId::ProcessCPUTime)
 }
 
-/// CPU time of the children of this process that it has waited for, and of theirs; to a hundredth of a second.
+/// CPU time of the children that this process has waited for, and of their children; to a hundredth
+/// of a second.
 #[must_use]
 pub fn childrens_cpu_time() -> Duration {
     let ticks = || -> Option<u64> {
         let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-        // Two numbers, of user and system time, thirteen words after the name, which may have spaces in it.
+        // Two numbers, user and system time, thirteen words after the name, which may contain
+        // spaces.
         let (_, rest) = stat.rsplit_once(") ")?;
         rest.split(' ').skip(13).take(2).map(|ticks| ticks.parse::<u64>().ok()).sum()
     };
@@ -35,8 +38,8 @@ fn clock(id: ClockId) -> Duration {
     Duration::new(t.tv_sec.unsigned_abs(), u32::try_from(t.tv_nsec).unwrap_or(0))
 }
 
-/// Keeps this thread on one processor, if the system lets it. Unpinned, busy threads may be packed onto one
-/// processor, and what one wanted to measure is gone.
+/// Keeps this thread on one processor, if the system allows it. Unpinned, busy threads may be
+/// packed onto one processor, which would spoil the measurement.
 pub fn pin(processor: usize) -> bool {
     let Ok(allowed) = sched_getaffinity(None) else { return false };
     let Some(cpu) = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).nth(processor) else { return false };
@@ -45,13 +48,14 @@ pub fn pin(processor: usize) -> bool {
     sched_setaffinity(None, &set).is_ok()
 }
 
-/// Processes that want to run, beyond this one, as the last minute saw it; `None` if the system does not say.
+/// Processes that want to run, beyond this one, averaged over the last minute; `None` if the system
+/// does not say.
 #[must_use]
 pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// How much of the processors' time has been used so far, by everybody, and by this process and its children.
+/// How much processor time has been used so far, in total, and by this process and its children.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     all: f64,
@@ -60,19 +64,21 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Now; `None` if the system does not say.
+    /// The current values; `None` if the system does not say.
     #[must_use]
     pub fn now() -> Option<Self> {
         let stat = std::fs::read_to_string("/proc/stat").ok()?;
         let ticks: Vec<f64> =
             stat.lines().next()?.split_whitespace().skip(1).map_while(|ticks| ticks.parse().ok()).collect();
-        // user nice system idle iowait irq softirq steal, and guests, which have been counted under user and nice.
+        // user nice system idle iowait irq softirq steal, and guests, which are included in user
+        // and nice.
         let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks.get(..8)? else { return None };
         let used = user + nice + system + irq + softirq + steal;
         Some(Self { all: used + idle + iowait, used, own: process_cpu_time() + childrens_cpu_time() })
     }
 
-    /// Of the time that all processors had since, how much others used: other processes, and what a host gave to other guests.
+    /// The share of all processors' time since then that others used: other processes, and other
+    /// guests of the host.
     #[must_use]
     pub fn of_others_since(&self) -> Option<f64> {
         let now = Self::now()?;
@@ -82,12 +88,12 @@ impl Usage {
     }
 }
 
-/// Gets ready to measure: pins this thread, and says what a reader of the result must know of the machine.
+/// Prepares a measurement: pins this thread, and returns what a reader must know of the machine.
 #[must_use]
 pub fn prepare() -> String {
-    // In this order: a pinned thread sees one processor only.
+    // In this order: a pinned thread sees only one processor.
     let remark = remark_on_load().unwrap_or_else(|| "the machine was quiet before".to_owned());
-    let pinned = if pin(0) { "pinned to one processor" } else { "NOT pinned: the system does not let us" };
+    let pinned = if pin(0) { "pinned to one processor" } else { "NOT pinned: the system does not allow it" };
     format!("{pinned}; {remark}")
 }
 
@@ -95,13 +101,15 @@ fn remark_on_load() -> Option<String> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let load = load()?;
     (load > 0.5 * processors as f64).then(|| {
-        format!("the machine was busy (load {load:.2} on {processors} processors): trust ratios only, and little")
+        format!("the machine was busy (load {load:.2} on {processors} processors): trust only the ratios, and these with caution")
     })
 }
 
-/// The CPU time of several ways to do the same thing, measured in turns, so that a slow spell hits all of them.
+/// The CPU time of several ways to do the same thing, measured in turns, so that a slow spell hits
+/// all of them.
 ///
-/// Returns for each the median over `rounds` of the nanoseconds of CPU time that one of `times` calls took.
+/// Returns for each the median over `rounds` of the CPU time, in nanoseconds, of one of `times`
+/// calls.
 pub fn in_turns(rounds: usize, times: u32, ways: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     all_in_turns(rounds, times, ways).into_iter().map(median).collect()
 }

@@ -44,7 +44,7 @@ fn bad_usage_is_refused() {
     refused("bench rooms --scale 11", "from 0.00001 to 10");
     refused("bench rooms --scale 1 --simulated", "cannot be used");
     refused("bench pass nobody 1", "nobody");
-    refused("bench party nonsense", "no orders");
+    refused("bench party nonsense", "cannot read the orders");
     assert!(lab("bench pass sem_t 3").status.success());
 }
 
@@ -87,7 +87,7 @@ fn bench_wait_as_json_has_every_field() {
             contest["peers"].as_array().unwrap().iter().map(|peer| peer["peer"].as_str().unwrap()).collect();
         assert_eq!(names.join(","), peers, "{what}");
     }
-    // All but those that are for two processes, and objects, which keep nobody out.
+    // All but those for two processes, and objects, which exclude no process.
     let measured = report["throughput"].as_array().unwrap();
     let for_two_or_no_gate = ["ya-two", "peterson-fischer", "ya-combining", "universal"];
     for info in registry::ALL.iter().filter(|info| !for_two_or_no_gate.contains(&info.id)) {

@@ -38,7 +38,8 @@ impl World {
                     drop(guard);
                 }
             }
-            // A guard that owns may be held across an await, and move to another thread meanwhile.
+            // An owned guard may be held across an await, and move to another thread in the
+            // meantime.
             let guard = self.slots.acquire_owned_async().await.unwrap();
             self.enter();
             tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Slots between processes beside others: the lab's program takes part, so these tests need it.
+//! Slots between processes beside others. These tests need the lab's program, which takes part.
 #![cfg(target_os = "linux")]
 
 use doorway_lab::bench::Effort;
@@ -33,7 +33,7 @@ fn a_tiny_run_measures_everybody_and_sees_who_survives() {
         for peer in &cell.peers {
             assert!(peer.ops > 0.0 && peer.cpu_ns > 0.0, "{peer:?}");
             assert!((1..=cell.k as u64).contains(&peer.most_inside), "{peer:?}");
-            // Everybody passes five times, and the first one after somebody else.
+            // Every process passes five times, and for the first time after another process.
             assert!(peer.share == 1.0 && peer.handed_over > 0.0, "{peer:?}");
         }
     }

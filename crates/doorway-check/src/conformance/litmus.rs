@@ -1,10 +1,10 @@
-//! Small texts, and what may come of them.
+//! Small texts, and their allowed outcomes.
 
 use super::Outcome;
 use doorway_core::memory::{Additive, Anybody, Machine, Pid, Process, Site, Word, decl};
 use std::collections::BTreeSet;
 
-/// The variables that litmus tests share out among themselves.
+/// The variables of the litmus tests.
 #[derive(Debug)]
 pub struct Vars<M: Machine> {
     /// The part they are declared in.
@@ -65,11 +65,11 @@ impl Additive for Packed {}
 /// A litmus test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Litmus {
-    /// Each writes its own variable and reads the other's: someone sees a write.
+    /// Each writes its own variable and reads the other's: at least one sees a write.
     StoreBuffering,
-    /// Data, then a flag: who sees the flag sees the data.
+    /// Data, then a flag: a process that sees the flag sees the data.
     MessagePassing,
-    /// Each reads one variable and then writes the other: nobody sees the future.
+    /// Each reads one variable and then writes the other: neither sees the future.
     LoadBuffering,
     /// Two readers agree on the order of two writes.
     IndependentReads,
@@ -81,11 +81,11 @@ pub enum Litmus {
     WaitForTwo,
     /// Values of all types come back as they were written.
     RoundTrip,
-    /// The cells of a row are separate, whatever lines they share.
+    /// The cells of a row are separate, even in one cache line.
     Row,
     /// The entries of a table are separate.
     Table,
-    /// A private variable keeps what its owner wrote, whatever the other one writes to its own.
+    /// A private variable keeps what its owner wrote, whatever the other process writes to its own.
     Private,
     /// Of two atomic blocks that read and write, one sees what the other wrote.
     AtomicBlock,
@@ -99,13 +99,13 @@ pub enum Litmus {
     PackedField,
     /// Fetch-and-or keeps both bits.
     FetchOr,
-    /// Two bounded decrements of 1: one gets it, and zero stays.
+    /// Two bounded decrements of 1: one succeeds, and the value stays zero.
     BoundedDecrement,
     /// One of two test-and-sets wins.
     TestAndSet,
     /// Two swaps are ordered.
     Swap,
-    /// One of two compare-and-swaps wins, and the other sees who.
+    /// One of two compare-and-swaps wins, and the other sees which.
     CompareSwap,
 }
 
@@ -136,7 +136,7 @@ impl Litmus {
         L::Swap,
         L::CompareSwap,
     ];
-    /// How many values a process returns at the most.
+    /// How many values a process returns, at most.
     pub const RESULTS: usize = 6;
 
     /// How many processes it has.
@@ -150,7 +150,7 @@ impl Litmus {
         }
     }
 
-    /// What a process does, and returns.
+    /// What a process does and returns.
     ///
     /// # Errors
     /// If an access failed.
@@ -277,7 +277,7 @@ impl Litmus {
         })
     }
 
-    /// The outcomes that atomic, sequentially consistent memory shows.
+    /// The outcomes that atomic, sequentially consistent memory allows.
     #[must_use]
     pub fn allowed(self) -> BTreeSet<Outcome> {
         const MINUS_ONE: u64 = u64::MAX;

@@ -1,10 +1,11 @@
-//! What is expected of every memory, as a suite that native and simulated memory both pass.
+//! What is expected of every memory, as a suite that the native and the simulated memory both pass.
 //!
-//! A [`Litmus`] is a small text for a few processes; a [`Backend`] runs it and reports the outcomes it saw: what each process returned.
-//! [`run`] checks that each outcome is one that atomic, sequentially consistent memory allows. A backend that explores all
-//! interleavings must also show every outcome that is allowed.
+//! A [`Litmus`] is a small text for a few processes. A [`Backend`] runs it and reports the outcomes
+//! it saw, that is, what each process returned. [`run`] checks that atomic, sequentially consistent
+//! memory allows each outcome. A backend that explores all interleavings must also show every
+//! allowed outcome.
 //!
-//! To try a memory of your own, implement [`Backend`] for it and call [`run`].
+//! To test a memory of your own, implement [`Backend`] for it and call [`run`].
 
 mod litmus;
 mod simulated;
@@ -17,11 +18,11 @@ use std::collections::BTreeSet;
 /// What the processes of a litmus test returned, one list for each.
 pub type Outcome = Vec<Vec<u64>>;
 
-/// Something that runs litmus tests on a memory.
+/// Runs litmus tests on a memory.
 pub trait Backend {
-    /// Whether [`outcomes`](Self::outcomes) are all that are possible.
+    /// Whether [`outcomes`](Self::outcomes) returns all possible outcomes.
     const EXHAUSTIVE: bool;
-    /// Outcomes that were seen: of many runs, or of all interleavings.
+    /// The outcomes of many runs, or of all interleavings.
     fn outcomes(&self, litmus: Litmus) -> BTreeSet<Outcome>;
 }
 
@@ -33,7 +34,7 @@ pub trait Backend {
 /// ```
 ///
 /// # Panics
-/// If an outcome was seen that memory must not show, or, with an exhaustive backend, one was not seen that it must.
+/// If a forbidden outcome was seen, or if an exhaustive backend did not show an allowed one.
 pub fn run<B: Backend>(backend: &B) -> usize {
     for &litmus in Litmus::ALL {
         let (allowed, seen) = (litmus.allowed(), backend.outcomes(litmus));

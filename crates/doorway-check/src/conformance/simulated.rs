@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 #[derive(Clone, Copy, Debug)]
 pub struct Simulated;
 
-/// Stands in a result that was not written.
+/// Marks a result that was not written.
 const NOTHING: u64 = u64::MAX - 1;
 
 impl Backend for Simulated {
@@ -17,7 +17,7 @@ impl Backend for Simulated {
     fn outcomes(&self, litmus: Litmus) -> BTreeSet<Outcome> {
         let n = litmus.processes();
         let rules = Rules { passages: Some(1), ..Rules::default() };
-        // What a process returns, it also writes down; the final states then show the outcomes.
+        // A process also writes down what it returns, so that the final states show the outcomes.
         let world = World::of_programs(
             n,
             rules,

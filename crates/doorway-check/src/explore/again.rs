@@ -1,23 +1,25 @@
-//! Every run that was found is made again, on the text itself, before anybody sees it.
+//! Every run that a search found is replayed on the text itself before it is reported.
 //!
-//! A search merges states, because a text says that it may. Where that is not true, a search can find runs that the text
-//! cannot make. Such a run is no counter-example: it is an error of the text, and is reported as one.
+//! A search merges states because a text says that it may. If that is wrong, the search can find
+//! runs that the text cannot make. Such a run is not a counterexample: it is an error of the text,
+//! and is reported as one.
 
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Pair, Part, Phase, State, Stepped, TextError, World, is_set};
 use crate::trace::Trace;
 
-/// How many steps of a cycle are made where the text never comes back to exactly where it was: a loop that only `keep` makes
-/// one, or counters that grow.
+/// How many steps of a cycle to make if the text never returns exactly to where it was: the loop
+/// closes only by `keep`, or counters grow.
 const ROUND_AND_ROUND: usize = 500;
 
-/// What a run is to show, in which parts.
+/// What a run must show, and in which parts.
 pub(crate) type Shows<'p> = (&'p Property, &'p [Part]);
 
-/// The trace of a run, made again without merging.
+/// The trace of a run, replayed without merging.
 ///
 /// # Errors
-/// If the text does something else, or does not show what was found; and if it cannot be run by replay.
+/// If the text does something else, or does not show what was found; or if it cannot be run by
+/// replay.
 pub(crate) fn again<'p>(
     world: &mut World,
     initial: &State,
@@ -57,7 +59,8 @@ fn go_round(pair: &mut Pair<'_>, cycle: &[Action]) -> Result<(), TextError> {
     Ok(())
 }
 
-/// Whether the text's own run shows what was found. What is decided on whole graphs is shown by steps alone.
+/// Whether the text's own run shows what was found. What is decided on whole graphs is shown by
+/// steps alone.
 fn is_shown(
     pair: &mut Pair<'_>,
     test: &Test,
@@ -97,7 +100,7 @@ fn is_shown(
     })
 }
 
-/// Whether a step ends what was so of some process before it is what it should have been until.
+/// Whether `so` ends for some process in this step before `until` holds.
 pub(crate) fn breaks_off(
     so: impl Fn(&View<'_>, usize) -> bool,
     until: impl Fn(&View<'_>, usize) -> bool,

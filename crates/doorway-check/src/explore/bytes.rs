@@ -1,4 +1,4 @@
-//! Numbers as few bytes, and back.
+//! Numbers in few bytes, and back.
 
 /// Writes words of the given widths, at most eight bits each, one after the other.
 pub(super) fn pack_bits(bytes: &mut Vec<u8>, words: impl Iterator<Item = (u64, u32)>) {
@@ -32,7 +32,7 @@ pub(super) fn unpack_bits(bytes: &mut &[u8], widths: impl Iterator<Item = u32>, 
     }
 }
 
-/// Small negative numbers, and the largest words, become small too.
+/// Maps small negative numbers, and the largest words, to small numbers too.
 pub(super) fn zigzag(word: u64) -> u64 {
     (word << 1) ^ ((word as i64 >> 63) as u64)
 }

@@ -1,9 +1,10 @@
 //! The worst passage, exactly: remote references as longest paths.
 //!
-//! A passage of the measured process is a path through states in which it is outside its remainder; a step weighs what it costs. No counter is
-//! in the states. A cycle inside a passage on which something is paid can be gone round for ever: then there is no worst, and the
-//! cycle is the witness that the algorithm does not spin locally. Otherwise the components of that part of the graph weigh nothing inside, and the
-//! longest path is found in one pass over them.
+//! A passage of the measured process is a path through states in which it is outside its remainder,
+//! and each step has its cost as weight. States contain no counter. If a cycle inside a passage
+//! costs something, it can repeat for ever: then there is no worst passage, and the cycle shows
+//! that the algorithm does not spin locally. Otherwise the strongly connected components of that
+//! part of the graph cost nothing inside, and one pass over them finds the longest path.
 
 use super::graph::{Edge, Graph};
 use super::progress::Lasso;
@@ -21,28 +22,28 @@ pub struct WorstPassage {
     pub process: usize,
     /// Remote references of its worst passage.
     pub worst: Worst,
-    /// A run that ends with the worst passage, or whose cycle costs something each time round.
+    /// A run that ends with the worst passage, or that repeats a cycle with a cost.
     pub trace: Option<Trace>,
     /// States found.
     pub states: usize,
     /// Steps tried.
     pub edges: u64,
-    /// Whether these are all; otherwise the worst may be worse.
+    /// Whether these are all; otherwise the true worst case may be larger.
     pub complete: bool,
     /// Why these are not all.
     pub stop: Option<Stop>,
-    /// How long it took to visit the states.
+    /// Time spent visiting states.
     pub searching: Duration,
-    /// How long it took to find the worst passage among them.
+    /// Time spent finding the worst passage among them.
     pub measuring: Duration,
 }
 
-/// How bad it can get.
+/// The cost of the worst passage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Worst {
     /// At most this many.
     Bounded(u64),
-    /// There is no bound: it spins on remote memory.
+    /// No bound: the process spins on remote memory.
     Unbounded,
 }
 
@@ -58,14 +59,15 @@ impl Worst {
 }
 
 impl Explorer<'_> {
-    /// The worst passage of the process that the machine's rules [measure](crate::sim::Rules::measure), among passages during which at most
-    /// `contention` processes are outside their remainders.
+    /// The worst passage of the process that the machine's rules
+    /// [measure](crate::sim::Rules::measure), among passages during which at most `contention`
+    /// processes are outside their remainders.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If the rules measure nobody.
+    /// If the rules measure no process.
     pub fn worst_passage(self, world: World, contention: usize) -> Result<WorstPassage, TextError> {
         let mut passages = self.worst_passages(world, &[contention])?;
         Ok(passages.remove(0))
@@ -77,7 +79,7 @@ impl Explorer<'_> {
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If the rules measure nobody.
+    /// If the rules measure no process.
     pub fn worst_passages(self, mut world: World, contentions: &[usize]) -> Result<Vec<WorstPassage>, TextError> {
         self.is_obeyed_by(&world)?;
         if world.rules().sparse {
@@ -98,7 +100,7 @@ impl Explorer<'_> {
     }
 }
 
-/// The worst passage in a graph that was searched.
+/// The worst passage in a searched graph.
 fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Result<WorstPassage, TextError> {
     let begun = Instant::now();
     let (process, _) = world.rules().measure.expect("the rules say whose references to count");
@@ -119,7 +121,7 @@ fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Res
     let from = repeats.as_ref().map(Lasso::prefix_len);
     let mut trace = again(world, &search.initial, &actions, from, None)?;
     if let Some(lasso) = repeats {
-        trace.repeats(lasso.prefix_len(), vec![format!("each time round costs p{process} a remote reference")]);
+        trace.repeats(lasso.prefix_len(), vec![format!("each round costs p{process} a remote reference")]);
     }
     Ok(WorstPassage {
         process,
@@ -146,7 +148,7 @@ impl Meter<'_> {
         0..self.graph.states() as StateId
     }
 
-    /// Whether the process is in a passage, and not too many others are.
+    /// Whether the process is in a passage, with few enough competitors.
     fn within(&self, s: StateId) -> bool {
         let Some(idle) = self.graph.idle(s) else { return false };
         idle >> self.process & 1 == 0 && self.processes - idle.count_ones() as usize <= self.contention
@@ -157,8 +159,8 @@ impl Meter<'_> {
         self.graph.idle(s).is_some_and(|idle| idle >> self.process & 1 == 1)
     }
 
-    /// Of each state in a passage: the most that the rest of the passage can cost, if the passage can end at all. Or a step that costs something and
-    /// can be repeated.
+    /// For each state in a passage: the most that the rest of the passage can cost, if it can end
+    /// at all. Or a step with a cost that can repeat.
     fn longest(&self) -> Result<Vec<Option<u32>>, (StateId, Edge, Vec<StateId>)> {
         let mut best: Vec<Option<u32>> = vec![None; self.graph.states()];
         let witness = self.graph.components(
@@ -187,7 +189,7 @@ impl Meter<'_> {
         witness.map_or(Ok(best), Err)
     }
 
-    /// The way into a component and round a cycle that costs something.
+    /// The way into a component, and round a cycle with a cost.
     fn witness(&self, store: &Store, (s, edge, members): (StateId, Edge, Vec<StateId>)) -> Lasso {
         let mut sorted = members;
         sorted.sort_unstable();
@@ -200,14 +202,14 @@ impl Meter<'_> {
         Lasso::cycle(store, cycle)
     }
 
-    /// The first step of a worst passage and all that follow.
+    /// The first step of a worst passage, and all that follow.
     fn worst_way(&self, best: &[Option<u32>]) -> (u64, Vec<(StateId, Edge)>) {
         let mut worst: Option<(u64, StateId, Edge)> = None;
         for s in self.all().filter(|&s| self.is_outside(s)) {
             for edge in self.graph.edges(s).filter(|e| e.process() == self.process) {
                 let rest = match edge.to {
                     to if self.within(to) => best[to as usize],
-                    to => (self.is_outside(to) && edge.cost() > 0).then_some(0), // a passage of one step
+                    to => (self.is_outside(to) && edge.cost() > 0).then_some(0), // one step
                 };
                 let Some(rest) = rest else { continue };
                 let cost = edge.cost() + u64::from(rest);
@@ -223,9 +225,9 @@ impl Meter<'_> {
             if self.is_outside(last.to) {
                 return (cost, way);
             }
-            // On with whatever loses nothing, until something is paid or the passage is over.
+            // Take any step that loses nothing, until something is paid or the passage is over.
             let left = best[last.to as usize];
-            // States that a limit cut off have no rest that is known.
+            // If a limit cut off a state, the cost of the rest is unknown.
             let known = |to: StateId| best.get(to as usize).copied().flatten();
             let rest = |e: Edge| if self.is_outside(e.to) { Some(0) } else { known(e.to) };
             let on = self

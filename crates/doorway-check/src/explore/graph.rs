@@ -1,8 +1,10 @@
 //! The stored graph: components, fair cycles, longest passages.
 //!
-//! Every process that has not crashed and is not in its remainder always has a step (a failed turn is one), so a run is fair if each of them
-//! steps for ever, and a fair run ends up in a strongly connected component in which each of them has a step. What must hold of all
-//! fair runs is therefore decided on the components *of the part of the graph where the bad thing lasts*, not on those of the whole graph.
+//! Every process that has not crashed and is not in its remainder always has a step (a failed turn
+//! counts as one). So a run is fair if each of these processes steps for ever, and a fair run ends
+//! up in a strongly connected component in which each of them has a step. A property of all fair
+//! runs is therefore decided on the components *of the part of the graph where the bad thing
+//! lasts*, not on those of the whole graph.
 
 use super::store::StateId;
 use std::collections::VecDeque;
@@ -16,14 +18,14 @@ pub(super) struct Edge {
 
 const CRASH: u16 = 1 << 15;
 const ENTERS: u16 = 1 << 14;
-/// Both bits, because nobody who crashes enters.
+/// Both bits: a crash never enters.
 const GIVES_UP: u16 = CRASH | ENTERS;
-/// Where the cost begins; it has eight bits.
+/// The position of the cost, which has eight bits.
 const COST: u32 = 6;
-/// At most 64: more than that have no graph.
+/// At most 64: larger systems have no graph.
 const PROCESS: u16 = (1 << COST) - 1;
 
-/// What kind of step.
+/// The kind of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Step,
@@ -72,18 +74,19 @@ pub(super) struct Graph {
     starts: Vec<u64>,
     to: Vec<StateId>,
     by: Vec<u16>,
-    /// Of each state: who need not step, because it has crashed, has stopped, or is in its remainder.
+    /// For each state, the processes that need not step: those that have crashed, have stopped, or
+    /// are in their remainders.
     idle: Vec<u64>,
 }
 
 impl Graph {
-    /// Adds the next state, with who need not step in it.
+    /// Adds the next state, with the processes that need not step in it.
     pub(super) fn add_state(&mut self, idle: u64) {
         self.starts.push(self.to.len() as u64);
         self.idle.push(idle);
     }
 
-    /// Adds a step of the state added last.
+    /// Adds a step from the last added state.
     pub(super) fn add_edge(&mut self, edge: Edge) {
         self.to.push(edge.to);
         self.by.push(edge.by);
@@ -93,7 +96,8 @@ impl Graph {
         self.idle.len()
     }
 
-    /// Who need not step in a state; `None` if the search ended before it was looked at.
+    /// The processes that need not step in a state; `None` if the search stopped before it was
+    /// expanded.
     pub(super) fn idle(&self, s: StateId) -> Option<u64> {
         self.idle.get(s as usize).copied()
     }
@@ -111,8 +115,9 @@ impl Graph {
         self.starts.capacity() * 8 + self.to.capacity() * 4 + self.by.capacity() * 2 + self.idle.capacity() * 8
     }
 
-    /// Tarjan's algorithm on the part of the graph where `within` holds of states and `follows` of steps. Calls `found` for each component,
-    /// those first that no other component can be reached from; stops when it returns something.
+    /// Tarjan's algorithm on the part of the graph where `within` holds of states and `follows` of
+    /// steps. Calls `found` for each component, in reverse topological order; stops when it returns
+    /// something.
     pub(super) fn components<T>(
         &self,
         roots: impl Iterator<Item = StateId>,
@@ -168,7 +173,7 @@ impl Graph {
         None
     }
 
-    /// A component in which every process that must step does: states among which a fair run can stay for ever.
+    /// A component in which every process that must step does: a fair run can stay there for ever.
     pub(super) fn fair_component(
         &self,
         processes: usize,
@@ -190,7 +195,8 @@ impl Graph {
         })
     }
 
-    /// From one of `members`, which are the states of a component, through a step of each process that has one there, and back.
+    /// A cycle from one of `members`, the states of a component, through a step of each process
+    /// that has one there.
     pub(super) fn cycle_through(
         &self,
         start: StateId,
@@ -221,7 +227,7 @@ impl Graph {
         cycle
     }
 
-    /// A shortest way from one of the `roots` to a step that is `wanted`.
+    /// A shortest path from one of the `roots` to a `wanted` step.
     pub(super) fn shortest(
         &self,
         roots: impl Iterator<Item = StateId>,
@@ -252,12 +258,12 @@ impl Graph {
     }
 }
 
-/// What Tarjan's algorithm knows so far.
+/// The state of Tarjan's algorithm.
 #[derive(Debug)]
 pub(super) struct Components {
-    /// 0: not seen; [`DONE`]: in a component that was found; otherwise the order of discovery.
+    /// 0: not seen; [`DONE`]: in a finished component; otherwise the order of discovery.
     index: Vec<u32>,
-    /// While open, the lowest index that can be reached; then the number of the component.
+    /// While open, the lowest reachable index; afterwards the number of the component.
     low: Vec<u32>,
     current: u32,
 }

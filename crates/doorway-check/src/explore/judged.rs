@@ -1,24 +1,25 @@
-//! Whether a run that is given breaks a property: what a token says is not taken for granted.
+//! Whether a given run breaks a property: a token's claim is not taken on trust.
 
 use super::{breaks_off, is_decided_at};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Part, Phase, State, Stepped, TextError, What, World};
 
-/// A run, step by step, and how it goes on.
+/// A run, step by step, and how it continues.
 struct Run<'w> {
     world: &'w World,
     /// Before the first step, and after each.
     states: Vec<State>,
     steps: Vec<(Action, Stepped)>,
     parts: Vec<Part>,
-    /// From which state on it repeats for ever; the last one if nothing more happens.
+    /// The state from which it repeats for ever; the last one if nothing more happens.
     from: usize,
 }
 
-/// Whether a run breaks a property. A run that repeats from some step on is taken to do so for ever.
+/// Whether a run breaks a property. A run that repeats from some step on is taken to do so for
+/// ever.
 ///
-/// The machine must [watch](World::watch_for) for the property, and keep track of the order of arrival
-/// if the property is about that.
+/// The machine must [watch](World::watch_for) for the property, and track the order of arrival if
+/// the property is about that.
 ///
 /// # Errors
 /// If the text cannot be run by replay.
@@ -66,7 +67,7 @@ impl Run<'_> {
                                 holds(&View::new(self.world, s).of(part), p)
                             };
                             let done = |s: &State| of(s, then) || self.world.has_crashed(s, p);
-                            // What came before the last time it was done is made up for.
+                            // Whatever came before the last time `done` held is settled.
                             let since = self.states.iter().rposition(done).map_or(0, |last| last + 1);
                             since <= self.from && self.states[since..].iter().any(|s| of(s, so))
                         })
@@ -112,7 +113,7 @@ impl Run<'_> {
         self.parts.iter().any(|&part| holds(part))
     }
 
-    /// What is repeated for ever.
+    /// The part that repeats for ever.
     fn cycle(&self) -> &[(Action, Stepped)] {
         &self.steps[self.from..]
     }
@@ -125,14 +126,14 @@ impl Run<'_> {
         self.cycle().iter().any(|(action, _)| action.what == What::GiveUp)
     }
 
-    /// Whether every process takes steps for ever that must, and give-ups end if they should.
+    /// Whether every process that must step does so for ever, and give-ups end if they should.
     fn is_fair(&self, endless: bool) -> bool {
         let state = &self.states[self.from];
         let fair = |p| self.takes_steps(p) || self.world.is_idle(state, p);
         (endless || !self.gives_up()) && (0..self.world.processes()).all(fair)
     }
 
-    /// Whether more than `most` steps count for a process while it is `so`.
+    /// Whether more than `most` steps count for a process while `so` holds of it.
     fn is_more_than(
         &self,
         most: u32,
@@ -144,7 +145,7 @@ impl Run<'_> {
         let is_so: Vec<bool> = self.states.iter().map(|s| so(&View::new(self.world, s).of(part), p)).collect();
         let counted = |at: usize| is_so[at] && counts(at, p);
         if is_so[self.from..].iter().all(|so| *so) && (self.from..self.steps.len()).any(counted) {
-            return true; // once more each time round
+            return true; // it counts once more in every round
         }
         let mut count = 0;
         (0..self.steps.len()).any(|at| {

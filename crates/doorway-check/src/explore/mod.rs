@@ -44,12 +44,12 @@ type SameRule = fn(&Rules, &Rules) -> bool;
 type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
 type StopWhen<'a> = Box<dyn Fn() -> bool + 'a>;
 
-/// A search to be made: how large, of what, within which limits.
+/// A search: its size, its properties and its limits.
 #[must_use = "an explorer does nothing until it is run"]
 pub struct Explorer<'a> {
     processes: usize,
     rules: Rules,
-    /// Which of the rules were set here, and whether a machine's are the same.
+    /// The rules that were set here, and how to compare them with a machine's.
     told: Vec<(&'static str, SameRule)>,
     properties: Vec<Property>,
     initially: Vec<(String, u64)>,
@@ -70,14 +70,14 @@ impl fmt::Debug for Explorer<'_> {
     }
 }
 
-/// How far a search has come.
+/// How far a search has got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// States found.
     pub states: usize,
-    /// States found whose steps were not yet tried.
+    /// States found whose steps have not been tried yet.
     pub frontier: usize,
-    /// Bytes held.
+    /// Bytes in use.
     pub bytes: usize,
 }
 
@@ -98,20 +98,20 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Asks for a property.
+    /// Checks a property.
     pub fn property(mut self, property: Property) -> Self {
         self.properties.push(property);
         self
     }
 
-    /// Asks for several properties.
+    /// Checks several properties.
     pub fn properties(mut self, properties: impl IntoIterator<Item = Property>) -> Self {
         self.properties.extend(properties);
         self
     }
 
-    /// Each process makes this many passages; `None` (the default): no bound. *Complete* then means complete for that bound, and progress is
-    /// judged for that bound only.
+    /// Each process makes this many passages; `None` (the default) means no bound. *Complete* then
+    /// means complete for that bound, and progress is judged for that bound only.
     pub fn passages(mut self, passages: impl Into<Option<u32>>) -> Self {
         self.rules.passages = passages.into();
         self.told.push(("passages", |a, b| a.passages == b.passages));
@@ -125,29 +125,30 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// What to do with the text's `keep`.
+    /// How to treat the text's `keep`.
     pub fn keep(mut self, keep: Keep) -> Self {
         self.rules.keep = keep;
         self.told.push(("keep", |a, b| a.keep == b.keep));
         self
     }
 
-    /// Up to this many processes crash, at every step outside their remainders, also half-way through a write.
+    /// Up to this many processes crash, at any step outside their remainders, even in the middle of
+    /// a write.
     pub fn crashes(mut self, crashes: usize) -> Self {
         self.rules.crashes = crashes;
         self.told.push(("crashes", |a, b| a.crashes == b.crashes));
         self
     }
 
-    /// Keeps counters small that were [declared](doorway_core::memory::Decl::counts) to be ones of which only differences matter, so that passages need no
-    /// bound.
+    /// Keeps counters small that the text [declares](doorway_core::memory::Decl::counts) to matter
+    /// only by their differences, so that passages need no bound.
     pub fn normalise(mut self, normalise: bool) -> Self {
         self.rules.normalise = normalise;
         self.told.push(("normalise", |a, b| a.normalise == b.normalise));
         self
     }
 
-    /// Weakens each variable to this kind of register, and no further than it declares.
+    /// Weakens each variable to this kind of register, but no further than it declares.
     pub fn registers(mut self, registers: Register) -> Self {
         self.rules.registers = registers;
         self.told.push(("registers", |a, b| a.registers == b.registers));
@@ -161,39 +162,40 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Starts the variable with this full name at this word instead of its declared value: for values that a paper calls
+    /// Gives the variable with this full name another initial word: for values that a paper calls
     /// arbitrary.
     pub fn initially(mut self, path: &str, word: u64) -> Self {
         self.initially.push((path.to_owned(), word));
         self
     }
 
-    /// Ends the search cleanly after this many states.
+    /// Stops the search cleanly after this many states.
     pub fn max_states(mut self, states: impl Into<Option<usize>>) -> Self {
         self.max_states = states.into();
         self
     }
 
-    /// Ends the search cleanly when it holds this many bytes.
+    /// Stops the search cleanly when it uses this many bytes.
     pub fn max_memory(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.max_memory = bytes.into();
         self
     }
 
-    /// Goes on after a property has failed, until all are decided. Otherwise the search ends with the first failure.
+    /// Continues after a failure until all properties are decided. By default, the search stops at
+    /// the first failure.
     pub fn keep_going(mut self, keep_going: bool) -> Self {
         self.keep_going = keep_going;
         self
     }
 
-    /// Calls back from time to time.
+    /// Calls this now and then.
     pub fn on_progress(mut self, call: impl FnMut(&Progress) + 'a) -> Self {
         self.progress = Some(Box::new(call));
         self
     }
 
-    /// Ends the search cleanly as soon as this is so. It is asked once for each step, so it must be
-    /// quick, and once before each property that is decided on the whole graph.
+    /// Stops the search cleanly as soon as this returns true. It is called at every step, so it
+    /// must be quick, and once before each property that is decided on the whole graph.
     ///
     /// ```
     /// use doorway_check::explore::Stop;
@@ -218,7 +220,8 @@ impl<'a> Explorer<'a> {
     /// Explores a solution of k-exclusion.
     ///
     /// # Errors
-    /// If its text breaks the rules that replay rests on, or there are more processes than the rules can keep track of.
+    /// If its text breaks the rules of replay, or if there are more processes than the rules can
+    /// track.
     pub fn run<A>(self, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Report, TextError>
     where
         A: KExclusion<Sim> + 'static,
@@ -227,7 +230,7 @@ impl<'a> Explorer<'a> {
         self.explore(world)
     }
 
-    /// Explores any machine. It runs by the rules that it was made with.
+    /// Explores any machine, by the rules that it was built with.
     ///
     /// ```
     /// use doorway_check::sim::{Rules, TextError, World};
@@ -237,26 +240,27 @@ impl<'a> Explorer<'a> {
     /// let chain = |rules| World::new(2, rules, |site| Chain::new(site, 2, 1)).unwrap();
     /// let report = Explorer::new(2).explore(chain(Rules { crashes: 1, ..Rules::default() }))?;
     /// assert_eq!(report.rules.crashes, 1);
-    /// // What is said here and not there is no wish, but a mistake.
+    /// // A rule that is set here and differs from the machine's is an error.
     /// let ignored = Explorer::new(2).crashes(1).explore(chain(Rules::default()));
     /// assert_eq!(ignored.unwrap_err(), TextError::OtherRules("crashes"));
     /// # Ok::<(), TextError>(())
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if this explorer was told a rule that is not the machine's.
+    /// As [`run`](Self::run), and if a rule set here differs from the machine's.
     ///
     /// # Panics
-    /// If the machine has another number of processes, if [`initially`](Self::initially) named a variable that does not exist, a property about the order of arrival is asked of a machine
-    /// whose rules do not keep track of it, or several ask about objects.
+    /// If the machine has another number of processes; if [`initially`](Self::initially) named a
+    /// variable that does not exist; if a property about the order of arrival is checked on a
+    /// machine whose rules do not track it; or if several properties are about objects.
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
-        assert_eq!(self.processes, world.processes(), "the explorer was made for another number of processes");
+        assert_eq!(self.processes, world.processes(), "the explorer and the machine differ in the number of processes");
         self.is_obeyed_by(&world)?;
         world.watch_for(&self.properties);
         let mut initial = world.initial();
         for (path, word) in &self.initially {
             let Some(v) = world.layout().by_path(path) else {
-                panic!("there is no variable {path}; there are {:?}", world.layout().names())
+                panic!("there is no variable {path}; the variables are {:?}", world.layout().names())
             };
             initial.vars[v as usize] = *word;
         }
@@ -272,7 +276,7 @@ impl<'a> Explorer<'a> {
         search::Search::new(self, &world, initial).run(&mut world)
     }
 
-    /// Whether a machine runs by every rule that was set here.
+    /// Checks that a machine runs by every rule that was set here.
     fn is_obeyed_by(&self, world: &World) -> Result<(), TextError> {
         let ignored = self.told.iter().find(|(_, same)| !same(&self.rules, &world.rules()));
         ignored.map_or(Ok(()), |(rule, _)| Err(TextError::OtherRules(rule)))

@@ -1,10 +1,10 @@
-//! What must hold of all fair runs, decided on the stored graph.
+//! Properties of all fair runs, decided on the stored graph.
 
 use super::graph::{Edge, Graph};
 use super::store::{StateId, Store};
 use crate::sim::{Action, Op, Phase, State, TextError, World};
 
-/// The graph, and what its states are.
+/// The graph, and what its states mean.
 pub(super) struct Judge<'a> {
     pub(super) graph: &'a Graph,
     pub(super) store: &'a Store,
@@ -13,25 +13,25 @@ pub(super) struct Judge<'a> {
 
 /// A run that ends in a cycle.
 pub(super) struct Lasso {
-    /// The state from which the steps below lead on.
+    /// The state where the steps below begin.
     from: StateId,
-    /// The way into the cycle.
+    /// The path into the cycle.
     lead_in: Vec<(StateId, Edge)>,
     cycle: Vec<(StateId, Edge)>,
-    /// How long the way to `from` is.
+    /// The length of the path to `from`.
     path_len: usize,
-    /// Why the cycle is a run to be reckoned with, process by process.
+    /// Why the cycle is a legitimate run, process by process.
     pub(super) why: Vec<String>,
 }
 
 impl Lasso {
-    /// A way from a state on that repeats nothing.
+    /// A path without a cycle.
     pub(super) fn straight(store: &Store, lead_in: Vec<(StateId, Edge)>) -> Self {
         let from = lead_in.first().map_or(0, |(s, _)| *s);
         Self { from, lead_in, cycle: Vec::new(), path_len: store.path(from).len(), why: Vec::new() }
     }
 
-    /// A cycle, reached on a shortest way.
+    /// A cycle, reached by a shortest path.
     pub(super) fn cycle(store: &Store, cycle: Vec<(StateId, Edge)>) -> Self {
         let from = cycle.first().map_or(0, |(s, _)| *s);
         Self { from, lead_in: Vec::new(), cycle, path_len: store.path(from).len(), why: Vec::new() }
@@ -46,7 +46,7 @@ impl Lasso {
         self.path_len + self.lead_in.len()
     }
 
-    /// Everything that happens, the cycle once.
+    /// All actions, with the cycle once.
     pub(super) fn actions(&self, world: &mut World, store: &Store) -> Result<Vec<Action>, TextError> {
         let mut actions = store.path(self.from);
         let (mut before, mut after) = (world.initial(), world.initial());
@@ -59,7 +59,7 @@ impl Lasso {
     }
 }
 
-/// What a process does that leads from one state to another, or to one that is alike.
+/// The action of a process that leads from one state to another, or to a symmetric one.
 fn action_between(world: &mut World, before: &State, after: &State, p: usize) -> Result<Action, TextError> {
     let mut actions = Vec::new();
     world.actions(before, p, &mut actions);
@@ -77,8 +77,9 @@ impl Judge<'_> {
         0..self.graph.states() as StateId
     }
 
-    /// A fair run in which some process is `so` and never after that `then`. `masks`: of each state, for which processes these hold. Only runs with finitely many give-ups
-    /// count, unless these may go on for ever.
+    /// A fair run in which `so` holds of some process, and `then` never does after that. `masks`
+    /// gives for each state the processes of which these hold. Only runs with finitely many
+    /// give-ups count, unless `endless` is set.
     pub(super) fn leads_to(&self, masks: &[(u64, u64)], endless: bool) -> Option<Lasso> {
         let counts = |edge: Edge| endless || !edge.gives_up();
         (0..self.world.processes()).find_map(|p| {
@@ -90,7 +91,8 @@ impl Judge<'_> {
         })
     }
 
-    /// A fair run in which there is always someone in its entry section, and nobody enters any more.
+    /// A fair run in which some process is always in its entry section, and no process enters any
+    /// more.
     pub(super) fn nobody_enters_any_more(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let nobody_enters = |edge: Edge| !edge.enters() && !edge.gives_up();
@@ -105,7 +107,8 @@ impl Judge<'_> {
         Some(self.lasso(&members, self.all(), within, nobody_enters, None))
     }
 
-    /// A run in which a process takes steps in its exit section for ever, fair or not, and give-ups end.
+    /// A run, fair or not, in which a process takes steps in its exit section for ever, and
+    /// give-ups end.
     pub(super) fn unbounded_exit(&self) -> Option<Lasso> {
         let n = self.world.processes();
         let mut exits = vec![0u64; self.graph.states()];
@@ -128,9 +131,9 @@ impl Judge<'_> {
         })
     }
 
-    /// A run in which more than `most` steps are counted while some process is so; `masks`: of each state, of which it is.
-    ///
-    /// `counts`: how often a step counts for a process.
+    /// A run in which more than `most` steps count while `so` holds of some process. `masks` gives
+    /// for each state the processes of which it holds, and `counts` how often a step counts for a
+    /// process.
     pub(super) fn more_than(
         &self,
         most: u32,
@@ -140,7 +143,7 @@ impl Judge<'_> {
         (0..self.world.processes()).find_map(|p| {
             let cost = |edge: Edge| counts(edge, p);
             let within = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
-            // Of each state: how many at most from there on.
+            // For each state, the largest count from there on.
             let mut rest = vec![0u32; self.graph.states()];
             let endless = self.graph.components(
                 self.all(),
@@ -172,7 +175,7 @@ impl Judge<'_> {
                     let back = self.graph.shortest(std::iter::once(edge.to), is_member, |_| true, |e| e.to == s);
                     cycle.extend(back.expect("within a component everything can be reached"));
                 }
-                let why = vec![format!("each time round counts once more for p{p}")];
+                let why = vec![format!("each round counts once more for p{p}")];
                 return Some(Lasso { why, ..Lasso::cycle(self.store, cycle) });
             }
             let from = self.all().find(|&s| within(s) && rest[s as usize] > most)?;
@@ -193,7 +196,7 @@ impl Judge<'_> {
         })
     }
 
-    /// A shortest way into a component, and a cycle in which everyone steps who does there.
+    /// A shortest path into a component, and a cycle with a step of every process that steps there.
     fn lasso(
         &self,
         members: &[StateId],
@@ -205,7 +208,8 @@ impl Judge<'_> {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
         let is_member = |s: StateId| sorted.binary_search(&s).is_ok();
-        // States are numbered breadth-first, so the smallest number is nearest to the beginning.
+        // States are numbered breadth-first, so the smallest number is nearest to the initial
+        // state.
         let roots: Vec<StateId> = roots.collect();
         let (from, lead_in) = match roots.iter().copied().find(|&r| is_member(r)) {
             Some(root) => (root, Vec::new()),
@@ -224,7 +228,7 @@ impl Judge<'_> {
         Lasso { from, lead_in, cycle, path_len, why }
     }
 
-    /// Why everyone does its duty in the cycle.
+    /// Why every process does its duty in the cycle.
     fn why_fair(&self, start: StateId, cycle: &[(StateId, Edge)], suffers: Option<usize>) -> Vec<String> {
         let mut state = self.world.initial();
         self.store.load(start, &mut state);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-/// What a search found. A verdict without its coverage means nothing, so both are here.
+/// The result of a search. A verdict means nothing without its coverage, so both are here.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Processes.
@@ -22,13 +22,13 @@ pub struct Report {
     pub expanded: usize,
     /// Steps tried; failed turns count.
     pub edges: u64,
-    /// Whether these are all states there are: for the bounds on passages and on the line, if there
-    /// are any. A bound on [switches](Rules::switches) or on the [lag](Rules::lag) leaves runs out,
-    /// so a search within one is never complete.
+    /// Whether these are all states, within the bounds on passages and on the line, if any. A bound
+    /// on [switches](Rules::switches) or on the [lag](Rules::lag) skips runs, so a search within
+    /// one is never complete.
     pub complete: bool,
-    /// Why the search ended before that.
+    /// Why the search stopped before that.
     pub stop: Option<Stop>,
-    /// Bytes held at the end.
+    /// Bytes in use at the end.
     pub bytes: usize,
     /// Local states of all processes.
     pub local_states: usize,
@@ -38,40 +38,41 @@ pub struct Report {
     pub instructions: BTreeSet<Instruction>,
     /// The statements that were seen.
     pub statements: BTreeSet<Statement>,
-    /// The [faults](Rules::faults) that changed nothing: no process came to their statements.
+    /// The [faults](Rules::faults) that changed nothing: no process reached their statements.
     pub faults_without_effect: Vec<&'static Fault>,
-    /// How long it took to visit the states.
+    /// Time spent visiting states.
     pub searching: Duration,
-    /// How long it took to decide, on the whole graph, what is decided there.
+    /// Time spent on the properties that are decided on the whole graph.
     pub judging: Duration,
-    /// How many continuations of merged local states were compared, and whether these are all, if that was asked for.
+    /// If asked for: how many continuations of merged local states were compared, and whether these
+    /// are all.
     pub cross_checked: Option<(u64, bool)>,
-    /// Where counters were kept small: how many states were compared with those in which they are as they are, and whether
-    /// these are all.
+    /// Where counters were kept small: how many states were compared with their counterparts with
+    /// full counters, and whether these are all.
     pub counts_checked: Option<(u64, bool)>,
-    /// The properties, in the order they were asked for.
+    /// The verdicts, in the order of the properties.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Why a search ended early.
+/// Why a search stopped early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// A property failed.
     Failed,
-    /// The limit of states was reached.
+    /// It reached the limit on states.
     States,
-    /// The limit of memory was reached.
+    /// It reached the limit on memory.
     Memory,
-    /// It was [told to](super::Explorer::stop_when).
+    /// It was [interrupted](super::Explorer::stop_when).
     Interrupted,
-    /// Runs that change hands more often than [this](Rules::switches) were left out.
+    /// Runs with more context switches than [this](Rules::switches) were skipped.
     Switches(u32),
-    /// Runs in which a counter stays further behind than [this](Rules::lag) were left out.
+    /// Runs in which a counter falls further behind than [this](Rules::lag) were skipped.
     Lag(u32),
 }
 
 impl Stop {
-    /// Why a search by these rules leaves runs out even if it visits every state it finds.
+    /// Why a search by these rules skips runs, even if it visits every state it finds.
     pub(super) fn of_bounds(rules: Rules) -> Option<Self> {
         rules.switches.map(Self::Switches).or(rules.lag.map(Self::Lag))
     }
@@ -81,9 +82,9 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let times = |n: u32| if n == 1 { "1 time".to_owned() } else { format!("{n} times") };
         match self {
-            Self::Failed => f.write_str("stopped when it had failed"),
-            Self::States => f.write_str("the limit of states was reached"),
-            Self::Memory => f.write_str("the limit of memory was reached"),
+            Self::Failed => f.write_str("stopped at the first failure"),
+            Self::States => f.write_str("the search reached its limit on states"),
+            Self::Memory => f.write_str("the search reached its limit on memory"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Switches(most) => write!(f, "only runs that change hands at most {}", times(*most)),
             Self::Lag(1) => f.write_str("only runs in which the front is at most 1 ticket behind"),
@@ -92,17 +93,18 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What was found of one property.
+/// The result for one property.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// The property.
     pub name: Cow<'static, str>,
     /// Whether it holds; `None`: not decided.
     pub holds: Option<bool>,
-    /// Why nothing was asked: it is about parts of a kind that there is none of, about doorways and no text marks the end of
-    /// one, or about operations and none is called. About doorways and operations it is then not decided.
+    /// Why there was nothing to check: no part is of the property's kind; or the property is about
+    /// doorways, and no text marks the end of one; or it is about operations, and none is called.
+    /// In the last two cases it is not decided.
     pub vacuous: Option<&'static str>,
-    /// A shortest run that shows it: to the failure, or to where a *sometimes* is so.
+    /// A shortest run that shows the failure, or a state in which a *sometimes* holds.
     pub trace: Option<Trace>,
 }
 
@@ -128,10 +130,12 @@ impl Report {
         self.bytes as f64 / self.states as f64
     }
 
-    /// All properties were decided and hold, and the search was complete. Of parts of a kind that there is none of, everything holds.
+    /// Asserts that all properties were decided and hold, and that the search was complete. A
+    /// property of parts holds if there are none.
     ///
     /// # Panics
-    /// If not: with the failure and its trace, with what was covered, or with why a property asks nothing.
+    /// If not. The message shows the failure and its trace, what was covered, or why there was
+    /// nothing to check.
     pub fn assert_holds(&self) {
         if let Some(v) = self.failure() {
             let trace = v.trace.as_ref().map_or("never so".to_owned(), ToString::to_string);
@@ -139,8 +143,8 @@ impl Report {
         }
         assert!(self.complete, "incomplete after {} states: {:?}", self.states, self.stop);
         if let Some(v) = self.verdicts.iter().find(|v| v.holds.is_none()) {
-            let why = v.vacuous.map_or("it was not decided within these bounds".to_owned(), |why| {
-                format!("nothing was asked, because {why}")
+            let why = v.vacuous.map_or("it was not decided within these limits".to_owned(), |why| {
+                format!("there was nothing to check, because {why}")
             });
             panic!("{} does not hold: {why}", v.name);
         }

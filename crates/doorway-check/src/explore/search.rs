@@ -7,25 +7,27 @@ use crate::property::{Property, Test, View};
 use crate::sim::{Action, Keep, Pair, Part, Phase, State, Stepped, TextError, What, World};
 use std::time::{Duration, Instant};
 
-/// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process at the most.
+/// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
+/// at most.
 const CROSS_CHECKS: u64 = 20_000;
-/// How many states are compared with counters kept small and with counters as they are, at the most.
+/// How many states to compare with small counters and with full counters, at most.
 const COUNTS: usize = 20_000;
 /// How many states lie between two looks at memory and progress.
 const STRIDE: usize = 4096;
-/// How many bytes a state has for which that is often enough.
+/// The size of states, in bytes, for which that is often enough.
 const USUAL_STATE: usize = 256;
 
-/// A property at work: the parts it is asked of, and what was found.
+/// A property being checked: its parts, and what was found.
 pub(super) struct Asked {
     property: Property,
     parts: Vec<Part>,
-    /// Of operators over runs: for each part and state, of which processes `so` and `then` hold.
+    /// For operators over runs: for each part and state, the processes of which `so` and `then`
+    /// hold.
     so_then: Vec<Vec<(u64, u64)>>,
     decided: Option<Decided>,
-    /// Whether it was asked of the whole graph, if it is one to be asked there.
+    /// Whether it was checked on the whole graph, if it needs the graph.
     judged: bool,
-    /// Whether nobody asked for it by name: then only its failure is worth a verdict.
+    /// Whether it was not asked for by name: then only its failure gets a verdict.
     unasked: bool,
 }
 
@@ -40,12 +42,12 @@ enum Decided {
 }
 
 impl Asked {
-    /// Whether finding it decided means that it failed.
+    /// Whether deciding it means that it failed.
     fn fails_when_decided(&self) -> bool {
         !matches!(self.property.test, Test::Sometimes(_))
     }
 
-    /// Whether a state decides it; for what is decided by states.
+    /// Whether a state decides it, for properties that are decided on states.
     fn is_decided_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
         is_decided_at(&self.property, &self.parts, world, state)
     }
@@ -55,7 +57,7 @@ impl Asked {
     }
 }
 
-/// Whether a state decides a property in one of these parts; for what is decided by states.
+/// Whether a state decides a property in one of these parts, for properties decided on states.
 pub(super) fn is_decided_at(
     property: &Property,
     parts: &[Part],
@@ -90,7 +92,7 @@ pub(super) struct Search<'a> {
     pub(super) graph: Option<Graph>,
     pub(super) initial: State,
     pub(super) edges: u64,
-    /// How many states there are when memory is looked at next.
+    /// The number of states at which to look at memory next.
     next_look: usize,
 }
 
@@ -126,13 +128,13 @@ impl<'a> Search<'a> {
         let begun = Instant::now();
         let (expanded, stop) = self.search(world)?;
         let searching = begun.elapsed();
-        // Few runs decide nothing about what happens in the end.
+        // Few runs do not decide what happens in the end.
         let stop = stop.or(Stop::of_bounds(world.rules()));
-        // A run that ends in a panic says nothing of what would have come after it.
+        // A run that ends in a panic does not show what would have followed.
         let stop = stop.or(self.panic().map(|_| Stop::Failed));
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
         let judging = begun.elapsed() - searching;
-        // Before any verdict: what a wrong `keep` makes fail need not fail, and this says which it is.
+        // Before any verdict: this tells whether a failure is real or comes from a wrong `keep`.
         let cross_checked = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
@@ -147,7 +149,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// An error if a text has panicked, for what cannot show a run that fails.
+    /// An error if a text has panicked, for searches that cannot show a failing run.
     pub(super) fn refuse_panics(&self, world: &World) -> Result<(), TextError> {
         let Some(id) = self.panic() else { return Ok(()) };
         let mut state = self.initial.clone();
@@ -155,7 +157,7 @@ impl<'a> Search<'a> {
         world.who_panicked(&state).map_or(Ok(()), |p| Err(world.panic_of(&state, p)))
     }
 
-    /// Where counters are kept small: compares what the text does if they are as they are.
+    /// If counters are kept small, compares with what the text does with full counters.
     pub(super) fn cross_check_counters(&self, world: &mut World) -> Result<Option<(u64, bool)>, TextError> {
         if !world.keeps_counters_small() {
             return Ok(None);
@@ -172,7 +174,7 @@ impl<'a> Search<'a> {
         .map(Some)
     }
 
-    /// Visits every state, or as many as the limits allow; how many, and why no more.
+    /// Visits every state, within the limits. Returns how many, and why no more.
     pub(super) fn search(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
         let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
         let mut actions = Vec::new();
@@ -201,7 +203,7 @@ impl<'a> Search<'a> {
                     everyone_waits = false;
                 }
                 self.look_at_step(world, (&state, id), &next, action, stepped);
-                // A turn that failed leads back to where it began: nothing has to be looked up.
+                // A failed turn leads back to where it began, so no look-up is needed.
                 let to = if next == state { id } else { self.store.insert(world, &next, id, action) };
                 if self.graph.is_some() {
                     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
@@ -230,7 +232,7 @@ impl<'a> Search<'a> {
         Ok((at, stop))
     }
 
-    /// Whether there is no reason to go on.
+    /// Whether there is a reason to stop.
     fn decided(&self) -> Option<Stop> {
         let mut failed = self.asked.iter().any(Asked::has_failed);
         if self.explorer.keep_going {
@@ -251,7 +253,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let bytes = self.bytes(world);
-        // Large states are looked at more often: what comes between two looks is beyond the limit.
+        // Large states are looked at more often: memory can exceed the limit only between two
+        // looks.
         self.next_look = states + (STRIDE * USUAL_STATE / (bytes / states)).clamp(1, STRIDE);
         if let Some(call) = &mut self.explorer.progress {
             call(&Progress { states, frontier: states - at, bytes });
@@ -289,7 +292,7 @@ impl<'a> Search<'a> {
                     }
                     false
                 }
-                Test::NeverStuck => false, // looked for where nobody's step changed anything
+                Test::NeverStuck => false, // checked where no step changed anything
                 _ => asked.is_decided_at(world, state)?,
             };
             if decides {
@@ -322,7 +325,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a step is one of those of which only so many may happen. They weigh as remote references do, which are not measured together with properties.
+    /// Whether a step is of the kind that a property limits. It weighs like a remote reference; the
+    /// two are never measured together.
     fn is_counted(&self, world: &World, state: &State, next: &State) -> bool {
         self.asked.iter().any(|asked| match &asked.property.test {
             Test::AtMost(.., counted) => asked
@@ -342,7 +346,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Decides what is decided on the whole graph; why not all of it, if so.
+    /// Decides what needs the whole graph. Returns why some of it is undecided, if so.
     fn look_at_the_whole(&mut self, world: &World) -> Option<Stop> {
         let graph = self.graph.as_ref()?;
         let judge = progress::Judge { graph, store: &self.store, world };
@@ -371,7 +375,7 @@ impl<'a> Search<'a> {
 
     fn report(self, world: &mut World, expanded: usize, stop: Option<Stop>) -> Result<Report, TextError> {
         let complete = stop.is_none();
-        // What needs no graph is decided even if somebody lost patience with the rest.
+        // What needs no graph is decided even if the user interrupted the rest.
         let all_seen = expanded == self.store.len() && Stop::of_bounds(world.rules()).is_none();
         let all_seen = stop == Some(Stop::Interrupted) && all_seen;
         let bytes = self.bytes(world);
@@ -415,7 +419,7 @@ impl<'a> Search<'a> {
             } else {
                 (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
             };
-            // What asks about doorways or operations was not asked where the text names none.
+            // A property of doorways or operations was not checked if the text has none.
             let holds = holds.filter(|_| vacuous.is_none() || asked.parts.is_empty());
             verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace });
         }

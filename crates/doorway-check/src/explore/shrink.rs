@@ -1,9 +1,10 @@
-//! The same steps with fewer changes of who steps: easier to read.
+//! The same steps with fewer context switches, which is easier to read.
 
 use crate::sim::{Action, State, TextError, World};
 
-/// Reorders what happens so that the process changes less often, as long as everything can still happen and the state it leads to is still `bad`. Moves whole
-/// runs of steps of one process next to each other, until no such move helps.
+/// Reorders actions to reduce context switches, as long as all of them can still happen and the
+/// final state is still `bad`. Moves whole runs of steps of one process next to each other until no
+/// move helps.
 pub(super) fn fewer_switches(
     world: &mut World,
     initial: &State,
@@ -39,7 +40,7 @@ fn switches(actions: &[Action]) -> usize {
     actions.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
 }
 
-/// The state it leads to, if it can happen.
+/// The final state, if the actions can happen.
 fn run(world: &mut World, initial: &State, actions: &[Action]) -> Result<Option<State>, TextError> {
     let mut state = initial.clone();
     for &action in actions {

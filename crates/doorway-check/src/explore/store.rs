@@ -1,7 +1,8 @@
 //! The states found so far, exactly, in few bytes.
 //!
-//! A state is written as a string of bytes: the variables of few bits side by side, then one small number after the other, most of them in one byte. All strings lie in one buffer;
-//! a hash table of indices finds them again. For each state the step that first led to it is kept, which gives shortest traces.
+//! A state is written as a string of bytes: narrow variables side by side, then small numbers, most
+//! of them in one byte each. All strings lie in one buffer, and a hash table of indices finds them.
+//! For each state the store keeps the step that first led to it, which gives shortest traces.
 
 use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use crate::sim::{Action, State, World};
@@ -16,19 +17,20 @@ pub(super) type StateId = u32;
 #[derive(Debug)]
 pub(super) struct Store {
     bytes: Vec<u8>,
-    /// Where each state begins; one more entry than there are states.
+    /// The start of each state, with one extra entry at the end.
     starts: Vec<u64>,
     table: HashTable<StateId>,
-    /// From which state, and by whose step, each was found.
+    /// The state and the step from which each was found.
     parents: Vec<(StateId, (u16, u16))>,
     scratch: Vec<u8>,
-    /// Where states are compared otherwise than they are stored: the one that may be new, and one that is known.
+    /// Buffers for states that are compared in another form than they are stored: a candidate, and
+    /// a known state.
     new: Vec<u8>,
     known: Option<Compared>,
     parts: Parts,
 }
 
-/// A state that is known, and what it is compared by.
+/// A known state, and the form in which it is compared.
 #[derive(Debug)]
 struct Compared {
     state: State,
@@ -41,13 +43,14 @@ impl Compared {
     }
 }
 
-/// What a state consists of.
+/// The components of a state.
 #[derive(Debug)]
 struct Parts {
-    /// The variables of few bits, and how many; and the others.
+    /// The narrow variables and their widths; and the others.
     narrow: Vec<(usize, u32)>,
     wide: Vec<usize>,
-    /// Which of the optional parts of a state there are: crashes, writes in progress, order, cache, sleep, turns, calls, deaths.
+    /// Which optional components exist: crashes, writes in progress, order, cache, sleep, turns,
+    /// calls, deaths.
     optional: [bool; 8],
 }
 
@@ -69,7 +72,7 @@ impl Store {
         self.parents.len()
     }
 
-    /// Adds a state unless it is known, or one that is alike; says which it is.
+    /// Adds a state unless it, or a symmetric one, is known. Returns which it is.
     pub(super) fn insert(&mut self, world: &World, state: &State, parent: StateId, by: Action) -> StateId {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -116,12 +119,12 @@ impl Store {
         id
     }
 
-    /// Reads a state into `state`, whose lengths are right already.
+    /// Reads a state into `state`, which already has the right lengths.
     pub(super) fn load(&self, id: StateId, state: &mut State) {
         self.parts.read(slice(&self.bytes, &self.starts, id), state);
     }
 
-    /// What leads from the first state to this one, on a shortest way.
+    /// The actions that lead from the initial state to this one, on a shortest path.
     pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
         let mut path = Vec::new();
         while id != 0 {
@@ -133,7 +136,7 @@ impl Store {
         path
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.capacity()
             + self.starts.capacity() * size_of::<u64>()
@@ -152,7 +155,7 @@ impl Parts {
         }
     }
 
-    /// Writes a state down, exactly.
+    /// Writes a state exactly.
     fn write(&self, state: &State, bytes: &mut Vec<u8>) {
         pack_bits(bytes, self.narrow.iter().map(|&(v, width)| (state.vars[v], width)));
         self.wide.iter().for_each(|&v| push(bytes, zigzag(state.vars[v])));
@@ -160,7 +163,7 @@ impl Parts {
         self.write_rest(state, bytes);
     }
 
-    /// Writes a state down so that those that are alike are the same.
+    /// Writes a state so that symmetric states become equal.
     fn write_compared(&self, world: &World, state: &State, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.push(1);
@@ -172,7 +175,7 @@ impl Parts {
         }
     }
 
-    /// What is neither a variable nor a local state.
+    /// Writes everything except variables and local states.
     fn write_rest(&self, state: &State, bytes: &mut Vec<u8>) {
         state.passages.iter().for_each(|&c| push(bytes, u64::from(c)));
         let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.optional;
@@ -206,7 +209,7 @@ impl Parts {
         }
     }
 
-    /// Reads what was written exactly.
+    /// Reads what `write` wrote.
     fn read(&self, mut bytes: &[u8], state: &mut State) {
         unpack_bits(&mut bytes, self.narrow.iter().map(|&(_, width)| width), |i, word| {
             state.vars[self.narrow[i].0] = word;

@@ -1,4 +1,4 @@
-//! Every fault of a single statement of an algorithm, and which claim notices it.
+//! Every single-statement fault of an algorithm, and the claim that notices it.
 
 use super::{Fault, Kind, Place, Value};
 use crate::Explorer;
@@ -10,34 +10,35 @@ use doorway_core::memory::Instruction;
 use doorway_core::registry::Sizes;
 use std::collections::BTreeSet;
 
-/// What became of a fault.
+/// The result of a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// A claim fails.
     Noticed {
-        /// Which.
+        /// The claim.
         claim: String,
-        /// After how many steps; 0 if it is about what should happen sometimes.
+        /// After how many steps; 0 for a claim about what should happen sometimes.
         steps: usize,
-        /// The run, if there is one.
+        /// The token of the run, if there is one.
         token: Option<String>,
     },
-    /// Everything that is claimed holds all the same.
+    /// Every claim still holds.
     Missed,
-    /// It changes nothing: no other access of the process comes between the write and the end of its passage, for instance.
+    /// It changes nothing. For instance, no other access of the process comes between the write and
+    /// the end of its passage.
     Idle,
-    /// The search ended before anything failed.
+    /// The search stopped before anything failed.
     Undecided(Stop),
-    /// The text cannot be run with it.
+    /// The text cannot run with it.
     Impossible(TextError),
 }
 
-/// A fault, and what became of it.
+/// A fault and its result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The fault.
     pub fault: Fault,
-    /// What became of it.
+    /// Its result.
     pub outcome: Outcome,
     /// States that were found.
     pub states: usize,
@@ -50,14 +51,15 @@ pub struct Hunt {
     pub subject: Subject,
     /// Its sizes.
     pub sizes: Sizes,
-    /// How the machine runs.
+    /// The rules of the machine.
     pub rules: Rules,
-    /// After how many states a search for one fault ends.
+    /// The limit on the states of the search for one fault.
     pub max_states: usize,
 }
 
 impl Hunt {
-    /// The statements of the algorithm, and whether these are all: it is searched without a fault.
+    /// The statements of the algorithm, found by a search without faults, and whether these are
+    /// all.
     ///
     /// # Errors
     /// If its text cannot be run.
@@ -68,7 +70,7 @@ impl Hunt {
         Ok((report.statements, report.complete))
     }
 
-    /// Looks which claim notices a fault first.
+    /// Finds the claim that notices a fault first.
     #[must_use]
     pub fn search(&self, fault: &Fault, is_asked_for: impl Fn() -> bool) -> Found {
         let subject = Subject { faults: self.subject.faults.and(fault.clone().into()), ..self.subject };
@@ -97,10 +99,11 @@ impl Hunt {
     }
 }
 
-/// The faults of these statements, each of a single one: no access is dropped, put off or split twice.
+/// The faults of these statements, one statement each: no access is dropped, deferred or split
+/// twice.
 ///
-/// A read is also dropped with both bits as its answer: with the one that the variable begins with, every algorithm that looks
-/// before anybody came would work.
+/// A read is also dropped with either bit as its answer. With the initial value of the variable as
+/// the only answer, every algorithm that looks before any process came would seem to work.
 #[must_use]
 pub fn candidates(statements: &BTreeSet<Statement>) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -126,7 +129,7 @@ pub fn candidates(statements: &BTreeSet<Statement>) -> Vec<Fault> {
             }
         }
     }
-    // A statement that waits in some turns and not in others is a wait.
+    // A statement that waits in some turns but not in others counts as a wait.
     let waits: Vec<Place> = faults
         .iter()
         .filter_map(|fault| match fault {

@@ -1,62 +1,65 @@
 //! Faults that a memory seeds into a text, by statement number.
 //!
-//! A text says for each access which part and which statement it belongs to. So the simulated memory can leave an access
-//! out, put it off, or give it another value, and the text itself stays as it is: what is shipped is what has the fault.
+//! A text says to which part and statement each access belongs. So the simulated memory can drop an
+//! access, defer it, or change its value. The text itself stays as it is: the fault is in the very
+//! text that ships.
 //!
 //! ```
 //! use doorway_check::faults::Faults;
 //! let faults: Faults = "drop:slot1.7".parse()?;
 //! assert_eq!(faults.to_string(), "drop:slot1.7");
 //!
-//! // A fault stands behind the name of an algorithm, and is checked like one.
+//! // A fault follows the name of an algorithm, and is checked like one.
 //! let chain = doorway_check::subject::find("am-chain+drop:slot1.7").unwrap();
 //! assert_eq!(chain.faults, faults);
 //! # Ok::<(), doorway_check::faults::FaultError>(())
 //! ```
 //!
-//! | fault | what becomes of the access |
+//! | fault | effect on the access |
 //! | --- | --- |
-//! | `drop:7` | it is not made. A text that expects an answer gets one as if it had been made first of all |
-//! | `drop:7=VALUE` | the same, and this is the answer |
-//! | `defer:7` | it is made after the next access of the process, or when the passage ends |
+//! | `drop:7` | it is not made. A text that expects an answer gets the one of a first access |
+//! | `drop:7=VALUE` | the same, with this answer |
+//! | `defer:7` | it is made after the next access of the process, or at the end of the passage |
 //! | `defer:7>9` | it is made after the next access at statement 9 |
-//! | `split:7` | it reads and writes in one step; now it does so in two |
-//! | `blind:7` | it compares and swaps; now it swaps whatever it finds, and the text is told that it compared well |
-//! | `force:7` | the same, and the text is told what it found |
-//! | `insist:7` | it compares and swaps; if it finds another value, it is made again until it does not |
+//! | `split:7` | it reads and writes in one step; now in two |
+//! | `blind:7` | it compares and swaps; now it always swaps, and reports success |
+//! | `force:7` | the same, but it reports what it found |
+//! | `insist:7` | it compares and swaps; now it repeats until it succeeds |
 //! | `nowait:7` | a wait that reads here looks once and goes on |
-//! | `read:7=VALUE`, `read:7+1`, `read:7-1`, `read:7!` | the text is told another value than it found |
-//! | `read:7=1>2` | the text is told 2 where it found 1; so with `write` |
+//! | `read:7=VALUE`, `read:7+1`, `read:7-1`, `read:7!` | the text is told another value than was found |
+//! | `read:7=1>2` | the text is told 2 where 1 was found; likewise with `write` |
 //! | `write:7=VALUE`, `write:7+1`, `write:7-1`, `write:7!` | another value is written (or added) than the text says |
-//! | `read:7#FIELD+1`, `write:7#FIELD=VALUE`, `read:7#FIELD+OTHER` | the same in one field of the word only, where there is one |
+//! | `read:7#FIELD+1`, `write:7#FIELD=VALUE`, `read:7#FIELD+OTHER` | the same for one field of the word, if it has fields |
 //! | `to:7:VAR` | it goes to another variable |
-//! | `early:7:VAR>9` | before it, the process reads this, and its next access at statement 9 is told what it saw |
+//! | `early:7:VAR>9` | before it, the process reads this; its next access at statement 9 is told that value |
 //! | `wait:7:VAR=VALUE`, `wait:7:VAR!=VALUE` | before it, the process waits for this |
 //! | `then-wait:7:VAR=VALUE` | after it, the process waits for this |
-//! | `set:7:VAR=VALUE`, `then-set:7:VAR=VALUE` | before it, or after it, the process also writes this |
-//! | `set:7:VAR+1`, `then-set:7:VAR-1` | the same, and it adds this |
-//! | `also:7:VAR`, `then-also:7:VAR#FIELD+1` | before it, or after it, the process writes the same there, or what becomes of that |
+//! | `set:7:VAR=VALUE`, `then-set:7:VAR=VALUE` | before or after it, the process also writes this |
+//! | `set:7:VAR+1`, `then-set:7:VAR-1` | the same, but it adds this |
+//! | `also:7:VAR`, `then-also:7:VAR#FIELD+1` | before or after it, the process writes the same value there, or a change of it |
 //! | `expect:7#FIELD-1` | it compares with another value, and the text is told as if it had not |
-//! | `init:VAR=VALUE`, `init:VAR+1`, `init:VAR-1` | no access: a variable begins with another value |
+//! | `init:VAR=VALUE`, `init:VAR+1`, `init:VAR-1` | no access: a variable has another initial value |
 //! | `home:VAR=p0` | no access: a variable lives with this process |
 //! | `bits:VAR=2` | no access: a variable has no more bits than this |
-//! | `atomic:VAR` | no access: a register that the text takes to be weaker is atomic |
+//! | `atomic:VAR` | no access: a register that the text assumes to be weaker is atomic |
 //!
-//! - A statement is `7` wherever there is one, `root.7` of the algorithm as a whole, `slot.7` of every part of that kind,
-//!   and `slot1.7` or `block0.slot1.7` of one part. `slot1.*` are all statements of that part. `7@p1` is the statement 7 of
-//!   process 1 only. `7[1]` is the statement 7 where it goes to that place of a row, `7<4` where the
-//!   last access that was made was at 4, `7x2` the second access at 7 of a passage, and `7x2..` all
-//!   from the second on. They stand in this order: `slot1.7[1]<4x2..@p1`.
-//! - A variable is `X` in the part of the access, or `slot1.X` of another part. `flag[2]` is one of a row, `flag[me]` and
-//!   `flag[me+1]` follow the number of the process, and `flag[+1]` the place that the access goes to; rows are rings here.
-//!   `init:flag` is the whole row. `gate#line` is a field of a variable, where its type says which it has.
-//! - A value is a number, `true`, `false`, a process such as `p1`, `me`, `nobody`, `old`: what a compare-and-swap expects to
-//!   find, `at4`: what the process saw at statement 4 last, or `seen`: what it saw there, if it has read nothing else since.
-//! - What comes after a compare-and-swap comes only if it swapped.
-//! - Several faults have commas between them.
+//! - A statement is `7` in any part, `root.7` in the algorithm as a whole, `slot.7` in every part
+//!   of that kind, and `slot1.7` or `block0.slot1.7` in one part. `slot1.*` means all statements of
+//!   that part. `7@p1` is statement 7 of process 1 only. `7[1]` is statement 7 when it goes to that
+//!   place of a row, `7<4` when the last access was at 4, `7x2` the second access at 7 in a
+//!   passage, and `7x2..` all from the second on. The order is `slot1.7[1]<4x2..@p1`.
+//! - A variable is `X` in the part of the access, or `slot1.X` in another part. `flag[2]` is one of
+//!   a row; `flag[me]` and `flag[me+1]` follow the number of the process; `flag[+1]` follows the
+//!   place that the access goes to. Rows are rings here. `init:flag` is the whole row. `gate#line`
+//!   is a field of a variable, if its type has fields.
+//! - A value is a number, `true`, `false`, a process such as `p1`, `me` or `nobody`. `old` is what
+//!   a compare-and-swap expects to find, `at4` what the process last saw at statement 4, and `seen`
+//!   what it saw there, if it has read nothing else since.
+//! - Whatever follows a compare-and-swap happens only if it swapped.
+//! - Commas separate several faults.
 //!
-//! What was put off belongs to the local state of its process, as the second half of a split access does. Otherwise states
-//! would be taken for one that are not, and a run could be missed.
+//! A deferred access belongs to the local state of its process, and so does the second half of a
+//! split access. Otherwise different states would be merged, and a run could be missed.
 
 mod hunt;
 mod parse;
@@ -68,7 +71,7 @@ use crate::sim::{Op, PartInfo};
 use doorway_core::memory::{Label, Pid};
 use std::sync::{Mutex, PoisonError};
 
-/// Faults that a memory seeds together. None, unless told otherwise.
+/// Faults that a memory seeds together. By default there are none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Faults(&'static [Fault]);
 
@@ -76,7 +79,8 @@ impl Faults {
     /// No fault.
     pub const NONE: Self = Self(&[]);
 
-    /// These, for as long as the program runs: machines and tokens pass them around by the hundred.
+    /// These faults, kept while the program runs: machines and tokens pass them around by the
+    /// hundred.
     #[must_use]
     pub fn new(faults: Vec<Fault>) -> Self {
         static KNOWN: Mutex<Vec<&'static [Fault]>> = Mutex::new(Vec::new());
@@ -97,7 +101,7 @@ impl Faults {
         if others.is_empty() { self } else { Self::new(self.0.iter().chain(others.0).cloned().collect()) }
     }
 
-    /// Whether one of them tells a text what it saw before.
+    /// Whether one of them tells a text a value that it saw before.
     pub(crate) fn ask_for_what_was_seen(self) -> bool {
         let asks = |fault: &Fault| {
             matches!(fault, Fault::At(_, Kind::Drop(Some(Value::Seen)) | Kind::Defer(_, Some(Value::Seen))))
@@ -111,7 +115,7 @@ impl Faults {
         self.0
     }
 
-    /// Whether one of them tells a text what it saw at this statement.
+    /// Whether one of them tells a text the value that it saw at this statement.
     pub(crate) fn ask_for_what_was_seen_at(self, label: Label) -> bool {
         let value = |value: &Value| *value == Value::At(label);
         self.0.iter().any(|fault| match fault {
@@ -127,7 +131,7 @@ impl Faults {
         })
     }
 
-    /// The statements at which one of them changes what becomes of an access.
+    /// The statements at which one of them changes an access.
     pub(crate) fn places(self) -> impl Iterator<Item = &'static Place> {
         self.0.iter().filter_map(|fault| match fault {
             Fault::At(place, _) => Some(place),
@@ -151,32 +155,33 @@ impl std::fmt::Debug for Faults {
 /// One fault; see the [table](self).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Fault {
-    /// In what becomes of an access.
+    /// A changed access.
     At(Place, Kind),
-    /// In what a variable begins with.
+    /// A changed initial value.
     Init(Target, Change),
-    /// In how many bits a variable has.
+    /// Fewer bits for a variable.
     Bits(Target, u32),
-    /// In how weak a variable may be.
+    /// An atomic register instead of a weaker one.
     Atomic(Target),
-    /// In where a variable lives.
+    /// Another home for a variable.
     Home(Target, usize),
 }
 
-/// What becomes of an access.
+/// A change of an access.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// It is not made, and a text that expects an answer is told this.
+    /// It is not made; a text that expects an answer gets this one.
     Drop(Option<Value>),
-    /// It is made after the next access, or the next one at this statement; the text is told this meanwhile.
+    /// It is made after the next access, or the next one at this statement; in the meantime the
+    /// text gets this answer.
     Defer(Option<Place>, Option<Value>),
     /// Its read and its write are two steps.
     Split,
-    /// It swaps without comparing, and the text is told that it compared well.
+    /// It swaps without comparing, and reports success.
     Blind,
-    /// The same, and the text is told what it found.
+    /// The same, but it reports what it found.
     Force,
-    /// It is made again until it swaps.
+    /// It repeats until it swaps.
     Insist,
     /// A wait that reads here looks once.
     NoWait,
@@ -186,13 +191,13 @@ pub enum Kind {
     Write(Change),
     /// It goes to another variable.
     To(Target),
-    /// The process reads this before it, and its next access at the statement is told what it saw.
+    /// The process reads this before it; its next access at the statement is told that value.
     Early(Target, Place),
     /// The process waits until the variable has the value, or until it has another.
     Wait(When, Target, bool, Value),
     /// The process also writes or adds this.
     Set(When, Target, Change),
-    /// The process writes the same there, or what becomes of that.
+    /// The process writes the same value there, or a change of it.
     Also(When, Target, Option<Change>),
     /// It compares with another value.
     Expect(Change),
@@ -210,40 +215,41 @@ pub enum When {
 /// A statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
-    /// Of which part, or of which kind of parts; `None`: of any.
+    /// The part or kind of part; `None` means any.
     pub part: Option<String>,
-    /// Its number; `None`: each of that part.
+    /// Its number; `None` means every statement of that part.
     pub label: Option<Label>,
     /// Of this process only.
     pub process: Option<usize>,
     /// Only where it goes to this place of a row.
     pub index: Option<usize>,
-    /// Only where the access before was at this statement.
+    /// Only if the access before was at this statement.
     pub from: Option<Label>,
-    /// Only the access that is made there for the so-manieth time in a passage.
+    /// Only these occurrences within a passage.
     pub times: Option<Times>,
 }
 
-/// Which of the accesses at a statement in one passage.
+/// The occurrences of an access at a statement within one passage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Times {
     /// The first of them.
     pub first: usize,
-    /// Whether those after it, too.
+    /// Whether later ones count too.
     pub and_later: bool,
 }
 
 /// The algorithm as a whole, where parts are named.
 const ROOT: &str = "root";
 
-/// Whether a part is meant by this name: its full one, the end of it, its kind, or the name of the whole.
+/// Whether a part goes by this name: its full name, the end of it, its kind, or the name of the
+/// whole.
 pub(crate) fn is_called(part: &PartInfo, name: &str) -> bool {
     let ends = || part.path.strip_suffix(name).is_some_and(|outer| outer.ends_with('.'));
     part.path == name || part.kind == name || part.path.is_empty() && name == ROOT || ends()
 }
 
 impl Place {
-    /// Whenever a process comes there.
+    /// Whenever a process reaches it.
     fn of(part: Option<String>, label: Option<Label>) -> Self {
         Self { part, label, process: None, index: None, from: None, times: None }
     }
@@ -259,13 +265,13 @@ impl Place {
 /// A variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
-    /// Of which part; `None`: of the part of the access.
+    /// The part; `None` means the part of the access.
     pub part: Option<String>,
-    /// Its name; empty if it is the row that the access goes to.
+    /// Its name; empty for the row that the access goes to.
     pub name: String,
     /// Its place in a row.
     pub index: Option<Index>,
-    /// Which field of its word; `None`: all of it.
+    /// The field of its word; `None` means the whole word.
     pub field: Option<String>,
 }
 
@@ -274,26 +280,26 @@ pub struct Target {
 pub enum Index {
     /// This one.
     Is(usize),
-    /// So far from the number of the process.
+    /// At this distance from the number of the process.
     FromMe(i64),
-    /// So far from where the access goes.
+    /// At this distance from the place that the access goes to.
     FromHere(i64),
 }
 
-/// What becomes of a value.
+/// A change of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Change {
     /// This instead.
     Is(Value),
-    /// The second where it was the first.
+    /// The second value in place of the first.
     Of(Value, Value),
-    /// So much more.
+    /// The value plus this.
     Plus(i64),
     /// True if it was false, and false otherwise.
     Not,
-    /// So much more as another field of the word has.
+    /// The value plus another field of the word.
     PlusField(String),
-    /// This in a field of the word.
+    /// This change in one field of the word.
     InField(String, Box<Change>),
 }
 
@@ -306,15 +312,16 @@ pub enum Value {
     Bit(bool),
     /// A process.
     Process(usize),
-    /// The process that accesses.
+    /// The process that makes the access.
     Me,
     /// No process.
     Nobody,
-    /// What the process saw last at this statement; else what the variable begins with.
+    /// What the process last saw at this statement; otherwise the initial value of the variable.
     At(Label),
-    /// What a compare-and-swap expects to find; else what the variable begins with.
+    /// What a compare-and-swap expects to find; otherwise the initial value of the variable.
     Old,
-    /// What the process saw there, if that is what it read last in this passage; else what the variable begins with.
+    /// What the process saw there, if it was its last read in this passage; otherwise the initial
+    /// value of the variable.
     Seen,
 }
 

@@ -4,7 +4,7 @@ use super::{Change, Fault, Faults, Index, Kind, Place, Target, Times, Value, Whe
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is no fault.
+/// A text that is not a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FaultError(String);
 
@@ -12,15 +12,15 @@ impl fmt::Display for FaultError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:?} is no fault; write one such as drop:7, drop:slot1.4=0, defer:7, split:7, nowait:5, read:7+1, \
-             write:7=p0, to:5:flag[me], wait:7:flag[me+1]=false, set:7:turn=1 or init:X=2, with commas between several",
+            "{:?} is not a fault; write one such as drop:7, drop:slot1.4=0, defer:7, split:7, nowait:5, read:7+1, \
+             write:7=p0, to:5:flag[me], wait:7:flag[me+1]=false, set:7:turn=1 or init:X=2, and separate several by commas",
             self.0
         )
     }
 }
 impl std::error::Error for FaultError {}
 
-/// The number that a text begins with, and the rest.
+/// The leading number of a text, and the rest.
 fn number<T: FromStr>(text: &str) -> Option<(T, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
@@ -60,9 +60,9 @@ fn change(text: &str) -> Option<Change> {
     }
 }
 
-/// A statement, and what stands behind it.
+/// A statement, and the rest of the text.
 fn place(text: &str) -> Option<(Place, &str)> {
-    // The statement is the first number that a part does not end with.
+    // The statement is the first number that is not the end of a part's name.
     let end = text.find(['=', '>', ':', '+', '-', '!', '@', '<', '#', '[']).unwrap_or(text.len());
     let dot = text[..end].trim_end_matches("..").rfind('.').map_or(0, |dot| dot + 1);
     let label = &text[dot..];
@@ -126,10 +126,10 @@ fn condition(text: &str) -> Option<(Target, bool, Value)> {
     Some((target(name)?, equal, value(word)?))
 }
 
-/// A variable, and what becomes of it.
+/// A variable, and its change.
 fn changed(text: &str) -> Option<(Target, Change)> {
     let end = text.rfind(['=', '+', '-', '!']).filter(|&end| !text[end..].contains(']'))?;
-    // `=-1` is a value, and not less.
+    // `=-1` is a value, not a decrement.
     let end = if text[..end].ends_with('=') { end - 1 } else { end };
     Some((target(&text[..end])?, change(&text[end..])?))
 }

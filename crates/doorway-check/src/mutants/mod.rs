@@ -1,14 +1,14 @@
-//! Algorithms with a seeded fault, to see that the checks would notice.
+//! Algorithms with a seeded fault, to verify that the checks would notice.
 //!
-//! Most are the shipped text with a fault that the memory seeds, by statement number (see
-//! [`faults`](crate::faults)): a row of a table says which. What no memory can do (another order of
-//! calls, another comparison, another bound of a loop) is another part among shipped ones, or a text
-//! of its own. A text of its own, without a fault, explores to exactly the same number of states and
-//! steps as the shipped one, which a test compares, so that drift shows.
-//! Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed among the
-//! algorithms. The table of each paper stands beside its claims.
+//! Most mutants are the shipped text with a fault that the memory seeds, by statement number (see
+//! [`faults`](crate::faults)); a row of a table says which. Some faults are beyond any memory:
+//! another order of calls, another comparison, another bound of a loop. Those are another part
+//! among shipped ones, or a text of their own. A test compares such a text without its fault with
+//! the shipped one: both must have exactly the same number of states and steps, so that drift
+//! shows. Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed
+//! among the algorithms. The table of each paper stands beside its claims.
 //!
-//! A few rows are *controls*: changes that look as dangerous and are not. They must hold.
+//! A few rows are *controls*: changes that look just as dangerous but are harmless. They must hold.
 //!
 #![doc = include_str!("../../MUTANTS.md")]
 
@@ -46,7 +46,7 @@ const TABLES: &[&[Mutant]] = &[
     resilient::mutants::MUTANTS,
 ];
 
-/// Texts of their own, without a fault.
+/// Separate texts, without a fault.
 const WITHOUT_FAULT: &[&[Text]] = &[
     k_exclusion::dolev_gafni_shavit_88::mutants::WITHOUT_FAULT,
     k_exclusion::anderson_moir_94::mutants::WITHOUT_FAULT,
@@ -85,28 +85,29 @@ pub struct Mutant {
     pub name: &'static str,
     /// The algorithm it is a mutant of.
     pub of: &'static str,
-    /// What was changed.
+    /// The change.
     pub change: &'static str,
-    /// Where it fails.
+    /// The sizes at which it fails.
     pub sizes: Defaults,
-    /// With how many crashes.
+    /// The number of crashes it needs.
     pub crashes: usize,
-    /// Whether with give-ups.
+    /// Whether it needs give-ups.
     pub give_ups: bool,
-    /// On registers how weak; variables of the algorithm are weakened no further than they declare.
+    /// The registers it needs. Variables of the algorithm are weakened no further than they
+    /// declare.
     pub registers: Register,
-    /// What it breaks, and the length of the shortest trace (0 if it breaks what should happen sometimes: there is none);
-    /// `None` for a control.
+    /// The property it breaks, and the length of the shortest trace (0, and no trace, for what
+    /// should happen sometimes); `None` for a control.
     pub fails: Option<(&'static str, usize)>,
-    /// A run that shows it, where a search would take long.
+    /// A run that shows it, if a search would take long.
     pub run: Option<&'static str>,
     text: Text,
 }
 
-/// Which text, with which fault of the memory.
+/// The text, and the fault of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text {
-    /// The algorithm it is the text of.
+    /// The algorithm.
     of: &'static str,
     fault: &'static str,
     way: Way,
@@ -118,12 +119,12 @@ enum Way {
     Shipped,
     /// The same with processes that try.
     Trying,
-    /// The shipped text, built for so many places more.
+    /// The shipped text, built for this many more places.
     BuiltFor(isize),
     Own(Own),
 }
 
-/// Another text, or the shipped parts put together otherwise.
+/// Another text, or shipped parts put together differently.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     why: &'static str,
@@ -133,7 +134,7 @@ struct Own {
 impl Text {
     fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let Sizes { n, k } = sizes;
-        // Those that try wait for nothing that they could abandon.
+        // Processes that try have no wait to give up.
         let can_give_up = registry::find(self.of).is_some_and(|info| info.can_give_up);
         if rules.give_ups && (!can_give_up || matches!(self.way, Way::Trying)) {
             return Err(TextError::CannotGiveUp);
@@ -154,7 +155,7 @@ impl Mutant {
     /// The fault of the memory that makes it, if there is one.
     ///
     /// # Panics
-    /// If the table has a fault that is none.
+    /// If the fault in the table is not a fault.
     #[must_use]
     pub fn faults(&self) -> Faults {
         match self.text.fault {
@@ -173,13 +174,14 @@ impl Mutant {
         }
     }
 
-    /// Whether it declares the variables that its algorithm has in these sizes, which its claims ask for.
+    /// Whether it declares the variables that its algorithm has at these sizes, which its claims
+    /// need.
     #[must_use]
     pub fn has_its_variables(&self) -> bool {
         !matches!(self.text.way, Way::BuiltFor(_))
     }
 
-    /// Whether it has a text of its own, and is not built as its algorithm is.
+    /// Whether it has its own text, and is not built like its algorithm.
     pub(crate) fn has_a_text(&self) -> bool {
         !matches!(self.text.way, Way::Shipped)
     }
@@ -188,7 +190,7 @@ impl Mutant {
         self.text.world(sizes, rules)
     }
 
-    /// The rules by which it fails.
+    /// The rules under which it fails.
     #[must_use]
     pub fn rules(&self) -> Rules {
         let Self { crashes, give_ups, registers, .. } = *self;
@@ -196,8 +198,8 @@ impl Mutant {
     }
 }
 
-/// The text of an algorithm as its mutants have it, without a fault; `None` if all of them are made
-/// of the shipped one.
+/// The text that the mutants of an algorithm share, without a fault; `None` if all of them use the
+/// shipped one.
 pub fn without_fault(of: &str, sizes: Sizes, rules: Rules) -> Option<Result<World, TextError>> {
     let text = WITHOUT_FAULT.iter().copied().flatten().find(|text| text.of == of)?;
     let info = registry::find(of)?;

@@ -1,5 +1,5 @@
-//! The words of the tables: the text and its fault, the sizes, what breaks after how many steps, its
-//! name, and the change in words.
+//! The words of the tables: the text and its fault, the sizes, the property it breaks and after how
+//! many steps, its name, and the change in words.
 
 pub(crate) use super::Mutant;
 use super::{Own, Text, Way};
@@ -40,7 +40,7 @@ pub(crate) const ORDER: &str = "first-in-first-enabled";
 pub(crate) const ORDERED: &str = "linearizable";
 pub(crate) const HOLDS: Option<(&str, usize)> = None;
 
-/// Why no memory seeds a fault: it is none of an access.
+/// Why no memory can seed a fault: it does not concern an access.
 pub(crate) const SIZES: &str = "built for other sizes";
 pub(crate) const CALLS: &str = "calls its parts in another order, or for others";
 
@@ -65,12 +65,12 @@ pub(crate) const fn trying(of: &'static str, fault: &'static str) -> Text {
     Text { of, fault, way: Way::Trying }
 }
 
-/// The shipped text, built for another number of places: so many more.
+/// The shipped text, built for this many more places.
 pub(crate) const fn built_for(of: &'static str, more: isize) -> Text {
     Text { of, fault: "", way: Way::BuiltFor(more) }
 }
 
-/// Another text, or the shipped parts put together otherwise, and why.
+/// Another text, or shipped parts put together differently, and why.
 pub(crate) const fn own(
     of: &'static str,
     why: &'static str,
@@ -80,7 +80,7 @@ pub(crate) const fn own(
 }
 
 impl Text {
-    /// With a fault of the memory, too.
+    /// With a fault of the memory as well.
     pub(crate) const fn and(self, fault: &'static str) -> Self {
         Self { fault, ..self }
     }

@@ -1,4 +1,5 @@
-//! The two sides of a node, and the processes on them; what Peterson's and Kessels' nodes claim alike.
+//! The two sides of a node, and the processes on them: the common claims of Peterson's and Kessels'
+//! nodes.
 
 use crate::Property;
 use crate::property::View;
@@ -11,7 +12,8 @@ use doorway_core::registry::Sizes;
 pub(super) enum Sides {
     /// There is one node, for two processes.
     Two,
-    /// Nodes of a tree for so many processes, numbered as in a heap; node 0, if there is one, is the top of Yang and Anderson's Figure 4.
+    /// Nodes of a tree for this many processes, numbered as in a heap. Node 0, if there is one, is
+    /// the top of Yang and Anderson's Figure 4.
     Tree(usize),
 }
 
@@ -24,7 +26,7 @@ impl Sides {
         }
     }
 
-    /// The side of this node that a process comes to; at the top this depends on the way it went.
+    /// The side of this node that a process comes to; at the top this depends on its way.
     pub(super) fn of(self, v: &View<'_>, p: usize) -> Option<usize> {
         match (self, v.index()) {
             _ if !v.processes().contains(&p) => None,
@@ -43,7 +45,7 @@ impl Sides {
         }
     }
 
-    /// Those that are on a side of the node in view.
+    /// The processes on a side of the node in view.
     pub(super) fn on(self, v: &View<'_>, side: usize) -> impl Iterator<Item = usize> {
         v.processes().filter(move |&p| v.label(p) != 0 && self.of(v, p) == Some(side))
     }
@@ -67,14 +69,15 @@ impl Sides {
     }
 }
 
-/// A side, and where the process on it is; 0 if nobody is.
+/// A side, and where the process on it is; 0 if there is none.
 #[derive(Clone, Copy)]
 struct Seen {
     side: Side,
     label: u16,
 }
 
-/// Where the critical section of a node is in its text: its statements are 1 to `inside + 1`, and the two before `inside` are a wait.
+/// Where the critical section of a node is in its text: its statements are 1 to `inside + 1`, and
+/// the two before `inside` are a wait.
 #[derive(Clone, Copy)]
 pub(super) struct Text {
     pub(super) inside: u16,

@@ -1,19 +1,25 @@
-//! What can be asked of an algorithm: predicates over statement numbers and variables.
+//! What can be checked of an algorithm: predicates over statement numbers and variables.
 //!
-//! - [`Property::always`]: in every state.
-//! - [`Property::sometimes`]: in some state. It guards against checks that hold because nothing happens.
-//! - [`Property::unless`]: once so, it stays so until something else is so. An operator of the papers' proofs.
-//! - [`Property::linearizable`]: the operations of an object return what they would one after the other.
-//! - [`Property::at_most`]: no more often than so many times while something lasts.
-//! - [`Property::own_steps`]: no more steps of one's own than so many while something lasts.
-//! - [`Property::exclusion`], [`Property::deadlock_free`]: the two that every lock has.
-//! - [`Property::no_panic`]: the text never panics. Asked of every search, and shown if it fails.
-//! - [`Property::starvation_free`]: what most locks have. [`Property::never_stuck`]: what is found soonest.
-//! - [`Property::one_waits`]: no two processes wait where one should. Asked where types say so, and shown if it fails.
-//! - [`Property::quiet_waits`]: who waits does not write, so that it can sleep.
+//! - [`Property::always`]: holds in every state.
+//! - [`Property::sometimes`]: holds in some state. It guards against checks that hold because
+//!   nothing happens.
+//! - [`Property::unless`]: once it holds, it holds until something else does. An operator of the
+//!   papers' proofs.
+//! - [`Property::linearizable`]: the operations of an object return what they would return one
+//!   after the other.
+//! - [`Property::at_most`]: a bound on the number of certain steps, while something lasts.
+//! - [`Property::own_steps`]: a bound on a process's own steps, while something lasts.
+//! - [`Property::exclusion`], [`Property::deadlock_free`]: what every lock promises.
+//! - [`Property::no_panic`]: the text never panics. Every search checks it, and reports it if it
+//!   fails.
+//! - [`Property::starvation_free`]: what most locks promise. [`Property::never_stuck`]: the
+//!   quickest to find.
+//! - [`Property::one_waits`]: no two processes wait where only one should. Checked where types say
+//!   so, and reported if it fails.
+//! - [`Property::quiet_waits`]: a waiting process does not write, so it can sleep.
 //!
-//! A property is asked of the algorithm as a whole, or, with [`each`](Property::each), of every part of one kind: then the names of
-//! variables and the statement numbers are those of that part.
+//! A property is checked on the algorithm as a whole or, with [`each`](Property::each), on every
+//! part of one kind. Then the names of variables and the statement numbers are those of that part.
 //!
 //! ```
 //! use doorway_check::{Explorer, Property};
@@ -44,10 +50,10 @@ type OfState = Box<dyn Fn(&View<'_>) -> bool>;
 type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
 type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool>;
 
-/// Something that holds or not.
+/// A property of an algorithm, which holds or not.
 pub struct Property {
     pub(crate) name: Cow<'static, str>,
-    /// The kind of part it is asked of.
+    /// The kind of part on which it is checked.
     pub(crate) kind: &'static str,
     pub(crate) test: Test,
 }
@@ -60,13 +66,13 @@ pub(crate) enum Test {
     NoPanic,
     OneWaits,
     QuietWaits,
-    /// And whether give-ups may go on for ever.
+    /// The flag says whether give-ups may go on for ever.
     LeadsTo(OfProcess, OfProcess, bool),
     DeadlockFree,
     BoundedExit,
-    /// At most so many steps of a kind while something is so of a process.
+    /// At most this many steps of a kind, while a predicate holds of a process.
     AtMost(u32, OfProcess, OfStep),
-    /// At most so many steps of its own while something is so of a process.
+    /// At most this many steps of a process, while a predicate holds of it.
     OwnSteps(u32, OfProcess),
     FirstCome(usize),
     FirstEnabled,
@@ -88,17 +94,18 @@ impl Property {
         Self { name: name.into(), kind: "", test }
     }
 
-    /// It is so in every state.
+    /// `so` holds in every state.
     pub fn always(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
         Self::new(name, Test::Always(Box::new(so)))
     }
 
-    /// It is so in some state.
+    /// `so` holds in some state.
     pub fn sometimes(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
         Self::new(name, Test::Sometimes(Box::new(so)))
     }
 
-    /// For each process: whenever `so` and not `until`, the next step leads to a state where `so` or `until`.
+    /// For each process: if `so` and not `until`, the next step leads to a state with `so` or
+    /// `until`.
     pub fn unless(
         name: impl Into<Cow<'static, str>>,
         so: impl Fn(&View<'_>, usize) -> bool + 'static,
@@ -112,17 +119,18 @@ impl Property {
         Self::always(name, move |v| v.inside() <= k)
     }
 
-    /// There is no state in which someone is outside its remainder and all who are can only wait.
+    /// In no state are some processes outside their remainders while all of these can only wait.
     ///
-    /// This is less than [`deadlock_free`](Self::deadlock_free): processes that get out of each other's way for ever are not
-    /// stuck. It is decided by states, so a search finds it soon, and also says it of exit sections.
+    /// This is weaker than [`deadlock_free`](Self::deadlock_free): processes that step aside for
+    /// each other for ever are not stuck. It is decided on states, so a search finds a failure
+    /// early, and it also covers exit sections.
     pub fn never_stuck(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::NeverStuck)
     }
 
     /// No step makes the text panic: no `assert!` fails, no index is out of range.
     ///
-    /// Every search asks for it. If it was not asked for by name, its verdict is there only if it
+    /// Every search checks it. Unless it was asked for by name, its verdict appears only if it
     /// fails.
     ///
     /// ```
@@ -130,7 +138,7 @@ impl Property {
     /// use doorway_check::{Explorer, property};
     /// use doorway_core::memory::Memory;
     ///
-    /// // p1 panics if it is not the first.
+    /// // p1 panics unless it comes first.
     /// let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("X", 0u64), |x, p| async move {
     ///     let p = p.on(Sim::ROOT);
     ///     let Ok(before) = p.at(1).fetch_add(&x, 1).await;
@@ -150,11 +158,12 @@ impl Property {
         Self::new(NO_PANIC, Test::NoPanic)
     }
 
-    /// Where the type of a variable says that [one process](doorway_core::memory::One) waits for it at a time, no two do whose waits are not
-    /// over. Another may begin to wait while the first has not noticed that its wait is over.
+    /// If the type of a variable says that [one process](doorway_core::memory::One) at a time waits
+    /// for it, no two processes do whose waits are not over. Another process may begin to wait
+    /// before the first has noticed that its wait is over.
     ///
-    /// Every search of an algorithm with such variables asks for it. If it was not asked for by name, its verdict is there only if
-    /// it fails.
+    /// Every search of an algorithm with such variables checks it. Unless it was asked for by name,
+    /// its verdict appears only if it fails.
     ///
     /// ```
     /// use doorway_check::Explorer;
@@ -163,7 +172,8 @@ impl Property {
     /// use doorway_core::k_exclusion::turnstile::{Fate, Record};
     /// use doorway_core::memory::Memory;
     ///
-    /// // Two processes wait until the ticket of a record, for which one process waits at a time, is signalled.
+    /// // One process at a time may wait for a record. Here two wait for its ticket to be
+    /// signalled.
     /// let record = Record::new(1, Fate::Waits);
     /// let world = World::of_programs(2, Rules::default(), |site| site.var("rec", record), |record, p| async move {
     ///     let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&record, |now| now.fate == Fate::Signalled).await;
@@ -177,19 +187,23 @@ impl Property {
         Self::new(ONE_WAITS, Test::OneWaits)
     }
 
-    /// A process that comes back to where it was by its own steps, and has changed nothing, has written nothing either: no
-    /// write, and no compare-and-swap that succeeds, not even of the value that is there.
+    /// If a process returns by its own steps to the state it was in, and has changed nothing, then
+    /// it has written nothing either: no write, and no successful compare-and-swap, not even of the
+    /// value that is already there.
     ///
-    /// This is what a memory relies on that lets processes sleep: it may take every write for a change of what the
-    /// sleeper waits for, and a process whose every turn writes [never sleeps](doorway_core::memory::Here::go_round_until).
+    /// A memory that lets processes sleep relies on this. It may take every write for a change of
+    /// what the sleeper waits for, and a process that writes at every turn [never
+    /// sleeps](doorway_core::memory::Here::go_round_until).
     pub fn quiet_waits(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::QuietWaits)
     }
 
-    /// For each process: whenever `so`, in every fair run it will be `then`. A process that has crashed owes nothing.
+    /// For each process: whenever `so` holds, `then` will hold in every fair run. A crashed process
+    /// owes nothing.
     ///
-    /// A run is fair if every process that has not crashed, and is not in its remainder, takes steps for ever. Where waits can be given up, it also has finitely many
-    /// give-ups; see [`despite_give_ups`](Self::despite_give_ups).
+    /// A run is fair if every process that has not crashed and is not in its remainder takes steps
+    /// for ever. Where waits can be given up, a fair run also has finitely many give-ups; see
+    /// [`despite_give_ups`](Self::despite_give_ups).
     pub fn leads_to(
         name: impl Into<Cow<'static, str>>,
         so: impl Fn(&View<'_>, usize) -> bool + 'static,
@@ -207,14 +221,15 @@ impl Property {
         self
     }
 
-    /// Whoever is in its entry section enters, and whoever is in its exit section leaves it, in every fair run. With crashes: all who have
-    /// not crashed do, however the others did.
+    /// In every fair run, a process in its entry section enters, and a process in its exit section
+    /// leaves it. With crashes, this holds for all processes that have not crashed.
     pub fn starvation_free(name: impl Into<Cow<'static, str>>) -> Self {
         let on_its_way = |v: &View<'_>, p: usize| matches!(v.phase(p), Phase::Entry | Phase::Exit);
         Self::leads_to(name, on_its_way, move |v, p| !on_its_way(v, p))
     }
 
-    /// Whenever someone is in its entry section, someone enters, in every fair run: the literature's freedom from deadlock.
+    /// Deadlock freedom: whenever a process is in its entry section, some process enters, in every
+    /// fair run.
     pub fn deadlock_free(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::DeadlockFree)
     }
@@ -224,8 +239,9 @@ impl Property {
         Self::new(name, Test::BoundedExit)
     }
 
-    /// For each process: while it is `so` without interruption, and with the step that ends it, at most `most` steps are `counted` (by the states before and after them), whatever the run. One
-    /// such property can be asked at a time.
+    /// For each process and every run: as long as `so` holds without interruption, and including
+    /// the step that ends it, at most `most` steps are `counted` (judged by the states before and
+    /// after). Only one such property can be checked at a time.
     pub fn at_most(
         name: impl Into<Cow<'static, str>>,
         most: u32,
@@ -235,8 +251,9 @@ impl Property {
         Self::new(name, Test::AtMost(most, Box::new(so), Box::new(counted)))
     }
 
-    /// For each process: while it is `so` without interruption, and with the step that ends it, it takes at most `most` steps, whatever the others do. Where that is so of all that lies between
-    /// the call of an operation and its return, the operation is wait-free.
+    /// For each process: as long as `so` holds without interruption, and including the step that
+    /// ends it, the process takes at most `most` steps, whatever the others do. If this holds from
+    /// the call of an operation to its return, the operation is wait-free.
     pub fn own_steps(
         name: impl Into<Cow<'static, str>>,
         most: u32,
@@ -245,20 +262,22 @@ impl Property {
         Self::new(name, Test::OwnSteps(most, Box::new(so)))
     }
 
-    /// k-first come, first served: when a process enters, fewer than `k` are still waiting that had left their doorways when it
-    /// began. With `k = 1`, first come, first served.
+    /// k-first come, first served: when a process enters, fewer than `k` processes are still
+    /// waiting that had left their doorways before it began. With `k = 1`, first come, first
+    /// served.
     pub fn first_come(name: impl Into<Cow<'static, str>>, k: usize) -> Self {
         Self::new(name, Test::FirstCome(k))
     }
 
-    /// First in, first enabled: whoever has been passed by one that came after it can enter by its own steps alone, from then on and
-    /// whatever torn reads return.
+    /// First in, first enabled: once a later process has passed a waiter, the waiter can enter by
+    /// its own steps alone, from then on and whatever torn reads return.
     pub fn first_enabled(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::FirstEnabled)
     }
 
-    /// The operations that texts [invoke](doorway_core::memory::Here::invokes) return what they would if each took effect at one moment between its first access and its last. One that
-    /// was cut short by a crash took effect at some time, or never.
+    /// The operations that texts [invoke](doorway_core::memory::Here::invokes) return what they
+    /// would return if each took effect at one moment between its first access and its last. An
+    /// operation that a crash cut short took effect at some time, or never.
     ///
     /// ```
     /// use doorway_check::sim::{Rules, Sequential, World};
@@ -278,7 +297,7 @@ impl Property {
     ///     }
     /// }
     ///
-    /// // Who reads and then writes loses what others add in between.
+    /// // A process that reads and then writes loses what others add in between.
     /// let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("X", 0u64), |x, p| async move {
     ///     let p = p.on(doorway_check::sim::Sim::ROOT);
     ///     p.invokes(1u64);
@@ -298,7 +317,7 @@ impl Property {
         Self::new(name, Test::Linearizable(Box::new(move || Box::new(Numbered::new(Rc::clone(&spec))))))
     }
 
-    /// The object that states must keep track of to decide it.
+    /// The object that states must track in order to decide it.
     pub(crate) fn object(&self) -> Option<Box<dyn Object>> {
         match &self.test {
             Test::Linearizable(object) => Some(object()),
@@ -306,20 +325,22 @@ impl Property {
         }
     }
 
-    /// Asks it of every part of this kind.
+    /// Checks it on every part of this kind.
     #[must_use]
     pub fn each(mut self, kind: &'static str) -> Self {
         self.kind = kind;
         self
     }
 
-    /// Whether states must remember who came before whom to decide it; see [`Rules::order`](crate::sim::Rules::order).
+    /// Whether states must record the order of arrival to decide it; see
+    /// [`Rules::order`](crate::sim::Rules::order).
     #[must_use]
     pub fn needs_order(&self) -> bool {
         matches!(self.test, Test::FirstCome(_) | Test::FirstEnabled)
     }
 
-    /// Whether it is decided on the whole graph, once all states are known, and not on a state or a step.
+    /// Whether it is decided on the whole graph, once all states are known, not on a state or a
+    /// step.
     #[must_use]
     pub fn needs_graph(&self) -> bool {
         self.test.needs_graph()

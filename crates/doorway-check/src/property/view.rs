@@ -41,10 +41,10 @@ impl<A: Labels, B: Labels> Labels for (A, B) {
     }
 }
 
-/// A state, and the part of the algorithm whose variables and statements are meant.
+/// A state, and the part of the algorithm whose variables and statements are in view.
 ///
-/// "`p` is at 6" of a part means: of that part's statements, 6 is the one `p` rests at or is about to do; a process that is not in the
-/// part is at 0 there.
+/// "`p` is at 6" in a part means that `p` rests at statement 6 of that part, or is about to execute
+/// it. A process outside the part is at 0 there.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     world: &'a World,
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
         self.world.layout().part(self.part).index.unwrap_or(0)
     }
 
-    /// Where in its passage a process is.
+    /// The section of its passage that a process is in.
     #[must_use]
     pub fn phase(&self, p: usize) -> Phase {
         self.world.phase(self.state, p)
@@ -88,7 +88,7 @@ impl<'a> View<'a> {
         self.world.has_crashed(self.state, p)
     }
 
-    /// How many are in their critical sections; those that crashed there count.
+    /// How many processes are in their critical sections, including those that crashed there.
     #[must_use]
     pub fn inside(&self) -> usize {
         self.processes().filter(|&p| self.phase(p) == Phase::Inside).count()
@@ -112,12 +112,13 @@ impl<'a> View<'a> {
         self.processes().filter(|&p| labels.has(self.label(p))).count()
     }
 
-    /// Whether it is so of some process at one of these statements.
+    /// Whether `so` holds of some process at one of these statements.
     pub fn any(&self, labels: impl Labels, so: impl Fn(usize) -> bool) -> bool {
         self.processes().any(|p| labels.has(self.label(p)) && so(p))
     }
 
-    /// Whether some order of the operations explains what they returned so far; see [`World::is_linearizable`].
+    /// Whether some order of the operations explains what they have returned so far; see
+    /// [`World::is_linearizable`].
     #[must_use]
     pub fn is_linearizable(&self) -> bool {
         self.world.is_linearizable(self.state)
@@ -129,7 +130,8 @@ impl<'a> View<'a> {
         self.world.past_doorway(self.state, p)
     }
 
-    /// The value of a private variable of a process, if its text [shows](doorway_core::memory::Here::shows) it at present.
+    /// The value of a private variable of a process, if its text
+    /// [shows](doorway_core::memory::Here::shows) it at the moment.
     #[must_use]
     pub fn shown<T: Word>(&self, p: usize, name: &str) -> Option<T> {
         self.world.shown(self.state, p, self.part, name).map(T::unpack)
@@ -138,7 +140,8 @@ impl<'a> View<'a> {
     /// The value of a variable of the part in view.
     ///
     /// # Panics
-    /// If the part has no such variable, or one of another type: the property is mistaken, and no verdict would mean anything.
+    /// If the part has no such variable, or one of another type: the property is wrong, and no
+    /// verdict would mean anything.
     #[must_use]
     pub fn get<T: Word>(&self, name: &str) -> T {
         self.get_at(name, 0)
@@ -153,7 +156,7 @@ impl<'a> View<'a> {
         rows.unwrap_or_else(|| panic!("part {:?} has no table {name}", self.world.layout().part(self.part).path))
     }
 
-    /// The value of a variable in a table: the process whose row it is in, and its place in the row.
+    /// The value of a variable in a table: `row` is the process that owns the row.
     ///
     /// # Panics
     /// As [`get`](Self::get).
@@ -167,7 +170,7 @@ impl<'a> View<'a> {
     /// The process that a variable in a row lives with.
     ///
     /// # Panics
-    /// If the part has no such variable, or nobody is its home.
+    /// If the part has no such variable, or the variable has no home.
     #[must_use]
     pub fn home_of(&self, name: &str, index: usize) -> usize {
         let layout = self.world.layout();
@@ -177,7 +180,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many processes have died so far, those included that were followed by others.
+    /// How many processes have died so far, including those that were replaced.
     #[must_use]
     pub fn deaths(&self) -> usize {
         self.world.deaths(self.state)
@@ -198,7 +201,7 @@ impl<'a> View<'a> {
         let layout = self.world.layout();
         let Some(v) = layout.find(self.part, name, index) else {
             panic!(
-                "part {:?} has no variable {name}[{index}]; there are {:?}",
+                "part {:?} has no variable {name}[{index}]; it has {:?}",
                 layout.part(self.part).path,
                 layout.names()
             )
@@ -206,11 +209,11 @@ impl<'a> View<'a> {
         assert!(layout.holds::<T>(v), "{} holds no {}", layout.var(v).path, std::any::type_name::<T>());
         let word = self.state.vars[v as usize];
         let is_forgotten = layout.var(v).is_forgotten(word);
-        // A text with a fault may be at a statement without watching what it watches there.
+        // A text with a fault may be at a statement without watching what it should watch there.
         if is_forgotten && !self.world.rules().faults.is_empty() {
             return T::unpack(layout.var(v).init);
         }
-        assert!(!is_forgotten, "nobody watches {}, so it has no value", layout.var(v).path);
+        assert!(!is_forgotten, "no process watches {}, so it has no value", layout.var(v).path);
         T::unpack(word)
     }
 }

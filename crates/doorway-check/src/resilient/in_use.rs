@@ -1,4 +1,5 @@
-//! The universal construction with all that its users can do: operations that fail, copies that fail, looks; and free buffers that are remembered.
+//! The universal construction with everything that its users can do: operations that fail, copies
+//! that fail, looks, and remembered free buffers.
 
 use crate::sim::{Rules, Sim, TextError, World};
 use doorway_core::memory::{At, Process, Site};
@@ -16,7 +17,7 @@ type Maps = InWords<Sim, Affine<5>>;
 #[derive(Debug)]
 pub(crate) struct MayFail(Maps);
 
-/// What is left of a copy that failed.
+/// What a failed copy left behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Broken;
 
@@ -83,7 +84,7 @@ impl Store<Sim> for MayFail {
     }
 }
 
-/// What an object must offer to be used so.
+/// What an object must offer to be used like this.
 pub(crate) trait Usable: 'static {
     fn perform(
         &self,
@@ -148,7 +149,7 @@ pub(crate) fn world<U: Usable>(
     })
 }
 
-/// The shipped text, used so.
+/// The shipped text, used like this.
 pub(crate) fn shipped(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
     let (k, pool) = (sizes.k, Pool { remembers: true, ..Pool::least(sizes.k) });
     world(sizes, rules, |site| Universal::new(site, k, pool, MayFail::with(site, k, pool)))

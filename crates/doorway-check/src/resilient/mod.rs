@@ -1,4 +1,5 @@
-//! What resilient objects claim: (R1) to (R6) of the universal construction, as its file states them.
+//! What resilient objects claim: (R1) to (R6) of the universal construction, as its file states
+//! them.
 
 pub(crate) mod in_use;
 pub(crate) mod mutants;
@@ -75,7 +76,9 @@ fn relied_on(linearizable: Property, sizes: Sizes, part: &'static str) -> Vec<Pr
     std::iter::once(linearizable).chain(invariants(sizes, part).into_iter().filter(relied_on)).collect()
 }
 
-/// Maps on a value, one after the other, as [`InWords`](doorway_core::resilient::in_words::InWords) has them. Some may fail on some values: they have no effect.
+/// Maps on a value, one after the other, as in
+/// [`InWords`](doorway_core::resilient::in_words::InWords). Some may fail on some values; then they
+/// have no effect.
 pub struct Maps<F: Combinable> {
     fails: fn(F::Op, u64) -> bool,
     of: PhantomData<fn() -> F>,
@@ -88,7 +91,7 @@ impl<F: Combinable> std::fmt::Debug for Maps<F> {
 }
 
 impl<F: Combinable<Value = u64>> Maps<F> {
-    /// On a value that is 0; these fail.
+    /// On the value 0; these maps fail.
     #[must_use]
     pub fn that_fail(fails: fn(F::Op, u64) -> bool) -> Self {
         Self { fails, of: PhantomData }
@@ -124,7 +127,8 @@ fn linearizable() -> Property {
     Property::linearizable("linearizable", Maps::<Affine<5>>::default())
 }
 
-/// Steps of an operation: three attempts with up to `4k + 4` each, `k + 1` to announce, and three to find and take the response.
+/// Steps of an operation: three attempts with up to `4k + 4` steps each, `k + 1` to announce, and
+/// three to find and take the response.
 fn steps(k: usize) -> usize {
     3 * (4 * k + 4) + (k + 1) + 3
 }
@@ -132,7 +136,7 @@ fn steps(k: usize) -> usize {
 /// (R2) to (R6), of the part of this kind.
 fn invariants(sizes: Sizes, part: &'static str) -> Vec<Property> {
     let k = sizes.k;
-    // Where nothing comes before an operation, it is under way when its first step is done.
+    // If nothing comes before an operation, it has begun when its first step is done.
     let steps = steps(k) as u32 - u32::from(part.is_empty());
     let properties = vec![
         Property::always("R2", move |v| v.processes().all(|p| !v.at(p, 10) || adds_once(v, p, k))),
@@ -147,7 +151,8 @@ fn invariants(sizes: Sizes, part: &'static str) -> Vec<Property> {
     properties.into_iter().map(|property| property.each(part)).collect()
 }
 
-/// Whoever swings `head` adds one operation, at most, of each name, that was not applied before.
+/// A process that swings `head` adds at most one operation of each name, which was not applied
+/// before.
 fn adds_once(v: &View<'_>, p: usize, k: usize) -> bool {
     let (Some(b), Some(w)) = (v.shown::<Buffer>(p, "b"), v.shown::<Buffer>(p, "w")) else { return false };
     let (Some(me), Some(s)) = (v.shown::<u64>(p, "p"), v.shown::<u64>(p, "s")) else { return false };
@@ -163,7 +168,7 @@ fn adds_once(v: &View<'_>, p: usize, k: usize) -> bool {
     })
 }
 
-/// Nobody writes a buffer or a cell that somebody else reads or writes.
+/// No process writes a buffer or a cell that another reads or writes.
 fn writes_alone(v: &View<'_>, p: usize) -> bool {
     let others = || v.processes().filter(move |&q| q != p);
     let w = v.shown::<Buffer>(p, "w").filter(|_| v.at(p, 7..=10));

@@ -1,29 +1,29 @@
-//! What an access costs, and what it leaves in the cache of the process that is measured.
+//! What an access costs, and what it leaves in the cache of the measured process.
 
 use doorway_core::registry::CostModel;
 
-/// A variable, in the cache of the process that is measured.
+/// A variable in the cache of the measured process.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Line {
     /// It holds a valid copy.
     pub(super) valid: bool,
-    /// Nobody else does.
+    /// No other process does.
     pub(super) exclusive: bool,
 }
 
-/// Who accesses what, and how.
+/// An access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
-    /// Whether it is the process that is measured.
+    /// Whether the measured process makes it.
     pub(super) own: bool,
-    /// Whether it only reads. A read-modify-write counts as a write, also when it changes nothing.
+    /// Whether it only reads. A read-modify-write counts as a write, even if it changes nothing.
     pub(super) reads: bool,
-    /// Whether the variable lives with the process that is measured.
+    /// Whether the variable lives with the measured process.
     pub(super) at_home: bool,
 }
 
 impl Line {
-    /// Whether the process that is measured pays for a reference; and what is in its cache then.
+    /// Whether the measured process pays for a reference; updates its cache.
     pub(super) fn charge(&mut self, model: CostModel, to: Reference) -> bool {
         if !to.own {
             self.exclusive = false;

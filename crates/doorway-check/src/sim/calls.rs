@@ -1,15 +1,21 @@
-//! Operations of an object, called by processes: whether some order of them explains what they return.
+//! Operations of an object, called by processes: whether some order of them explains their results.
 //!
-//! A text says when an operation begins and ends ([`invokes`](doorway_core::memory::Here::invokes), [`responds`](doorway_core::memory::Here::responds)). The machine then keeps, as
-//! part of its state, *every* way in which the operations called so far can have taken effect one after the other: each a state of the sequential object and, for
-//! each process, whether its operation still is to take effect or has, with which result. An operation takes effect between its first access and its last; a result keeps the ways that
-//! give it. If none is left, no order explains what happened: the object is not linearizable (Herlihy and Wing, *Linearizability: A Correctness Condition for Concurrent
-//! Objects*, TOPLAS 1990).
+//! A text says when an operation begins and ends ([`invokes`](doorway_core::memory::Here::invokes),
+//! [`responds`](doorway_core::memory::Here::responds)). The machine then keeps, as part of its
+//! state, *every* order in which the operations called so far can have taken effect. Each such
+//! explanation is a state of the sequential object and, for each process, whether its operation has
+//! taken effect, and with which result. An operation takes effect between its first access and its
+//! last. A result keeps only the explanations that give it. If none is left, no order explains what
+//! happened: the object is not linearizable (Herlihy and Wing, *Linearizability: A Correctness
+//! Condition for Concurrent Objects*, TOPLAS 1990).
 //!
-//! This is exact for all histories, of any length: nothing is guessed and nothing is forgotten. Where the object has finitely many states there are finitely many such sets, so
-//! passages need no bound.
+//! This is exact for all histories, of any length: nothing is guessed and nothing is forgotten. If
+//! the object has finitely many states, there are finitely many such sets, so passages need no
+//! bound.
 //!
-//! Whoever crashes in an operation leaves it behind: it may take effect at any later time, or never. Whoever goes on without a result leaves it behind too, until it leaves another.
+//! A process that crashes in an operation leaves it behind: it may take effect at any later time,
+//! or never. A process that goes on without a result also leaves its operation behind, until it
+//! leaves another.
 
 use super::world::{State, World};
 use crate::Property;
@@ -19,12 +25,12 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 
-/// An object as it would be if operations came one after the other.
+/// An object as it would behave if operations came one after the other.
 ///
 /// ```
 /// use doorway_check::sim::Sequential;
 ///
-/// /// Adds, and returns what was.
+/// /// Adds, and returns the old value.
 /// struct Counter;
 ///
 /// impl Sequential for Counter {
@@ -41,27 +47,27 @@ use std::hash::Hash;
 /// assert_eq!(Counter.apply(&3, 2), (5, 3));
 /// ```
 pub trait Sequential: 'static {
-    /// What it remembers.
+    /// Its state.
     type State: Clone + Eq + Hash + Debug;
-    /// What it can be asked for; what the text [invokes](doorway_core::memory::Here::invokes).
+    /// An operation, as the text [invokes](doorway_core::memory::Here::invokes) it.
     type Op: Word;
-    /// What it answers; what the text [responds](doorway_core::memory::Here::responds).
+    /// A result, as the text [responds](doorway_core::memory::Here::responds) with it.
     type Response: Word;
 
-    /// Before the first operation.
+    /// The state before the first operation.
     fn initial(&self) -> Self::State;
 
-    /// After one operation, and its result.
+    /// The state after an operation, and its result.
     fn apply(&self, state: &Self::State, op: Self::Op) -> (Self::State, Self::Response);
 }
 
 /// A sequential object whose states are numbers.
 pub(crate) trait Object {
-    /// The state that this operation leads to, and its result. The first state is 0.
+    /// The state after this operation, and its result. The initial state is 0.
     fn apply(&mut self, state: u32, op: u64) -> (u32, u64);
 }
 
-/// A [`Sequential`] with its states by number.
+/// A [`Sequential`] whose states have numbers.
 pub(crate) struct Numbered<S: Sequential> {
     spec: std::rc::Rc<S>,
     states: Vec<S::State>,
@@ -87,24 +93,24 @@ impl<S: Sequential> Object for Numbered<S> {
     }
 }
 
-/// Of one process, in one way of explaining what happened.
+/// The operation of one process, in one explanation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Call {
-    /// It is in no operation, or in one that nobody waits for.
+    /// It is in no operation, or in one that does not matter any more.
     None,
-    /// Its operation is still to take effect.
+    /// Its operation has not taken effect yet.
     Pending(u64),
-    /// Its operation has taken effect, and this must come of it.
+    /// Its operation has taken effect, and must return this.
     Done(u64),
     /// Left behind: it may still take effect.
     Orphan(u64),
 }
 
-/// One way of explaining what happened: where the object is, and how far the operations are.
+/// One explanation of what happened: the state of the object, and the progress of the operations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Explanation {
     object: u32,
-    /// Of each process, and after that of each what it has left behind.
+    /// For each process its current operation, followed by the operation that each has left behind.
     calls: Box<[Call]>,
 }
 
@@ -112,16 +118,17 @@ struct Explanation {
 pub(super) enum Event {
     Invokes(usize, u64),
     Responds(usize, u64),
-    /// Without a result: it crashes, or says so.
+    /// Without a result: the process crashes, or says so.
     Abandons(usize),
 }
 
-/// No way is left.
+/// No explanation is left.
 const UNEXPLAINED: u32 = 0;
 /// Nothing has been called.
 const NOTHING_CALLED: u32 = 1;
 
-/// All ways of explaining what happened so far, for every history that was met; sets of ways are numbers.
+/// All explanations of what happened so far, for every history that was met. Sets of explanations
+/// have numbers.
 pub(super) struct Monitor {
     object: Box<dyn Object>,
     sets: Vec<Box<[Explanation]>>,
@@ -171,7 +178,7 @@ impl Monitor {
                 ways.into_iter().filter(gives).map(|way| way.with(p, Call::None)).collect()
             }
             Event::Abandons(p) => {
-                // The first half of the calls are in progress; what is left behind is in the second.
+                // The first half of the calls are in progress; the second half was left behind.
                 let left = |way: Explanation| match way.calls[p] {
                     Call::Pending(op) => {
                         let behind = way.calls.len() / 2 + p;
@@ -188,7 +195,7 @@ impl Monitor {
         next
     }
 
-    /// These ways, and those in which more operations have taken effect.
+    /// These explanations, and those in which more operations have taken effect.
     fn with_effects(&mut self, ways: Vec<Explanation>) -> BTreeSet<Explanation> {
         let mut all = BTreeSet::new();
         let mut todo = ways;
@@ -219,21 +226,22 @@ impl Explanation {
 }
 
 impl World {
-    /// This machine, with operations that are compared with a sequential object: see [`is_linearizable`](Self::is_linearizable).
+    /// This machine, with its operations compared with a sequential object: see
+    /// [`is_linearizable`](Self::is_linearizable).
     #[must_use]
     pub fn with_object(mut self, spec: impl Sequential) -> Self {
         self.watch_calls(Box::new(Numbered::new(std::rc::Rc::new(spec))));
         self
     }
 
-    /// Watches the operations that these properties ask about.
+    /// Watches the operations that these properties are about.
     ///
     /// # Panics
-    /// If they ask about several objects: a machine has one.
+    /// If they are about several objects: a machine has one.
     pub(crate) fn watch_for<'a>(&mut self, properties: impl IntoIterator<Item = &'a Property>) {
         let mut objects = properties.into_iter().filter_map(Property::object);
         let Some(object) = objects.next() else { return };
-        assert!(objects.next().is_none(), "a machine has one object; ask for one linearizable property at a time");
+        assert!(objects.next().is_none(), "a machine has one object; check one linearizable property at a time");
         self.watch_calls(object);
     }
 
@@ -241,13 +249,14 @@ impl World {
         self.monitor = Some(Monitor::new(object, self.processes()));
     }
 
-    /// Whether some order of the operations explains what they returned so far; also if nobody watches.
+    /// Whether some order of the operations explains their results so far; true if none are
+    /// watched.
     #[must_use]
     pub fn is_linearizable(&self, state: &State) -> bool {
         self.monitor.is_none() || state.calls != UNEXPLAINED
     }
 
-    /// What nothing was called is known by.
+    /// The number of the set before any call.
     pub(super) fn initial_calls(&self) -> u32 {
         if self.monitor.is_some() { NOTHING_CALLED } else { UNEXPLAINED }
     }

@@ -1,15 +1,18 @@
-//! States that differ in nothing but how far counters have come are one state.
+//! States that differ only in how far counters have advanced are one state.
 //!
-//! An algorithm with tickets has no bound on its numbers, and packs several into a word. [`Canon`] knows which fields count, and what of a process's past can no longer
-//! matter; the machine then keeps one state of all that are alike. Four things are done after each step:
+//! An algorithm with tickets has no bound on its numbers, and packs several into a word. [`Canon`]
+//! knows which fields count, and what of a process's past no longer matters. The machine then keeps
+//! one state of each class. Four things happen after each step:
 //!
-//! - *Settling*: a process whose remaining accesses in this round must fail, because the word it relies on has moved on, makes them at once. They change nothing that anybody reads.
-//! - *Shifting*: all counters, and what processes remember of them, become smaller by the same number.
-//! - *Lifting*: what a process remembers of counters, all of it together, becomes larger as long as it stays behind what it is compared with.
-//! - *Forgetting* what a dead process remembered, but for what properties ask of the dead.
+//! - *Settling*: if the remaining accesses of a process in this round must fail, because the word
+//!   it relies on has moved on, it makes them at once. They change nothing that any process reads.
+//! - *Shifting*: all counters, and the copies that processes remember, decrease by the same number.
+//! - *Lifting*: everything that a process remembers of counters increases together, as long as it
+//!   stays behind what it is compared with.
+//! - *Forgetting* what a dead process remembered, except what properties need to know of it.
 //!
-//! How we know that this is exact: with a bound on passages the same verdicts, and the same set of what properties can see, come out with it and without
-//! (`doorway-check/tests/checker/canon.rs`).
+//! How we know that this is exact: with a bound on passages, the verdicts and everything that
+//! properties can see are the same with it and without it (`doorway-check/tests/checker/canon.rs`).
 
 use super::layout::{Layout, VarId};
 use super::locals::Locals;
@@ -20,13 +23,13 @@ use rustc_hash::FxHashMap;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// By how much counters become smaller, one number for each kind of counter.
+/// By how much counters decrease, one number for each kind of counter.
 pub type Shift = [u64; 3];
 
-/// What matters of a process's local state.
+/// The relevant part of a process's local state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// Where in its passage it is.
+    /// The section of its passage.
     pub phase: Phase,
     shown: Vec<(&'static str, u64)>,
 }
@@ -39,32 +42,33 @@ impl Facts {
     }
 }
 
-/// What can be replaced in the states of one algorithm without anybody's noticing.
+/// What can be replaced in the states of one algorithm without being noticed.
 pub trait Canon: Debug {
-    /// Whether what follows is right for a state with this process in it. It is not where an invariant that it relies on is broken: such a state stands for itself, or what is broken
-    /// could be mended by it.
+    /// Whether the rest of this trait is right for a state with this process in it. It is not where
+    /// an invariant that it relies on is broken: such a state stands for itself, because replacing
+    /// it could repair what is broken.
     fn applies(&self, _vars: &[u64], _facts: &Facts) -> bool {
         true
     }
-    /// Puts shared variables into the form that stands for all that are alike; processes are not concerned.
+    /// Brings the shared variables into canonical form, without regard to processes.
     fn settle(&self, vars: &mut [u64]);
     /// Whether the process relies on a word that has changed for good.
     fn is_stale(&self, vars: &[u64], facts: &Facts) -> bool;
-    /// By how much the counters are to become smaller.
+    /// By how much the counters should decrease.
     fn base(&self, vars: &[u64]) -> Shift;
-    /// By how much what this process remembers is to become smaller.
+    /// By how much the copies that this process remembers should decrease.
     fn of_process(&self, vars: &[u64], facts: &Facts) -> Shift;
-    /// Makes the shared variables smaller.
+    /// Decreases the shared variables.
     fn shift(&self, vars: &mut [u64], by: Shift);
-    /// What an access to this variable would have seen if counters had been smaller.
+    /// What an access to this variable would have seen with smaller counters.
     fn moved(&self, var: VarId, word: u64, by: Shift) -> u64;
-    /// How many tickets wait; see [`Rules::line`](super::Rules::line).
+    /// The number of outstanding tickets; see [`Rules::line`](super::Rules::line).
     fn waiting(&self, vars: &[u64]) -> i64;
-    /// What properties ask of the dead: those that agree on it are alike.
+    /// What properties need to know of the dead; those that agree on it are alike.
     fn of_the_dead(&self, facts: &Facts) -> u64;
 }
 
-/// A canon, and what was worked out before.
+/// A canon, and cached results.
 #[derive(Debug)]
 pub(super) struct Canonical {
     canon: Rc<dyn Canon>,
@@ -77,7 +81,7 @@ impl Canonical {
         Self { canon, facts: vec![Vec::new(); processes], dead: FxHashMap::default() }
     }
 
-    /// The same canon, and nothing worked out yet.
+    /// The same canon, with an empty cache.
     pub(super) fn fresh(&self) -> Self {
         Self::new(Rc::clone(&self.canon), self.facts.len())
     }
@@ -96,7 +100,7 @@ impl Canonical {
 }
 
 impl World {
-    /// Keeps one state of all that this canon says are alike.
+    /// Keeps one state of each class of this canon.
     #[must_use]
     pub fn with_canon(mut self, canon: impl FnOnce(&Layout) -> Option<Box<dyn Canon>>) -> Self {
         let Some(canon) = canon(self.layout()) else { return self };
@@ -104,7 +108,7 @@ impl World {
         self
     }
 
-    /// Whether the line is so long that nobody may begin.
+    /// Whether the line is too long for a process to begin.
     pub(super) fn is_full(&self, state: &State) -> bool {
         let (Some(most), Some(known)) = (self.rules().line, &self.canon) else { return false };
         let begins = |&p: &usize| self.phase(state, p) == Phase::Entry && !self.past_doorway(state, p);
@@ -112,7 +116,7 @@ impl World {
         known.canon.waiting(&state.vars) + coming >= i64::from(most)
     }
 
-    /// Makes the state the one that stands for all that are alike.
+    /// Replaces the state by the representative of its class.
     pub(super) fn make_canonical(&mut self, state: &mut State) -> Result<(), TextError> {
         let Some(mut known) = self.canon.take() else { return Ok(()) };
         let done = self.canonical(&mut known, state);
@@ -132,7 +136,8 @@ impl World {
             if self.has_crashed(state, p) {
                 let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
                 let (phase, facts) = (facts.phase, known.canon.of_the_dead(facts));
-                // Whoever died half-way through a write leaves a variable behind of which reads return anything.
+                // A process that died in the middle of a write leaves a variable of which reads
+                // return anything.
                 let torn = self.next(state, p).var().filter(|_| is_set(state.writing, p));
                 let class = (p, phase, torn, facts);
                 state.locals[p] = *known.dead.entry(class).or_insert(state.locals[p]);

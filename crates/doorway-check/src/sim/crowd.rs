@@ -1,7 +1,9 @@
-//! A machine for many processes: it runs, and never goes back.
+//! A machine for many processes: it only runs forward.
 //!
-//! The [`World`](super::World) can start again from any state, at the price of remembering all local states. Here each text simply goes on from where it is,
-//! so thousands of processes with thousands of accesses a passage are no trouble; what is lost is the way back. Choices are drawn at random, the same in every run.
+//! The [`World`](super::World) can restart from any state, at the price of storing all local
+//! states. Here each text simply continues, so thousands of processes with thousands of accesses
+//! per passage are no trouble, but there is no way back. Choices are drawn at random, the same in
+//! every run.
 
 use super::cache::{Line, Reference};
 use super::layout::{Layout, Part, VarId};
@@ -18,11 +20,11 @@ struct Member {
     running: Option<Running>,
     replay: Replay,
     next: Op,
-    /// What the turn has read so far, and what it found there.
+    /// The variables that the turn has read so far, and their values.
     reads: Vec<(VarId, u64)>,
     /// Whether a turn failed and nothing it read has been written since.
     blocked: bool,
-    /// What it will choose next, if somebody has said so.
+    /// Its next choice, if it was set.
     choice: Option<u64>,
 }
 
@@ -33,11 +35,11 @@ pub struct Crowd {
     start: Rc<super::locals::Start>,
     vars: Vec<u64>,
     members: Vec<Member>,
-    /// Who waits for each variable.
+    /// The processes that wait for each variable.
     watchers: Vec<Vec<usize>>,
     measured: usize,
     model: CostModel,
-    /// What the measured process has in its cache.
+    /// The cache of the measured process.
     cached: Vec<Line>,
     cost: u64,
     woken: Vec<usize>,
@@ -54,26 +56,27 @@ impl fmt::Debug for Crowd {
     }
 }
 
-/// What a step in a crowd did.
+/// The effect of a step in a crowd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moved {
     /// Whether a turn of a wait failed.
     pub failed_turn: bool,
     /// Whether a passage ended.
     pub passage_ended: bool,
-    /// The remote references it cost the process that is measured.
+    /// The remote references that it cost the measured process.
     pub cost: u64,
 }
 
 impl Crowd {
-    /// The processes of a machine, before anybody's first step; the remote references of one of them are counted.
+    /// The processes of a machine in its initial state. The remote references of one of them are
+    /// counted.
     ///
     /// # Errors
-    /// If a text awaits something that is no access.
+    /// If a text awaits something that is not an access.
     pub fn new(world: World, measured: usize, model: CostModel) -> Result<Self, TextError> {
         let n = world.processes();
         let (sim, layout, start) = world.into_parts();
-        let vars = layout.vars().iter().map(|v| v.init).collect(); // here nothing is forgotten
+        let vars = layout.vars().iter().map(|v| v.init).collect(); // nothing is forgotten here
         let mut crowd = Self {
             watchers: vec![Vec::new(); layout.vars().len()],
             cached: vec![Line::default(); layout.vars().len()],
@@ -108,7 +111,7 @@ impl Crowd {
         self.members.len()
     }
 
-    /// Where in its passage a process is.
+    /// The section of its passage that a process is in.
     #[must_use]
     pub fn phase(&self, p: usize) -> Phase {
         self.members[p].replay.phase()
@@ -126,7 +129,7 @@ impl Crowd {
         self.members[p].next
     }
 
-    /// What was declared.
+    /// The declarations.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -144,12 +147,12 @@ impl Crowd {
         self.cached[v as usize].valid
     }
 
-    /// The next choice of a process will be this one, or the last there is.
+    /// Sets the next choice of a process; the last possibility if this is too large.
     pub fn will_choose(&mut self, p: usize, choice: u64) {
         self.members[p].choice = Some(choice);
     }
 
-    /// Whoever has stopped being blocked since the last call.
+    /// The processes that have stopped being blocked since the last call.
     pub fn take_woken(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.woken)
     }
@@ -172,12 +175,13 @@ impl Crowd {
     /// Lets a process take its next step.
     ///
     /// # Errors
-    /// If its text awaits something that is no access.
+    /// If its text awaits something that is not an access.
     pub fn step(&mut self, p: usize) -> Result<Moved, TextError> {
         let mut shared = !self.members[p].replay.is_joined();
         let mut moved = self.access(p)?;
         while !moved.passage_ended && !moved.failed_turn {
-            // As in the other machine: private accesses and blocks are one step with what is beside them.
+            // As in the other machine, private accesses and blocks are one step with their
+            // neighbours.
             let joined = self.members[p].replay.is_joined();
             if shared && !joined || self.phase(p) == Phase::Inside {
                 break;
@@ -189,7 +193,7 @@ impl Crowd {
         Ok(moved)
     }
 
-    /// Makes room for the variables that were made since.
+    /// Makes room for the variables created since.
     fn grow(&mut self) {
         for var in self.sim.take_made() {
             self.vars.push(var.init);
@@ -199,10 +203,10 @@ impl Crowd {
         }
     }
 
-    /// Lets a process make one access, private ones and those within a block too.
+    /// Lets a process make one access, even a private one or one within a block.
     ///
     /// # Errors
-    /// If its text awaits something that is no access.
+    /// If its text awaits something that is not an access.
     pub fn access(&mut self, p: usize) -> Result<Moved, TextError> {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);
@@ -233,8 +237,8 @@ impl Crowd {
         let failed_turn = gone == GoneOn::FailedTurn;
         if failed_turn {
             let may_do_otherwise = member.replay.has_gone_round();
-            gone = self.sim.go_on(running, &mut member.replay, None); // on to the first access of its next turn
-            // What it read first may have changed before it read the last.
+            gone = self.sim.go_on(running, &mut member.replay, None); // up to its next turn
+            // Its first read may have been overwritten before the last.
             let is_the_same = member.reads.iter().all(|&(v, found)| self.vars[v as usize] == found);
             member.blocked = is_the_same && !may_do_otherwise;
             member.reads.sort_unstable();

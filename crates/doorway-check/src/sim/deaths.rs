@@ -1,7 +1,7 @@
-//! Deaths where the memory has seats: who notices them, who sleeps and wakes, and who comes after.
+//! Deaths in memories with seats: noticing them, sleeping and waking, and the next process.
 //!
-//! Nothing is kept of the dead but what they have left in variables: a process that has died is as one that has made its
-//! passages, until another takes its seat.
+//! Nothing is kept of a dead process except what it has left in variables. It counts as one that
+//! has made all its passages, until another process takes its seat.
 
 use super::TextError;
 use super::locals::{DONE, ROOT};
@@ -12,24 +12,24 @@ use super::world::{State, World, is_set};
 use doorway_core::memory::{Home, Pid, Woken, Word as _};
 
 impl World {
-    /// Whether anybody has died so far.
+    /// Whether any process has died so far.
     pub(super) fn any_death(&self, state: &State) -> bool {
         state.crashed | state.dying != 0 || state.restarted != 0
     }
 
-    /// How many have died so far.
+    /// How many processes have died so far.
     #[must_use]
     pub fn deaths(&self, state: &State) -> usize {
         (state.crashed | state.dying).count_ones() as usize + state.restarted as usize
     }
 
-    /// Whether a process has died, and nobody has noticed yet.
+    /// Whether a process has died without being noticed yet.
     #[must_use]
     pub fn is_dying(&self, state: &State, p: usize) -> bool {
         state.dying != 0 && is_set(state.dying, p)
     }
 
-    /// Whether a process that sleeps may wake up by itself.
+    /// Whether a sleeping process may wake up on its own.
     pub(super) fn may_time_out(&self, state: &State, p: usize) -> bool {
         match self.next(state, p) {
             Op::Sleep(..) => {
@@ -41,7 +41,7 @@ impl World {
         }
     }
 
-    /// What can happen to a process that has died.
+    /// The actions that are possible for a dead process.
     pub(super) fn actions_of_the_dead(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         if self.is_dying(state, p) {
             out.push(Action::step(p));
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    /// The ways in which a process can crash: it wakes one of those that watch it.
+    /// The ways in which a process can crash: it wakes one of the processes that watch it.
     pub(super) fn crashes(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         if self.deaths(state) >= self.rules().crashes || self.phase(state, p) == Phase::Remainder {
             return;
@@ -60,7 +60,7 @@ impl World {
         out.extend((1..watchers).map(|i| Action { process: p, what: What::CrashWakes(i as u8) }));
     }
 
-    /// Who sleeps and watches the seat of a process.
+    /// The sleeping processes that watch the seat of a process.
     fn watchers(&self, state: &State, p: usize) -> impl Iterator<Item = usize> {
         let hints = self.rules().deaths.hints;
         let watches = move |q: &usize| {
@@ -70,8 +70,8 @@ impl World {
         (0..self.processes()).filter(watches).collect::<Vec<_>>().into_iter()
     }
 
-    /// A process crashes, and wakes the one that comes first, or so many behind it, of those that watch it. `None` if it
-    /// cannot.
+    /// A process crashes, and wakes one of the processes that watch it, counted from the first.
+    /// `None` if it cannot.
     pub(super) fn crash(&mut self, state: &mut State, p: usize, wakes: usize) -> Result<bool, TextError> {
         let allowed = p < 64 && self.deaths(state) < self.rules().crashes;
         let watcher = self.watchers(state, p).nth(wakes);
@@ -94,7 +94,7 @@ impl World {
         Ok(true)
     }
 
-    /// What a process that has died has locked is free.
+    /// Releases whatever a dead process has locked.
     pub(super) fn is_noticed(&self, state: &mut State, p: usize) {
         state.dying &= !(1 << p);
         state.crashed |= 1 << p;
@@ -112,7 +112,7 @@ impl World {
         state.passed &= !(1 << p);
     }
 
-    /// A new process is to take the seat of one that has died; `false` if it cannot.
+    /// A new process takes the seat of a dead one; `false` if it cannot.
     pub(super) fn restart(&self, state: &mut State, p: usize) -> bool {
         let allowed = !self.bytes.is_empty() && (state.restarted as usize) < self.rules().deaths.restarts;
         if !allowed || !self.has_crashed(state, p) {
@@ -129,13 +129,13 @@ impl World {
         true
     }
 
-    /// Whether the owner of one of these seats has died, and nobody has taken the seat since.
+    /// Whether the owner of one of these seats has died, and no process has taken the seat since.
     fn any_seems_dead(&self, state: &State, seats: u64) -> bool {
         let is_free = |seat: usize| self.bytes.get(seat).is_some_and(|&byte| state.vars[byte as usize] == 0);
         (0..self.bytes.len()).any(|seat| is_set(seats, seat) && (is_set(state.dying, seat) || is_free(seat)))
     }
 
-    /// A process that sleeps wakes, and is told why.
+    /// A sleeping process wakes, and is told why.
     pub(super) fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
         state.asleep &= !(1 << p);
         let seen = Seen { value: why.pack(), gave_up: false };
@@ -144,7 +144,7 @@ impl World {
         Ok(())
     }
 
-    /// A step of a process that is about to sleep, or does. `None` if it cannot happen.
+    /// A step of a process that sleeps or is about to. `None` if it cannot happen.
     pub(super) fn sleep(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
         let p = action.process;
         let Op::Sleep(v, seen, watch, abortable) = self.next(state, p) else { return Ok(None) };
@@ -166,7 +166,7 @@ impl World {
         Ok(Some(Stepped { saw: why.pack(), unchanged: true, ..Stepped::default() }))
     }
 
-    /// Wakes everybody that sleeps on a variable; whether there was anybody.
+    /// Wakes all processes that sleep on a variable. Returns whether there were any.
     pub(super) fn wake(&mut self, state: &mut State, v: super::VarId) -> Result<bool, TextError> {
         let mut any = false;
         for q in 0..self.processes() {

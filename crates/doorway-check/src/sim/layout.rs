@@ -1,4 +1,4 @@
-//! What was declared: parts, variables, and their names.
+//! The declarations: parts, variables, and their names.
 
 use doorway_core::memory::{Decl, Domain, Field, Home, Name, Needs, Pid, Register, Waiters, Word, fit};
 use std::any::TypeId;
@@ -8,30 +8,30 @@ use std::rc::Rc;
 /// A variable of the simulated memory.
 pub type VarId = u32;
 
-/// The value of a variable that nobody watches.
+/// The value of a variable that no process watches.
 pub(super) const FORGOTTEN: u64 = u64::MAX;
 
 /// One declared variable.
 #[derive(Clone, Debug)]
 pub struct VarInfo {
     name: Name<Part>,
-    /// The full name, with the parts it lies in.
+    /// The full name, with the enclosing parts.
     pub path: String,
-    /// Its value before anybody's first step.
+    /// Its initial value.
     pub init: u64,
-    /// Whose module it lives in.
+    /// The process in whose memory it lives.
     pub home: Home,
     /// The weakest register it is claimed to work with.
     pub needs: Register,
     /// What a torn read may return.
     domain: Values,
-    /// Whether it is a counter of which only differences matter.
+    /// Whether it is a counter that matters only by differences.
     pub counts: bool,
-    /// Whether only the process it lives with may access it.
+    /// Whether only its home process may access it.
     pub private: bool,
-    /// Whether its value is forgotten while the process it lives with does not watch it.
+    /// Whether its value is forgotten while its home process does not watch it.
     pub watched: bool,
-    /// Whether it is plain memory: accesses to it in one statement are one step.
+    /// Whether it is plain memory: all accesses to it in one statement are one step.
     pub plain: bool,
     /// Whether [one process](doorway_core::memory::One) waits for it at a time, as its type says.
     pub one_waits: bool,
@@ -52,39 +52,42 @@ impl VarInfo {
         self.name
     }
 
-    /// How many bits its words have, if these are few and all that its words are.
+    /// The number of bits of its words, if it is small and all bit patterns are valid.
     #[must_use]
     pub fn few_bits(&self) -> Option<u32> {
         let few = self.width <= 8 && !self.watched && (self.fit)(u64::MAX, self.width) == (1 << self.width) - 1;
         few.then_some(self.width)
     }
 
-    /// It has no more bits than this.
+    /// Limits it to this many bits.
     pub(super) fn narrow(&mut self, bits: u32) {
         self.width = self.width.min(bits);
         self.init = self.fit(self.init);
     }
 
-    /// The lowest bit of a field of its words, and how many it has, if there is one of this name. Without a name, it is the whole.
+    /// The lowest bit and the width of a field of its words, if there is one of this name. Without
+    /// a name, the whole word.
     pub(super) fn field(&self, name: Option<&str>) -> Option<(u32, u32)> {
         let Some(name) = name else { return Some((0, 64)) };
         self.fields.iter().find(|field| field.name == name).map(|field| (field.lowest, field.bits))
     }
 
-    /// How many bits it has.
+    /// The number of its bits.
     pub(crate) fn bits(&self) -> u32 {
         self.width
     }
 
-    /// A word as this variable holds it.
+    /// A word, cut to the width of this variable.
     pub(super) fn fit(&self, word: u64) -> u64 {
         (self.fit)(word, self.width)
     }
 
-    /// What a read may return while these values are being written over `old`, on a register of this kind. Sorted.
+    /// What a read may return while these values are being written over `old`, on a register of
+    /// this kind. Sorted.
     ///
-    /// With several writers: a safe read that overlaps any write returns anything, a regular one the old value or that of any write it
-    /// overlaps. For one writer these are the usual definitions.
+    /// With several writers, a safe read that overlaps any write returns anything, and a regular
+    /// read returns the old value or that of any overlapping write. For one writer these are the
+    /// usual definitions.
     pub(super) fn torn(&self, kind: Register, old: u64, writes: &[u64], bounds: Bounds) -> Vec<u64> {
         let mut values = vec![old];
         values.extend_from_slice(writes);
@@ -97,7 +100,8 @@ impl VarInfo {
         values
     }
 
-    /// Whether a read that overlaps these writes over `old` may return values that nobody writes.
+    /// Whether a read that overlaps these writes over `old` may return values that no process
+    /// writes.
     fn returns_anything(kind: Register, old: u64, writes: &[u64]) -> bool {
         match kind {
             Register::Safe => true,
@@ -106,12 +110,12 @@ impl VarInfo {
         }
     }
 
-    /// Whether such a read may return values that nobody has said the variable can take.
+    /// Whether such a read may return undeclared values.
     pub(super) fn invents(&self, kind: Register, old: u64, writes: &[u64]) -> bool {
         matches!(self.domain, Values::Unknown) && Self::returns_anything(kind, old, writes)
     }
 
-    /// As declared; its full name is known when it has a place.
+    /// As declared; the full name is known once it has a place.
     pub(super) fn new<T: Word>(name: Name<Part>, decl: &Decl<'_, T>) -> Self {
         Self {
             name,
@@ -133,7 +137,7 @@ impl VarInfo {
         }
     }
 
-    /// The entry of a table that this is the first of.
+    /// The entry of a table of which this is the first.
     pub(super) fn in_table(&self, at: usize) -> Self {
         let mut entry = self.clone();
         entry.name.index = Some(at);
@@ -152,7 +156,7 @@ impl VarInfo {
         format!("{}{index}", self.name.name)
     }
 
-    /// Whether this word of the variable is one that was forgotten.
+    /// Whether this word of the variable was forgotten.
     #[must_use]
     pub fn is_forgotten(&self, word: u64) -> bool {
         self.watched && word == FORGOTTEN
@@ -168,17 +172,17 @@ impl VarInfo {
 /// The values that a variable can take, as words.
 #[derive(Clone, Debug)]
 enum Values {
-    /// These.
+    /// Exactly these.
     Of(Rc<[u64]>),
-    /// The natural numbers, as far up as the search goes.
+    /// The natural numbers, as far as the search goes.
     Naturals,
-    /// The names of processes, and so many words before them.
+    /// The names of processes, after this many other words.
     Names(u64),
-    /// Nobody has said.
+    /// Not declared.
     Unknown,
 }
 
-/// How far values go that no declaration bounds.
+/// The range of values that no declaration bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) processes: u64,
@@ -208,14 +212,14 @@ fn domain<T: Word>(decl: &Decl<'_, T>) -> Values {
         _ if is(TypeId::of::<bool>()) => Values::Of([0, 1].into()),
         Some(Domain::Naturals) => Values::Naturals,
         None if is(TypeId::of::<Pid>()) => Values::Names(0),
-        None if is(TypeId::of::<Option<Pid>>()) => Values::Names(1), // nobody is the word 0
+        None if is(TypeId::of::<Option<Pid>>()) => Values::Names(1), // `None` is the word 0
         None => Values::Unknown,
     }
 }
 
 fn show<T: Word>(word: u64) -> String {
     let text = format!("{:?}", T::unpack(word));
-    // `Some(p1)` and `None` are how Rust writes what the papers write as p1 and nobody.
+    // Rust writes `Some(p1)` and `None` for what the papers write as p1 and nobody.
     match text.strip_prefix("Some(").and_then(|t| t.strip_suffix(')')) {
         Some(inner) => inner.to_owned(),
         None if text == "None" => "–".to_owned(),
@@ -243,13 +247,13 @@ impl Part {
 /// What is known of a part.
 #[derive(Clone, Debug)]
 pub struct PartInfo {
-    /// What kind of part: the name it was built under; empty for the algorithm as a whole.
+    /// The kind of part: the name it was built under; empty for the algorithm as a whole.
     pub kind: &'static str,
-    /// Which of its kind.
+    /// Its index among parts of its kind.
     pub index: Option<usize>,
-    /// The full name, with the parts it lies in; empty for the algorithm as a whole.
+    /// The full name, with the enclosing parts; empty for the algorithm as a whole.
     pub path: String,
-    /// Names, first variables and lengths of what was declared in it.
+    /// Name, first variable and length of each declaration in it.
     vars: Vec<(&'static str, VarId, u32)>,
 }
 
@@ -258,7 +262,7 @@ pub struct PartInfo {
 pub struct Layout {
     pub(super) vars: Vec<VarInfo>,
     pub(super) parts: Vec<PartInfo>,
-    /// How many entries of tables were made since, where they are made when they are first accessed.
+    /// How many entries of tables were created since, if tables are built on access.
     pub(super) sparse_vars: usize,
 }
 
@@ -327,14 +331,15 @@ impl Layout {
         (0..self.parts.len() as u32).map(Part::new).filter(|&p| self.part(p).kind == kind).collect()
     }
 
-    /// The variable of a part by its paper's name, and its place in a row (0 for one that stands alone).
+    /// The variable of a part by its paper's name, and its place in a row (0 for a single
+    /// variable).
     #[must_use]
     pub fn find(&self, part: Part, name: &str, index: usize) -> Option<VarId> {
         let (_, first, len) = self.part(part).vars.iter().find(|(n, ..)| *n == name)?;
         (index < *len as usize).then(|| first + index as u32)
     }
 
-    /// The processes that have a row in a table of a part, and how long a row is.
+    /// The processes that have a row in a table of a part, and the length of a row.
     #[must_use]
     pub fn table(&self, part: Part, name: &str) -> Option<(Range<usize>, usize)> {
         let (_, var, len) = self.part(part).vars.iter().find(|(n, ..)| *n == name)?;
@@ -354,7 +359,7 @@ impl Layout {
         self.var(v).of == TypeId::of::<T>()
     }
 
-    /// A variable by the paper's name alone, if that is enough to tell it apart; else its full name.
+    /// A variable by the paper's name alone if that is unique; otherwise its full name.
     #[must_use]
     pub fn short_name(&self, v: VarId) -> String {
         let same = |w: &&VarInfo| w.name.name == self.var(v).name.name && w.name.index == self.var(v).name.index;

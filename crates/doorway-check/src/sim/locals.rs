@@ -1,8 +1,9 @@
 //! The local states of one process, discovered by running its text: a trie of histories.
 //!
-//! A process is deterministic, so its local state *is* the list of values its accesses have seen since its passage began. Each list is
-//! a node; its children are by the value seen next. The text runs only when a new node appears; everything else is
-//! table look-up. Three things keep the trie small:
+//! A process is deterministic, so its local state *is* the list of values that its accesses have
+//! seen since its passage began. Each list is a node, with a child for each value seen next. The
+//! text runs only when a new node appears; everything else is table look-up. Three things keep the
+//! trie small:
 //!
 //! - a failed turn of a wait leads back to the node of its loop head;
 //! - the end of a passage leads back to the root;
@@ -31,7 +32,7 @@ pub(super) const DONE: LocalId = 1;
 pub(super) struct Child {
     pub(super) to: LocalId,
     pub(super) how: How,
-    /// The result of the operation that ends with it.
+    /// The result of the operation that ends with this step.
     pub(super) responds: Option<u32>,
 }
 
@@ -63,7 +64,8 @@ impl Node {
         self.kids.iter().any(|(_, child)| matches!(child.how, How::FailedTurn { .. }))
     }
 
-    /// Where the process is in a part: the statement it rests at there or is about to do, 0 if it is not in it.
+    /// Where the process is in a part: the statement it rests at or is about to execute, 0 outside
+    /// the part.
     pub(super) fn label_in(&self, part: Part) -> Label {
         if let Some((_, label)) = self.position.rests.iter().find(|(p, _)| *p == part) {
             return *label;
@@ -90,13 +92,13 @@ pub(super) struct Locals {
     longest: usize,
     bytes: usize,
     shifts: FxHashMap<(LocalId, Shift), LocalId>,
-    /// What operations return.
+    /// The results of operations.
     responses: Vec<Call>,
-    /// The local states in which the text has panicked, and its messages.
+    /// The local states in which the text panicked, and the messages.
     panics: FxHashMap<LocalId, Box<str>>,
 }
 
-/// How the text of a passage is started, for a process.
+/// Starts the text of a passage, for a process.
 pub(super) type Start = dyn Fn(Pid) -> Running;
 
 impl Locals {
@@ -167,7 +169,7 @@ impl Locals {
                 }
                 Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable }, responds }
             }
-            // Whatever it changed it has changed; but from here on it is where it was.
+            // Its changes stay; but from here on it is where it was.
             Ran::GoneRound(head) => {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
@@ -209,7 +211,7 @@ impl Locals {
         Ok(child)
     }
 
-    /// Runs the text twice: replay rests on its being deterministic.
+    /// Runs the text twice: replay requires that it is deterministic.
     fn run(&mut self, sim: &Sim, start: &Start, history: Vec<Seen>) -> Result<(Ran, Option<Call>), TextError> {
         let ran = sim.run(history.clone(), &mut || start(self.pid));
         self.runs += 2;
@@ -225,7 +227,7 @@ impl Locals {
         }) as u32
     }
 
-    /// What an operation returned.
+    /// The result of an operation.
     pub(super) fn responded(&self, response: u32) -> &Call {
         &self.responses[response as usize]
     }
@@ -240,7 +242,8 @@ impl Locals {
         history
     }
 
-    /// What the text keeps where it is after this history, if it had seen what `moved` makes of each access and what it saw.
+    /// What the text would keep after this history, if each access had seen what `moved` makes of
+    /// it.
     pub(super) fn kept_if(
         &self,
         sim: &Sim,
@@ -267,7 +270,7 @@ impl Locals {
         at
     }
 
-    /// The smallest value that the process has seen of a counter, or is about to write to one.
+    /// The smallest value of a counter that the process has seen or is about to write.
     pub(super) fn smallest_seen(&self, mut at: LocalId, counts: impl Fn(Op) -> bool) -> Option<u64> {
         let mut least = match self.nodes[at as usize].position.op {
             op @ Op::Write(_, x) if counts(op) && at != ROOT => Some(x),
@@ -284,7 +287,8 @@ impl Locals {
         least
     }
 
-    /// The local state in which everything that was seen of counters is smaller by `less`: `moved` says what that is for each access.
+    /// The local state in which all counter values seen are smaller by `less`; `moved` maps each
+    /// access.
     pub(super) fn shifted(
         &mut self,
         sim: &Sim,
@@ -309,14 +313,15 @@ impl Locals {
         Ok(at)
     }
 
-    /// Runs both histories of each merge forward on the same answers, those that the search has seen, and compares what they ask for, until
-    /// nothing new comes up or `most` continuations were compared. How many were, and whether these are all.
+    /// Runs both histories of each merge forward on the same answers, those that the search has
+    /// seen, and compares what they ask for, until nothing new comes up or `most` continuations
+    /// were compared. Returns how many, and whether these are all.
     pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, most: u64) -> Result<(u64, bool), TextError> {
         let mut compared: FxHashSet<Merge> = FxHashSet::default();
         let mut runs = 0;
         for merge in std::mem::take(&mut self.merges) {
             let label = self.nodes[merge.into as usize].position.label;
-            // Whether what a history asks for was compared when it was run.
+            // Whether the requests of a history were compared when it was run.
             let mut todo = VecDeque::from([(merge, false)]);
             while let Some((pair, is_alike)) = todo.pop_front() {
                 if compared.len() as u64 == most {
@@ -369,12 +374,12 @@ impl Locals {
         Ok((compared.len() as u64, true))
     }
 
-    /// The message with which the text has panicked, if it has.
+    /// The message of the text's panic, if it panicked.
     pub(super) fn panicked(&self, at: LocalId) -> Option<&str> {
         if self.panics.is_empty() { None } else { self.panics.get(&at).map(|message| &**message) }
     }
 
-    /// Bytes held, roughly.
+    /// Bytes in use, roughly.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,8 +1,9 @@
 //! The simulated memory, as the algorithm's text sees it.
 //!
-//! A text is run by *replay*: it is given a history, the list of values that its accesses saw since its passage began. The accesses
-//! of the history are answered from it at once; the first one after it is what the process asks for next, and there the text is
-//! left pending and dropped. So the text runs only when a new history appears, and a local state is a history.
+//! A text runs by *replay*. It is given a history: the list of values that its accesses have seen
+//! since its passage began. Accesses within the history are answered from it at once. The first
+//! access after it is what the process asks for next; there the text is left pending and dropped.
+//! So the text runs only when a new history appears, and a local state is a history.
 
 mod cells;
 mod faulty;
@@ -29,7 +30,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Where in its passage a process is.
+/// The section of its passage that a process is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
     /// Outside; it need not ever start.
@@ -43,7 +44,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Where the next access of a process in this phase leads.
+    /// The phase after the next access of a process in this phase.
     pub(super) fn begun(self) -> Self {
         match self {
             Self::Remainder => Self::Entry,
@@ -53,7 +54,7 @@ impl Phase {
     }
 }
 
-/// A simulated memory. A handle: clones are the same memory.
+/// A simulated memory. Clones are handles of the same memory.
 #[derive(Clone, Default, Debug)]
 pub struct Sim(Rc<Inner>);
 
@@ -61,37 +62,37 @@ pub struct Sim(Rc<Inner>);
 struct Inner {
     layout: RefCell<Layout>,
     replay: RefCell<Replay>,
-    /// Whether entries of tables are made when they are first accessed: for tables too large to be built.
+    /// Whether entries of tables are created on their first access, for tables too large to build.
     sparse: bool,
-    /// Whether a bounded decrement is a loop on compare-and-swap.
+    /// Whether a bounded decrement is a compare-and-swap loop.
     loops_to_decrement: bool,
-    /// Whether a fetch-and-add is one.
+    /// Whether a fetch-and-add is a compare-and-swap loop.
     loops_to_add: bool,
-    /// What becomes of the dead; `None` if nobody dies.
+    /// What happens to dead processes; `None` if none dies.
     deaths: Option<Deaths>,
     /// The bytes of seats, in the order of the seats.
     bytes: RefCell<Vec<VarId>>,
-    /// The variables that do not begin as they were declared.
+    /// The variables whose initial value differs from their declaration.
     begins: RefCell<Vec<(VarId, u64)>>,
-    /// Those that were made since somebody asked.
+    /// The variables created since the last call of `take_made`.
     made: RefCell<Vec<VarInfo>>,
-    /// What it does otherwise than the text says.
+    /// Where it departs from the text.
     faults: Faults,
-    /// Which of them have changed anything so far, a bit for each.
+    /// The faults that have changed anything so far, a bit for each.
     used: Cell<u64>,
 }
 
-/// What one access saw; and whether the process, whose turn failed with it, then gave up.
+/// What one access saw; and whether its turn failed and the process gave up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Seen {
     pub(super) value: u64,
     pub(super) gave_up: bool,
 }
 
-/// What one run of the text is given, and what it leaves behind.
+/// The input and the output of one run of the text.
 #[derive(Debug)]
 pub(super) struct Replay {
-    /// Given when the text is not replayed but goes on from where it is: the answer to what it asked for.
+    /// Set if the text is not replayed but continues: the answer to what it asked for.
     live: Option<Answer>,
     history: Vec<Seen>,
     seen: usize,
@@ -107,12 +108,12 @@ pub(super) struct Replay {
     kept: Option<String>,
     uses_keep: bool,
     asks: Option<Asked>,
-    /// How many accesses were made before the first one of the atomic block that the text is in that others can see.
+    /// How many accesses were made before the first visible access of the current atomic block.
     block_at: Option<usize>,
-    /// The statement of the last access, if that was to plain memory.
+    /// The statement of the last access, if it was to plain memory.
     plain_at: Option<(Part, Label)>,
     failed_turn: Option<(usize, bool)>,
-    /// Whether that turn was one of a loop that goes round: it may have changed variables.
+    /// Whether that turn belongs to a loop that goes round: it may have changed variables.
     gone_round: bool,
     /// Where the last wait began.
     wait_at: Option<usize>,
@@ -122,16 +123,16 @@ pub(super) struct Replay {
     /// Whether it is in an operation, and whether it said so out of turn.
     calling: bool,
     calls_out_of_turn: bool,
-    /// How often it has begun or ended an operation, and how often it had when the last wait began.
+    /// How many operations it has begun or ended, and how many when the last wait began.
     calls: usize,
     calls_at_wait: usize,
     /// Where a section began with a step of its own, because its first access is a wait.
     section_at: Option<usize>,
-    /// What faults have put off, and what they are about.
+    /// Accesses that faults have deferred, and their details.
     faulty: faulty::Pending,
 }
 
-/// What a process asks an object for, or is answered.
+/// An operation that a process calls on an object, or its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Call {
     /// None if there is no answer.
@@ -156,7 +157,7 @@ struct Asked {
     in_block: bool,
 }
 
-/// How a text that goes on from where it is is answered.
+/// The answer to a text that continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Answer {
     /// Not yet.
@@ -176,22 +177,22 @@ impl Replay {
         self.phase
     }
 
-    /// The part of what it asks for.
+    /// The part of its request.
     pub(super) fn part(&self) -> Option<Part> {
         self.asks.map(|asked| asked.part)
     }
 
-    /// The statement of what it asks for.
+    /// The statement of its request.
     pub(super) fn label(&self) -> Option<Label> {
         self.asks.map(|asked| asked.label)
     }
 
-    /// Whether a turn that may have changed variables has just come to nothing.
+    /// Whether a turn that may have changed variables has just failed.
     pub(super) fn has_gone_round(&self) -> bool {
         self.gone_round
     }
 
-    /// Whether what it asks for belongs to the step before.
+    /// Whether its request belongs to the step before.
     pub(super) fn is_joined(&self) -> bool {
         self.asks.is_some_and(|asked| asked.joined)
     }
@@ -231,7 +232,7 @@ impl Default for Replay {
     }
 }
 
-/// What the text was about when it was left pending.
+/// Where the text was left pending.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Position {
     pub(super) op: Op,
@@ -242,9 +243,10 @@ pub(super) struct Position {
     pub(super) rests: Box<[(Part, Label)]>,
     /// The private variables that properties can ask for.
     pub(super) shown: Box<[(Part, &'static str, u64)]>,
-    /// The variables of its own whose values matter to it.
+    /// Its own variables whose values matter to it.
     pub(super) watched: Box<[VarId]>,
-    /// Whether it is no step of its own: an access to a private variable, a choice, or not the first one of an atomic block or of a statement's to plain memory.
+    /// Whether it is not a step of its own: an access to a private variable, a choice, or a later
+    /// access of an atomic block or of a statement on plain memory.
     pub(super) joined: bool,
     /// Whether it is in an atomic block.
     pub(super) in_block: bool,
@@ -253,7 +255,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Where a run of the text was left, and what still matters of its locals, if the text said so.
+    /// Where a run of the text was left, and which of its locals still matter, if the text said so.
     fn new(asked: Asked, replay: Replay, faults: Faults) -> (Self, Option<String>) {
         let Asked { op, part, label, joined, in_block } = asked;
         let owed = replay.faulty.owed(faults);
@@ -270,25 +272,26 @@ impl Position {
 /// How one run of the text ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ran {
-    /// It asks for a step; the key says what still matters of its locals, if the text said so.
+    /// It asks for a step; the key says which of its locals still matter, if the text said so.
     Asks(Position, Option<String>),
-    /// A turn of a wait failed; the wait began after this many accesses, and could be given up or not.
+    /// A turn of a wait failed. The wait began after this many accesses; the flag says whether it
+    /// can be given up.
     FailedTurn(usize, bool),
-    /// A turn of a loop that goes round came to nothing; the loop began after this many accesses.
+    /// A turn of a loop that goes round failed; the loop began after this many accesses.
     GoneRound(usize),
     /// The passage is over.
     Ended,
-    /// It awaits something that is no access.
+    /// It awaits something that is not an access.
     Lost,
     /// It invokes or responds out of turn.
     CallsOutOfTurn,
     /// It panicked, with this message, after its last access.
     Panicked(Position, Box<str>),
-    /// A fault cannot be made at this statement.
+    /// A fault is impossible at this statement.
     NoFault(Label, &'static str),
 }
 
-/// How far a text went that goes on from where it is.
+/// How far a continuing text went.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum GoneOn {
     Asks(Op),
@@ -299,13 +302,14 @@ pub(super) enum GoneOn {
 }
 
 impl Sim {
-    /// What was declared so far.
+    /// The declarations so far.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.0.layout.borrow().clone()
     }
 
-    /// Runs a text on a history; how that ended, and the response that its last access led to.
+    /// Runs a text on a history. Returns how that ended, and the response that its last access led
+    /// to.
     pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
         let polled = panics::caught(|| passage().as_mut().poll(&mut Context::from_waker(Waker::noop())));
@@ -337,7 +341,8 @@ impl Sim {
         (ran, responded)
     }
 
-    /// Lets a text go on from where it is, with this answer to its last access (none to begin with), or after a turn that failed.
+    /// Continues a text with this answer to its last access (none at the start), or after a failed
+    /// turn.
     pub(super) fn go_on(&self, running: &mut Running, replay: &mut Replay, answer: Option<u64>) -> GoneOn {
         replay.live = Some(match (answer, replay.failed_turn.take()) {
             (Some(value), _) => Answer::Saw(value),
@@ -381,7 +386,7 @@ impl Sim {
             r.seen += 1;
             r.plain_at = (alone == Alone::While).then_some((part, label));
             if alone == Alone::Always && r.block_at == Some(r.seen - 1) {
-                r.block_at = Some(r.seen); // a block begins with the first access that others can see
+                r.block_at = Some(r.seen); // a block begins with its first visible access
             }
             r.kept = None;
             r.rests.retain(|(p, _)| *p != part);
@@ -401,12 +406,13 @@ impl Sim {
         if self.0.faults.is_empty() {
             return self.asks(at, op, alone).await;
         }
-        // In a box, because the futures of all accesses have room for it.
+        // Boxed, because the futures of all accesses would have to contain it.
         Box::pin(self.faulty_access(at, op, alone)).await
     }
 
     async fn asks(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
-        // A process that waits at the first access of a section, or of an operation, has begun it all the same.
+        // A process that waits at the first access of a section, or of an operation, has begun it
+        // anyway.
         let begins_with_a_wait = {
             let mut r = self.0.replay.borrow_mut();
             let begins = r.phase.begun() != r.phase && !r.camps || r.invoked.is_some();
@@ -422,7 +428,7 @@ impl Sim {
         self.step(op, at.part, at.label, alone).await
     }
 
-    /// A step that is no access, from one section to the next.
+    /// A step without an access, from one section to the next.
     pub(super) async fn section(&self) {
         self.step(Op::Section, Part::ROOT, 0, Alone::Never).await;
     }
@@ -430,7 +436,7 @@ impl Sim {
     fn ends_call(&self, result: Call) {
         let mut r = self.0.replay.borrow_mut();
         if r.live.is_some() {
-            return; // nobody watches
+            return; // not watched
         }
         r.calls_out_of_turn |= !r.calling || r.invoked.is_some();
         r.calling = false;
@@ -442,13 +448,14 @@ impl Sim {
     pub(super) fn enters(&self, held: &dyn Debug) {
         let mut r = self.0.replay.borrow_mut();
         r.phase = Phase::Inside;
-        // A text that keeps has said what matters up to here; what its passage holds is all that is left.
+        // A text that uses `keep` has said what matters up to here; only what its passage holds is
+        // left.
         if r.uses_keep {
             r.kept = Some(format!("inside {held:?}"));
         }
     }
 
-    /// The entry section was given up; what follows is the way out.
+    /// The entry section was given up; the way out follows.
     pub(super) fn gives_up(&self) {
         self.0.replay.borrow_mut().phase = Phase::Exit;
     }
@@ -458,7 +465,7 @@ impl Sim {
     }
 }
 
-/// A text at work.
+/// A text in progress.
 pub(super) type Running = std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
 impl Memory for Sim {
@@ -470,7 +477,7 @@ impl Memory for Sim {
     type Row<T: Word> = Vec<SimCell<T>>;
     type Group<T: Word, const N: usize> = Vec<SimCell<T>>;
     type Table<T: Word> = SimTable<T>;
-    /// Few: every one of them is part of every state.
+    /// Few, because each of them is part of every state.
     const PLENTY: usize = 5;
     /// How many accesses were made before the wait began.
     type Wait = usize;
@@ -513,10 +520,11 @@ impl Memory for Sim {
         }
         let mut r = self.0.replay.borrow_mut();
         r.faulty.wait_begins();
-        r.wait_at = None; // a wait that was told how to end may have made no access since its last turn
+        r.wait_at = None; // a wait may have ended without an access
     }
 
-    /// A failed turn leads back to the loop head: the history is cut there, so it never grows by waiting.
+    /// A failed turn leads back to the loop head: the history is cut there, so waiting never makes
+    /// it longer.
     async fn turn_failed(&self, _: Pid, head: &mut usize, abortable: bool) -> Result<Next, Infallible> {
         if !self.0.faults.is_empty() && Box::pin(self.goes_on(head)).await {
             return Ok(Next::TryAgain);
@@ -528,7 +536,7 @@ impl Memory for Sim {
                 return Ok(Next::GiveUp);
             }
             r.calls_out_of_turn |= r.calls != r.calls_at_wait;
-            // The loop head is behind the step that began the section.
+            // The loop head comes after the step that began the section.
             let begun = usize::from(r.section_at == Some(*head));
             r.failed_turn = Some((*head + begun, abortable));
         }
@@ -581,7 +589,7 @@ impl Memory for Sim {
     fn invokes<T: Word>(&self, _: Pid, op: T) {
         let mut r = self.0.replay.borrow_mut();
         if r.live.is_some() {
-            return; // nobody watches
+            return; // not watched
         }
         r.calls_out_of_turn |= r.calling;
         r.calling = true;
@@ -724,8 +732,8 @@ impl CompareSwap for Sim {
     }
 }
 
-/// A row is part of every state, and as declared until somebody is told that it is there: nobody could tell when it was
-/// made.
+/// A row is part of every state, with its declared values until a process is told that it exists:
+/// no process could tell when it was created.
 impl LateRows for Sim {
     type Late<T: Word> = SimLate<T>;
 
@@ -739,14 +747,15 @@ impl LateRows for Sim {
 }
 
 impl Choose for Sim {
-    /// Nobody else can tell when the choice was made, so it is one step with the access after it, like an access to a private variable.
+    /// No other process can tell when the choice was made, so it is one step with the access after
+    /// it, like an access to a private variable.
     async fn choose(&self, at: Access<Part>, n: usize) -> Result<usize, Infallible> {
         Ok(self.step(Op::Choose(n), at.part, at.label, Alone::Always).await as usize)
     }
 }
 
 impl AtomicBlock for Sim {
-    /// A block is one step, so nothing needs to be excluded.
+    /// A block is one step, so it needs no mutual exclusion.
     type Lock = ();
 
     fn lock(&self) {}

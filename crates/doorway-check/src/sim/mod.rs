@@ -4,12 +4,15 @@
 //! - [`World`] is the machine: [`State`]s, and [`World::step`].
 //! - [`Layout`] knows what was declared, by the papers' names.
 //!
-//! Nothing here searches; see [`explore`](crate::explore) for that and [`schedule`](crate::schedule) for walking by hand.
+//! Nothing here searches; see [`explore`](crate::explore) for that and
+//! [`schedule`](crate::schedule) for walking by hand.
 //!
 //! # What replay rests on
-//! The text of a passage is a function of what its accesses see: it must not look at clocks, random numbers or anything shared that is not
-//! a variable of the memory, and it waits only in the words for waiting. The machine notices most texts that do otherwise and
-//! returns a [`TextError`]; what it cannot notice is state hidden outside the memory that stays the same between two runs in a row.
+//! The text of a passage is a function of what its accesses see. It must not look at clocks, random
+//! numbers or anything shared that is not a variable of the memory, and it must wait only with the
+//! words for waiting. The machine notices most texts that break these rules and returns a
+//! [`TextError`]. It cannot notice state hidden outside the memory that stays the same between two
+//! consecutive runs.
 
 mod cache;
 mod calls;
@@ -52,20 +55,20 @@ use std::fmt;
 /// A text that cannot be run by replay.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextError {
-    /// It awaits something that is no access.
+    /// It awaits something that is not an access.
     Lost(Pid),
-    /// Run twice on the same history it asks for different things.
+    /// Run twice on the same history, it behaves differently.
     NotDeterministic(Pid),
     /// A turn of a wait reads nothing, so it can never succeed.
     EmptyTurn {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The last statement before it.
         label: Label,
     },
     /// A passage makes more accesses than any bounded passage would.
     TooLong {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement it was at.
         label: Label,
@@ -74,97 +77,97 @@ pub enum TextError {
     },
     /// A turn of a wait failed and left a variable changed.
     TurnWrites {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
     },
-    /// It accesses a variable that was declared another's private one.
+    /// It accesses a variable that is private to another process.
     NotPrivate {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
     },
-    /// It reads a variable whose value was said not to matter.
+    /// It reads a variable whose value was declared irrelevant.
     Unwatched {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
     },
     /// An atomic block accesses a register that is not atomic.
     TornBlock {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
     },
-    /// An operation begins within another, ends without having begun or without an access, begins or ends in a turn of a wait that fails, or is not
-    /// over when its passage is.
+    /// An operation begins within another, ends without having begun or without an access, begins
+    /// or ends in a failed turn of a wait, or is not over when its passage is.
     Calls {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The last statement before it.
         label: Label,
     },
-    /// It chooses among more than actions can tell apart.
+    /// It chooses among more values than an action can tell apart.
     TooManyChoices {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
     },
-    /// It panics where no run of it can be shown: before its first access, or where only costs are
+    /// It panics where no run can be shown: before its first access, or where only costs are
     /// counted.
     Panics {
-        /// The process whose text does.
+        /// The process.
         pid: Pid,
         /// The last statement before it; 0 before the first access.
         label: Label,
-        /// What it says.
+        /// The message of the panic.
         message: Box<str>,
     },
-    /// A machine whose tables are made as they are accessed was to be searched.
+    /// A search of a machine whose tables are built on access.
     Sparse,
-    /// Waits were to be given up in an algorithm that cannot.
+    /// Give-ups in an algorithm that does not support them.
     CannotGiveUp,
-    /// A register was weakened by force, and nobody has said which values it can take.
+    /// A register was weakened by force, and its values are not declared.
     NoDomain {
-        /// Who reads it while it is written, or writes it while another does.
+        /// The process that reads it while it is written, or writes it while another does.
         pid: Pid,
         /// The statement.
         label: Label,
     },
-    /// An explorer was told a rule, and the machine was made with another.
+    /// An explorer was given a rule, and the machine was built with another.
     OtherRules(&'static str),
-    /// A property looks at how large a counter is, and counters are kept small.
+    /// A property looks at the size of a counter, but counters are kept small.
     CounterAsked,
-    /// There are more processes or variables than the rules can keep track of.
+    /// There are more processes or variables than the rules can track.
     TooLarge,
-    /// There are more processes than what is decided on the whole graph can keep track of.
+    /// There are more processes than the whole graph can track.
     TooManyForProgress,
-    /// A `keep` left out a local that still matters.
+    /// A `keep` omits a local that still matters.
     KeepHides {
-        /// Who.
+        /// The process.
         pid: Pid,
         /// The statement of the `keep`.
         label: Label,
         /// The statement at which the merged local states differ.
         later: Label,
     },
-    /// A fault of the memory cannot be made.
+    /// A fault of the memory is impossible.
     NoFault {
-        /// Who would.
+        /// The process.
         pid: Pid,
         /// The statement.
         label: Label,
         /// Why not.
         why: &'static str,
     },
-    /// A run that was found is none of the text: run again without merging, it goes otherwise.
+    /// A run that was found is not one of the text: replayed without merging, it goes differently.
     NoSuchRun {
-        /// Who does something else.
+        /// The process that does something else.
         pid: Pid,
         /// The statement at which the merged run had it.
         label: Label,
@@ -178,10 +181,10 @@ pub enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lost(pid) => write!(f, "{pid} awaits something that is no access to its memory; await only accesses"),
+            Self::Lost(pid) => write!(f, "{pid} awaits something other than an access to its memory; await only accesses"),
             Self::NotDeterministic(pid) => write!(
                 f,
-                "{pid} does different things on the same history; let it depend only on what its accesses see"
+                "{pid} behaves differently on the same history; it must depend only on what its accesses see"
             ),
             Self::EmptyTurn { pid, label } => write!(
                 f,
@@ -194,80 +197,80 @@ impl fmt::Display for TextError {
             ),
             Self::TurnWrites { pid, label } => write!(
                 f,
-                "{pid} changes a variable at statement {label} in a turn that fails; only a turn that succeeds may change something"
+                "{pid} changes a variable at statement {label} in a failed turn of a wait; only a successful turn may change anything"
             ),
             Self::NotPrivate { pid, label } => write!(
                 f,
-                "{pid} accesses at statement {label} a variable that is declared private to another; declare it with a home only"
+                "{pid} accesses at statement {label} a variable that is declared private to another; give it a home without making it private"
             ),
             Self::Unwatched { pid, label } => write!(
                 f,
-                "{pid} reads at statement {label} a variable that its owner does not watch; watch it, or drop only_while_watched"
+                "{pid} reads at statement {label} a variable that its owner does not watch; watch it, or remove only_while_watched"
             ),
-            Self::CannotGiveUp => f.write_str("nobody can give up in this algorithm; check it without give-ups"),
+            Self::CannotGiveUp => f.write_str("processes cannot give up in this algorithm; check it without give-ups"),
             Self::TornBlock { pid, label } => write!(
                 f,
-                "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; drop --force, or the block"
+                "{pid} accesses at statement {label}, in an atomic block, a register that is not atomic; omit --force, or remove the block"
             ),
             Self::Calls { pid, label } => write!(
                 f,
                 "{pid} invokes or responds out of turn after statement {label}; in each passage an operation begins, makes accesses, and ends before the next one begins"
             ),
             Self::TooManyChoices { pid, label } => {
-                write!(f, "{pid} chooses at statement {label} among more than 65,532; choose twice among fewer")
+                write!(f, "{pid} chooses at statement {label} among more than 65,532 values; split the choice in two")
             }
             Self::Panics { pid, label: 0, message } => {
                 write!(f, "the text of {pid} panics before its first access: {message}")
             }
             Self::Panics { pid, label, message } => write!(
                 f,
-                "the text of {pid} panics after statement {label}: {message}; `doorway check` shows a run if sizes are small"
+                "the text of {pid} panics after statement {label}: {message}; `doorway check` with small sizes shows a run"
             ),
             Self::Sparse => {
-                write!(f, "states need all variables of all tables; search a machine whose rules are not sparse")
+                write!(f, "a search needs all variables of all tables; use rules that are not sparse")
             }
             Self::NoDomain { pid, label } => write!(
                 f,
-                "{pid}, at statement {label}, may see any value of a register that was made weaker by force, and nobody has said \
-                 which values it can take; declare them with ranges_over, or force regular registers at the most"
+                "{pid}, at statement {label}, may see any value of a register that was weakened by force, and its values are \
+                 not declared; declare them with ranges_over, or force regular registers at most"
             ),
             Self::OtherRules(rule) => write!(
                 f,
-                "the explorer was told `{rule}`, and the machine runs by rules of its own that say otherwise; set `{rule}` in \
-                 the Rules that the machine is made with"
+                "the explorer was given `{rule}`, but the machine was built with other rules; set `{rule}` in the Rules of the \
+                 machine"
             ),
             Self::CounterAsked => f.write_str(
-                "a property looks at how large a counter is, and counters are kept small; ask for differences of counters, or \
-                 drop `normalise`",
+                "a property looks at the size of a counter, but counters are kept small; check differences of counters, or \
+                 omit `normalise`",
             ),
             Self::TooLarge => write!(
                 f,
-                "crashes, sleeping, weak registers, the order of arrival and cost can be followed for at most 64 processes, \
-                 and caches for at most 64 variables; take fewer"
+                "crashes, sleeping, weak registers, the order of arrival and cost are tracked for at most 64 processes, and \
+                 caches for at most 64 variables; use fewer"
             ),
             Self::TooManyForProgress => write!(
                 f,
-                "progress is decided for at most 64 processes; take fewer, or ask only for properties of states and steps, \
-                 such as exclusion and never-stuck"
+                "progress is decided for at most 64 processes; use fewer, or check only properties of states and steps, such \
+                 as exclusion and never-stuck"
             ),
             Self::NoSuchRun { pid, label, step, normalised: false } => write!(
                 f,
-                "the run that was found is none of the text: at step {step} {pid}, at statement {label}, does something \
-                 else without `keep`; a `keep` leaves out a local that matters: Keep::CrossChecked (--cross-check) may \
-                 say which, Keep::Ignored (--no-keep) does without"
+                "the run that was found is not one of the text: at step {step} {pid}, at statement {label}, does something \
+                 else without `keep`; a `keep` omits a local that matters: Keep::CrossChecked (--cross-check) may find it, \
+                 Keep::Ignored (--no-keep) works without"
             ),
             Self::NoSuchRun { pid, label, step, normalised: true } => write!(
                 f,
-                "counters cannot be kept small: at step {step} {pid}, at statement {label}, does something else if they \
-                 are as they are; drop `normalise`, or `counts` from a variable of which not only differences matter, or \
-                 add what a `keep` leaves out"
+                "counters cannot be kept small: at step {step} {pid}, at statement {label}, does something else with full \
+                 counters; omit `normalise`, or remove `counts` from a variable of which not only differences matter, or add \
+                 what a `keep` omits"
             ),
             Self::NoFault { pid, label, why } => {
-                write!(f, "the fault cannot be made: {pid}, at statement {label}, {why}; take another fault")
+                write!(f, "the fault is impossible: {pid}, at statement {label}, {why}; use another fault")
             }
             Self::KeepHides { pid, label, later } => write!(
                 f,
-                "the keep of {pid} at statement {label} leaves out a local that matters at statement {later}; add it"
+                "the keep of {pid} at statement {label} omits a local that matters at statement {later}; add it"
             ),
         }
     }

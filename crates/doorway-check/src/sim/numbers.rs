@@ -1,13 +1,15 @@
-//! States that differ in nothing but how far counters have come, compared without being changed.
+//! States that differ only in how far counters have advanced, compared without being changed.
 //!
-//! A [`Canon`](super::Canon) changes a state into the one that stands for all that are alike. Here a state stays as it was
-//! found, and only what it is compared by is without the numbers that do not matter. So every run that a search finds is
-//! one of the machine as it is. What a process remembers is known by its [`keep`](doorway_core::memory::Here::keep), in which
-//! [`Numbers`] finds the numbers.
+//! A [`Canon`](super::Canon) replaces a state by the representative of its class. Here a state
+//! stays as it was found, and only the form in which it is compared omits the numbers that do not
+//! matter. So every run that a search finds is one of the machine as it is. What a process
+//! remembers is known from its [`keep`](doorway_core::memory::Here::keep), in which [`Numbers`]
+//! finds the numbers.
 //!
-//! A number that is overlooked there would make states one that are not alike. So each local state is looked at twice, as it
-//! is and with all counters further, each by another number. If what is left is not the same, or the numbers are not
-//! further by just that, the states with this local state are compared exactly.
+//! If a number were overlooked there, different states would become one. So each local state is
+//! examined twice: as it is, and with all counters advanced, each by another number. If the
+//! remainder changes, or the numbers are not advanced by exactly that much, states with this local
+//! state are compared exactly.
 
 use super::LocalId;
 use super::layout::VarId;
@@ -19,37 +21,37 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fmt::Debug;
 
-/// A number of which only the relation to others matters.
+/// A number that matters only in relation to others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Number {
-    /// Of which counter.
+    /// Its counter.
     pub of: u8,
-    /// What it is to that counter, as [`Numbers`] knows it.
+    /// Its role for that counter, as [`Numbers`] defines it.
     pub role: u8,
-    /// How far the counter had come.
+    /// How far the counter had advanced.
     pub value: u64,
 }
 
-/// What counts in the states of one algorithm.
+/// The numbers in the states of one algorithm.
 pub trait Numbers: Debug {
-    /// What is left of a word of this variable without its number, and that number.
+    /// A word of this variable without its number, and that number.
     fn in_word(&self, var: VarId, word: u64) -> (u64, Option<Number>);
     /// The word with another number, if it has one.
     fn with(&self, var: VarId, word: u64, value: u64) -> u64;
-    /// What is left of what a process keeps without its numbers, and these; `None` if there is anything unknown.
+    /// What a process keeps without its numbers, and these; `None` if any of it is unknown.
     fn in_kept(&self, kept: &str) -> Option<(String, Vec<Number>)>;
-    /// What is left of a word, or of what a process keeps, says how far a counter has come up to multiples of this.
+    /// The remainder of a word, or of what a process keeps, tells a counter modulo this.
     fn period(&self) -> u64 {
         1
     }
-    /// Makes the numbers of a state those that stand for all that are alike.
+    /// Replaces the numbers of a state by those of its class.
     fn renumber(&self, numbers: &mut [Number]);
 }
 
 /// What is known of a local state.
 #[derive(Clone, Debug)]
 enum Local {
-    /// Nobody has looked.
+    /// Not examined yet.
     Unknown,
     /// It can only be compared exactly.
     Exact,
@@ -58,30 +60,31 @@ enum Local {
 
 #[derive(Clone, Debug)]
 struct Remembered {
-    /// What is left of it without its numbers.
+    /// It without its numbers.
     rest: u32,
     numbers: Box<[Number]>,
 }
 
-/// What counts, and what was worked out before.
+/// The numbers, and cached results.
 #[derive(Debug)]
 pub(super) struct Alike {
     numbers: Box<dyn Numbers>,
-    /// For each process and local state that was looked at.
+    /// For each process and examined local state.
     remembered: RefCell<Vec<Vec<Local>>>,
     rests: RefCell<FxHashMap<String, u32>>,
     scratch: RefCell<Vec<Number>>,
 }
 
 impl Alike {
-    /// How far a counter has come in the second look: further by another number than any other counter.
+    /// How far a counter is in the second examination: each counter advances by another number.
     fn further(&self, number: Number) -> u64 {
         number.value.wrapping_add(self.numbers.period() * (3 + 2 * u64::from(number.of)))
     }
 }
 
 impl World {
-    /// Compares states without the numbers that only count. Where local states are not merged, they are compared exactly.
+    /// Compares states without numbers that are only counts. Local states that are not merged are
+    /// compared exactly.
     #[must_use]
     pub fn with_numbers(mut self, numbers: impl FnOnce(&super::Layout) -> Option<Box<dyn Numbers>>) -> Self {
         let Some(numbers) = numbers(self.layout()) else { return self };
@@ -91,12 +94,13 @@ impl World {
         self
     }
 
-    /// Whether states are compared without numbers that only count.
+    /// Whether states are compared without numbers that are only counts.
     pub(crate) fn has_numbers(&self) -> bool {
         self.alike.is_some()
     }
 
-    /// Writes down variables and local states as they are compared: `false`, and nothing is written, if that is exactly.
+    /// Writes variables and local states in the compared form. Returns `false`, and writes nothing,
+    /// if they must be compared exactly.
     pub(crate) fn write_alike(&self, state: &State, bytes: &mut Vec<u8>) -> bool {
         let Some(alike) = &self.alike else { return false };
         let mut numbers = alike.scratch.borrow_mut();
@@ -128,7 +132,7 @@ impl World {
         true
     }
 
-    /// Whether two states are the same, or differ only in numbers that count.
+    /// Whether two states are equal, or differ only in numbers that are counts.
     pub(crate) fn is_alike(&self, a: &State, b: &State) -> bool {
         let compared = |state: &State| {
             let mut bytes = Vec::new();

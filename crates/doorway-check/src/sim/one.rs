@@ -1,4 +1,4 @@
-//! Whether one process waits at a time where the type of a variable says so.
+//! Whether only one process waits at a time where the type of a variable says so.
 
 use super::TextError;
 use super::op::Op;
@@ -11,10 +11,11 @@ impl World {
         self.layout().vars().iter().any(|v| v.one_waits)
     }
 
-    /// Whether two processes wait for such a variable, and the wait of neither is over: each would read it, and find that it has to wait on.
+    /// Whether two processes wait for such a variable, and neither wait is over: each would read
+    /// it, and find that it must go on waiting.
     ///
-    /// Only processes at the beginning of a turn are looked at. One that has begun a turn which will fail has changed nothing, and can
-    /// go on alone until it is there.
+    /// Only processes at the beginning of a turn are examined. A process in a turn that will fail
+    /// has changed nothing, and can go on alone until it is there.
     ///
     /// # Errors
     /// As [`step`](Self::step).

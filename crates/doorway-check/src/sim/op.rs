@@ -1,4 +1,4 @@
-//! What a process asks of the simulated memory, and what it does there.
+//! What a process asks of the simulated memory, and its effect.
 
 use super::layout::{Layout, Part, VarId};
 use doorway_core::memory::{Instruction, Woken, Word as _};
@@ -24,14 +24,14 @@ pub enum Op {
     Swap(VarId, u64),
     /// If it is the first, writes the second.
     CompareSwap(VarId, u64, u64),
-    /// Sleeps if it is this, until it is woken or the owner of one of these seats dies, a bit for each; and whether it
-    /// can be told to give up.
+    /// Sleeps if the value is this, until it is woken or the owner of one of these seats dies (a
+    /// bit for each). The flag says whether it can be told to give up.
     Sleep(VarId, u64, u64, bool),
-    /// Wakes those that sleep on it.
+    /// Wakes the processes that sleep on it.
     Wake(VarId),
-    /// Asks whether anybody has died so far.
+    /// Asks whether any process has died so far.
     AnyDeath,
-    /// Picks one of so many; any of them may come of it.
+    /// Picks one of this many values; any of them may result.
     Choose(usize),
     /// Goes from one section to the next, without an access.
     Section,
@@ -58,7 +58,7 @@ impl Op {
         }
     }
 
-    /// The same to another variable.
+    /// The same on another variable.
     pub(super) fn on(self, v: VarId) -> Self {
         match self {
             Self::Read(_) => Self::Read(v),
@@ -74,7 +74,7 @@ impl Op {
         }
     }
 
-    /// The value that it must find, to change anything.
+    /// The value that it must find in order to change anything.
     pub(super) fn expects(self) -> Option<u64> {
         match self {
             Self::CompareSwap(_, old, _) => Some(old),
@@ -82,7 +82,7 @@ impl Op {
         }
     }
 
-    /// The value that the variable has afterwards, if it has this one before.
+    /// The value of the variable afterwards, given the one before.
     pub(super) fn leaves(self, old: u64) -> u64 {
         match self {
             Self::Read(_)
@@ -127,7 +127,8 @@ impl Op {
         })
     }
 
-    /// Does it to the variables; returns what the process sees. Everything but a write sees the old value.
+    /// Applies it to the variables, and returns what the process sees. Everything but a write sees
+    /// the old value.
     pub(super) fn apply(self, layout: &Layout, vars: &mut [u64]) -> u64 {
         let Some(v) = self.var() else { return 0 };
         let old = vars[v as usize];

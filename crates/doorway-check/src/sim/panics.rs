@@ -1,4 +1,4 @@
-//! A text that panics does so in one of its processes, not in the checker.
+//! A panic in a text is the panic of one of its processes, not of the checker.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -10,12 +10,12 @@ thread_local! {
     static RUNS_A_TEXT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a text; the message, if it panics. Nothing is printed: what a text says is part of its run,
-/// and a search may come to it many times.
+/// Runs a text, and catches its panic as a message. Prints nothing: the message belongs to the run,
+/// and a search may meet it many times.
 pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Box<str>> {
     stay_silent_for_texts();
     RUNS_A_TEXT.set(true);
-    // What a text has left half-done is thrown away: each run begins with an empty record.
+    // Unfinished work of a text is thrown away: each run begins with an empty record.
     let ran = catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
         let message = message(&*payload);
         drop_contained(payload);
@@ -25,10 +25,10 @@ pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Box<str>> {
     ran
 }
 
-/// The destructor of what a text panics with is the text's too, and may panic.
+/// The destructor of a panic payload belongs to the text too, and may panic.
 fn drop_contained(payload: Box<dyn Any + Send>) {
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // It would have to end somewhere: what panics here is given up.
+        // This must end somewhere: a second panic is leaked.
         std::mem::forget(another);
     }
 }
@@ -38,7 +38,7 @@ fn message(payload: &(dyn Any + Send)) -> Box<str> {
     text.unwrap_or("a panic without a message").into()
 }
 
-/// The hook of the program stays in charge of every other panic.
+/// The program's own hook stays in charge of every other panic.
 fn stay_silent_for_texts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

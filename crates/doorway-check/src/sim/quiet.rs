@@ -1,4 +1,4 @@
-//! Whether a process that waits writes.
+//! Whether a waiting process writes.
 
 use super::TextError;
 use super::locals::{How, LocalId};
@@ -7,7 +7,7 @@ use super::op::Op;
 use super::world::{State, World};
 
 impl World {
-    /// Whether some process, run alone and changing nothing, goes round, and writes as it does.
+    /// Whether some process, run alone and changing nothing, goes round in a loop that writes.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -20,7 +20,7 @@ impl World {
         Ok(false)
     }
 
-    /// The same of one process. One that chooses, or that changes something, does not wait.
+    /// The same for one process. A process that chooses, or that changes something, does not wait.
     fn writes_to_wait(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
         let (mut at, keep) = (state.locals[p], self.rules().keep);
         let mut vars = state.vars.clone();
@@ -32,8 +32,8 @@ impl World {
             }
             let position = &self.locals[p].nodes[at as usize].position;
             let op = position.op;
-            // Nothing changes as it goes round, so each of its steps begins in a state that is looked at: only those matter whose
-            // first step writes.
+            // Nothing changes in the loop, so each of its steps starts in a state that is examined
+            // too. It is enough to look at loops whose first step writes.
             steps += usize::from(!position.joined);
             if steps > 1 && !writes {
                 return Ok(false);
@@ -44,7 +44,7 @@ impl World {
             if vars[v as usize] != old {
                 return Ok(false);
             }
-            // What the others leave as they find it a memory can tell from a change.
+            // For other instructions, a memory can tell an unchanged value from a change.
             let wrote = match op {
                 Op::Write(..) | Op::FetchAdd(..) => true,
                 Op::CompareSwap(_, expected, _) => expected == old,

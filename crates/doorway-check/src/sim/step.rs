@@ -1,4 +1,4 @@
-//! What can happen next, and what it does.
+//! What can happen next, and its effect.
 
 use super::TextError;
 use super::cache::{Line, Reference};
@@ -12,39 +12,40 @@ use doorway_core::memory::{Home, Pid, Woken};
 use doorway_core::registry::CostModel;
 use rustc_hash::FxHashMap;
 
-/// Something that can happen.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Action {
-    /// To whom.
+    /// The process.
     pub process: usize,
-    /// What.
+    /// What happens to it.
     pub what: What,
 }
 
 /// What can happen to a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
-    /// It takes its next step. A write to a register that is not atomic is two steps: it begins, and it ends.
+    /// It takes its next step. A write to a register that is not atomic is two steps: its beginning
+    /// and its end.
     Step,
-    /// Its next step is a read that overlaps a write, and of the values it may return it returns this one; or the end of a write that
-    /// overlaps another, and of the values it may leave behind it leaves this one; or a choice, and it chooses this one.
+    /// Its next step has several possible values, and takes this one: what a read returns that
+    /// overlaps a write, what a write leaves behind that overlaps another, or what a choice picks.
     Sees(u16),
     /// A turn of its wait fails, and it gives up.
     GiveUp,
-    /// It sleeps, and wakes up by itself.
+    /// It sleeps, and wakes up on its own.
     TimesOut,
     /// It crashes: it never takes a step again.
     Crash,
-    /// It crashes, and of those that sleep and watch it, this one wakes, and not the first.
+    /// It crashes, and wakes this one of the sleepers that watch it, not the first.
     CrashWakes(u8),
-    /// A new process begins on the seat of this one, which has died.
+    /// A new process starts on the seat of this one, which has died.
     Restart,
 }
 
-/// Among how many a process can choose: so many can be told apart in what is kept of an action.
+/// The largest number of choices: an action can tell this many apart.
 const MOST_CHOICES: usize = u16::MAX as usize - 3;
 
-/// How a restart is told from a crash in what is kept of an action.
+/// Distinguishes a restart from a crash in a stored action.
 const RESTART: u16 = 0xff00;
 
 impl Action {
@@ -54,7 +55,7 @@ impl Action {
         Self { process, what: What::Step }
     }
 
-    /// Whether a process crashes by it.
+    /// Whether it is a crash.
     #[must_use]
     pub const fn is_crash(self) -> bool {
         matches!(self.what, What::Crash | What::CrashWakes(_))
@@ -68,7 +69,7 @@ impl Action {
             What::GiveUp => u16::MAX - 1,
             What::Crash | What::CrashWakes(_) | What::Restart => u16::MAX,
         };
-        // Nobody dies where there are more than 64, so that the number of a process leaves room.
+        // With more than 64 processes none dies, so the number of a process leaves room.
         let how = match self.what {
             What::CrashWakes(i) => u16::from(i) << 8,
             What::Restart => RESTART,
@@ -97,12 +98,12 @@ impl Action {
     }
 }
 
-/// What an action did.
+/// The effect of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stepped {
     /// What the process saw.
     pub saw: u64,
-    /// Whether shared memory is as it was.
+    /// Whether shared memory is unchanged.
     pub unchanged: bool,
     /// Whether a turn of a wait failed.
     pub failed_turn: bool,
@@ -110,16 +111,17 @@ pub struct Stepped {
     pub passage_ended: bool,
     /// Whether the process entered its critical section.
     pub entered: bool,
-    /// How many who came before it are still waiting, if it entered and order is kept track of.
+    /// How many processes that came before it are still waiting, if it entered and the order is
+    /// tracked.
     pub overtook: u32,
-    /// The remote references it cost the process that is measured.
+    /// The remote references that it cost the measured process.
     pub cost: u32,
 }
 
-/// What else an action did than its first access.
+/// What an action did after its first access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Told<'a> {
-    /// An access to shared variables: what, in which part, and what it saw.
+    /// An access to shared variables: the operation, its part, and what it saw.
     Accessed(Op, Part, u64),
     /// An operation began.
     Invoked(&'a str),
@@ -133,7 +135,7 @@ type Watch<'a> = dyn FnMut(Told<'_>) + 'a;
 pub(super) enum Turn {
     /// It fails.
     Fails(Vec<VarId>),
-    /// It succeeds, or does something else than read.
+    /// It succeeds, or does something other than read.
     Ends(Vec<VarId>),
 }
 
@@ -185,31 +187,32 @@ impl World {
         }
     }
 
-    /// Lets a process take its next step. A process that has stopped stays as it is; a read that overlaps a write returns
-    /// the old value, and of several to choose from it is the first.
+    /// Lets a process take its next step. A process that has stopped stays as it is. A read that
+    /// overlaps a write returns the old value, and a choice picks the first.
     ///
     /// # Errors
-    /// If its text breaks the rules that replay rests on.
+    /// If its text breaks the rules of replay.
     pub fn step(&mut self, state: &mut State, p: usize) -> Result<Stepped, TextError> {
         let stepped = self.act(state, Action::step(p))?;
         Ok(stepped.unwrap_or(Stepped { unchanged: true, ..Stepped::default() }))
     }
 
-    /// Lets something happen; `None`, and the state is as it was, if it cannot happen.
+    /// Performs an action; `None`, with the state unchanged, if it cannot happen.
     ///
     /// # Errors
-    /// If a text breaks the rules that replay rests on.
+    /// If a text breaks the rules of replay.
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
         self.act_watched(state, action, &mut |_| {})
     }
 
-    /// Whether a search that follows the rules lets this process step next.
+    /// Whether a search by these rules lets this process step next.
     pub(crate) fn may_step_next(&self, state: &State, p: usize) -> bool {
         let [last, switches] = state.turns;
         last == 0 || last == p as u32 + 1 || self.rules().switches.is_none_or(|most| switches < most)
     }
 
-    /// [`act`](Self::act), and tells of each access to shared variables after the first, and of operations that begin and end.
+    /// [`act`](Self::act), which also reports each access to shared variables after the first, and
+    /// operations that begin and end.
     pub(crate) fn act_watched(
         &mut self,
         state: &mut State,
@@ -319,8 +322,9 @@ impl World {
         Ok(Some(stepped))
     }
 
-    /// Goes on with what belongs to the same step: private accesses beside it, the access after a choice, and the rest of an atomic block. A private access
-    /// that begins a section belongs to the step after it, so that being inside, or in the remainder, stays a state.
+    /// Continues with what belongs to the same step: private accesses next to it, the access after
+    /// a choice, and the rest of an atomic block. A private access that begins a section belongs to
+    /// the step after it, so that being inside, or in the remainder, remains a state.
     fn join(
         &mut self,
         state: &mut State,
@@ -341,7 +345,8 @@ impl World {
                 || matches!(op, Op::Choose(_))
                 || matches!(op, Op::Read(v) if self.writes_in_progress(state, p, v).next().is_some());
             if branches {
-                // A torn read or a choice begins a step, whatever was private before it; a torn write has begun.
+                // A torn read or a choice begins a step, whatever private accesses came before it;
+                // a torn write has begun already.
                 if !shared && self.is_torn_write(op) {
                     self.invoke(state, p, watch);
                     state.writing |= 1 << p;
@@ -363,7 +368,7 @@ impl World {
                         self.sleep_or_owe(state, p, op, more)?;
                     }
                 } else if state.asleep != 0 && !more.unchanged {
-                    // Whoever sleeps on what a block writes is woken by the block.
+                    // A block wakes the processes that sleep on what it writes.
                     state.asleep &= !self.sleepers_on(state, v)?;
                 }
             }
@@ -371,7 +376,8 @@ impl World {
         Ok(())
     }
 
-    /// Whoever found what it waits for unchanged sleeps; whoever changed a variable that someone sleeps on owes a wake.
+    /// A process that found nothing changed goes to sleep. A process that changed a variable with
+    /// sleepers owes them a wake.
     fn sleep_or_owe(&mut self, state: &mut State, p: usize, op: Op, stepped: Stepped) -> Result<(), TextError> {
         let Some(v) = op.var() else { return Ok(()) };
         if stepped.failed_turn {
@@ -384,9 +390,11 @@ impl World {
         Ok(())
     }
 
-    /// Who sleeps and has read this variable, a bit for each process.
+    /// The processes that sleep and have read this variable, a bit for each.
     ///
-    /// What a sleeper has read is what its turn would read now. If another variable has changed as well, the turn may end before it comes to this one: then who changed that one owes the wake.
+    /// A sleeper has read what its turn would read now. If another variable has changed as well,
+    /// the turn may end before it reaches this one: then the process that changed the other
+    /// variable owes the wake.
     fn sleepers_on(&mut self, state: &State, v: VarId) -> Result<u64, TextError> {
         let mut sleepers = 0;
         for q in (0..self.processes()).filter(|&q| is_set(state.asleep, q)) {
@@ -398,14 +406,15 @@ impl World {
         Ok(sleepers)
     }
 
-    /// What a turn of a wait would read if it was made now, by a process that is at its head.
+    /// What a turn of a wait would read now, for a process at its head.
     ///
-    /// A process that goes round elsewhere than in a wait reads for ever. Where local states are merged, it comes by a state in which
-    /// it was before; where they are not, it ends after more reads than a turn that looks at every variable several times needs.
+    /// A process that loops outside a wait reads for ever. If local states are merged, it returns
+    /// to an earlier state. Otherwise the loop ends after more reads than a turn needs that looks
+    /// at every variable several times.
     pub(super) fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
         let (head, keep) = (state.locals[p], self.rules().keep);
         let (mut at, mut reads) = (head, Vec::new());
-        // Where it was a while ago: it may go round where it does not come by its head.
+        // An earlier position: the process may loop without returning to its head.
         let mut been = head;
         let most = 64 + 8 * state.vars.len();
         while reads.len() <= most {
@@ -433,14 +442,15 @@ impl World {
         Ok(Turn::Ends(reads))
     }
 
-    /// A step whose effects nobody can see.
+    /// A step with no visible effect.
     pub(super) fn step_within(&mut self, state: &mut State, p: usize) -> Result<(), TextError> {
         let op = self.next(state, p);
         self.complete(state, Action::step(p), op, &mut |_| {})?;
         Ok(())
     }
 
-    /// Subtracts the smallest counter from all of them, and from what processes remember of them.
+    /// Subtracts the smallest counter from all of them, and from the values that processes
+    /// remember.
     fn normalise(&mut self, state: &mut State) -> Result<(), TextError> {
         let counters: Vec<usize> = (0..state.vars.len()).filter(|&v| self.layout().vars()[v].counts).collect();
         let counts: Vec<bool> = self.layout().vars().iter().map(|v| v.counts).collect();
@@ -463,7 +473,7 @@ impl World {
         Ok(())
     }
 
-    /// Does what the text asked for and shows it the answer.
+    /// Does what the text asked for, and gives it the answer.
     #[inline]
     fn complete(
         &mut self,
@@ -515,7 +525,7 @@ impl World {
         let mut child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
         if action.what == What::GiveUp {
             if child.how != (How::FailedTurn { abortable: true }) {
-                return Ok(None); // a read leaves the state as it was
+                return Ok(None); // a read does not change the state
             }
             child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
         }
@@ -567,7 +577,7 @@ impl World {
         }))
     }
 
-    /// The operation that begins with the next access of a process begins.
+    /// Begins the operation that starts with the next access of a process.
     #[inline]
     fn invoke(&mut self, state: &mut State, p: usize, watch: &mut Watch<'_>) {
         let Some(op) = &self.node(state, p).position.invokes else { return };
@@ -576,7 +586,7 @@ impl World {
         self.call(state, event);
     }
 
-    /// Keeps track of who came before whom, and who was passed.
+    /// Records the order of arrival, and which processes were passed.
     fn keep_order(&self, state: &mut State, p: usize, before: Phase, stepped: &mut Stepped) {
         let now = self.phase(state, p);
         if before == Phase::Remainder && now != Phase::Remainder {
@@ -588,7 +598,7 @@ impl World {
             stepped.overtook = state.before[p].count_ones();
             state.passed |= state.before[p];
         }
-        // Whoever enters, or leaves without having entered, no longer waits.
+        // A process that enters, or leaves without having entered, no longer waits.
         let gave_up = before == Phase::Entry && now == Phase::Exit;
         if stepped.entered || stepped.passage_ended || gave_up {
             state.before[p] = 0;
@@ -597,7 +607,7 @@ impl World {
         }
     }
 
-    /// What an access costs the process that is measured, and what it leaves in its cache.
+    /// The cost of an access for the measured process; updates its cache.
     fn charge(&self, state: &mut State, p: usize, op: Op) -> u32 {
         let (Some((measured, model)), Some(v)) = (self.rules().measure, op.var()) else { return 0 };
         if model == CostModel::Dsm || self.layout().var(v).private {
@@ -614,12 +624,13 @@ impl World {
         u32::from(cost)
     }
 
-    /// Whether nobody can go on: someone is outside its remainder, and everyone who is, and has not crashed, has only failing turns.
-    /// Those in their remainders need not start.
+    /// Whether no process can go on: some process is outside its remainder, and all such processes
+    /// that have not crashed have only failing turns. Processes in their remainders need not start.
     ///
-    /// Exact: if each such process, run alone, comes back to where it is without a change of memory, whatever torn reads return, then
-    /// no order of their steps changes anything for any of them. A process that will only wait but still has something else
-    /// to do first is not counted as waiting; it soon will be.
+    /// Exact: if each such process, run alone, returns to where it is without changing memory,
+    /// whatever torn reads return, then no order of their steps changes anything for any of them. A
+    /// process that will only wait, but has something else to do first, does not count as waiting
+    /// yet.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -636,7 +647,8 @@ impl World {
         Ok(anyone)
     }
 
-    /// Whether a process, run alone, comes back to where it is, and nothing has changed, on every way it can go.
+    /// Whether a process, run alone, returns to where it is with nothing changed, on every way it
+    /// can go.
     fn only_waits(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
         let mut comes_back = false;
         let mut been = Vec::new();
@@ -669,8 +681,8 @@ impl World {
     /// # Errors
     /// As [`step`](Self::step).
     pub fn enters_alone(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
-        // As long as there is one way to go, a state of the way behind is enough to see that it goes round: a later one
-        // takes its place after twice as many steps each time.
+        // As long as there is only one way to go, one earlier state is enough to detect a loop. A
+        // later state replaces it, each time after twice as many steps.
         let (mut at, mut behind, mut steps) = (state.clone(), state.clone(), 0usize);
         let mut actions = Vec::new();
         while self.phase(&at, p) != Phase::Inside {
@@ -694,7 +706,7 @@ impl World {
         Ok(true)
     }
 
-    /// What a process can do by itself.
+    /// The actions that a process can take on its own.
     fn actions_alone(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         self.actions(state, p, out);
         out.retain(|a| matches!(a.what, What::Step | What::Sees(_)));
@@ -706,10 +718,10 @@ impl World {
             return Ok(true);
         }
         if let Some(&enters) = been.get(state) {
-            return Ok(enters); // if not: it has been here and can go round for ever
+            return Ok(enters); // if not, it can loop for ever
         }
         been.insert(state.clone(), false);
-        // Who sleeps until it is woken looks again by itself some time, though few searches let it.
+        // A sleeping process looks again on its own at some time, though few searches let it.
         if self.is_asleep(state, p) && matches!(self.next(state, p), Op::Sleep(..)) {
             let mut next = state.clone();
             self.wakes(&mut next, p, Woken::Again)?;

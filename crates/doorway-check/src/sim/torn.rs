@@ -1,4 +1,5 @@
-//! Registers that are not atomic: what reads that overlap writes return, and what writes that overlap leave behind.
+//! Registers that are not atomic: what overlapping reads return, and what overlapping writes leave
+//! behind.
 
 use super::TextError;
 use super::layout::{Bounds, VarId};
@@ -7,7 +8,7 @@ use super::world::{State, World, is_set};
 use doorway_core::memory::{Pid, Register};
 
 impl World {
-    /// The values that others are writing to a variable.
+    /// The values that other processes are writing to a variable.
     pub(super) fn writes_in_progress(&self, state: &State, reader: usize, v: VarId) -> impl Iterator<Item = u64> {
         (0..self.processes()).filter(move |&q| q != reader && is_set(state.writing, q)).filter_map(move |q| match self
             .next(state, q)
@@ -26,7 +27,7 @@ impl World {
         Bounds { processes: self.processes() as u64, largest: self.rules().largest_natural(self.processes()) }
     }
 
-    /// An error if the next access of a process may see, or leave behind, values that nobody has declared.
+    /// An error if the next access of a process may see, or leave behind, undeclared values.
     pub(super) fn invents_nothing(&self, state: &State, p: usize) -> Result<(), TextError> {
         let op = self.next(state, p);
         let (v, writes) = match op {
@@ -40,17 +41,18 @@ impl World {
         Ok(())
     }
 
-    /// What a variable may hold after a write of `new` that overlapped others: on a safe register anything, otherwise what one of them wrote.
+    /// What a variable may hold after a write of `new` that overlapped others: on a safe register
+    /// anything, otherwise one of the values written.
     pub(super) fn left_behind(&self, state: &State, v: VarId, new: u64) -> Vec<u64> {
         let kind = if self.kind(v) == Register::Safe { Register::Safe } else { Register::Regular };
         self.layout().var(v).torn(kind, state.vars[v as usize], &[new], self.bounds())
     }
 
-    /// Whether a write of `x` that ends now is one that others in progress may lose against.
+    /// Whether other writes in progress may lose against a write of `x` that ends now.
     ///
-    /// A regular write that left another's value in place came before that one. If it counted against writes that
-    /// are still in progress, these could lose to a value that was wholly written before they began. Safe writes
-    /// that overlap spoil each other, whatever they leave behind.
+    /// A regular write that left another's value in place came before that one. If it counted
+    /// against writes still in progress, these could lose to a value that was completely written
+    /// before they began. Overlapping safe writes spoil each other, whatever they leave behind.
     pub(super) fn takes_effect(&self, state: &State, v: VarId, x: u64) -> bool {
         match self.kind(v) {
             Register::Safe => true,

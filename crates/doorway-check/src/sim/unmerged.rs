@@ -1,8 +1,11 @@
-//! The text itself beside a search that merges: the same machine without `keep`, and with counters as they are.
+//! The text itself beside a search that merges: the same machine without `keep`, and with full
+//! counters.
 //!
-//! A search makes one state of several: local states that a [`keep`](doorway_core::memory::Here::keep) says are alike, and
-//! states in which all [counters](doorway_core::memory::Decl::counts) are further by the same number. What such a search finds
-//! is a run of the text only if both are true of it. A [`Pair`] takes each step in both machines and says where they part.
+//! A search merges several states into one: local states that a
+//! [`keep`](doorway_core::memory::Here::keep) declares alike, and states in which all
+//! [counters](doorway_core::memory::Decl::counts) have advanced by the same number. What it finds
+//! is a run of the text only if both declarations are true. A [`Pair`] takes each step in both
+//! machines and reports where they differ.
 
 use super::canon::Canonical;
 use super::layout::VarId;
@@ -16,14 +19,15 @@ use crate::property::View;
 use doorway_core::memory::Pid;
 use rustc_hash::FxHashSet;
 
-/// More accesses than a run that was found makes in one passage.
+/// More accesses than a reported run makes in one passage.
 const LONGEST: usize = 100_000;
 
-/// How many steps of a process that runs alone are compared at the most.
+/// How many steps of a process running alone are compared, at most.
 const ALONE: usize = 500;
 
 impl World {
-    /// This machine without merging, before anybody's first step. What a [`Canon`](super::Canon) makes one stays one.
+    /// This machine without merging, in its initial state. States merged by a
+    /// [`Canon`](super::Canon) stay merged.
     fn unmerged(&self) -> Result<Self, TextError> {
         let mut rules = self.rules();
         (rules.keep, rules.normalise) = (Keep::Ignored, false);
@@ -33,15 +37,16 @@ impl World {
         Ok(self.with_other_locals(rules, locals, canon))
     }
 
-    /// Whether there are counters of which only differences are kept.
+    /// Whether counters are kept small.
     pub(crate) fn keeps_counters_small(&self) -> bool {
         self.rules().normalise && self.layout().vars().iter().any(|v| v.counts)
     }
 
-    /// Whether a process of this machine is where it is in the other, as far as properties and other processes can see.
+    /// Whether a process is at the same place in both machines, as far as properties and other
+    /// processes can see.
     fn is_where(&self, state: &State, other: &Self, theirs: &State, p: usize) -> bool {
         if self.has_crashed(state, p) && other.has_crashed(theirs, p) && self.canon.is_some() {
-            return true; // of the dead, one stands for all that are alike
+            return true; // dead processes that are alike are merged
         }
         let (here, there) = (&self.node(state, p).position, &other.node(theirs, p).position);
         if !self.rules().normalise {
@@ -52,14 +57,14 @@ impl World {
             (at.part, at.label, at.phase, at.doorway_done, at.rests.clone(), at.joined, at.in_block)
         };
         let asks = |op: Op| match op.var() {
-            // Of a counter only differences are known.
+            // Only differences of counters are known.
             Some(v) if self.layout().var(v).counts => (op.instruction(), Some(v), None),
             v => (op.instruction(), v, Some(op)),
         };
         whereabouts(self.node(state, p)) == whereabouts(other.node(theirs, p)) && asks(here.op) == asks(there.op)
     }
 
-    /// Whether everything but the local states is what it is in the other machine.
+    /// Whether everything but the local states agrees with the other machine.
     fn has_the_values_of(&self, state: &State, theirs: &State) -> bool {
         let counts = |v: usize| self.rules().normalise && self.layout().var(v as VarId).counts;
         let vars = (0..state.vars.len()).all(|v| counts(v) || state.vars[v] == theirs.vars[v]);
@@ -72,23 +77,23 @@ impl World {
     }
 }
 
-/// A machine that merges, and the same one that does not, in the same state.
+/// A merging machine and the same machine without merging, in the same state.
 #[derive(Debug)]
 pub(crate) struct Pair<'w> {
     merged: &'w mut World,
     pub(crate) plain: World,
-    /// Where the one that merges is.
+    /// The state of the merging machine.
     at: State,
-    /// Where the text itself is.
+    /// The state of the text itself.
     pub(crate) text: State,
     steps: usize,
 }
 
-/// Where the two machines are.
+/// The states of the two machines.
 type Place = (State, State);
 
 impl<'w> Pair<'w> {
-    /// Both machines before the first step; operations are watched for these properties.
+    /// Both machines in their initial states; operations are watched for these properties.
     pub(crate) fn new<'p>(
         merged: &'w mut World,
         initial: &State,
@@ -100,10 +105,10 @@ impl<'w> Pair<'w> {
         Ok(Self { merged, plain, at: initial.clone(), text, steps: 0 })
     }
 
-    /// Lets something happen in both; `None` if it cannot happen in either.
+    /// Performs an action in both machines; `None` if it cannot happen in either.
     ///
     /// # Errors
-    /// If it does not do the same: then what the merging machine did is nothing that the text does.
+    /// If they differ: then the text cannot do what the merging machine did.
     pub(crate) fn act(&mut self, action: Action) -> Result<Option<Stepped>, TextError> {
         self.steps += 1;
         let place = (self.at.clone(), self.text.clone());
@@ -131,18 +136,19 @@ impl<'w> Pair<'w> {
         }
     }
 
-    /// What is wrong if a process does something else from here on.
+    /// The error if a process does something else from here on.
     fn parted(&self, at: &State, p: usize) -> TextError {
         let normalised = self.merged.rules().normalise;
         TextError::NoSuchRun { pid: Pid::new(p), label: self.merged.next_at(at, p).1, step: self.steps, normalised }
     }
 
-    /// What is wrong if what was found of the run is not so of the text.
+    /// The error if the run does not show in the text what was found.
     pub(crate) fn is_no_such_run(&self, last: Option<Action>) -> TextError {
         self.parted(&self.at, last.map_or(0, |action| action.process))
     }
 
-    /// Runs each of these processes alone in both machines, on every way it can go, until nothing new comes up.
+    /// Runs each of these processes alone in both machines, on every way it can go, until nothing
+    /// new comes up.
     ///
     /// # Errors
     /// As [`act`](Self::act).
@@ -165,11 +171,12 @@ impl<'w> Pair<'w> {
         Ok(())
     }
 
-    /// Compares everything that can happen from here on, breadth-first, up to `most` states of the text, and whether
-    /// properties say the `same` of both. How many were compared, and whether these are all.
+    /// Compares everything that can happen from here on, breadth-first, up to `most` states of the
+    /// text, and whether properties agree on both. Returns how many states were compared, and
+    /// whether these are all.
     ///
     /// # Errors
-    /// As [`act`](Self::act), and if properties do not say the same.
+    /// As [`act`](Self::act), and if properties disagree.
     pub(crate) fn compare_all(
         &mut self,
         most: usize,

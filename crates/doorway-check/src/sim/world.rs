@@ -1,4 +1,4 @@
-//! A machine: shared variables, processes, and who may step.
+//! A machine: shared variables, processes, and which of them may step.
 
 use super::calls::Monitor;
 use super::canon::Canonical;
@@ -18,43 +18,47 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
-/// A state of the machine. What the rules do not ask for stays empty.
+/// A state of the machine. Components that the rules do not need stay empty.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// The shared variables.
     pub vars: Vec<u64>,
     /// The local state of each process.
     pub locals: Vec<LocalId>,
-    /// The passages that each process has completed, where these are counted.
+    /// The passages that each process has completed, if they are counted.
     pub passages: Vec<u32>,
-    /// Who has crashed, a bit for each process.
+    /// The processes that have crashed, a bit for each.
     pub crashed: u64,
-    /// Who has died and was not noticed yet, a bit for each process.
+    /// The processes that have died without being noticed yet, a bit for each.
     pub dying: u64,
-    /// How many of the dead were followed by others.
+    /// How many dead processes were replaced.
     pub restarted: u32,
-    /// Who is half-way through a write, a bit for each process.
+    /// The processes in the middle of a write, a bit for each.
     pub writing: u64,
-    /// Who is half-way through a write during which another write to the same variable ended and took effect,
-    /// a bit for each process.
+    /// The processes in the middle of a write during which another write to the same variable ended
+    /// and took effect, a bit for each.
     pub overlapped: u64,
-    /// For each process in its entry section: who had left its doorway when this one began, and has not entered since.
+    /// For each process in its entry section: the processes that had left their doorways when it
+    /// began, and have not entered since.
     pub before: Vec<u64>,
-    /// Who has been passed by one that came after it, a bit for each process.
+    /// The processes that a later one has passed, a bit for each.
     pub passed: u64,
-    /// Who sleeps, a bit for each process.
+    /// The processes that sleep, a bit for each.
     pub asleep: u64,
-    /// The variable whose sleepers a process is about to wake, and 1; 0 if none.
+    /// The variable whose sleepers a process is about to wake, plus 1; 0 if none.
     pub owes: Vec<u32>,
-    /// Who stepped last, and 1 (0: nobody has yet), and how often another one did than before; where the rules bound that.
+    /// The process that stepped last, plus 1 (0: none yet), and the number of context switches; if
+    /// the rules bound them.
     pub turns: [u32; 2],
-    /// Of the process that is measured: which variables are in its cache, and which of them in no other.
+    /// For the measured process: the variables in its cache, and those that are in no other.
     pub cached: [u64; 2],
-    /// The ways in which what was called can have taken effect, as a number; 0 if there are none, or nobody watches.
+    /// The set of explanations for the operations called, as a number; 0 if there are none, or
+    /// operations are not watched.
     pub calls: u32,
 }
 
-/// By hand, because a derived `clone_from` takes new memory for every list, and a search makes one for every step.
+/// By hand, because a derived `clone_from` allocates every list anew, and a search clones at every
+/// step.
 impl Clone for State {
     fn clone(&self) -> Self {
         Self {
@@ -80,14 +84,14 @@ impl Clone for State {
     }
 }
 
-/// A statement of a text that a machine has come to.
+/// A statement of a text that a machine has reached.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Statement {
     /// The full name of the part it belongs to; empty for the algorithm as a whole.
     pub part: String,
     /// Its number.
     pub label: Label,
-    /// What it does.
+    /// Its instruction.
     pub does: Instruction,
     /// Whether a turn of a wait was seen to fail with it.
     pub waits: bool,
@@ -100,15 +104,15 @@ pub struct World {
     pub(super) start: Rc<Start>,
     pub(super) locals: Vec<Locals>,
     rules: Rules,
-    /// What each variable is under the rules.
+    /// The kind of each variable under the rules.
     kinds: Vec<Register>,
-    /// The variables that matter only while watched, and by whom.
+    /// The variables that matter only while watched, and the processes that watch them.
     watched: Vec<(VarId, usize)>,
     pub(super) canon: Option<Canonical>,
     pub(super) alike: Option<Alike>,
     /// The bytes of seats, in the order of the seats.
     pub(super) bytes: Vec<VarId>,
-    /// The variables that do not begin as they were declared.
+    /// The variables whose initial value differs from their declaration.
     begins: Vec<(VarId, u64)>,
     /// Compares operations with a sequential object.
     pub(super) monitor: Option<Monitor>,
@@ -123,7 +127,7 @@ impl fmt::Debug for World {
     }
 }
 
-/// A refusal without an access is a step all the same.
+/// A refusal without an access is still a step.
 async fn turned_away(sim: &Sim) {
     if sim.phase() == Phase::Remainder {
         sim.section().await;
@@ -139,7 +143,7 @@ async fn inside_and_out<A: KExclusion<Sim>>(
     sections: Sections,
 ) {
     if sim.phase() == Phase::Remainder {
-        sim.section().await; // an entry without accesses is a step all the same
+        sim.section().await; // an entry without accesses is still a step
     }
     sim.enters(&held);
     if sections == Sections::Explicit {
@@ -151,7 +155,8 @@ async fn inside_and_out<A: KExclusion<Sim>>(
     }
 }
 
-/// Passages through an algorithm. Not a part of what builds it, so that it is compiled once for all that build the same.
+/// Passages through an algorithm. Separate from what builds it, so that it is compiled once for all
+/// builders.
 fn passages<A: KExclusion<Sim> + 'static>(sim: Sim, sections: Sections, algorithm: Rc<A>) -> Rc<Start> {
     Rc::new(move |pid| {
         let (algorithm, sim) = (Rc::clone(&algorithm), sim.clone());
@@ -199,7 +204,7 @@ fn abortable_passages<A: Abortable<Sim> + 'static>(sim: Sim, sections: Sections,
     })
 }
 
-/// A machine of more than 64 processes sets none of these bits.
+/// With more than 64 processes none of these bits is set.
 pub(crate) fn is_set(bits: u64, p: usize) -> bool {
     p < 64 && bits >> p & 1 == 1
 }
@@ -208,7 +213,7 @@ impl World {
     /// A machine of `n` processes that make passages through a solution of k-exclusion.
     ///
     /// # Errors
-    /// If the text awaits something that is no access.
+    /// If the text awaits something that is not an access.
     pub fn new<A>(n: usize, rules: Rules, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Self, TextError>
     where
         A: KExclusion<Sim> + 'static,
@@ -218,8 +223,8 @@ impl World {
         Self::from_passages(n, rules, sim.clone(), passages(sim, rules.sections, algorithm))
     }
 
-    /// A machine of `n` processes that make passages through a solution whose waiting processes can give up. They do so, at
-    /// every turn that fails, if the rules say so.
+    /// A machine of `n` processes that make passages through a solution whose waiting processes can
+    /// give up. If the rules say so, they do, at every failed turn.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -232,11 +237,11 @@ impl World {
         Self::from_passages(n, rules, sim.clone(), abortable_passages(sim, rules.sections, algorithm))
     }
 
-    /// A machine of `n` processes, each of which runs `body` as its passage, all of it in the entry section. For what is no
-    /// solution of k-exclusion.
+    /// A machine of `n` processes that each run `body` as a passage, all of it in the entry
+    /// section. For texts that do not solve k-exclusion.
     ///
     /// # Errors
-    /// If the text awaits something that is no access.
+    /// If the text awaits something that is not an access.
     pub fn of_programs<S: 'static, F>(
         n: usize,
         rules: Rules,
@@ -271,7 +276,7 @@ impl World {
             || rules.order
             || rules.registers < Register::Atomic
             || rules.measure.is_some();
-        // In a distributed memory nothing is cached.
+        // A distributed memory has no caches.
         let caches = rules.measure.is_some_and(|(_, model)| model != CostModel::Dsm);
         if needs_bits && (n > 64 || layout.vars().len() > 64 && caches) {
             return Err(TextError::TooLarge);
@@ -279,9 +284,9 @@ impl World {
         let kind = |declared: Register| {
             if rules.force_registers { rules.registers } else { rules.registers.max(declared) }
         };
-        // Nobody else can overlap an access to what is private.
+        // No other process can overlap an access to a private variable.
         let kinds = layout.vars().iter().map(|v| if v.private { Register::Atomic } else { kind(v.needs) }).collect();
-        // Far more than any passage of a text that waits in the words for waiting.
+        // Far more than any passage of a text that waits with the words for waiting.
         let longest = 1000 + 100 * n;
         let locals = (0..n).map(|p| Locals::new(&sim, &*start, Pid::new(p), longest)).collect::<Result<Vec<_>, _>>()?;
         let watched = (0..).zip(layout.vars()).filter_map(|(v, info)| match info.home {
@@ -306,7 +311,7 @@ impl World {
         })
     }
 
-    /// The same machine with these rules and local states, and nobody who watches operations.
+    /// The same machine with these rules and local states, without a monitor of operations.
     pub(super) fn with_other_locals(&self, rules: Rules, locals: Vec<Locals>, canon: Option<Canonical>) -> Self {
         Self {
             sim: self.sim.clone(),
@@ -335,21 +340,21 @@ impl World {
         self.locals.len()
     }
 
-    /// What was declared.
+    /// The declarations.
     #[must_use]
     #[inline]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// How it runs.
+    /// Its rules.
     #[must_use]
     #[inline]
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The state before anybody's first step.
+    /// The initial state.
     #[must_use]
     pub fn initial(&self) -> State {
         let n = self.processes();
@@ -380,24 +385,24 @@ impl World {
         state
     }
 
-    /// After one passage a process is done or not: nothing needs to be counted.
+    /// With one passage, a process is done or not: there is nothing to count.
     pub(crate) fn counts_passages(&self) -> bool {
         self.rules.passages.is_some_and(|p| p > 1)
     }
 
-    /// The kind of register that a variable is under the rules.
+    /// The kind of register of a variable under the rules.
     #[must_use]
     pub fn kind(&self, v: VarId) -> Register {
         self.kinds[v as usize]
     }
 
-    /// The kinds of registers that variables are under the rules.
+    /// The kinds of registers of the variables under the rules.
     #[must_use]
     pub fn weakest_register(&self) -> Register {
         self.kinds.iter().copied().min().unwrap_or(Register::Atomic)
     }
 
-    /// Forgets the values of variables that nobody watches.
+    /// Forgets the values of variables that no process watches.
     pub(super) fn forget(&self, state: &mut State) {
         for &(v, owner) in &self.watched {
             if state.vars[v as usize] != FORGOTTEN && !self.node(state, owner).position.watched.contains(&v) {
@@ -418,27 +423,27 @@ impl World {
         self.node(state, p).position.op
     }
 
-    /// In which part, and at which statement, it does that.
+    /// The part and the statement of that step.
     #[must_use]
     pub fn next_at(&self, state: &State, p: usize) -> (Part, Label) {
         let position = &self.node(state, p).position;
         (position.part, position.label)
     }
 
-    /// Where in its passage a process is.
+    /// The section of its passage that a process is in.
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &State, p: usize) -> Phase {
         let phase = self.node(state, p).position.phase;
-        // The passage of one that is to wake sleepers is not over.
+        // The passage of a process that still has to wake sleepers is not over.
         if phase == Phase::Remainder && self.owes(state, p) {
             return Phase::Exit;
         }
-        // Half-way through a write it has begun what the text has not seen done.
+        // In the middle of a write, a process has begun something that the text has not seen done.
         if state.writing != 0 && is_set(state.writing, p) { phase.begun() } else { phase }
     }
 
-    /// The message with which the text of a process has panicked, if it has: it never takes a step again.
+    /// The message of a process's panic, if its text panicked: it never takes a step again.
     #[must_use]
     pub fn panicked(&self, state: &State, p: usize) -> Option<&str> {
         self.locals[p].panicked(state.locals[p])
@@ -449,7 +454,7 @@ impl World {
         (0..self.processes()).find(|&p| self.panicked(state, p).is_some())
     }
 
-    /// What is wrong with the text of a process that has panicked.
+    /// The error of a process whose text has panicked.
     pub(crate) fn panic_of(&self, state: &State, p: usize) -> TextError {
         let message = self.panicked(state, p).unwrap_or_default().into();
         TextError::Panics { pid: Pid::new(p), label: self.next_at(state, p).1, message }
@@ -462,7 +467,7 @@ impl World {
         state.crashed != 0 && is_set(state.crashed, p)
     }
 
-    /// Whether a process is to wake sleepers next.
+    /// Whether a process must wake sleepers next.
     pub(crate) fn owes(&self, state: &State, p: usize) -> bool {
         state.owes.get(p).is_some_and(|&v| v != 0)
     }
@@ -473,7 +478,8 @@ impl World {
         state.asleep != 0 && is_set(state.asleep, p)
     }
 
-    /// Whether a process takes no step, or need not: it has crashed, sleeps, is in its remainder or is done.
+    /// Whether a process takes no step, or need not: it has crashed, sleeps, is in its remainder or
+    /// is done.
     pub(crate) fn is_idle(&self, state: &State, p: usize) -> bool {
         self.has_crashed(state, p)
             || self.is_asleep(state, p) && !self.may_time_out(state, p)
@@ -493,7 +499,7 @@ impl World {
         self.node(state, p).position.doorway_done
     }
 
-    /// The statement of a part that a process is at: the one it rests at, or is about to do; 0 if it is not in that part.
+    /// The statement of a part that a process rests at or is about to execute; 0 outside the part.
     #[must_use]
     pub fn label_in(&self, state: &State, p: usize, part: Part) -> Label {
         let node = self.node(state, p);
@@ -503,15 +509,16 @@ impl World {
         node.label_in(part)
     }
 
-    /// The value of a private variable of a part that the process [shows](doorway_core::memory::Here::shows).
+    /// The value of a private variable of a part, if the process
+    /// [shows](doorway_core::memory::Here::shows) it.
     #[must_use]
     pub fn shown(&self, state: &State, p: usize, part: Part, name: &str) -> Option<u64> {
         let shown = &self.node(state, p).position.shown;
         shown.iter().find(|(at, known, _)| *at == part && *known == name).map(|&(.., word)| word)
     }
 
-    /// What the accesses of a process have seen since its passage began, as its local state is known by: a `keep` makes several
-    /// such lists one.
+    /// What the accesses of a process have seen since its passage began: its local state. A `keep`
+    /// merges several such lists.
     #[must_use]
     pub fn history(&self, state: &State, p: usize) -> Vec<u64> {
         self.locals[p].history(state.locals[p]).into_iter().map(|seen| seen.value).collect()
@@ -540,7 +547,7 @@ impl World {
         seen.into_iter().map(named).collect()
     }
 
-    /// Whether any local state found so far is behind a marked doorway.
+    /// Whether any local state found so far is past a marked doorway.
     #[must_use]
     pub fn marks_doorways(&self) -> bool {
         self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.doorway_done)
@@ -552,8 +559,8 @@ impl World {
         self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.invokes.is_some())
     }
 
-    /// The faults of the rules that have changed nothing so far: no process came to their statements, or to what they are
-    /// about.
+    /// The faults of the rules that have changed nothing so far: no process reached their
+    /// statements or variables.
     #[must_use]
     pub fn faults_without_effect(&self) -> Vec<&'static Fault> {
         self.sim.faults_without_effect()
@@ -571,11 +578,12 @@ impl World {
         self.locals.iter().map(|l| l.runs).sum()
     }
 
-    /// See [`Keep::CrossChecked`](super::Keep::CrossChecked): compares up to `most` continuations of merged local states of each process. How
-    /// many were compared, and whether these are all.
+    /// Compares up to `most` continuations of merged local states of each process; see
+    /// [`Keep::CrossChecked`](super::Keep::CrossChecked). Returns how many, and whether these are
+    /// all.
     ///
     /// # Errors
-    /// If a `keep` merged two local states that go on differently.
+    /// If a `keep` merged two local states that continue differently.
     pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
         let (mut compared, mut all) = (0, true);
         for locals in &mut self.locals {
@@ -586,8 +594,8 @@ impl World {
         Ok((compared, all))
     }
 
-    /// Which optional parts of a state the rules ask for: crashes, writes in progress, order, cache, sleep, turns, calls,
-    /// deaths.
+    /// Which optional components of a state the rules need: crashes, writes in progress, order,
+    /// cache, sleep, turns, calls, deaths.
     pub(crate) fn optional_parts(&self) -> [bool; 8] {
         let torn = self.weakest_register() < Register::Atomic;
         let Rules { crashes, order, measure, wakes, switches, deaths, .. } = self.rules;

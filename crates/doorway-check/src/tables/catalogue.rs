@@ -4,24 +4,24 @@ use doorway_core::registry::{self, Bound, CostModel, Defaults, Info};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is said of one algorithm, in words.
+/// An algorithm, described in words.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Row {
-    /// The name it goes by on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
     /// What it is.
     pub title: &'static str,
-    /// What it solves.
+    /// The problem it solves.
     pub problem: String,
-    /// Where it is from.
+    /// Its source.
     pub paper: String,
     /// The figure of the paper.
     pub figure: &'static str,
     /// The instructions its text uses.
     pub instructions: Vec<&'static str>,
-    /// What the checker can be asked about it.
+    /// The properties that the checker can check.
     pub properties: Vec<&'static str>,
-    /// Whom it lets in.
+    /// In which order it lets processes in.
     pub fairness: &'static str,
     /// How many crashes it tolerates.
     pub tolerates: String,
@@ -38,11 +38,11 @@ pub struct Row {
 pub struct DefaultSizes {
     /// Processes.
     pub n: usize,
-    /// Places, or [what there are instead](DefaultSizes::k_is).
+    /// Places, or [rooms or slots](DefaultSizes::k_is).
     pub k: usize,
     /// The option that sets `k`: `k`, `rooms` or `slots`.
     pub k_is: &'static str,
-    /// Passages; `None`: unbounded.
+    /// Passages; `None` means unbounded.
     pub passages: Option<u32>,
 }
 
@@ -142,7 +142,8 @@ fn paragraph(info: &Info) -> String {
     )
 }
 
-/// Anderson and Moir's Table 1, of the solutions in the registry: remote references by order, and instructions.
+/// Anderson and Moir's Table 1, for the solutions in the registry: remote references by order, and
+/// instructions.
 #[must_use]
 pub fn table_1() -> String {
     let mut rows = vec![["", "with contention", "without", "instructions"].map(str::to_owned)];

@@ -1,8 +1,8 @@
-//! Tables over the whole catalogue, as the `doorway` command prints them and the documents show them.
+//! Tables over the whole catalogue, as printed by the `doorway` command and shown in the documents.
 //!
 //! - [`catalogue`]: the registry as rows.
-//! - [`registers`]: which algorithms that only read and write work with which kind of register.
-//! - [`theorems`]: Anderson and Moir's theorems beside what is found.
+//! - [`registers`]: which read-write algorithms work with which kind of register.
+//! - [`theorems`]: Anderson and Moir's theorems beside the measured worst cases.
 
 pub mod catalogue;
 pub mod registers;

@@ -1,7 +1,8 @@
-//! The register table: which algorithms that only read and write work with which kind of register.
+//! The register table: which read-write algorithms work with which kind of register.
 //!
-//! Every variable of an algorithm is made the same kind, whatever it declares, and the search says whether what every solution of its problem promises still holds. A cell that
-//! holds names the instance and the number of states; one that fails, a run.
+//! Every variable of an algorithm becomes the same kind, whatever it declares, and a search decides
+//! whether the promises of every solution of its problem still hold. A cell that holds names the
+//! instance and the number of states; one that fails names a run.
 
 use crate::checked::Kind;
 use crate::explore::Stop;
@@ -22,7 +23,7 @@ pub const KINDS: [Register; 4] = [Register::Atomic, Register::Regular, Register:
 pub struct Cell {
     /// The algorithm, as the registry names it.
     pub id: &'static str,
-    /// What all its variables are made.
+    /// The kind of all its variables.
     pub registers: String,
     /// Whether it claims to work with them.
     pub claimed: bool,
@@ -30,9 +31,9 @@ pub struct Cell {
     pub outcome: Outcome,
     /// How many processes.
     pub n: usize,
-    /// How many are let in.
+    /// How many processes are let in.
     pub k: usize,
-    /// How often each passes; `None`: without a bound.
+    /// Passages of each process; `None` means no bound.
     pub passages: Option<u32>,
     /// How many states were found.
     pub states: usize,
@@ -42,34 +43,35 @@ pub struct Cell {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// All was searched, and all holds.
+    /// The search was complete, and everything holds.
     Holds,
-    /// This does not hold.
+    /// A property fails.
     Fails {
-        /// What.
+        /// The property.
         property: String,
-        /// `doorway replay` shows it.
+        /// The token for `doorway replay`.
         token: String,
     },
-    /// Nothing was found, and not all was searched: this says nothing.
+    /// Nothing was found, but the search was not complete: this decides nothing.
     NotComplete,
-    /// The search was told to stop before it came to this.
+    /// The search was stopped before it reached this cell.
     NotLookedAt,
 }
 
-/// How many states to look at for one cell.
+/// The limit on states for one cell.
 pub const STATES: usize = 600_000;
 
-/// Those that only read and write.
+/// The algorithms that only read and write.
 pub fn algorithms() -> impl Iterator<Item = &'static Info> {
     let plain = |i: &Instruction| matches!(i, Instruction::Read | Instruction::Write);
     registry::ALL.iter().filter(move |info| info.instructions.iter().all(plain))
 }
 
-/// Searches one cell: the default instance, and if that is too large, smaller ones until one is not; unless a run is known that breaks it.
+/// Searches one cell: the default instance, and if that is too large, smaller ones until one is
+/// not. A known run that breaks it replaces the search.
 ///
 /// # Errors
-/// If the text breaks the rules that replay rests on.
+/// If the text breaks the rules of replay.
 pub fn cell(
     info: &'static Info,
     registers: Register,
@@ -157,7 +159,7 @@ fn known(info: &'static Info, registers: Register, run: &str) -> Cell {
     }
 }
 
-/// The default instance, and smaller ones: sizes, and how often each process passes.
+/// The default instance, and smaller ones: sizes, and passages of each process.
 #[must_use]
 pub fn instances(info: &'static Info) -> Vec<(Sizes, Option<u32>)> {
     let defaults = info.defaults;
@@ -171,7 +173,7 @@ pub fn instances(info: &'static Info) -> Vec<(Sizes, Option<u32>)> {
     all
 }
 
-/// Whoever is as printed is asked for what it was printed for, and the repaired text claims.
+/// What a text as printed was printed for: the claims of the repaired text.
 fn promised(info: &'static Info, sizes: Sizes) -> Vec<Property> {
     let repaired = info.id.trim_end_matches("-as-printed");
     let claims_it = registry::find(repaired).unwrap_or(info);
@@ -206,10 +208,10 @@ fn outcome(subject: &Subject, sizes: Sizes, report: &Report) -> Outcome {
     }
 }
 
-/// The table, of the algorithms that are wanted. As soon as `stop_when` is so, no more entries are looked at.
+/// The table for the wanted algorithms. Once `stop_when` returns true, no further cell is searched.
 ///
 /// # Errors
-/// If a text breaks the rules that replay rests on.
+/// If a text breaks the rules of replay.
 pub fn table(
     states: usize,
     wanted: &dyn Fn(&str) -> bool,
@@ -227,7 +229,7 @@ pub fn table(
     Ok(cells)
 }
 
-/// An instance as the table names it.
+/// An instance, as named in the table.
 ///
 /// ```
 /// use doorway_check::tables::registers::instance;
@@ -257,7 +259,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// The table in Markdown, and the runs that break something.
+/// The table in Markdown, and the runs that break a property.
 #[must_use]
 pub fn markdown(cells: &[Cell]) -> String {
     let mut out = String::from("| id | claims |");

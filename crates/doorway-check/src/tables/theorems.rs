@@ -1,8 +1,10 @@
-//! Anderson and Moir's theorems, measured: bound, worst passage found, and how it was looked for.
+//! Anderson and Moir's theorems, measured: the bound, the worst passage found, and the method.
 //!
-//! Small sizes are searched exhaustively, which gives the exact worst; where that does not complete, with few passages of each process, and the row says so, unless the
-//! adversary finds worse. Larger ones are left to the [adversary](crate::adversary), whose find is a lower bound. Each theorem appears once as it is, for k-exclusion, and once with names around
-//! it, for `k` more; Theorems 3 and 7 with names are Theorems 9 and 10.
+//! Small sizes are searched exhaustively, which gives the exact worst case. Where that does not
+//! complete, the search allows only few passages of each process, and the row says so, unless the
+//! adversary finds a worse passage. Larger sizes are left to the [adversary](crate::adversary),
+//! which gives a lower bound. Each theorem appears once for k-exclusion, and once with names around
+//! it, for `k` more. Theorems 3 and 7 with names are Theorems 9 and 10.
 
 use crate::Explorer;
 use crate::adversary::{Hunt, Method};
@@ -14,10 +16,10 @@ use doorway_core::registry::{self, CostModel, Entry, Sizes};
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// A theorem, and the algorithm it is about.
+/// A theorem and its algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Theorem {
-    /// Its number; with names around it, `1+k` and the like, where the paper has no number for it.
+    /// Its number; with names around it, `1+k` and the like if the paper has no number.
     pub number: &'static str,
     /// The algorithm, as the registry names it.
     pub id: &'static str,
@@ -28,7 +30,7 @@ pub struct Theorem {
     without: Build,
     with_names: Build,
     bound: fn(Sizes, usize) -> u64,
-    /// What no layout of this algorithm can exceed, where that is less than the bound.
+    /// What no layout of this algorithm can exceed, if that is less than the bound.
     layout: Option<fn(Sizes) -> u64>,
 }
 
@@ -62,7 +64,7 @@ impl Theorem {
         Self { number, named: true, ..self }
     }
 
-    /// At most so many remote references a passage, while at most `contention` compete.
+    /// The bound on remote references per passage, while at most `contention` processes compete.
     #[must_use]
     pub fn bound(&self, sizes: Sizes, contention: usize) -> u64 {
         (self.bound)(sizes, contention) + if self.named { bounds::renaming(sizes) } else { 0 }
@@ -71,7 +73,7 @@ impl Theorem {
     /// A machine that runs its algorithm.
     ///
     /// # Errors
-    /// If the text breaks the rules that replay rests on.
+    /// If the text breaks the rules of replay.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         (if self.named { self.with_names } else { self.without })(sizes, rules)
     }
@@ -108,7 +110,7 @@ pub const THEOREMS: [Theorem; 16] = [
     EIGHT.with_names("8+k"),
 ];
 
-/// The sizes that are searched.
+/// The sizes that are searched exhaustively.
 pub const SMALL: [Sizes; 4] = [Sizes { n: 2, k: 1 }, Sizes { n: 3, k: 1 }, Sizes { n: 3, k: 2 }, Sizes { n: 4, k: 2 }];
 
 /// The sizes that are left to the adversary.
@@ -121,7 +123,7 @@ pub const LARGE: [Sizes; 6] = [
     Sizes { n: 1024, k: 4 },
 ];
 
-/// Competitors: one, `k`, one more, twice as many, all.
+/// Numbers of competitors: one, `k`, `k + 1`, `2k`, all.
 #[must_use]
 pub fn contentions(sizes: Sizes) -> Vec<usize> {
     let mut all = [1, sizes.k, sizes.k + 1, 2 * sizes.k, sizes.n].map(|c| c.min(sizes.n)).to_vec();
@@ -130,7 +132,7 @@ pub fn contentions(sizes: Sizes) -> Vec<usize> {
     all
 }
 
-/// How much to spend.
+/// How much effort to spend.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// States of each exhaustive search.
@@ -139,9 +141,9 @@ pub struct Effort {
     pub steps: u64,
     /// Runs of each hunt.
     pub runs: u32,
-    /// Chooses the choices of the hunts.
+    /// The seed of the hunts' random choices.
     pub seed: u64,
-    /// No more is measured as soon as this is so.
+    /// Measuring stops once this returns true.
     pub stop_when: fn() -> bool,
 }
 
@@ -151,7 +153,7 @@ impl Default for Effort {
     }
 }
 
-/// One line of the table.
+/// One row of the table.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Row {
     /// The theorem.
@@ -168,23 +170,23 @@ pub struct Row {
     pub contention: usize,
     /// The theorem's bound.
     pub bound: u64,
-    /// The worst passage found; `None` if no passage of the victim ended, or there is no worst.
+    /// The worst passage found; `None` if no passage of the victim ended, or if there is no bound.
     pub worst: Option<u64>,
-    /// Whether there is no worst: it spins on remote memory.
+    /// Whether there is no bound: the algorithm spins on remote memory.
     pub unbounded: bool,
     /// Whether no passage can cost more. Otherwise `worst` is a lower bound.
     pub exact: bool,
     /// `exhaustive` or `adversary`.
     pub method: &'static str,
-    /// Of an exhaustive search: passages of each process; `None`: unbounded.
+    /// For an exhaustive search: passages of each process; `None` means unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passages: Option<u32>,
-    /// States, of all processes measured in turn, or steps.
+    /// States, summed over the measured processes, or steps.
     pub looked_at: u64,
 }
 
 impl Row {
-    /// Whether it is above the bound.
+    /// Whether it exceeds the bound.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.unbounded || self.worst.is_some_and(|worst| worst > self.bound)
@@ -200,8 +202,8 @@ impl Row {
     }
 }
 
-/// Measures one theorem at one size, for these numbers of competitors. Rows that are missing were not wholly measured when
-/// it was told to [stop](Effort::stop_when).
+/// Measures one theorem at one size, for these numbers of competitors. Rows that were not
+/// completely measured before the [stop](Effort::stop_when) are missing.
 ///
 /// # Errors
 /// If a text cannot be run.
@@ -212,7 +214,8 @@ pub fn measure(theorem: &Theorem, sizes: Sizes, contentions: &[usize], effort: E
             if passages.is_none() {
                 return Ok(rows);
             }
-            // Few passages may be too few for the worst one: the adversary's have no limit.
+            // The worst passage may need more passages before it; the adversary's runs have no
+            // limit.
             let worse = |row: Row| {
                 let found = hunt(theorem, sizes, row.contention, effort)?;
                 Ok(found.map(|found| if found.worst > row.worst { found } else { row }))
@@ -242,7 +245,7 @@ fn row(theorem: &Theorem, sizes: Sizes, contention: usize) -> Row {
     }
 }
 
-/// The exact worst over all processes; `None` if a search was not complete.
+/// The exact worst case over all processes; `None` if a search was not complete.
 fn exhaustive(
     theorem: &Theorem,
     sizes: Sizes,
@@ -271,7 +274,7 @@ fn exhaustive(
     Ok(Some(rows))
 }
 
-/// A lower bound; `None` if it was told to stop.
+/// A lower bound; `None` if it was stopped.
 fn hunt(theorem: &Theorem, sizes: Sizes, contention: usize, effort: Effort) -> Result<Option<Row>, TextError> {
     let mut row = row(theorem, sizes, contention);
     let names = if theorem.named { bounds::renaming(sizes) } else { 0 };
@@ -332,10 +335,11 @@ pub fn text(rows: &[Row]) -> String {
     out
 }
 
-/// What a passage through nested fast paths costs (CC) when its bounded decrement is a loop on compare-and-swap and this many of its exchanges are lost to another process, for
-/// 0 to `most` lost.
+/// The cost (CC) of a passage through nested fast paths whose bounded decrement is a
+/// compare-and-swap loop, if it loses 0 to `most` exchanges to another process.
 ///
-/// Five processes, two places: `p0` has read the counter of free places, and `p1` takes or gives back a place before each exchange that `p0` is to lose.
+/// Five processes and two places: `p0` has read the counter of free places, and `p1` takes or gives
+/// back a place before each exchange that `p0` is to lose.
 ///
 /// # Errors
 /// If the text cannot be run.

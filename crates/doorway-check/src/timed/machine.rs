@@ -1,4 +1,4 @@
-//! What an access takes on a machine, and who is in whose way.
+//! How long an access takes on a machine, and which accesses delay each other.
 
 use super::Nanos;
 use crate::sim::{VarId, VarInfo};
@@ -8,35 +8,40 @@ use rustc_hash::FxHashMap;
 /// How processors reach memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interconnect {
-    /// Each processor has a part of the memory; the parts of others are across a network. No caches. A reference holds its path while it is under way: from the group of processors
-    /// where it begins to the group where it ends there is one link, and a part of the memory has one port.
+    /// Each processor has a part of the memory, and reaches the other parts across a network. There
+    /// are no caches. A reference holds its path while it is under way: there is one link from the
+    /// group of processors where it begins to the group where it ends, and a part of the memory has
+    /// one port.
     Network {
-        /// How many processors make a group.
+        /// The number of processors in a group.
         group: usize,
     },
-    /// All memory is across a bus, which carries one reference at a time; each processor has a coherent cache, and a write takes the copies of others away.
+    /// All memory is across a bus, which carries one reference at a time. Each processor has a
+    /// coherent cache, and a write invalidates the copies of others.
     Bus,
 }
 
-/// A machine, as far as time is concerned.
+/// A machine and its timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// Its name.
     pub name: &'static str,
     /// How processors reach memory.
     pub interconnect: Interconnect,
-    /// How many processors it has, also where fewer compete: variables that live with nobody are spread over all.
+    /// The number of processors, even if fewer compete: variables without a home are spread over
+    /// all.
     pub processors: usize,
-    /// A reference to one's own memory or cache.
+    /// The time of a reference to a processor's own memory or cache.
     pub near: Nanos,
-    /// Any other, if nobody is in the way.
+    /// The time of any other reference, without contention.
     pub far: Nanos,
-    /// How much of that the bus, or the path and the memory at its end, is occupied.
+    /// How long such a reference occupies the bus, or the path and the memory at its end.
     pub occupied: Nanos,
 }
 
-/// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to one's own memory, 2 µs across the network, caches that are not coherent and so of no use. The network is ours: switches for eight, and a path that is held for
-/// most of a reference.
+/// The BBN TC2000, as Yang and Anderson describe it: 0.6 µs to a processor's own memory, 2 µs
+/// across the network, and caches that are not coherent and so of no use. The network is ours:
+/// switches for eight, and a path that is held for most of a reference.
 pub const TC2000: Machine = Machine {
     name: "TC2000",
     interconnect: Interconnect::Network { group: 8 },
@@ -46,18 +51,19 @@ pub const TC2000: Machine = Machine {
     occupied: 1400,
 };
 
-/// A machine with a bus and coherent caches, as the Sequent Symmetry was. The paper does not say what its references took; these figures are ours.
+/// A machine with a bus and coherent caches, like the Sequent Symmetry. The paper does not give the
+/// times of its references; these figures are ours.
 pub const BUS: Machine =
     Machine { name: "bus", interconnect: Interconnect::Bus, processors: 32, near: 125, far: 1000, occupied: 300 };
 
-/// What is accessed.
+/// The target of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
-    /// A variable, and with whom it lives.
+    /// A variable and its home.
     Variable(VarId, Option<usize>),
-    /// What the critical sections are about. It lives with nobody.
+    /// The data of the critical sections. It has no home.
     Data,
-    /// Nothing that takes time: a local of a process.
+    /// A local of a process, which takes no time.
     Nowhere,
 }
 
@@ -70,7 +76,7 @@ impl Place {
         }
     }
 
-    /// Its line in a cache.
+    /// Its cache line.
     fn line(self) -> Option<VarId> {
         match self {
             Self::Variable(v, _) => Some(v),
@@ -86,21 +92,21 @@ pub(super) struct Served {
     pub(super) far: bool,
 }
 
-/// Who has a copy of a line.
+/// The processes that have a copy of a line.
 #[derive(Clone, Copy, Default)]
 struct Copies {
     /// One bit for each process.
     of: u128,
-    /// Whether the one that has it is the only one, and may write.
+    /// Whether a single process has it, and may write.
     alone: bool,
 }
 
 /// The machine at work.
 pub(super) struct Traffic {
     machine: Machine,
-    /// When each memory is free again; a bus is one.
+    /// When each memory is free again; a bus counts as one.
     free: Vec<Nanos>,
-    /// When each link from group to group is.
+    /// When each link from group to group is free again.
     links: FxHashMap<(usize, usize), Nanos>,
     copies: FxHashMap<VarId, Copies>,
     numbers: u64,
@@ -118,18 +124,19 @@ impl Traffic {
         self.numbers
     }
 
-    /// With whom a place is. What lives with nobody is dealt out, and not to the first who competes first.
+    /// The processor whose memory holds a place. Places without a home are distributed, and not
+    /// first to the processors that compete first.
     fn memory_of(&self, place: Place) -> Option<usize> {
         match place {
             Place::Nowhere => None,
             Place::Variable(_, Some(home)) => Some(home),
-            // Neighbours far apart, as where memory is interleaved.
+            // Neighbours are far apart, as in interleaved memory.
             Place::Variable(v, None) => Some(self.free.len() - 1 - v as usize * 13 % self.free.len()),
             Place::Data => Some(self.free.len() / 2),
         }
     }
 
-    /// How long a request is under way before it comes to what it must have alone.
+    /// How long a request travels before it needs something exclusively.
     pub(super) fn way(&self, p: usize, place: Place) -> Nanos {
         match (self.machine.interconnect, self.memory_of(place)) {
             (Interconnect::Network { .. }, Some(memory)) if memory != p => {
@@ -139,7 +146,7 @@ impl Traffic {
         }
     }
 
-    /// A request has come to where it goes.
+    /// A request has arrived.
     pub(super) fn serve(&mut self, p: usize, place: Place, writes: bool, now: Nanos) -> Served {
         let (Some(memory), Some(line)) = (self.memory_of(place), place.line()) else {
             return Served { until: now, far: false };

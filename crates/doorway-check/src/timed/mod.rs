@@ -1,7 +1,9 @@
-//! Machines on which an access takes time: how long would a passage take where the papers measured?
+//! Machines on which an access takes time: how long would a passage take on the papers' machines?
 //!
-//! The shipped texts run as on the other simulated machines, but who steps next is decided by a clock. Each process makes its accesses one after the other; each takes as long as the
-//! [machine](Machine) says, and longer if what it goes through is occupied. Waiting is what the text says it is: reading again.
+//! The shipped texts run as on the other simulated machines, but a clock decides which process
+//! steps next. Each process makes its accesses one after the other. Each access takes as long as
+//! the [machine](Machine) says, and longer if its path is occupied. Waiting is what the text says:
+//! reading again.
 //!
 //! ```
 //! use doorway_check::timed::{BUS, Run, TC2000};
@@ -13,17 +15,20 @@
 //!     let world = subject.world(sizes, Rules { sparse: true, ..Rules::default() }).unwrap();
 //!     Run::of_passages(2_000).on(world, machine).unwrap().per_passage
 //! };
-//! // Its waiters spin in their caches; where there are none, across the network.
+//! // Its waiters spin in their caches; without caches, they spin across the network.
 //! assert!(time("anderson-array", BUS) < time("mcs", BUS) * 1.5);
 //! assert!(time("anderson-array", TC2000) > time("mcs", TC2000) * 1.5);
 //! ```
 //!
-//! Where a text leaves something [open](doorway_core::memory::Choose), a process takes one possibility after the other, another in each passage.
+//! Where a text leaves a choice [open](doorway_core::memory::Choose), a process takes the
+//! possibilities in turn, another one in each passage.
 //!
 //! # What it leaves out
-//! Instructions that are no accesses take no time. A network has no contention but at its ends, a bus no protocol but "one at a time", caches have room for everything, and a variable has a line
-//! of its own. A process that spins in its own memory or cache is not followed turn by turn: it goes on when what it looked at changes. What is true here of the *order* of algorithms was
-//! true on the papers' machines; the microseconds are only as good as the few figures that go in.
+//! Instructions other than accesses take no time. A network has contention only at its ends, a bus
+//! has no protocol but "one at a time", caches are unlimited, and each variable has a line of its
+//! own. A process that spins in its own memory or cache is not simulated turn by turn: it goes on
+//! when what it looked at changes. The *order* of algorithms that comes out here also held on the
+//! papers' machines; the microseconds are only as good as the few input figures.
 
 mod machine;
 
@@ -42,29 +47,31 @@ pub type Nanos = u64;
 /// What processes do inside and between passages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// How often who is inside reads and writes a variable that all share.
+    /// How often a process that is inside reads and writes a shared variable.
     pub references: u32,
-    /// How long it stays beyond that.
+    /// How much longer it stays inside.
     pub stays: Nanos,
-    /// How long it is away after its first passage, its third and so on, and after its second, its fourth and so on: on average, and anything up to twice as long.
+    /// How long a process is away after its odd and after its even passages: the average, where the
+    /// actual time is anything up to twice as long.
     pub away: [Nanos; 2],
 }
 
 impl Work {
-    /// The papers' small critical section: a shared counter is read, and then incremented. Nobody stays away.
+    /// The papers' small critical section: read a shared counter, then increment it. No process
+    /// stays away.
     pub const SMALL: Self = Self { references: 3, stays: 0, away: [0, 0] };
 }
 
-/// A run: everybody passes again and again, until there were enough passages.
+/// A run: all processes make passages until there are enough.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// Passages of all processes together.
     pub passages: u64,
-    /// What they do beside.
+    /// What they do inside and between passages.
     pub work: Work,
-    /// Two clocks never tick alike: each access takes up to so many per cent more or less.
+    /// Two clocks never tick alike: each access takes up to this many per cent more or less.
     pub jitter_percent: u8,
-    /// Chooses by how much.
+    /// The seed of these variations.
     pub seed: u64,
 }
 
@@ -77,24 +84,24 @@ pub struct Extra {
     pub away: Nanos,
 }
 
-/// Says what the passage of a process takes that has so many behind it.
+/// The extra time of a passage, given the process and the number of its earlier passages.
 pub type Extras<'a> = &'a mut dyn FnMut(usize, u64) -> Extra;
 
-/// What a run took.
+/// The result of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Microseconds from one passage to the next, whoever's it is.
+    /// Microseconds from one passage to the next, of any process.
     pub per_passage: f64,
     /// Passages of each process.
     pub passages: Vec<u64>,
-    /// Of the passages, the share that came after one of another process.
+    /// The share of passages that followed one of another process.
     pub handed_over: f64,
-    /// References that left the process's own memory or cache, for each passage.
+    /// References per passage that left the process's own memory or cache.
     pub far_references: f64,
 }
 
 impl Outcome {
-    /// Passages of the process that had the fewest, against those of the one that had the most.
+    /// The smallest number of passages of a process, divided by the largest.
     #[must_use]
     pub fn share(&self) -> f64 {
         let (least, most) = (self.passages.iter().min(), self.passages.iter().max());
@@ -103,13 +110,14 @@ impl Outcome {
 }
 
 impl Run {
-    /// With the papers' small section.
+    /// With the papers' small critical section.
     #[must_use]
     pub const fn of_passages(passages: u64) -> Self {
         Self { passages, work: Work::SMALL, jitter_percent: 5, seed: 1 }
     }
 
-    /// Runs the processes of a world. The first tenth of the passages is for getting going, and does not count.
+    /// Runs the processes of a world. The first tenth of the passages is a warm-up, and does not
+    /// count.
     ///
     /// # Errors
     /// If a text cannot be run.
@@ -117,7 +125,8 @@ impl Run {
         self.on_with(world, machine, &mut |_, _| Extra::default())
     }
 
-    /// The same, where how long passages take depends on what was done in others: `extras` is asked whenever a process has come inside.
+    /// The same, where the time of a passage depends on what other passages did: `extras` is called
+    /// whenever a process has entered.
     ///
     /// # Errors
     /// If a text cannot be run.
@@ -166,24 +175,25 @@ struct Counts {
 /// A process that may be spinning.
 #[derive(Clone, Default)]
 struct Spinner {
-    /// Whether its turn so far has left its own memory or cache.
+    /// Whether its current turn has left its own memory or cache.
     far: bool,
-    /// Whether it spins where it is, and is looked at again when something changes.
+    /// Whether it spins locally, and is looked at again only when something changes.
     at_rest: bool,
 }
 
 struct Clockwork<'a> {
     crowd: Crowd,
     extras: Extras<'a>,
-    /// Of the passage of each process.
+    /// For the current passage of each process.
     extra: Vec<Extra>,
     traffic: Traffic,
     work: Work,
-    /// When each process that is not at rest arrives where its next access goes. The number in the middle keeps first come, first served.
+    /// When each process that is not at rest reaches the target of its next access. The number in
+    /// the middle keeps first come, first served.
     due: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     spinners: Vec<Spinner>,
     section_left: Vec<u32>,
-    /// Passages of each process from the very beginning.
+    /// Passages of each process, including the warm-up.
     passages: Vec<u64>,
     chance: fastrand::Rng,
     jitter: u64,
@@ -194,13 +204,14 @@ impl Clockwork<'_> {
     fn run(&mut self, passages: u64) -> Result<(), TextError> {
         if self.due.is_empty() {
             for p in 0..self.crowd.processes() {
-                let late = self.chance.u64(0..1000); // nobody starts on the same tick
+                let late = self.chance.u64(0..1000); // no two start on the same tick
                 self.send(p, late);
             }
         }
         let mut done = 0;
         while done < passages {
-            // Whoever is at rest waits for one that is not; if there is none, the text has locked itself up.
+            // A process at rest waits for one that is not. If there is none, the text has
+            // deadlocked.
             let Some(Reverse((now, _, p))) = self.due.pop() else { return Err(TextError::Lost(Pid::new(0))) };
             self.counts.now = now;
             done += u64::from(self.arrive(p, now)?);
@@ -208,7 +219,8 @@ impl Clockwork<'_> {
         Ok(())
     }
 
-    /// Where the next access of a process goes: the shared data while it is inside, else what its text asks for.
+    /// The target of a process's next access: the shared data while it is inside, otherwise what
+    /// its text accesses.
     fn place(&self, p: usize) -> (Place, bool) {
         if self.section_left[p] > 0 {
             // Read, read, write; read, write; write.
@@ -219,14 +231,14 @@ impl Clockwork<'_> {
         (place, !matches!(op, Op::Read(_)))
     }
 
-    /// A process is free to make its next access at this time.
+    /// A process may make its next access at this time.
     fn send(&mut self, p: usize, at: Nanos) {
         let (place, _) = self.place(p);
         let arrives = at + self.traffic.way(p, place);
         self.due.push(Reverse((arrives, self.traffic.next_number(), p)));
     }
 
-    /// Its access is made. Whether a passage ended with it.
+    /// Makes the access. Returns whether it ended a passage.
     fn arrive(&mut self, p: usize, now: Nanos) -> Result<bool, TextError> {
         let (place, writes) = self.place(p);
         let served = self.traffic.serve(p, place, writes, now);

@@ -1,13 +1,14 @@
-//! How a state came about: steps, for people and for machines.
+//! How a state came about, step by step, for people and for programs.
 
 mod table;
 
 use crate::sim::{Action, Op, Phase, State, TextError, Told, VarId, What, World};
 use serde::Serialize;
 
-/// A run from the first state, step by step.
+/// A run from the initial state.
 ///
-/// Displayed as a table: one column for each process, and the variables that changed at the right.
+/// It is displayed as a table, with one column for each process and the changed variables on the
+/// right.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Trace {
     /// The number of processes.
@@ -15,15 +16,15 @@ pub struct Trace {
     pub processes: usize,
     /// The steps.
     pub steps: Vec<Step>,
-    /// From which step on it repeats for ever, if it does.
+    /// The step from which the run repeats for ever, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats_from: Option<usize>,
     /// Why the repetition is fair, process by process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub why_fair: Vec<String>,
-    /// Where everyone is at the end.
+    /// Where every process is at the end.
     pub end: Vec<Whereabouts>,
-    /// What happened, as the machine is told it.
+    /// The actions, as the machine takes them.
     #[serde(skip)]
     pub actions: Vec<Action>,
 }
@@ -31,24 +32,25 @@ pub struct Trace {
 /// One step.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Step {
-    /// Whose.
+    /// The process.
     pub process: usize,
-    /// In which part of the algorithm; empty for the algorithm as a whole.
+    /// The part of the algorithm; empty for the algorithm as a whole.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub part: String,
-    /// At which statement.
+    /// The statement.
     pub statement: u16,
-    /// The instruction; `None` for a step that is no access.
+    /// The instruction; `None` for a step that is not an access.
     pub instruction: Option<&'static str>,
     /// What happened.
     pub did: String,
     /// Whether a turn of a wait failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
-    /// The variables that changed, and their new values. Several only in an atomic block, or beside a private variable.
+    /// The variables that changed, and their new values. There are several only in an atomic block,
+    /// or beside a private variable.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<(String, String)>,
-    /// The section that the step led into, if it is another one.
+    /// The section that the step led into, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<&'static str>,
 }
@@ -58,18 +60,18 @@ pub struct Step {
 pub struct Whereabouts {
     /// Its section.
     pub section: &'static str,
-    /// In which part of the algorithm it is; empty for the algorithm as a whole.
+    /// The part of the algorithm; empty for the algorithm as a whole.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub part: String,
-    /// The statement it is about to do; `None` in the remainder.
+    /// The statement it is about to execute; `None` in the remainder.
     pub statement: Option<u16>,
-    /// What it would see and go on waiting, if its next step is a turn that fails.
+    /// What it would see and wait on, if its next step is a failed turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
     /// Whether it has crashed there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub crashed: bool,
-    /// The message with which its text panicked there, if it did.
+    /// The message of its panic, if its text panicked there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panicked: Option<String>,
 }
@@ -84,10 +86,10 @@ pub(crate) fn section(phase: Phase) -> &'static str {
 }
 
 impl Trace {
-    /// The run in which this happens.
+    /// The run of these actions.
     ///
     /// # Errors
-    /// If a text breaks the rules that replay rests on.
+    /// If a text breaks the rules of replay.
     pub fn of(world: &mut World, initial: &State, actions: &[Action]) -> Result<Self, TextError> {
         let mut state = initial.clone();
         let mut steps = Vec::new();
@@ -111,7 +113,7 @@ impl Trace {
         Ok(Self { processes, steps, repeats_from: None, why_fair: Vec::new(), end, actions })
     }
 
-    /// From this step on it repeats for ever, and this is why that is fair.
+    /// Marks the step from which the run repeats for ever, and why that is fair.
     pub fn repeats(&mut self, from: usize, why_fair: Vec<String>) {
         self.repeats_from = Some(from);
         self.why_fair = why_fair;
@@ -123,7 +125,7 @@ impl Trace {
         self.steps.len()
     }
 
-    /// Whether nothing has happened.
+    /// Whether it has no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
@@ -131,7 +133,7 @@ impl Trace {
 }
 
 impl Step {
-    /// Lets something happen, and writes it down; `None` if it cannot happen.
+    /// Performs and records an action; `None` if it cannot happen.
     pub(crate) fn take(world: &mut World, state: &mut State, action: Action) -> Result<Option<Self>, TextError> {
         let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
@@ -166,7 +168,7 @@ impl Step {
                     (_, Some(begins)) if !chooses => begins,
                     (_, begins) => std::iter::once(first).chain(begins).collect::<Vec<_>>().join("; "),
                 };
-                // Who chooses what to call calls it then.
+                // A process that chooses what to call calls it then.
                 begun.insert(if chooses { 0 } else { begun.len() }, first);
                 let more = more.iter().map(|&(op, part, saw)| op.describe(layout, part, saw));
                 begun.into_iter().chain(more).chain(ended).filter(|did| !did.is_empty()).collect::<Vec<_>>().join("; ")

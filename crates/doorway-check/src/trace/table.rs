@@ -4,7 +4,7 @@ use super::{Step, Trace};
 use std::fmt;
 
 impl Step {
-    /// What happened, with its place: what stands in the column of the process.
+    /// What happened, and where: the text in the column of the process.
     #[must_use]
     pub fn text(&self) -> String {
         let place = if self.part.is_empty() { String::new() } else { format!("{}.", self.part) };
@@ -15,7 +15,7 @@ impl Step {
         if self.waits { format!("{what}, waits") } else { what }
     }
 
-    /// What came of it: the variables that changed, and who is inside or done.
+    /// The effect: the variables that changed, and whether the process is inside or done.
     #[must_use]
     pub fn consequence(&self) -> String {
         let changed = self.changed.iter().map(|(name, value)| format!("{name} = {value}"));

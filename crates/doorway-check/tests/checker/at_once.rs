@@ -1,4 +1,5 @@
-//! Passages that enter at once or not at all, among passages that wait: p0 and p2 wait, p1 and p3 try.
+//! Passages that enter at once or not at all, among passages that wait: p0 and p2 wait, p1 and p3
+//! try.
 
 use doorway_check::at_once::{self, OddTry};
 use doorway_check::property::View;
@@ -14,7 +15,8 @@ fn rules(id: &str, n: usize) -> Rules {
     Rules::with_passages(passages)
 }
 
-/// All that the algorithm claims; who tries in vain is not in its entry section for ever, so that nobody starves counts for all.
+/// All claims of the algorithm. A process that tries in vain leaves its entry section, so
+/// starvation freedom applies to all.
 fn explore(id: &str, n: usize) -> Report {
     let sizes = Sizes { n, k: 1 };
     let claims = claims::of(registry::find(id).unwrap(), sizes);
@@ -45,7 +47,8 @@ fn run(id: &str, n: usize) -> Runner {
     Runner::new(at_once::world(id, Sizes { n, k: 1 }, Rules::default()).unwrap().unwrap())
 }
 
-/// An attempt at something free gets in, one at something taken does not, and leaves nothing behind.
+/// An attempt at something free succeeds. An attempt at something taken fails, and leaves nothing
+/// behind.
 #[test]
 fn a_free_lock_is_entered_and_a_taken_one_is_not() {
     for (id, waits, leaves, tries, left) in [
@@ -73,7 +76,7 @@ fn ticket(bits: u32, passages: Option<u32>, property: Property) -> Report {
     Explorer::new(2).property(property).property(Property::exclusion("exclusion", 1)).explore(world).unwrap()
 }
 
-/// Who tries has a ticket that is not served.
+/// A process that tries has a ticket that is not served.
 fn waits(v: &View<'_>) -> bool {
     v.at(1, 2) && v.shown::<u64>(1, "ticket").is_some_and(|mine| mine != v.get::<u64>("Serving"))
 }
@@ -82,7 +85,7 @@ fn waits(v: &View<'_>) -> bool {
 fn who_tries_waits_only_if_tickets_have_gone_round_meanwhile() {
     ticket(1, None, Property::sometimes("waits", waits)).assert_holds();
     let mut r = run("ticket", 2);
-    r.follow("p1.5  p0.1.2.4  p0.1.2  p1.6.2~").unwrap(); // one bit: the third ticket is the first again
+    r.follow("p1.5  p0.1.2.4  p0.1.2  p1.6.2~").unwrap(); // one bit: the third ticket equals the first
     assert_eq!(r.view().inside(), 1);
     ticket(64, Some(6), Property::always("never waits", |v| !waits(v))).assert_holds();
 }

@@ -1,5 +1,6 @@
-//! A `keep` that forgets too much makes a search find runs that the text cannot make. No such run is ever shown: every one is
-//! made again on the text itself, and what does not come out is an error of the text.
+//! A `keep` that forgets too much makes a search find runs that the text cannot make. No such run
+//! is ever shown: each is replayed on the text itself, and a run that does not come out is an error
+//! of the text.
 
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Keep, Part, Phase, Rules, Sim, SimVar, TextError, World};
@@ -11,7 +12,7 @@ use doorway_core::registry::CostModel;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// A ticket lock, right for three processes. What it says of its ticket may be wrong.
+/// A ticket lock, right for three processes. What it keeps of its ticket may be wrong.
 struct TicketLock {
     next: SimVar<u64>,
     serving: SimVar<u64>,
@@ -49,8 +50,8 @@ fn is_no_such_run<T>(found: &Result<T, TextError>) -> bool {
     matches!(found, Err(TextError::NoSuchRun { normalised: false, .. }))
 }
 
-/// One property of each way in which runs are found: by a state, by a state of waiting processes, by a step, by a cycle of the
-/// graph, and by too many steps.
+/// One property for each way in which runs are found: by a state, by a state of waiting processes,
+/// by a step, by a cycle of the graph, and by too many steps.
 fn properties() -> [fn() -> Property; 6] {
     [
         || Property::exclusion("mutual-exclusion", 1),
@@ -83,7 +84,7 @@ fn what_the_text_cannot_do_is_no_counter_example() {
 #[test]
 fn a_refusal_says_what_to_do() {
     let error = search(Property::exclusion("mutual-exclusion", 1), Keep::Trusted, true).unwrap_err().to_string();
-    assert!(error.contains("a `keep` leaves out a local that matters"), "{error}");
+    assert!(error.contains("a `keep` omits a local that matters"), "{error}");
     assert!(error.contains("--no-keep"), "{error}");
 }
 
@@ -95,7 +96,7 @@ fn samples_are_made_again_too() {
     assert!(is_no_such_run(&sampled), "{sampled:?}");
 }
 
-/// A text that is expensive if it finds `x` raised, and looks at one variable more if it does not.
+/// A text that is expensive if it finds `x` raised, and otherwise reads one more variable.
 #[test]
 fn the_worst_passage_is_made_again_too() {
     let worst = |keep, keeps: bool| {
@@ -127,8 +128,8 @@ fn the_worst_passage_is_made_again_too() {
     assert!(is_no_such_run(&worst(Keep::Trusted, false)));
 }
 
-/// A loop that is one only because `keep` says so, and that is counted: it ends after ten turns, and the search thinks that it
-/// never does.
+/// A loop that only `keep` makes a loop, and that is counted: it ends after ten turns, but the
+/// search believes that it never does.
 #[test]
 fn a_cycle_is_gone_round_until_the_text_would_leave_it() {
     let ends = |keep, keeps: bool| {
@@ -150,7 +151,7 @@ fn a_cycle_is_gone_round_until_the_text_would_leave_it() {
     assert!(is_no_such_run(&ends(Keep::Trusted, false)));
 }
 
-/// Where a loop is endless and only `keep` makes it a cycle, its run is shown all the same.
+/// If a loop is endless and only `keep` makes it a cycle, its run is still shown.
 #[test]
 fn a_cycle_that_only_keep_makes_one_is_shown() {
     let text = |x: Rc<SimVar<bool>>, p: Process<Sim>| async move {

@@ -1,6 +1,7 @@
 //! States are written in few bytes, and read as they were.
 
-// The file itself: it is private, and to compile the whole library once more for three tests takes longer than all of them.
+// The file itself: it is private, and compiling the whole library again for three tests would take
+// longer than all of them.
 #[path = "../../src/explore/bytes.rs"]
 mod written;
 

@@ -1,5 +1,6 @@
-//! What the canon of the turnstile merges is alike: with a bound on passages, the same verdicts and the same set of what properties can see come out with it and
-//! without it. A canon that is wrong is noticed.
+//! States that the canon of the turnstile merges are alike: with a bound on passages, the verdicts
+//! and everything that properties can see are the same with it and without it. A wrong canon is
+//! noticed.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId, World};
@@ -16,11 +17,11 @@ use std::rc::Rc;
 struct Seen {
     phase: u8,
     crashed: bool,
-    /// 0 of the dead.
+    /// 0 for dead processes.
     label: u16,
     units: u64,
     in_line: bool,
-    /// Of one in line: how far its ticket is from being enabled, if it has not been dealt with.
+    /// For a process in line: how far its ticket is from being enabled, if it is not settled yet.
     distance: Option<i64>,
     name: Option<u64>,
 }
@@ -41,7 +42,8 @@ struct Sight {
 fn sight(v: &View<'_>, limits: Limits) -> Sight {
     let gate: Gate = v.get("gate");
     let mut front: Front = v.get("front");
-    // While nobody is in line, the front may be anywhere behind, and so it may be when somebody comes.
+    // While no process is in line, the front may be anywhere behind, and still be there when one
+    // comes.
     let furthest = 2 * limits.places as i64 + 1;
     let behind = front.behind(gate.open);
     let (at, is_settled) = (front.ticket, gate.line > 0 || behind <= furthest);
@@ -51,7 +53,7 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
     let process = |p: usize| {
         let crashed = v.has_crashed(p);
         let in_line = v.shown::<bool>(p, "in line").is_some();
-        // Who helps at a front that has moved on can only find that out.
+        // A process that helps at a front that has moved on can only find that out.
         let is_stale = v.shown::<u64>(p, "front").is_some_and(|y| y != at || !is_settled);
         let ticket = v.shown::<u64>(p, "ticket").filter(|_| in_line && !crashed);
         let not_dealt_with = |t: &u64| fit::<i64>(t.wrapping_sub(front.ticket), TICKET) as i64 >= 0;
@@ -100,7 +102,7 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
     }
 }
 
-/// More than there are, and few enough to end soon where a wrong canon makes more and more.
+/// More than there are, and few enough to end soon if a wrong canon creates more and more.
 const MOST: usize = 300_000;
 
 /// How many states there are, which properties hold, and what can be seen.
@@ -188,11 +190,12 @@ fn the_same_can_be_seen_in_the_other_forms() {
 /// What is wrong with a canon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrong {
-    /// Nobody's helps are finished early: that makes more states, and no difference.
+    /// No process's helping is finished early: that creates more states, and makes no difference.
     NobodyIsStale,
-    /// What a process remembers becomes smaller by one too many.
+    /// What a process remembers decreases by one too many.
     ShiftsTooFar,
-    /// What a process remembers that has helped up to the front becomes larger than what it is compared with.
+    /// What a process that has helped up to the front remembers becomes larger than what it is
+    /// compared with.
     LiftsTooFar,
     /// Processes in line are not shifted.
     LeavesWaiting,
@@ -200,7 +203,7 @@ enum Wrong {
     LosesParity,
     /// What the dead held is forgotten.
     ForgetsTheDead,
-    /// The front moves although somebody is in line.
+    /// The front moves although a process is in line.
     MovesTheFront,
 }
 
@@ -264,7 +267,7 @@ fn a_wrong_canon_is_noticed() {
     let info = subject::find("turnstile").unwrap().info;
     let sizes = Sizes { n: 2, k: 1 };
     let rules = rules(2, 1);
-    // Under a wrong canon a process that runs alone may run for ever.
+    // With a wrong canon a process that runs alone may run for ever.
     let claims = || claims::of(info, sizes).into_iter().filter(|claim| !claim.needs_order()).collect();
     let plain = explore(info, sizes, rules, claims(), None).unwrap();
     let differs = |wrong| {

@@ -1,5 +1,6 @@
-//! What the canon of the simple turnstile merges is alike: with a bound on passages, the same verdicts and the same set of what properties can see come out with it
-//! and without it. A canon that is wrong is noticed.
+//! States that the canon of the simple turnstile merges are alike: with a bound on passages, the
+//! verdicts and everything that properties can see are the same with it and without it. A wrong
+//! canon is noticed.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId, World};
@@ -12,8 +13,9 @@ use std::rc::Rc;
 
 const ID: &str = "turnstile-simple";
 
-/// What can be seen of a process: where it is, whether it counts, and its ticket or the one that its exit enables, counted from the first that is not signalled. Of the dead
-/// only whether they count.
+/// What can be seen of a process: where it is, whether it counts, and its ticket or the one that
+/// its exit enables, counted from the first that is not signalled. For the dead, only whether they
+/// count.
 type Seen = (u8, bool, u16, bool, Option<i64>);
 
 /// What can be seen of a state, with tickets counted from the first that is not signalled.
@@ -64,7 +66,7 @@ type Build = dyn Fn(&Layout) -> Option<Box<dyn Canon>>;
 fn explore(sizes: Sizes, rules: Rules, canon: Option<&Build>) -> Result<Found, String> {
     let sights = Rc::new(RefCell::new(BTreeSet::new()));
     let (all, ring) = (Rc::clone(&sights), simple_ring(sizes.n, sizes.k));
-    // Under a wrong canon a process that runs alone may run for ever.
+    // With a wrong canon a process that runs alone may run for ever.
     let mut properties = claims::of(subject::find(ID).unwrap().info, sizes);
     properties.retain(|claim| !claim.needs_order());
     properties.push(Property::always("look", move |v| {
@@ -104,11 +106,11 @@ fn the_same_can_be_seen_with_the_canon_and_without() {
 /// What is wrong with a canon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrong {
-    /// What is signalled becomes what is not.
+    /// A signalled ticket becomes one that is not.
     LiftsTooFar,
-    /// Who waits is not shifted.
+    /// A waiting process is not shifted.
     LeavesWaiting,
-    /// What is remembered becomes smaller by one too many.
+    /// What a process remembers decreases by one too many.
     ShiftsTooFar,
 }
 

@@ -1,7 +1,9 @@
-//! Classic algorithms, written against the public interface only, and verdicts that are known from the literature.
+//! Classic algorithms, written against the public interface only, and verdicts known from the
+//! literature.
 //!
-//! A row of [`CASES`] is one question. The texts stand in the folder beside this file; what each paper claims stands above its text.
-//! `cargo test -p doorway-check --test checker classics -- --nocapture` prints what was found.
+//! A row of [`CASES`] is one question. The texts are in the folder beside this file; what each
+//! paper claims stands above its text. `cargo test -p doorway-check --test checker classics --
+//! --nocapture` prints what was found.
 
 mod texts;
 
@@ -28,9 +30,9 @@ use texts::{Registers, all};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asks {
     MutualExclusion,
-    /// There is no state in which all who are under way can only wait.
+    /// In no state can all processes that are under way only wait.
     NeverStuck,
-    /// Whenever someone tries to enter, someone enters.
+    /// Whenever a process tries to enter, some process enters.
     DeadlockFreedom,
     StarvationFreedom,
 }
@@ -59,7 +61,7 @@ struct Case {
     registers: Registers,
     asks: Asks,
     expected: Answer,
-    /// Who says so; empty if nobody we know of does for this size.
+    /// The source; empty if we know of none for this size.
     source: &'static str,
 }
 
@@ -74,8 +76,8 @@ const fn row(
     Case { algorithm, n, registers, asks, expected, source }
 }
 
-/// A separate search of these texts, with the register definitions of the mCRL2 examples. Where it says that deadlock freedom holds, it
-/// has found that nobody is ever stuck.
+/// A separate search of these texts, with the register definitions of the mCRL2 examples. Where it
+/// says that deadlock freedom holds, it has found that no process is ever stuck.
 const RECOMPUTED: &str = "recomputed";
 /// Spin, of a model in which a write has a beginning and an end: `ci/spin/filter-regular.pml`.
 const SPIN: &str = "Spin";
@@ -130,7 +132,8 @@ const CASES: &[Case] = &[
     row("Szymanski, flag", 3, all(Atomic), DeadlockFreedom, Holds, "Szymanski 1988"),
     row("Szymanski, flag", 4, all(Atomic), MutualExclusion, Holds, "Szymanski 1988"),
     row("Szymanski, flag", 4, all(Atomic), DeadlockFreedom, Holds, "Szymanski 1988"),
-    // The Readme says of it that it excludes, with three processes and atomic registers, if nobody reads during the exit.
+    // The Readme says that it excludes, with three processes and atomic registers, if no process
+    // reads during the exit.
     row("Szymanski, flag of bits", 2, all(Atomic), MutualExclusion, Holds, ""),
     row("Szymanski, flag of bits", 2, all(Atomic), DeadlockFreedom, Holds, ""),
     row("Szymanski, flag of bits", 3, all(Atomic), MutualExclusion, Fails, ""),
@@ -292,7 +295,7 @@ fn every_verdict_is_the_expected_one() {
     assert!(surprises.is_empty(), "not as expected:\n{surprises}");
 }
 
-/// A lock that lets nobody in excludes everybody.
+/// A lock that lets no process in excludes all of them.
 #[test]
 fn every_process_gets_in_sometimes() {
     for (algorithm, _) in ALGORITHMS {
@@ -304,7 +307,8 @@ fn every_process_gets_in_sometimes() {
     }
 }
 
-/// Without `keep`, the loops in which texts start again have no end. A search with a limit finds what is found with it, after as many steps.
+/// Without `keep`, the loops in which texts start again have no end. A search with a limit finds
+/// the same failures, after as many steps.
 #[test]
 fn what_the_texts_keep_hides_nothing_nearby() {
     let small = |case: &&Case| case.asks == MutualExclusion && case.registers == all(Atomic) && case.n < 4;
@@ -318,8 +322,8 @@ fn what_the_texts_keep_hides_nothing_nearby() {
     }
 }
 
-/// Published as broken with three processes. A third one is needed: it arrives while the door is being shut, and makes the first open it again
-/// when the second has already gone through.
+/// Published as broken with three processes. The third is needed: it arrives while the door is
+/// being shut, and makes the first open it again when the second has already gone through.
 #[test]
 fn szymanskis_three_bits_let_two_of_three_in() {
     let report = atomic("Szymanski, three bits", 3, Explorer::new(3).property(MutualExclusion.property()));

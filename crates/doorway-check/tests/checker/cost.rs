@@ -1,4 +1,5 @@
-//! Remote references: the exact figures, and that the adversary finds them where nothing can be searched.
+//! Remote references: the exact figures, and that the adversary finds them where the graph is too
+//! large to search.
 
 use doorway_check::adversary::{Hunt, Method};
 use doorway_check::explore::Worst;
@@ -12,7 +13,8 @@ use doorway_core::registry::Sizes;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// The exact worst passage over all processes, for each number of competitors: one search for all of them.
+/// The exact worst passage over all processes, for each number of competitors: one search for all
+/// of them.
 fn worst<const N: usize>(id: &str, (n, k): (usize, usize), model: CostModel, contentions: [usize; N]) -> [Worst; N] {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
@@ -57,7 +59,7 @@ fn two_processes_pay_ten_at_most_and_five_alone() {
     assert_eq!(worst("ya-two", (2, 1), CcWriteBack, [1, 2]), [5, 11].map(Worst::Bounded));
     assert_eq!(worst("ya-two", (2, 1), CcExclusive, [2]), [Worst::Bounded(11)]);
     assert_eq!(worst("ya-tree", (3, 1), Dsm, [1, 3]), [10, 20].map(Worst::Bounded));
-    // Alone, but the path was left closed; and the worst of all.
+    // Alone, but with the path left closed; and the worst of all.
     assert_eq!(worst("ya-fast", (2, 1), Dsm, [1, 2]), [17, 26].map(Worst::Bounded));
 }
 
@@ -82,7 +84,7 @@ fn the_queue_locks_pay(processes: std::ops::RangeInclusive<usize>) {
         for model in [Cc, CcWriteBack] {
             let array = worst("anderson-array", (n, 1), model, [n, 1]);
             assert_eq!(array, [5, 4].map(Worst::Bounded), "N = {n}");
-            // Who waits for its ticket looks again after each exit.
+            // A process that waits for its ticket looks again after each exit.
             let ticket = worst("ticket", (n, 1), model, [1, 2, n - 1, n]);
             assert_eq!(ticket, [1, 2, n - 1, n].map(|c| Worst::Bounded(c as u64 + 2)), "N = {n}");
         }
@@ -99,7 +101,7 @@ fn trees_of_two_process_mutexes_pay_for_each_level() {
                 let paid = worst(id, (n, 1), model, [n, 1]);
                 assert_eq!(paid, [at_most * levels, alone * levels].map(Worst::Bounded), "{id}, N = {n}");
             }
-            // Who waits looks at variables that live with nobody.
+            // A waiting process looks at variables without a home.
             assert_eq!(worst(id, (n, 1), Dsm, [1, n]), [Worst::Bounded(alone * levels), Worst::Unbounded]);
         }
     }
@@ -116,7 +118,7 @@ fn alone_lamports_fast_mutex_makes_seven_accesses_among_four() {
     alone_it_makes_seven_accesses(4);
 }
 
-/// Of which two are to memory that is its own.
+/// Two of them are to its own memory.
 fn alone_it_makes_seven_accesses(n: usize) {
     for (model, accesses) in [(Cc, 7), (Dsm, 5)] {
         assert_eq!(worst("lamport-fast", (n, 1), model, [1]), [Worst::Bounded(accesses)], "N = {n}");
@@ -168,11 +170,11 @@ fn the_adversary_reaches_the_theorems_at_large_sizes() {
     assert_eq!(hunt("am-chain", (64, 8), Cc, 64, 1), Worst::Bounded(7 * 56));
     assert_eq!(hunt("am-chain", (64, 2), Cc, 64, 1), Worst::Bounded(7 * 62));
     assert_eq!(hunt("am-chain", (64, 8), CcWriteBack, 8, 1), Worst::Bounded(3 * 56));
-    // One less than the bound: what it reaches of the write-back count.
+    // One less than the bound: the most it finds with the write-back count.
     assert!(hunt("am-chain", (64, 8), CcWriteBack, 64, 1) >= Worst::Bounded(6 * 56 - 1));
     assert_eq!(hunt("ya-two", (2, 1), Dsm, 2, 1), Worst::Bounded(10));
     assert_eq!(hunt("ya-tree", (1024, 1), Dsm, 1024, 1), Worst::Bounded(100));
-    // Alone from the beginning, the path is open.
+    // Alone from the start, the path is open.
     assert_eq!(hunt("ya-fast", (1024, 1), Dsm, 1, 1), Worst::Bounded(12));
     assert_eq!(hunt("tas", (64, 1), Cc, 64, 1), Worst::Unbounded);
     assert_eq!(hunt("bakery", (16, 1), Dsm, 16, 1), Worst::Unbounded);
@@ -195,7 +197,8 @@ fn the_adversary_agrees_with_exhaustive_search_at_small_sizes() {
     }
 }
 
-/// Also with fewer competitors than processes, where the victim's rivals must change while it is on its way.
+/// Also with fewer competitors than processes, where the victim's rivals must change while it is on
+/// its way.
 #[test]
 fn the_adversary_finds_what_search_finds_whatever_the_contention() {
     let cases = [
@@ -236,7 +239,7 @@ fn passages_that_can_get_stuck_are_measured_all_the_same() {
         };
         let contentions: Vec<usize> = (1..=sizes.n).collect();
         match Explorer::new(sizes.n).max_states(20_000).worst_passages(world, &contentions) {
-            // A text with a fault may go where it cannot go on.
+            // A text with a fault may reach a point where it cannot go on.
             Ok(_) | Err(TextError::Panics { .. } | TextError::NoSuchRun { .. }) => (),
             Err(other) => panic!("{id}: {other}"),
         }

@@ -1,6 +1,9 @@
-//! The history by which Blelloch, Cheng and Gibbons show that the fetch-and-add queue of Gottlieb, Lubachevsky and Rudolph is not linearizable: it is found.
+//! Finds the history by which Blelloch, Cheng and Gibbons show that the fetch-and-add queue of
+//! Gottlieb, Lubachevsky and Rudolph is not linearizable.
 //!
-//! We do not have that queue's text. This is only what the history rests on, written by us: an element is put into its place first and counted afterwards, and whoever takes one asks the count first.
+//! We do not have that queue's text. This is only what the history rests on, written by us: an
+//! element is first put into its place and then counted, and a process that takes one first asks
+//! the count.
 
 use doorway_check::sim::{Rules, Sequential, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property};
@@ -11,7 +14,7 @@ const SIZE: usize = 2;
 const NOTHING: u64 = 0;
 const PUT: u64 = 9;
 
-/// Operation 0 takes, any other number is put in. What is put in is answered by [`PUT`].
+/// Operation 0 takes, any other number is put in. The answer to a put is [`PUT`].
 struct Fifo;
 
 impl Sequential for Fifo {
@@ -96,7 +99,8 @@ fn an_element_that_is_counted_late_hides_one_that_was_counted_before() {
             of.flat_map(|step| step.did.split("; ")).filter(|s| s.starts_with("calls") || s.starts_with("returns"));
         said.map(str::to_owned).collect()
     };
-    // The paper's: one enqueue does not end; the other ends, and then one dequeue gives the first element, and the next finds nothing.
+    // The paper's history: one enqueue does not end; the other ends, and then one dequeue gives the
+    // first element, and the next finds nothing.
     assert_eq!(said(0), ["calls 1"]);
     assert_eq!(said(1), ["calls 2", "returns 9", "calls 0", "returns 1", "calls 0", "returns 0"]);
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// Explores a text that is no lock: all of it in the entry section, one passage.
+/// Explores a text that is not a lock: all of it in the entry section, one passage.
 fn explore_text<F: Future<Output = ()> + 'static>(
     n: usize,
     keep: Keep,
@@ -67,7 +67,8 @@ fn awaiting_something_else_is_an_error() {
     assert!(matches!(result, Err(TextError::Lost(_))), "{result:?}");
 }
 
-/// A `keep` that leaves out a live local hides behaviour: the cross-check and the search without `keep` find out.
+/// A `keep` that omits a live local hides behaviour: the cross-check and the search without `keep`
+/// find out.
 #[test]
 fn a_wrong_keep_is_found() {
     let never_two = || vec![Property::always("x is never 2", |v| v.get::<u64>("x") != 2)];
@@ -122,7 +123,7 @@ fn what_never_happens_fails() {
 
 #[test]
 fn unless_fails_with_the_step_that_breaks_it() {
-    // "Whoever is at 3 stays there until it is at 5" is false: it goes on to 4.
+    // "A process at 3 stays there until it is at 5" is false: it goes on to 4.
     let wrong = Property::unless("3 unless 5", |v, p| v.at(p, 3), |v, p| v.at(p, 5)).each("slot");
     let right = Property::unless("3 unless 4", |v, p| v.at(p, 3), |v, p| v.at(p, 4)).each("slot");
     let report =
@@ -174,14 +175,15 @@ fn a_deadlock_is_found_where_everyone_waits() {
     let report = Explorer::new(2).property(Property::never_stuck("never-stuck")).run(flags).unwrap();
     let trace = report.verdict("never-stuck").trace.as_ref().unwrap();
     assert_eq!(trace.len(), 2);
-    // Alone, nobody waits.
+    // Alone, no process waits.
     let flags = |site: &Site<'_, Sim>| FlagsOnly { flags: site.row("flag", 2, |_| false.into()) };
     Explorer::new(1).property(Property::never_stuck("never-stuck")).run(flags).unwrap().assert_holds();
 }
 
 #[test]
 fn a_deadlock_does_not_wait_for_those_who_need_not_start() {
-    // p1 waits for a ticket that p0 kept when it left; p0 could come back and would free it, and need not.
+    // p1 waits for a ticket that p0 kept when it left. If p0 came back it would free the ticket,
+    // but it need not.
     let subject = subject::find("mutant:bakery-keeps-its-ticket").unwrap();
     let sizes = Sizes { n: 2, k: 1 };
     let claims = subject.claims(sizes);
@@ -220,7 +222,7 @@ fn a_process_that_has_made_its_passages_stops() {
     assert_eq!(world.next(&state, 0), doorway_check::sim::Op::Stop);
 }
 
-/// A memory that shows an outcome it must not, or hides one it should show, does not pass the suite.
+/// A memory that shows a forbidden outcome, or hides a required one, does not pass the suite.
 struct Flawed {
     litmus: Litmus,
     shows: Option<Outcome>,
@@ -356,7 +358,8 @@ fn a_turn_that_fails_must_not_write() {
     assert!(matches!(result, Err(TextError::TurnWrites { label: 4, .. })), "{result:?}");
 }
 
-/// A loop that goes round may have written: its turns are steps like others, and it is back at its head after each.
+/// A loop that goes round may have written: its turns are steps like others, and it is back at its
+/// head after each.
 #[test]
 fn a_turn_of_a_loop_that_goes_round_may_write() {
     for keep in [Keep::Trusted, Keep::Ignored, Keep::CrossChecked] {
@@ -469,7 +472,7 @@ fn runs_that_change_hands_few_times_are_fewer_and_decide_less() {
         assert_eq!(holds(&few, name), None, "{name}");
     }
     assert_eq!(holds(&few, "someone-enters"), Some(true), "one run is enough to show what happens sometimes");
-    // With enough changes there are as many runs as there are.
+    // With enough switches all runs are explored.
     let seen = |switches| search("bakery", switches).states;
     assert!(seen(Some(1)) < seen(Some(2)) && seen(Some(2)) < seen(Some(3)));
 }
@@ -493,7 +496,7 @@ fn what_needs_no_graph_is_decided_although_the_rest_was_interrupted() {
     };
     let (stop, holds, edges) = search(u64::MAX);
     assert_eq!((stop, holds), (None, [Some(true); 3]));
-    // It is asked at each step, then before what is decided on the graph.
+    // It is called at each step, then before each property that is decided on the graph.
     let (stop, holds, _) = search(edges);
     assert_eq!((stop, holds), (Some(Stop::Interrupted), [Some(true), Some(true), None]));
     let (stop, holds, seen) = search(edges - 1);
@@ -510,7 +513,7 @@ fn what_is_private_never_tears_and_belongs_to_the_write_beside_it() {
     };
     let subject = subject::find("kbakery").unwrap();
     let mut r = Runner::new(subject.world(Sizes { n: 2, k: 1 }, rules).unwrap());
-    r.follow("p0.14.14.151.152.152").unwrap(); // begins and ends; own[0] is read with the first and written with the last
+    r.follow("p0.14.14.151.152.152").unwrap(); // own[0] is read and written with these
     let trace = r.trace().unwrap();
     assert_eq!(trace.steps[0].did, "Want[1][0] := 0 begins");
     assert_eq!((r.value("Ticket[0]"), r.value("own[0]")), (Some("1".to_owned()), Some("1".to_owned())));

@@ -1,4 +1,5 @@
-//! Faults that the memory seeds: what they change, what they may not hide, and which statements nobody misses.
+//! Faults that the memory seeds: what they change, what they may not hide, and which statements are
+//! not missed.
 
 use doorway_check::faults::{Hunt, Outcome, candidates};
 use doorway_check::property::View;
@@ -33,7 +34,8 @@ fn asks_for_ends(processes: usize) -> Explorer<'static> {
     (0..3).fold(Explorer::new(processes), |explorer, x| explorer.property(Property::sometimes(x.to_string(), is(x))))
 }
 
-/// The process writes `x` or does not, and says from 3 on that this matters no more. It does, if the write was put off.
+/// The process writes `x` or does not, and says from 3 on that this no longer matters. It does, if
+/// the write was deferred.
 #[test]
 fn what_was_put_off_tells_local_states_apart() {
     let text = |words: Rc<Words>, p: Process<Sim>| async move {
@@ -55,14 +57,16 @@ fn what_was_put_off_tells_local_states_apart() {
     {
         for keep in [Keep::Trusted, Keep::CrossChecked, Keep::Ignored] {
             let world = World::of_programs(1, rules(faults, keep), Words::new, text).unwrap();
-            // After its last statement a process makes up for what it has put off, so `y` is 1 before `x` is.
+            // After its last statement a process makes its deferred accesses, so `y` is 1 before
+            // `x` is.
             let report = asks_for_ends(1).explore(world).unwrap();
             assert_eq!(ends(&report), can_be, "{faults} {keep:?}");
         }
     }
 }
 
-/// Two processes add 1. In two steps, one of them can be lost, whatever the text says of its locals.
+/// Two processes add 1. In two steps, one addition can be lost, whatever the text says of its
+/// locals.
 #[test]
 fn the_second_half_of_a_split_access_tells_local_states_apart() {
     let text = |words: Rc<Words>, p: Process<Sim>| async move {
@@ -87,7 +91,7 @@ fn the_second_half_of_a_split_access_tells_local_states_apart() {
     }
 }
 
-/// A write that was put off past the first look of a wait is made once, and not in every turn.
+/// A write that was deferred past the first look of a wait is made once, not in every turn.
 #[test]
 fn what_was_put_off_before_a_wait_is_made_once() {
     let text = |words: Rc<Words>, p: Process<Sim>| async move {
@@ -129,7 +133,7 @@ fn a_token_knows_its_fault() {
     assert!(token.replace("drop:slot1.7", "drop:slot1.3").parse::<Token>().unwrap().replay().is_err());
 }
 
-/// A fault that makes no sense is no verdict.
+/// A fault that makes no sense is not a verdict.
 #[test]
 fn what_cannot_be_run_says_so() {
     let world = |id: &str| {
@@ -163,7 +167,7 @@ fn missed(found: &[(String, Outcome)]) -> Vec<&str> {
     found.iter().filter(|(_, outcome)| *outcome == Outcome::Missed).map(|(fault, _)| &**fault).collect()
 }
 
-/// Of these locks every statement is needed: each fault that changes anything is noticed.
+/// Every statement of these locks is needed: each fault that changes anything is noticed.
 #[test]
 fn no_statement_of_a_small_lock_is_idle() {
     for (id, n, k) in [("tas", 2, 1), ("peterson-fischer", 2, 1), ("ya-two", 2, 1), ("am-chain", 2, 1)] {
@@ -183,7 +187,8 @@ fn no_statement_of_a_small_lock_is_idle() {
     assert_eq!(noticed(&chain, "nowait:slot1.5"), "k-exclusion");
 }
 
-/// With two processes nobody finds a location that is pinned, and where `last` is written nobody else looks.
+/// With two processes none finds a pinned location, and where `last` is written no other process
+/// looks.
 #[test]
 fn some_statements_of_figure_6_nobody_misses() {
     assert_eq!(missed(&hunt("am-dsm-chain", 2, 1)), ["drop:slot1.4=0", "defer:slot1.12"]);

@@ -1,4 +1,4 @@
-//! How faults are written: what is one, and what is none.
+//! How faults are written: what is a fault, and what is not.
 
 use doorway_check::faults::Faults;
 
@@ -114,6 +114,6 @@ fn what_is_no_fault_is_refused() {
         "to:5:flag[x]",
     ] {
         let error = text.parse::<Faults>().unwrap_err();
-        assert!(error.to_string().contains("is no fault; write one such as"), "{text}");
+        assert!(error.to_string().contains("is not a fault; write one such as"), "{text}");
     }
 }

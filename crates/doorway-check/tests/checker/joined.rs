@@ -1,4 +1,5 @@
-//! Steps of several accesses: private variables, atomic blocks, values that nobody watches. What they may not hide.
+//! Steps of several accesses: private variables, atomic blocks, unwatched values. What they may not
+//! hide.
 
 use doorway_check::adversary::{Hunt, Method};
 use doorway_check::explore::Worst;
@@ -25,7 +26,7 @@ impl Words {
     }
 }
 
-/// Two processes, the first of which runs one text and the second another, once.
+/// Two processes that each run their own text once.
 fn programs<F, G>(
     rules: Rules,
     first: impl Fn(Rc<Words>, Process<Sim>) -> F + Copy + 'static,
@@ -45,7 +46,7 @@ fn holds(report: &Report) -> Option<bool> {
     report.verdicts[0].holds
 }
 
-/// Lets everybody in, and notices only in a variable of its own that it did.
+/// Lets every process in, and notices that only in a variable of its own.
 struct NoLock(Words);
 
 impl KExclusion<Sim> for NoLock {

@@ -1,4 +1,5 @@
-//! Operations compared with a sequential object: what is explained by some order, what is not, and an oracle that tries all orders.
+//! Operations compared with a sequential object: what some order explains, what no order does, and
+//! an oracle that tries all orders.
 
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::schedule::Runner;
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::rc::Rc;
 
-/// Adds, modulo something, and returns what was.
+/// Adds, modulo something, and returns the old value.
 struct Counter(u64);
 
 impl Sequential for Counter {
@@ -26,7 +27,7 @@ impl Sequential for Counter {
     }
 }
 
-/// What counters are made of here: the count, a copy of it, and what processes announce.
+/// The variables of counters: the count, a copy of it, and what processes announce.
 struct Vars {
     x: SimVar<u64>,
     y: SimVar<u64>,
@@ -121,10 +122,11 @@ fn a_counter_that_reads_and_then_writes_is_not() {
 
 #[test]
 fn whoever_returns_what_was_before_it_began_is_not() {
-    // The reader begins after the other has counted, and another has seen that; the copy is not made yet.
+    // The reader begins after the other has counted, and another has seen that; the copy is not
+    // made yet.
     let report = explore(&[vec![Add::ThenCopies(1)], vec![Add::ReadsTwice, Add::ReadsCopy]]);
     assert!(!holds(&report));
-    // Nobody has seen it: the addition takes effect when the copy is made.
+    // No process has seen it: the addition takes effect when the copy is made.
     assert!(holds(&explore(&[vec![Add::ThenCopies(1)], vec![Add::ReadsCopy, Add::ReadsCopy]])));
 }
 
@@ -134,7 +136,7 @@ fn an_order_that_only_real_time_forbids_is_found() {
     assert!(!holds(&explore(&[vec![Add::Atomic(1)], vec![Add::ReadsCopy]])));
 }
 
-/// Writes, and returns what was.
+/// Writes, and returns the old value.
 struct Exchange;
 
 impl Sequential for Exchange {
@@ -179,7 +181,8 @@ fn passages_need_no_bound_where_the_object_has_few_states() {
     assert!(!holds(&exchanges(false)));
 }
 
-/// `p0` announces an addition and makes it; whoever finds it announced, and not made, makes it so many times. Every operation adds 1.
+/// `p0` announces an addition and makes it. A process that finds it announced, and not made, makes
+/// it this many times. Every operation adds 1.
 fn helps(times: u64, crashes: usize) -> Report {
     let text = move |v: Rc<Vars>, p: Process<Sim>| async move {
         let me = p.pid().index();
@@ -324,7 +327,8 @@ fn operations_out_of_turn_are_errors() {
     assert!(explore(5).is_ok());
 }
 
-// ---- the oracle: all interleavings one by one, and for each complete history all orders (Wing and Gong)
+// ---- the oracle: all interleavings one by one, and for each complete history all orders (Wing and
+// Gong)
 
 #[derive(Clone, Copy, Debug)]
 struct Called {
@@ -347,7 +351,8 @@ fn some_order(calls: &[Called], count: u64) -> bool {
 #[derive(Clone, Default)]
 struct Naive {
     vars: [u64; 2],
-    /// For each process: how many operations it has made, whether it is in the middle of one, what that saw and when it began.
+    /// For each process: how many operations it has made, whether it is in the middle of one, what
+    /// that saw and when it began.
     at: Vec<(usize, Option<(u64, usize)>)>,
     done: Vec<Called>,
     time: usize,

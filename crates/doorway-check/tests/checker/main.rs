@@ -1,4 +1,5 @@
-//! The checker, checked: verdicts that are known, random programs beside their definitions, and what it must refuse.
+//! The checker, checked: known verdicts, random programs beside their definitions, and what it must
+//! refuse.
 
 mod at_once;
 mod bad_keep;

@@ -1,4 +1,5 @@
-//! Every seeded fault is noticed, by the property and after the number of steps that the table says.
+//! Every seeded fault is noticed, by the property and after the number of steps that the table
+//! gives.
 
 use doorway_check::explore::Verdict;
 use doorway_check::mutants::Mutant;
@@ -31,9 +32,9 @@ fn steps(verdict: &Verdict) -> usize {
     verdict.trace.as_ref().map_or(0, Trace::len)
 }
 
-/// Each search answers several questions: does the property fail that the table says, does the fault change anything, does the
-/// token of the failure make it happen again, and which claim is the first to notice. Where that is the property of the table,
-/// one search answers all of them.
+/// Each search answers several questions: does the property of the table fail, does the fault
+/// change anything, does the token of the failure replay it, and which claim is the first to
+/// notice. If that is the property of the table, one search answers all of them.
 ///
 /// `DOORWAY_BLESS=1 cargo test` writes the table instead of comparing it.
 #[test]
@@ -147,7 +148,8 @@ fn is_broken(world: &mut World, state: &State, token: &Token) -> bool {
     }
 }
 
-/// The run repeats itself (its replay says so), all who are alive and outside their remainders step, and nobody who is on its way in ever enters.
+/// The run repeats (its replay says so), all live processes outside their remainders step, and no
+/// process in its entry section ever enters.
 fn goes_round(mutant: &Mutant, token: &Token, from: usize) {
     assert_eq!(token.property, "deadlock-free", "what is looked for below");
     let subject = subject::find(&token.id).unwrap();
@@ -175,7 +177,7 @@ fn most_mutants_are_the_shipped_text_with_a_fault() {
     assert!(100 * rows.len() >= 80 * mutants::ALL.len(), "{} of {} are", rows.len(), mutants::ALL.len());
 }
 
-/// What is as printed is its own mutant.
+/// A text as printed is its own mutant.
 fn has_mutants(info: &registry::Info) -> bool {
     !matches!(info.id, "rooms-as-printed" | "room-dynamic-stack-as-printed")
 }
@@ -188,8 +190,8 @@ fn every_algorithm_has_mutants() {
     }
 }
 
-/// The mutants' texts cannot drift from the shipped ones: without a fault they have the same states and steps. What can be given up
-/// is, with as many crashes as are tolerated.
+/// The mutants' texts cannot drift from the shipped ones: without a fault they have the same states
+/// and steps. Waits that can be given up are, and as many processes crash as are tolerated.
 #[test]
 #[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
 fn without_a_fault_a_mutant_is_the_shipped_text() {
@@ -206,7 +208,7 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
     });
     let objects = registry::OBJECTS.iter().filter(|info| has_mutants(info)).flat_map(|info| {
         let give_ups = [false, true].into_iter().filter(|&gives_up| !gives_up || info.can_give_up);
-        // Not less than it takes to grow.
+        // Not less than it needs to grow.
         let sizes = Sizes { n: 2, k: info.defaults.k };
         give_ups.map(move |give_ups| (info, sizes, Rules { give_ups, ..Rules::with_passages(info.defaults.passages) }))
     });
@@ -224,7 +226,7 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
     }
 }
 
-/// What can be asked of a mutant: claims about variables that it does not declare cannot.
+/// What can be checked of a mutant: not claims about variables that it does not declare.
 fn all_claims(mutant: &Mutant, info: &registry::Info, sizes: Sizes) -> Vec<Property> {
     if mutant.has_its_variables() { claims::of(info, sizes) } else { claims::of_the_problem(info, sizes) }
 }
@@ -245,7 +247,7 @@ fn rows(path: &str) -> Vec<Vec<String>> {
     table.lines().skip(2).map(cells).collect()
 }
 
-/// Those of these claims that fail on this mutant, within so many states.
+/// The claims that fail on this mutant, within this many states.
 fn that_fail<'a>(mutant: &Mutant, info: &registry::Info, claims: &[&'a str], states: usize) -> Vec<&'a str> {
     let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
     let sizes = subject.sizes(None, None).unwrap();
@@ -258,15 +260,16 @@ fn that_fail<'a>(mutant: &Mutant, info: &registry::Info, claims: &[&'a str], sta
     };
     let fails =
         |report: &Report, claim: &str| report.verdicts.iter().any(|v| v.name == claim && v.holds == Some(false));
-    // A text with a fault may go where it cannot go on; what fails before that fails.
+    // A text with a fault may reach a point where it cannot go on; a failure before that counts.
     let reports = [claims.len() > 1, claims.len() == 1].into_iter().filter_map(|keep_going| search(keep_going).ok());
     let failing =
         reports.map(|report| claims.iter().copied().filter(|claim| fails(&report, claim)).collect::<Vec<_>>());
     failing.into_iter().find(|failing| !failing.is_empty()).unwrap_or_default()
 }
 
-/// A check that cannot fail proves nothing: each claim fails on some mutant of its algorithm. CLAIMS.md says on which; those
-/// that the test above sees fail are not searched for again. `DOORWAY_BLESS=1` looks for them anew.
+/// A check that cannot fail proves nothing: each claim fails on some mutant of its algorithm.
+/// CLAIMS.md says on which. Those that the test above sees fail are not searched again.
+/// `DOORWAY_BLESS=1` searches for them anew.
 #[test]
 fn every_claim_is_seen_to_fail() {
     let first_to_notice: Vec<(String, String)> =
@@ -294,7 +297,7 @@ fn every_claim_is_seen_to_fail() {
             let Some((mutant, claim)) = mutant.zip(asked) else { continue };
             found.extend(that_fail(mutant, info, &[claim], 700_000).into_iter().map(|claim| (claim, mutant)));
         }
-        // Most are seen at once. For the others a long search is worth it.
+        // Most show at once. For the others a long search is worth it.
         let efforts = if is_blessed() { &[20_000, 700_000][..] } else { &[] };
         for (mutant, &states) in efforts.iter().flat_map(|states| all().map(move |m| (m, states))) {
             let missing = missing(&found);

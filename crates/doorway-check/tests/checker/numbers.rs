@@ -1,5 +1,6 @@
-//! What seats are compared without only counts: the same verdicts, and the same set of what properties can see, come out with
-//! the numbers and without them. Numbers that are forgotten although they matter are noticed.
+//! The numbers without which seats are compared are only counts: the verdicts, and everything that
+//! properties can see, are the same with the numbers and without them. Numbers that are forgotten
+//! although they matter are noticed.
 
 use doorway_check::property::View;
 use doorway_check::replay::Token;
@@ -12,8 +13,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What can be seen of a row: nothing, its place among those that wait and whether it is called, or an offer: of which slot, whether of its epoch, of
-/// the one before or of an older one, and what is told with it.
+/// What can be seen of a row: nothing; its place among the waiters and whether it is called; or an
+/// offer: of which slot, whether of its epoch, of the one before or of an older one, and what is
+/// told with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Row {
     Nothing,
@@ -21,7 +23,8 @@ enum Row {
     Offered(usize, u64, u64),
 }
 
-/// What can be seen of a process: its phase, statement, whether it has died, and which slot it has with how old a fence.
+/// What can be seen of a process: its phase, its statement, whether it has died, and its slot with
+/// the age of its fence.
 type Seen = (u8, u16, bool, Option<(u64, u64)>);
 
 /// What can be seen of a state, with numbers counted from what they are compared with.
@@ -32,7 +35,8 @@ struct Sight {
     rows: Vec<Row>,
     bits: u64,
     told: u64,
-    /// With what each slot guards: whether the last fence is the owner's, and whether its process is inside.
+    /// For what each slot guards: whether the last fence is the owner's, and whether its process is
+    /// inside.
     last: Vec<(bool, bool)>,
 }
 
@@ -166,9 +170,10 @@ fn the_same_can_be_seen_where_newcomers_pass() {
     is_exact_of("seats-bypass", (3, 2), rules(1, 0, 0));
 }
 
-/// Without the numbers there is an end to the states of processes that pass for ever, and what can be seen there is what
-/// can be seen within three passages. But a process that has freed its slot looks again whether somebody waits (23), takes
-/// the slot that another has just freed, and so on, as long as another comes back: its exit has no bound.
+/// Without the numbers, processes that pass for ever have finitely many states, and all that can be
+/// seen there can be seen within three passages. But a process that has freed its slot checks again
+/// for waiters (23), takes the slot that another has just freed, and so on, as long as another
+/// comes back: its exit has no bound.
 #[test]
 fn passages_need_no_bound() {
     let sizes = Sizes { n: 2, k: 1 };
@@ -178,8 +183,8 @@ fn passages_need_no_bound() {
     assert_eq!(unbounded.verdicts, three.verdicts);
 }
 
-/// An exit has no bound where others come back for ever. The run that shows it goes round, and fences grow as it does: it
-/// can be made again.
+/// An exit has no bound if others come back for ever. The run that shows it loops while fences
+/// grow; it can be replayed.
 #[test]
 fn a_run_whose_numbers_grow_can_be_made_again() {
     let (subject, sizes) = (subject::find("seats").unwrap(), Sizes { n: 2, k: 1 });
@@ -192,7 +197,7 @@ fn a_run_whose_numbers_grow_can_be_made_again() {
     assert_eq!(token.breaks_its_property(), Ok(true));
 }
 
-/// A process that waits is let in, however often the others pass.
+/// A waiting process is let in, however often the others pass.
 #[test]
 fn waiters_are_let_in_without_a_bound_on_passages() {
     for (n, k) in [(2, 1), (3, 1)] {
@@ -201,7 +206,7 @@ fn waiters_are_let_in_without_a_bound_on_passages() {
     }
 }
 
-/// Which number is forgotten although it matters, or is overlooked.
+/// The number that is forgotten although it matters, or is overlooked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrong {
     /// Nothing is wrong.
@@ -210,9 +215,9 @@ enum Wrong {
     Tickets,
     /// Whether a fence is the slot's.
     Fences,
-    /// Whether a free word that is remembered is still there.
+    /// Whether a remembered free word is still there.
     FreeWords,
-    /// Numbers in what processes keep are taken for something else.
+    /// Numbers in what processes keep are misread.
     Kept,
 }
 
@@ -267,12 +272,12 @@ fn numbers_that_matter_are_missed() {
     for wrong in [Wrong::Tickets, Wrong::Fences, Wrong::FreeWords] {
         assert!(!same(&with(wrong)), "{wrong:?}");
     }
-    // Local states with numbers that nobody has found are compared exactly.
+    // Local states with overlooked numbers are compared exactly.
     let overlooked = with(Wrong::Kept);
     assert!(same(&overlooked) && overlooked.states > with(Wrong::Nothing).states);
 }
 
-/// What a search finds of a fault that is asked for all claims, or for this one.
+/// What a search finds for a fault, for all claims or for this one.
 fn hunt(id: &str, sizes: Sizes, rules: Rules, claim: Option<&str>) -> Report {
     let subject = subject::find(id).unwrap();
     let mut claims = if claim.is_some() { subject.askable(sizes) } else { subject.claims(sizes) };
@@ -313,7 +318,8 @@ const BROKEN: &[Case] = &[
     ("drop:12", (2, 1), 1, 0, 0, "P4"),
 ];
 
-/// For each claim a fault that breaks it does so after as many steps with the numbers as without them.
+/// For each claim, a fault that breaks it does so after as many steps with the numbers as without
+/// them.
 #[test]
 fn every_claim_can_fail_without_the_numbers() {
     let claims = subject::find("seats").unwrap().claims(Sizes { n: 2, k: 1 });

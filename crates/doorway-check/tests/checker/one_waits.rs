@@ -7,7 +7,7 @@ use doorway_check::sim::{Keep, Rules, Sim, World};
 use doorway_check::{Explorer, Property};
 use doorway_core::memory::{Memory as _, One, Site, Word};
 
-/// How far things are. One process waits for it at a time.
+/// A stage. One process at a time waits for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stage(u64);
 
@@ -22,7 +22,7 @@ impl Word for Stage {
     }
 }
 
-/// The first so many processes wait for the first stage, another one brings it about.
+/// The first `waiters` processes wait for the first stage, and another one reaches it.
 fn world(n: usize, waiters: usize, rules: Rules) -> World {
     let build = |site: &Site<'_, Sim>| site.var("stage", Stage(0));
     let world = World::of_programs(n, rules, build, move |stage, p| async move {
@@ -70,7 +70,7 @@ fn one_that_waits_alone_is_fine() {
     assert_eq!(asked.verdict(ONE_WAITS).holds, Some(true));
 }
 
-/// Whether it is asked at all where no type says so.
+/// It is not checked where no type says so.
 #[test]
 fn without_such_a_variable_nothing_is_decided() {
     let build = |site: &Site<'_, Sim>| site.var("X", 0u64);
@@ -82,7 +82,8 @@ fn without_such_a_variable_nothing_is_decided() {
     assert_eq!((verdict.holds, verdict.vacuous.is_some()), (None, true));
 }
 
-/// p0 waits for the first stage, p1 brings that about and waits for the second: p0 may not have noticed yet.
+/// p0 waits for the first stage; p1 reaches it and waits for the second. p0 may not have noticed
+/// yet.
 #[test]
 fn one_may_begin_to_wait_before_another_notices_that_its_wait_is_over() {
     let build = |site: &Site<'_, Sim>| (site.var("stage", Stage(0)), site.var("go", false));
@@ -101,7 +102,7 @@ fn one_may_begin_to_wait_before_another_notices_that_its_wait_is_over() {
                 }
                 _ => {
                     let Ok(_) = here.at(5).wait_until(go, |go| go).await;
-                    // Back to where p0 has to wait on, if p1 is to wait for that.
+                    // Back to where p0 must go on waiting, if p1 is to wait for that.
                     let Ok(()) = here.at(6).write(stage, Stage(if second_waits_for == 2 { 2 } else { 0 })).await;
                 }
             }
@@ -117,11 +118,12 @@ fn one_may_begin_to_wait_before_another_notices_that_its_wait_is_over() {
     let fine = handed_on(2);
     assert!(fine.complete);
     assert_eq!((fine.verdict("both").holds, fine.verdict(ONE_WAITS).holds), (Some(true), Some(true)));
-    // What has come must stay: the stage falls back, and both wait in vain.
+    // A stage that was reached must stay: here it falls back, and both wait in vain.
     assert_eq!(handed_on(3).verdict(ONE_WAITS).holds, Some(false));
 }
 
-/// A turn may read more than one variable, and this one last. Between two reads nobody is at the beginning of a turn.
+/// A turn may read more than one variable, and this one last. Between two reads no process is at
+/// the beginning of a turn.
 #[test]
 fn turns_that_read_several_variables_count() {
     let build = |site: &Site<'_, Sim>| (site.var("stage", Stage(0)), site.var("go", false));

@@ -8,7 +8,7 @@ use doorway_check::{Explorer, Property};
 use doorway_core::memory::{Domain, Memory as _, Register, Site, decl};
 use doorway_core::registry::CostModel;
 
-/// Each process adds to `X` and finds what it expects there, or panics; then it goes out.
+/// Each process adds to `X`, and panics unless it finds there what it expects; then it leaves.
 fn world(n: usize, rules: Rules, most: usize) -> Result<World, TextError> {
     World::of_programs(
         n,
@@ -99,7 +99,7 @@ fn where_only_costs_are_counted_a_panic_is_an_error() {
     assert_eq!(at_once.unwrap_err().to_string(), message);
 }
 
-/// A forced register can return what no write wrote, and a text may have no use for that.
+/// A forced register can return what no process wrote, and a text may be unable to use that.
 #[test]
 fn a_value_that_a_text_cannot_use_is_a_panic_of_the_text() {
     let rules = Rules { registers: Register::Safe, force_registers: true, ..Rules::with_passages(Some(1)) };
@@ -122,7 +122,7 @@ fn a_value_that_a_text_cannot_use_is_a_panic_of_the_text() {
     assert_eq!(trace.steps.last().unwrap().did, "Which = 2, torn", "{trace}");
 }
 
-/// What a text panics with may panic in turn, when it is dropped.
+/// The payload of a panic may panic in turn, when it is dropped.
 #[test]
 fn a_payload_that_panics_is_the_texts_too() {
     struct Bomb;

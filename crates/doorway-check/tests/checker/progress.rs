@@ -1,4 +1,4 @@
-//! What must hold of all fair runs, and the mistakes that checkers have made with it.
+//! Properties of all fair runs, and mistakes that checkers have made with them.
 
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Part, Rules, Sim, SimVar, World};
@@ -32,7 +32,7 @@ fn test_and_set_starves_and_nothing_worse() {
     assert_eq!(verdicts(&report), [Some(true), Some(true), Some(true), Some(false)]);
     let trace = report.verdict("starvation-free").trace.as_ref().unwrap();
     let cycle = &trace.steps[trace.repeats_from.unwrap()..];
-    // In the cycle p0 looks and fails, and the others go through: that is what starving is.
+    // In the cycle p0 looks and fails, and the others go through: that is starvation.
     assert!(cycle.iter().any(|s| s.process == 0 && s.waits), "{trace}");
     assert!(cycle.iter().all(|s| s.process != 0 || s.now != Some("inside")), "{trace}");
     assert_eq!(trace.why_fair.len(), 3);
@@ -84,16 +84,19 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
 
 #[test]
 fn who_sleeps_needs_somebody_to_wake_it() {
-    // With a crash between write and wake the chain still serves all: who leaves next wakes the sleeper too.
+    // With a crash between write and wake the chain still serves all: the next process that leaves
+    // wakes the sleeper too.
     let rules = Rules { crashes: 1, wakes: true, ..Rules::default() };
     assert_eq!(verdicts(&check("am-chain", (3, 2), rules, &ALL)), [Some(true); 4]);
-    // Where each waits on a word of its own, nobody else may have reason to write it; sleeps bounded in time help.
+    // Where each process waits on its own word, no other may have reason to write it; timed sleeps
+    // help.
     for id in ["am-dsm-chain", "am-dsm-assign"] {
         let rules = |timed_sleeps| Rules { crashes: 1, wakes: true, timed_sleeps, ..Rules::with_passages(Some(1)) };
         assert_eq!(verdicts(&check(id, (3, 2), rules(false), &["never-stuck"])), [Some(false)], "{id}");
         assert_eq!(verdicts(&check(id, (3, 2), rules(true), &ALL)), [Some(true); 4], "{id}");
     }
-    // Two processes of which one dies before its wake: the other sleeps for ever, unless sleeps are bounded in time.
+    // One of two processes dies before its wake: the other sleeps for ever, unless sleeps are
+    // timed.
     let last_wake = |timed_sleeps| {
         let rules = Rules { crashes: 1, wakes: true, timed_sleeps, passages: Some(1), ..Rules::default() };
         let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
@@ -153,7 +156,8 @@ fn gets_through() -> Property {
 
 #[test]
 fn a_cycle_in_which_somebody_never_moves_is_not_fair() {
-    // p1 has begun and will write 1: that p0 spins alone for ever is no fair run. A checker that forgot fairness would report it.
+    // p1 has begun and will write 1, so it is not a fair run that p0 spins alone for ever. A
+    // checker without fairness would report it.
     let once = Property::leads_to("gets through", |v, p| p == 0 && v.at(0, 9) && v.at(1, 2), |v, _| !v.at(0, 9));
     let holds = waiter(Rules::with_passages(Some(1)), once, |x, p| async move {
         let at = p.on(Part::ROOT);
@@ -165,7 +169,8 @@ fn a_cycle_in_which_somebody_never_moves_is_not_fair() {
 
 #[test]
 fn a_chance_that_is_there_now_and_then_may_be_missed_for_ever() {
-    // p1 raises and lowers x for ever; p0 always looks at the wrong moment. Weak fairness does not help it.
+    // p1 raises and lowers x for ever; p0 always looks at the wrong moment. Weak fairness does not
+    // help it.
     let holds = waiter(Rules::default(), gets_through(), |x, p| async move {
         let at = p.on(Part::ROOT);
         let _ = at.at(1).write(&x, 1).await;
@@ -176,7 +181,8 @@ fn a_chance_that_is_there_now_and_then_may_be_missed_for_ever() {
 
 #[test]
 fn who_is_in_its_remainder_or_has_stopped_owes_nothing() {
-    // p1 need not start, so p0 may wait for ever; and once p1 has made its passages, nobody waits for its steps.
+    // p1 need not start, so p0 may wait for ever; and once p1 has made its passages, no process
+    // waits for its steps.
     let never_sets = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
         let _ = p.on(Part::ROOT).at(1).read(&x).await;
     };
@@ -186,13 +192,14 @@ fn who_is_in_its_remainder_or_has_stopped_owes_nothing() {
 
 #[test]
 fn fairness_is_asked_of_the_component_where_the_bad_thing_lasts() {
-    // The graph as a whole is one component in which p1 steps; where p0 waits and x is 0, p1 must step too, and then x is 1 and stays so until
-    // p0 has gone through. A filter on the outer component would report a cycle of p0 alone.
+    // The graph as a whole is one component in which p1 steps. Where p0 waits and x is 0, p1 must
+    // step too, and then x is 1 and stays so until p0 has gone through. A filter on the outer
+    // component would report a cycle of p0 alone.
     let holds = waiter(Rules::default(), gets_through_once_begun(), |x, p| async move {
         let at = p.on(Part::ROOT);
         let _ = at.at(1).read(&x).await;
         let _ = at.at(2).write(&x, 1).await;
-        let _ = at.at(3).wait_until(&x, |x| x == 0).await; // nobody lowers it: p1 stays here
+        let _ = at.at(3).wait_until(&x, |x| x == 0).await; // it is never lowered: p1 stays here
     });
     assert_eq!(holds, Some(true));
 }
@@ -206,13 +213,13 @@ fn orders_of_arrival() {
     let asks = ["first-come-first-served", "first-in-first-enabled"];
     let bakery = check("bakery", (3, 1), Rules::with_passages(Some(1)), &asks);
     assert_eq!(verdicts(&bakery), [Some(true), Some(true)]);
-    // Without a doorway nobody came before anybody, and nothing is decided.
+    // Without a doorway there is no order of arrival, and nothing is decided.
     assert_eq!(verdicts(&check("am-chain", (3, 1), Rules::default(), &asks)), [None, None]);
     let mutant = check("mutant:bakery-draws-the-maximum", (2, 1), Rules::with_passages(Some(2)), &asks[..1]);
     assert_eq!(verdicts(&mutant), [Some(false)]);
 }
 
-/// Test-and-set with a doorway: whoever has left it may still be overtaken.
+/// Test-and-set with a doorway: a process that has left it may still be overtaken.
 struct TurnedAway {
     taken: SimVar<bool>,
     here: SimVar<u64>,
@@ -241,15 +248,16 @@ fn overtaking_is_noticed() {
     };
     let fcfs = search(2, Property::first_come("fcfs", 1));
     assert_eq!((fcfs.holds, fcfs.trace.map(|t| t.len())), (Some(false), Some(3)));
-    // Two may be overtaken by one only if there are three.
+    // One process can overtake two only if there are three.
     assert_eq!(search(2, Property::first_come("2-fcfs", 2)).holds, Some(true));
     assert_eq!(search(3, Property::first_come("2-fcfs", 2)).holds, Some(false));
-    // Whoever was overtaken cannot enter alone: the other is inside.
+    // A process that was overtaken cannot enter alone: the other is inside.
     let fife = search(2, Property::first_enabled("fife"));
     assert_eq!((fife.holds, fife.trace.map(|t| t.len())), (Some(false), Some(3)));
 }
 
-/// The cycle of a lasso leads back to where it begins, everyone who must step in it does, and the one that suffers never gets on.
+/// The cycle of a lasso leads back to its start, every process that must step in it does, and the
+/// victim makes no progress.
 #[test]
 fn a_lasso_is_a_run_that_can_be_repeated() {
     let cases = [
@@ -309,7 +317,7 @@ fn why_a_cycle_is_fair_is_said_process_by_process() {
     assert!(outside[1].contains("has made its passages"), "{outside:?}");
 }
 
-/// Everyone but `waits` leaves at once; `waits` waits in its exit section for what never comes.
+/// All but `waits` leave at once; `waits` waits in its exit section for what never comes.
 struct OneNeverLeaves {
     waits: usize,
     never: SimVar<bool>,
@@ -386,7 +394,7 @@ fn samples_find_a_lost_wake_up() {
     }
 }
 
-/// Where the bad thing begins outside of the cycle, the way into the cycle is part of the run.
+/// If the bad thing begins outside the cycle, the way into the cycle is part of the run.
 #[test]
 fn a_lasso_has_a_way_in() {
     let world = || {

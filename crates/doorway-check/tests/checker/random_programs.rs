@@ -1,4 +1,5 @@
-//! Random small programs: the explorer finds exactly the states that naive enumeration of interleavings finds, and the same deadlocks.
+//! Random small programs: the explorer finds exactly the states that naive enumeration of
+//! interleavings finds, and the same deadlocks.
 
 use doorway_check::sim::{Rules, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property};
@@ -18,7 +19,7 @@ enum Instr {
     Swap(usize, u64),
     CompareSwap(usize, u64, u64),
     Wait(usize, u64),
-    /// A step that is no access: a program that begins with a wait begins with it.
+    /// A step that is not an access: a program that begins with a wait begins with it.
     Begin,
 }
 
@@ -45,12 +46,13 @@ fn programs() -> impl Strategy<Value = Programs> {
     prop_oneof![of(2, 5), of(3, 3)]
 }
 
-// ---- naively: one more implementation of the instructions, and plain recursion over all interleavings
+// ---- naively: a second implementation of the instructions, and plain recursion over all
+// interleavings
 
 /// Shared variables (two numbers and a bit), and for each process what it has seen.
 type Naive = ([u64; 3], Vec<Vec<u64>>);
 
-/// What the next instruction sees and makes of the variables; `None` if it is a wait that fails.
+/// What the next instruction sees and does to the variables; `None` for a wait that fails.
 fn naive_step(vars: [u64; 3], instr: Instr) -> Option<([u64; 3], u64)> {
     let mut after = vars;
     let saw = match instr {
@@ -100,7 +102,7 @@ fn spell_out(program: &[Instr]) -> Vec<Instr> {
     waits_at_once.then_some(Instr::Begin).into_iter().chain(program.iter().copied()).collect()
 }
 
-/// Notes the state, and goes on with each process in turn.
+/// Records the state, and continues with each process in turn.
 fn enumerate(programs: &Programs, state: &Naive, found: &mut BTreeSet<Naive>) {
     found.insert(state.clone());
     for (p, program) in programs.iter().enumerate() {
@@ -113,7 +115,7 @@ fn enumerate(programs: &Programs, state: &Naive, found: &mut BTreeSet<Naive>) {
     }
 }
 
-/// Whether someone has begun, and nobody who has can go on.
+/// Whether some process has begun, and none that has can go on.
 fn is_deadlock(programs: &Programs, (vars, saw): &Naive) -> bool {
     let begun = || (0..programs.len()).filter(|&p| !saw[p].is_empty());
     let stuck = |p: usize| programs[p].get(saw[p].len()).is_none_or(|&instr| naive_step(*vars, instr).is_none());
@@ -144,7 +146,7 @@ async fn body(vars: Rc<Vars>, p: Process<Sim>, programs: Rc<Programs>) {
             Instr::Wait(v, x) => at.wait_until(&vars.number[v], |y| y == x).await.map(|_| ()),
         };
     }
-    // Stay here, so that the local state still tells what was seen.
+    // Stays here, so that the local state still tells what was seen.
     let _ = at.wait_until(&vars.never, |x| x).await;
 }
 
@@ -195,7 +197,7 @@ proptest! {
         prop_assert!(report.complete);
         prop_assert_eq!(report.states, naive.len());
         prop_assert_eq!(report.edges as usize, naive.len() * programs.len());
-        // Each step that is no failed turn lets one process see one more value.
+        // Each step that is not a failed turn lets one process see one more value.
         let steps = |(_, saw): &Naive| saw.iter().map(Vec::len).sum::<usize>();
         let shortest = naive.iter().filter(|state| is_deadlock(&spelt_out, state)).map(steps).min();
         let trace = report.verdict("never-stuck").trace.as_ref();

@@ -1,13 +1,14 @@
-//! Who is turned away by rooms is turned away while a room is active.
+//! Rooms turn users away only while a room is active.
 //!
-//! A request that is refused at its first access leaves its user where it was, and no claim about states can see that. Here leaving the remainder is a step of its own.
+//! A request that is refused at its first access leaves its user where it was, and no claim about
+//! states can see that. Here leaving the remainder is a step of its own.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Phase, Rules, Sections};
 use doorway_check::{Explorer, Property, Report, subject};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::Active;
 
-/// Whoever comes without a ticket gets one, or finds a room active when it goes.
+/// A user that comes without a ticket gets one, or finds a room active when it leaves.
 fn turned_away() -> Property {
     let asks = |v: &View<'_>, p: usize| {
         let has_ticket = v.shown::<u64>(p, "room").is_some();

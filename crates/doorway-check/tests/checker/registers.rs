@@ -34,7 +34,7 @@ fn the_bakery_works_on_safe_registers() {
 
 #[test]
 fn a_variable_is_weakened_no_further_than_it_declares() {
-    // ya-two claims nothing for weaker registers: asked politely, its variables stay atomic.
+    // ya-two claims nothing for weaker registers: without force, its variables stay atomic.
     let polite = check("ya-two", 2, None, Safe, false);
     polite.assert_holds();
     assert_eq!(polite.states, check("ya-two", 2, None, Atomic, false).states);
@@ -44,7 +44,7 @@ fn a_variable_is_weakened_no_further_than_it_declares() {
 
 #[test]
 fn a_crash_half_way_through_a_write_leaves_the_register_torn() {
-    // p0 crashes in the middle of writing; p1 may read anything for ever after.
+    // p0 crashes in the middle of a write; p1 may read anything for ever after.
     let rules = Rules { crashes: 1, registers: Safe, passages: Some(1), ..Rules::default() };
     let flag = |site: &Site<'_, Sim>| site.var("x", decl(0u64).needs(Needs::Safe(Domain::Of(&[0, 1, 5]))));
     let text = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {
@@ -73,12 +73,14 @@ fn a_crash_half_way_through_a_write_leaves_the_register_torn() {
 
 // ---- reads in one step against reads in two steps
 
-/// One process writes these values to its register, one after the other; the other reads it so many times.
+/// One process writes these values to its register, one after the other; the other reads it this
+/// many times.
 type WritesAndReads = (Vec<u64>, usize);
 
 const DOMAIN: [u64; 4] = [0, 1, 2, 3];
 
-/// What the reader can see if a read has a beginning and an end, and a write has too: any value it may return by the definition of the register.
+/// What the reader can see if both reads and writes have a beginning and an end: any value allowed
+/// by the definition of the register.
 fn by_intervals(kind: Register, (writes, reads): &WritesAndReads) -> BTreeSet<Vec<u64>> {
     #[derive(Clone, PartialEq, Eq, Hash)]
     struct At {
@@ -247,7 +249,7 @@ fn counters_that_only_differences_matter_of_need_no_bound() {
     println!("ticket lock, unbounded: {} states", report.states);
 }
 
-/// All states of a machine, with the smallest counter subtracted from what is in memory.
+/// All states of a machine, with the smallest counter subtracted from memory.
 fn small_memories(normalise: bool, passages: u32) -> BTreeSet<(Vec<u64>, Vec<u16>, Vec<u32>)> {
     let rules = Rules { normalise, ..Rules::with_passages(Some(passages)) };
     let mut world = World::new(2, rules, |site| TicketLock::new(site, 64)).unwrap();
@@ -286,7 +288,7 @@ fn a_ticket_that_wraps_too_early_lets_two_in() {
 
 // ---- giving up
 
-/// Flags of two processes; who gives up lowers its own, or forgets to.
+/// Flags of two processes; a process that gives up lowers its own, or forgets to.
 struct Polite {
     flags: Vec<SimCell<bool>>,
     forgets: bool,
@@ -342,7 +344,7 @@ fn giving_up_is_tried_at_every_turn_that_fails() {
             .unwrap()
     };
     let holds = |r: &Report| r.verdicts.iter().map(|v| v.holds).collect::<Vec<_>>();
-    // Both wait for each other; whether anybody gives up is the difference.
+    // Both wait for each other; the difference is whether one gives up.
     assert_eq!(holds(&search(false, false)), [Some(true), Some(false), Some(false), Some(true)]);
     assert_eq!(holds(&search(true, false))[1], Some(true));
     assert_eq!(holds(&search(true, false))[3], Some(true));
@@ -373,7 +375,7 @@ fn nothing_is_torn_unless_somebody_writes() {
 
 #[test]
 fn what_a_process_remembers_of_a_counter_stays_in_order() {
-    // p0 remembers the counter at 0 while others drive it up; it may only find it larger.
+    // p0 remembers the counter at 0 while others increase it; it may only find it larger.
     let search = |normalise| {
         let rules = Rules { normalise, ..Rules::with_passages(Some(2)) };
         let build = |site: &Site<'_, Sim>| -> (SimVar<u64>, SimVar<u64>) {

@@ -1,4 +1,4 @@
-//! Tokens make a run happen again, or say why not.
+//! Tokens replay a run, or say why not.
 
 use doorway_check::explore::Verdict;
 use doorway_check::replay::{Token, TokenError};
@@ -13,7 +13,7 @@ fn failures(id: &str, sizes: Sizes, rules: Rules) -> Vec<(Token, Verdict)> {
         let explorer = Explorer::new(sizes.n).properties(subject.claims(sizes)).keep_going(keep_going);
         explorer.max_states(50_000).explore(subject.world(sizes, rules).unwrap())
     };
-    // A text with a fault may go where it cannot go on; what fails before that fails.
+    // A text with a fault may reach a point where it cannot go on; a failure before that counts.
     let report = search(true).or_else(|_| search(false)).unwrap();
     let failed = report.verdicts.into_iter().filter(|v| v.holds == Some(false) && v.trace.is_some());
     failed.map(|v| (Token::new(&subject, sizes, rules, &v.name, v.trace.as_ref().unwrap()), v)).collect()
@@ -48,7 +48,7 @@ fn a_stale_token_says_so() {
     assert!(matches!(gone, Err(TokenError::Unknown(_))), "{gone:?}");
 }
 
-/// The number at the end of a token vouches for the steps, and not for what they are said to show.
+/// The number at the end of a token vouches for the steps, not for what they are said to show.
 #[test]
 fn what_a_token_says_of_its_run_is_not_believed() {
     let breaks = |token: &str| {
@@ -65,11 +65,11 @@ fn what_a_token_says_of_its_run_is_not_believed() {
     let nonsense = TokenError::NoProperty { id: "am-chain".to_owned(), property: "luck".to_owned() };
     assert_eq!(breaks("dw1/am-chain/2,1/-/c0/atomic/luck//811c9dc5"), Err(nonsense));
 
-    // p1 passes twice while p0 waits: a run without end that breaks one thing, and not another.
+    // p1 passes twice while p0 waits: an endless run that breaks one property, but not another.
     let starved = "dw1/tas/3,1/-/c0/atomic/starvation-free/0.1.2.1.0.1.2x2@1/703b4986";
     assert_eq!(breaks(starved), Ok(true));
     assert_eq!(breaks(&starved.replace("starvation-free", "deadlock-free")), Ok(false));
-    // Without p0's turn nobody knows whether it would have got in: that is not fair.
+    // Without p0's turn it is unknown whether p0 would have got in: that is not fair.
     let unfair = starved.replace("0.1.2.1.0.1.2x2@1", "0.1.2.1.1.2x2@1");
     let unfair = unfair.parse::<Token>().unwrap();
     assert_eq!(unfair.breaks_its_property(), Ok(false));
@@ -96,7 +96,7 @@ fn what_is_no_token_is_refused() {
     }
 }
 
-/// Every token that the documentation shows can be replayed.
+/// Every token in the documentation can be replayed.
 #[test]
 fn tokens_in_the_documentation_are_fresh() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

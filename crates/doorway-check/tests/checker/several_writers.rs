@@ -1,5 +1,6 @@
-//! Regular registers with several writers, against a definition that knows nothing of machines: a read returns the value of
-//! a write that it overlaps, or of one that was not wholly followed by another complete write before the read began.
+//! Regular registers with several writers, against a definition without machines: a read returns
+//! the value of a write that it overlaps, or of one that was not completely followed by another
+//! complete write before the read began.
 
 use doorway_check::sim::{Action, Part, Rules, Sim, SimVar, World};
 use doorway_core::memory::{Needs, Process, Register, Site, decl};
@@ -14,10 +15,10 @@ enum Does {
 }
 use Does::{Reads, Writes};
 
-/// What each process does to the one register there is, one thing after the other.
+/// What each process does to the only register, in order.
 type Programs = Vec<Vec<Does>>;
 
-/// Which read: whose, and which of its accesses.
+/// A read: its process, and the number of the access.
 type Read = (usize, usize);
 
 /// What each read may return.
@@ -25,7 +26,8 @@ type Values = BTreeMap<Read, BTreeSet<u64>>;
 
 // ---- by the definition
 
-/// An access, from the moment at which it begins to the one at which it ends; `None`: it never does.
+/// An access, from the moment at which it begins to the one at which it ends; `None` if it never
+/// does.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     from: usize,
@@ -47,8 +49,8 @@ fn by_definition(read: Interval, writes: &[(Interval, u64)]) -> BTreeSet<u64> {
     writes.iter().filter(|(write, _)| may_return(*write)).map(|(_, x)| *x).chain(first).collect()
 }
 
-/// What every read may return if processes take their turns in this order. A write takes two turns, and so does a read if
-/// it is no single moment.
+/// What every read may return if processes take their turns in this order. A write takes two turns,
+/// and so does a read that is not a single moment.
 fn of_schedule(programs: &Programs, schedule: &[usize], reads_last: bool) -> Values {
     let mut accesses: Vec<Vec<Interval>> = vec![Vec::new(); programs.len()];
     let mut open = vec![false; programs.len()];
@@ -120,7 +122,7 @@ fn world(programs: &Programs) -> World {
                     Writes(x) => at.at(2).write(&vars.0, x).await,
                 };
             }
-            // Stay here, so that the local state still tells what was seen.
+            // Stays here, so that the local state still tells what was seen.
             let _ = at.at(3).wait_until(&vars.1, |x| x).await;
         }
     };
@@ -164,7 +166,7 @@ fn agree(programs: &Programs) {
     assert_eq!(any, by_intervals(programs), "{programs:?}");
 }
 
-/// Programs whose writes all write something else, so that a value says which write it comes from.
+/// Programs whose writes are all different, so that a value tells which write it comes from.
 fn programs() -> impl Strategy<Value = Programs> {
     let of = |n, most| prop::collection::vec(prop::collection::vec(prop::bool::ANY, 1..=most), n);
     let shapes = prop_oneof![of(2, 3), of(3, 1), (of(1, 2), of(2, 1)).prop_map(|(a, b)| [a, b].concat())];
@@ -175,8 +177,8 @@ fn programs() -> impl Strategy<Value = Programs> {
     })
 }
 
-/// The write of 3 begins first and overlaps both writes of the other process, and loses against the first. That process then
-/// reads with nothing in progress: 1 was overwritten long ago.
+/// The write of 3 begins first and overlaps both writes of the other process, and loses against the
+/// first. That process then reads with nothing in progress: 1 was overwritten long ago.
 #[test]
 fn a_write_that_loses_brings_nothing_back() {
     let programs = vec![vec![Writes(1), Writes(2), Reads], vec![Writes(3)]];

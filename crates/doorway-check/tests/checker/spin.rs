@@ -1,4 +1,5 @@
-//! Our verdicts are those that Spin gives of hand-written models: `ci/spin.sh` compares Spin with the same table.
+//! Our verdicts agree with those of Spin on hand-written models: `ci/spin.sh` compares Spin with
+//! the same table.
 
 use doorway_check::sim::Rules;
 use doorway_check::{Explorer, subject};

@@ -29,7 +29,7 @@ fn alone_a_passage_takes_the_sum_of_its_accesses() {
     assert!((1.75..2.75).contains(&away), "2 us on average: {away}");
 }
 
-/// What depends on what was done before: every second passage is longer, and so is what comes after it.
+/// What depends on earlier passages: every second passage is longer, and so is what follows it.
 #[test]
 fn passages_can_take_extra_time() {
     let asked = &mut 0;
@@ -43,7 +43,8 @@ fn passages_can_take_extra_time() {
     assert_eq!(*asked, 110, "the first tenth does not count");
 }
 
-/// Two memories: the bit lies with the second process, and the first crosses the network twice for each passage.
+/// Two memories: the bit lies with the second process, and the first crosses the network twice for
+/// each passage.
 #[test]
 fn far_references_are_counted_and_take_longer() {
     let outcome = exactly(1000, Work { away: [1_000_000; 2], ..NOTHING })

@@ -1,4 +1,4 @@
-//! What looks like a check and is none: each of these once passed without a word.
+//! What looks like a check and is not: each of these once passed silently.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Action, Keep, Part, Phase, Rules, Sections, Sim, SimVar, TextError, What, World};
@@ -26,7 +26,10 @@ fn an_order_of_arrival_without_a_doorway_is_not_decided() {
     for property in [Property::first_come("in order", 1), Property::first_enabled("in order")] {
         let report = Explorer::new(2).property(property).run(TestAndSetLock::new).unwrap();
         assert_eq!(report.verdict("in order").holds, None);
-        assert_eq!(complaint(&report), "in order does not hold: nothing was asked, because no doorway is marked");
+        assert_eq!(
+            complaint(&report),
+            "in order does not hold: there was nothing to check, because no doorway is marked"
+        );
     }
 }
 
@@ -39,7 +42,7 @@ fn operations_that_nobody_calls_are_not_decided() {
     let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("x", 0u64), reads).unwrap();
     let report = Explorer::new(2).properties(claims).explore(world).unwrap();
     assert_eq!(report.verdict("linearizable").holds, None);
-    assert_eq!(complaint(&report), "linearizable does not hold: nothing was asked, because nothing is called");
+    assert_eq!(complaint(&report), "linearizable does not hold: there was nothing to check, because nothing is called");
 }
 
 async fn reads(x: Rc<SimVar<u64>>, p: Process<Sim>) {
@@ -55,7 +58,7 @@ fn what_few_runs_cannot_decide_does_not_hold() {
     assert!(complaint(&report).starts_with("incomplete after"), "{}", complaint(&report));
 }
 
-// ---- rules that are not those of the machine
+// ---- rules that differ from the machine's
 
 #[test]
 fn a_rule_that_is_set_where_it_is_not_read_is_refused() {
@@ -72,7 +75,7 @@ fn a_rule_that_is_set_where_it_is_not_read_is_refused() {
     for (rule, explorer) in ignored {
         assert_eq!(explorer.explore(world()).unwrap_err(), TextError::OtherRules(rule));
     }
-    // What the machine's rules say too may be said twice.
+    // A rule that agrees with the machine's may be given twice.
     assert!(Explorer::new(2).crashes(0).passages(None).explore(world()).is_ok());
     let measured = Rules { measure: Some((0, CostModel::Dsm)), ..Rules::default() };
     let measured = World::new(2, measured, |site| Chain::new(site, 2, 1)).unwrap();
@@ -81,7 +84,7 @@ fn a_rule_that_is_set_where_it_is_not_read_is_refused() {
 
 // ---- counters that are kept small
 
-/// A ticket lock that lets in anybody who draws this ticket.
+/// A ticket lock that lets in any process that draws this ticket.
 struct TicketLock {
     next: SimVar<u64>,
     serving: SimVar<u64>,
@@ -122,7 +125,7 @@ fn a_lock_that_breaks_at_a_later_ticket_does_not_hold() {
     for breaks_at in [3, 100] {
         let error = with_small_counters(Property::exclusion("mutual-exclusion", 1), Some(breaks_at)).unwrap_err();
         assert!(matches!(error, TextError::NoSuchRun { normalised: true, .. }), "{breaks_at}: {error}");
-        assert!(error.to_string().contains("drop `normalise`"), "{error}");
+        assert!(error.to_string().contains("omit `normalise`"), "{error}");
     }
     let report = with_small_counters(Property::exclusion("mutual-exclusion", 1), None).unwrap();
     report.assert_holds();
@@ -137,7 +140,7 @@ fn a_property_that_looks_at_how_large_a_counter_is_does_not_hold() {
     assert_eq!(bounded.verdict("small").holds, Some(false));
 }
 
-/// Whoever waits for the same ticket for ever is shown so with counters as they are.
+/// A process that waits for the same ticket for ever is shown with full counters.
 #[test]
 fn a_cycle_of_growing_counters_is_shown() {
     let overtaken = Property::leads_to("p1 never enters", |v, p| p == 0 && v.at(p, 2), |v, _| v.at(1, 2));
@@ -147,9 +150,9 @@ fn a_cycle_of_growing_counters_is_shown() {
     assert!(report.verdicts[0].holds == Some(false));
 }
 
-// ---- values that nobody declared
+// ---- undeclared values
 
-/// One writes, one reads meanwhile: what the read can return, or why that is not known.
+/// One process writes while another reads: what the read can return, or why that is unknown.
 fn torn<T: Word>(kind: Register, x: impl Fn(&Site<'_, Sim>) -> SimVar<T>, write: T) -> Result<Vec<u64>, TextError> {
     let rules = Rules { registers: kind, force_registers: true, ..Rules::with_passages(Some(1)) };
     let text = move |x: Rc<SimVar<T>>, p: Process<Sim>| async move {
@@ -182,7 +185,7 @@ fn a_register_that_is_weakened_by_force_returns_no_value_that_nobody_declared() 
         assert_eq!(error, TextError::NoDomain { pid: Pid::new(1), label: 2 });
         assert!(error.to_string().contains("ranges_over"), "{error}");
     }
-    // These return nothing that nobody wrote.
+    // These return only what was written.
     assert_eq!(torn(Register::Regular, undeclared, 9), Ok(vec![7, 9]));
     assert_eq!(torn(Register::Monotone, undeclared, 5), Ok(vec![5, 7]));
 
@@ -200,7 +203,7 @@ fn bits_and_names_need_no_declaration() {
 
 // ---- the literature's words
 
-/// Two that give way to each other for ever: nobody is stuck, and nobody enters.
+/// Two processes that give way to each other for ever: none is stuck, and none enters.
 struct AfterYou {
     flag: Vec<doorway_check::sim::SimCell<bool>>,
 }

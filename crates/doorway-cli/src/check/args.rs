@@ -1,4 +1,4 @@
-//! The options of `doorway check`, and which of them have no effect on what is asked for.
+//! The options of `doorway check`, and the refusal of those that would have no effect.
 
 use crate::sizes;
 use doorway_check::claims;
@@ -10,119 +10,120 @@ use std::num::NonZero;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The algorithm, as `doorway list` names it, or mutant:NAME
+    /// The algorithm, as named by `doorway list`, or mutant:NAME
     pub(super) id: String,
-    /// Seed a fault into its text, by statement number, such as drop:slot2.7, defer:7 or split:2; several have commas
-    /// between them. See docs/faults.md
+    /// Seed a fault into the text, by statement number, such as drop:slot2.7, defer:7 or split:2.
+    /// Separate several faults by commas. See docs/faults.md
     #[arg(long, value_name = "FAULT")]
     pub(super) fault: Option<String>,
-    /// Processes [default: the algorithm's]
+    /// Number of processes [default: the algorithm's]
     #[arg(long)]
     pub(super) n: Option<usize>,
-    /// Places: how many may be inside [default: the algorithm's]
+    /// Number of places: how many processes may be inside at once [default: the algorithm's]
     #[arg(long)]
     pub(super) k: Option<usize>,
-    /// Rooms, of an algorithm that has them [default: the algorithm's]
+    /// Number of rooms, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     pub(super) rooms: Option<usize>,
-    /// Slots, of an algorithm that has them [default: the algorithm's]
+    /// Number of slots, for algorithms that have them [default: the algorithm's]
     #[arg(long)]
     pub(super) slots: Option<usize>,
-    /// Passages of each process: a number, or "unbounded" [default: the algorithm's]
+    /// Passages per process: a number, or "unbounded" [default: the algorithm's]
     #[arg(long, value_parser = passages)]
     pub(super) passages: Option<Passages>,
-    /// A property to ask for; may be given several times [default: all that the algorithm promises]
+    /// Check only this property; may be repeated [default: all that the algorithm promises]
     #[arg(long = "property", value_name = "NAME")]
     pub(super) properties: Vec<String>,
-    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or as
-    /// many as the mutant needs]
+    /// Let up to this many processes crash, at any step outside their remainders [default: 0, or
+    /// what the mutant needs]
     #[arg(long, value_name = "F")]
     pub(super) crashes: Option<usize>,
-    /// Of seats: let up to this many of the dead be followed by a new process on the same seat, at any time or never
+    /// Seats: let up to this many dead processes be replaced by a new process on the same seat
     #[arg(long, value_name = "R", requires = "crashes")]
     pub(super) restarts: Option<usize>,
-    /// Of seats: let a death be noticed late, in a step of its own
+    /// Seats: let a death be noticed late, in a step of its own
     #[arg(long, requires = "crashes")]
     pub(super) late_deaths: bool,
-    /// Of seats: let a death wake a sleeper that watches the seat
+    /// Seats: let a death wake a sleeper that watches the seat
     #[arg(long, requires = "crashes")]
     pub(super) hints: bool,
-    /// Of seats: let no sleeper look again by itself
+    /// Seats: let no sleeper look again on its own
     #[arg(long, requires = "crashes")]
     pub(super) no_rechecks: bool,
-    /// Of seats: let nobody be told that an owner is dead, so that what the dead hold is lost
+    /// Seats: report no death, so that whatever a dead process holds is lost
     #[arg(long, requires = "crashes")]
     pub(super) no_reclaims: bool,
-    /// Of seats: let nobody look for the dead before anybody has died. Fewer states, and runs are not seen in which
-    /// somebody dies while another looks already
+    /// Seats: let no process look for dead owners before the first death. Explores fewer states,
+    /// and misses runs in which a process dies while another is already looking
     #[arg(long, requires = "crashes")]
     pub(super) no_suspects: bool,
-    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), and no
+    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), but no
     /// further than it declares [default: atomic, or what the mutant needs]
     #[arg(long, value_parser = register)]
     pub(super) registers: Option<Register>,
-    /// Let waits that can be abandoned be abandoned, at every turn that fails
+    /// Let a process give up, wherever the text allows it, at every failed turn of a wait
     #[arg(long)]
     pub(super) give_ups: bool,
-    /// Of turnstiles: no process begins a passage while this many tickets wait or are about to. The
-    /// search is complete for this bound
+    /// Turnstiles: limit the line. No process starts a passage while this many tickets are
+    /// outstanding. The search is complete for this bound
     #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     pub(super) line: Option<NonZero<u32>>,
-    /// Of turnstiles: let the front, which only some steps move, stay no further behind than this
-    /// while nobody waits. Fewer states; finds failures, and decides nothing else, because runs in
-    /// which it is further behind are not seen
+    /// Turnstiles: let the front fall at most this far behind while no process waits (only some
+    /// steps move it). Explores fewer states, and can only find failures: runs in which the front
+    /// falls further behind are skipped
     #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     pub(super) lag: Option<NonZero<u32>>,
-    /// Search only runs in which another process than the last steps at most this often: finds deep
-    /// failures that need few changes, and decides nothing else
+    /// Search only runs with at most this many context switches. Finds deep failures that need few
+    /// switches; decides nothing else
     #[arg(long, value_name = "CHANGES", conflicts_with = "dot")]
     pub(super) switches: Option<u32>,
-    /// Of dgs and its kin, and of seats: take states for one that are known to be alike. Fewer
-    /// states; of dgs and its kin, traces harder to read
+    /// dgs and its kin, and seats: merge symmetric states. Explores fewer states; for dgs and its
+    /// kin, traces are harder to read
     #[arg(long)]
     pub(super) alike: bool,
-    /// Let waiting be sleeping, and waking the sleepers a step of its own
+    /// Let waiting processes sleep, and make waking the sleepers a step of its own
     #[arg(long)]
     pub(super) wakes: bool,
-    /// With --wakes: let sleepers wake up by themselves too
+    /// With --wakes: let sleepers also wake up on their own
     #[arg(long, requires = "wakes")]
     pub(super) timed_sleeps: bool,
     /// How to search
     #[arg(long, value_enum, default_value_t = Method::Exhaustive)]
     pub(super) method: Method,
-    /// With random or pct: how many runs [default: 10000]
+    /// With random or pct: number of runs [default: 10000]
     #[arg(long, value_parser = sizes::from_one::<NonZero<u64>>)]
     pub(super) runs: Option<NonZero<u64>>,
-    /// With random or pct: how many steps a run has [default: 500]
+    /// With random or pct: steps per run [default: 500]
     #[arg(long, value_parser = sizes::from_one::<NonZero<usize>>)]
     pub(super) length: Option<NonZero<usize>>,
-    /// With pct: how many ordering constraints a failure may need [default: 3]
+    /// With pct: depth, the number of ordering constraints a failure may need [default: 3]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) depth: Option<u32>,
-    /// With random or pct: chooses the choices [default: 1]
+    /// With random or pct: seed of the random choices [default: 1]
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// Also write the graph of states to this file, for Graphviz (up to 2000 states)
+    /// Also write the state graph to this file, for Graphviz (up to 2000 states)
     #[arg(long, value_name = "FILE")]
     pub(super) dot: Option<std::path::PathBuf>,
     /// With --registers: weaken variables further than they declare
     #[arg(long, requires = "registers")]
     pub(super) force: bool,
-    /// End the search after this many states
+    /// Stop the search after this many states
     #[arg(long, value_name = "STATES", value_parser = sizes::states)]
     pub(super) max_states: Option<NonZero<usize>>,
-    /// End the search when it holds this much memory, such as 512M or 8GiB (K, M and G are powers of
-    /// 1024); do not begin it if the variables alone take more [default: half of what is free]
+    /// Stop the search when it uses this much memory, such as 512M or 8GiB (K, M and G are powers
+    /// of 1024), and do not start it if the variables alone need more [default: half of the free
+    /// memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_memory: Option<usize>,
-    /// Do not merge local states that the text says are alike, nor forget values it says do not
-    /// matter (slow; right whatever it says)
+    /// Do not merge local states that the text declares alike, and forget no value it declares
+    /// irrelevant (slow, but right even if the text is wrong)
     #[arg(long)]
     pub(super) no_keep: bool,
-    /// When the search is done, run merged local states side by side to see that they are alike
+    /// After the search, run merged local states side by side to verify that they are alike
     #[arg(long, conflicts_with = "no_keep")]
     pub(super) cross_check: bool,
-    /// Go on after a failure until every property is decided
+    /// After a failure, continue until every property is decided
     #[arg(long)]
     pub(super) keep_going: bool,
     /// Print one JSON document
@@ -131,7 +132,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What becomes of the dead.
+    /// What happens to dead processes.
     pub(super) fn deaths(&self) -> Deaths {
         Deaths {
             restarts: self.restarts.unwrap_or(0),
@@ -159,22 +160,22 @@ impl Args {
         if self.method == Method::Exhaustive {
             if let Some(option) = given(&sampling) {
                 return Err(format!(
-                    "--{option} is for samples; give --method random or --method pct, or drop --{option}"
+                    "--{option} applies to samples only; add --method random or --method pct, or omit --{option}"
                 ));
             }
         } else if let Some(option) = given(&searching) {
-            return Err(format!("--{option} has no effect on samples; drop it, or --method"));
+            return Err(format!("--{option} has no effect on samples; omit it, or omit --method"));
         }
         if self.depth.is_some() && self.method != Method::Pct {
-            return Err("--depth is for schedules by priorities; give --method pct, or drop --depth".to_owned());
+            return Err("--depth applies to priority schedules only; add --method pct, or omit --depth".to_owned());
         }
         if self.force && self.registers == Some(Register::Atomic) {
-            return Err("--force weakens registers, and atomic ones are not weak; give --registers safe, monotone or \
-                        regular, or drop --force"
+            return Err("--force has no effect on atomic registers; give --registers safe, monotone or regular, or \
+                        omit --force"
                 .to_owned());
         }
         if self.give_ups && !subject.info.can_give_up {
-            return Err(format!("{id} cannot give up: a process that has begun must go through; drop --give-ups"));
+            return Err(format!("{id} cannot give up: a process that has started must finish; omit --give-ups"));
         }
         let of_seats = [
             ("restarts", self.restarts.is_some()),
@@ -185,32 +186,32 @@ impl Args {
             ("no-suspects", self.no_suspects),
         ];
         if let Some(option) = given(&of_seats).filter(|_| !claims::notices_deaths(subject.info)) {
-            return Err(format!("nobody notices deaths in {id}; drop --{option}"));
+            return Err(format!("{id} does not notice deaths; omit --{option}"));
         }
         let most = sizes.n + self.restarts.unwrap_or(0);
         if let Some(crashes) = self.crashes.filter(|&crashes| crashes > most) {
             let there_are = match sizes.n {
-                1 => "the one process there is".to_owned(),
-                n => format!("the {n} processes there are"),
+                1 => "the one process".to_owned(),
+                n => format!("the {n} processes"),
             };
-            return Err(format!("{crashes} crashes are more than {there_are}; give fewer"));
+            return Err(format!("{there_are} cannot crash {crashes} times; give fewer --crashes"));
         }
         let passages = self.passages.map_or(subject.defaults().passages, |p| p.0);
         let has_front = claims::lags(subject.info);
         let bounds = [("line", self.line, claims::counts_for_ever(subject.info)), ("lag", self.lag, has_front)];
         for (option, _, has_one) in bounds.into_iter().filter(|(_, given, _)| given.is_some()) {
-            let name = if option == "line" { "line of tickets" } else { "front that lags" };
+            let name = if option == "line" { "line of tickets" } else { "front that can fall behind" };
             if !has_one {
-                return Err(format!("{id} has no {name}; drop --{option}"));
+                return Err(format!("{id} has no {name}; omit --{option}"));
             }
             if passages.is_some() {
                 return Err(format!(
-                    "--{option} bounds what passages without end leave behind; drop it, or --passages"
+                    "--{option} applies to unbounded passages only; omit --{option}, or omit --passages"
                 ));
             }
         }
         if self.alike && !claims::has_alike(subject.info) {
-            return Err(format!("no states of {id} are known to be alike that are not one anyway; drop --alike"));
+            return Err(format!("{id} declares no symmetric states to merge; omit --alike"));
         }
         Ok(())
     }
@@ -222,7 +223,7 @@ pub(super) enum Method {
     Exhaustive,
     /// Random schedules
     Random,
-    /// Schedules by random priorities
+    /// Schedules with random priorities
     Pct,
 }
 
@@ -233,7 +234,7 @@ fn passages(text: &str) -> Result<Passages, String> {
     match (text, text.parse()) {
         ("unbounded", _) => Ok(Passages(None)),
         (_, Ok(n)) if n > 0 => Ok(Passages(Some(n))),
-        _ => Err("give a number from 1 on, or \"unbounded\"".to_owned()),
+        _ => Err("give a number, at least 1, or \"unbounded\"".to_owned()),
     }
 }
 
@@ -243,7 +244,7 @@ fn register(text: &str) -> Result<Register, String> {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    let bad = || "give a whole number of bytes from 1 on, or one with a unit, such as 512M or 8GiB".to_owned();
+    let bad = || "give a number of bytes, at least 1, or a size with a unit, such as 512M or 8GiB".to_owned();
     let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     let unit: usize = match unit.trim_start().to_ascii_lowercase().as_str() {
         "" | "b" => 1,

@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 use std::num::NonZero;
 use std::time::Instant;
 
-/// Half of the memory that is free now, so that a search ends cleanly before the system ends it.
+/// Half of the free memory, so that a search stops cleanly before the system kills it.
 fn half_of_free_memory() -> usize {
     let free = || {
         let info = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -33,7 +33,7 @@ fn half_of_free_memory() -> usize {
     free().map_or(4 << 30, |kib| kib * 1024 / 2)
 }
 
-/// How much memory may be held, and what its user can do about it.
+/// How much memory a search may use, and what its user can do about it.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     pub(crate) bytes: usize,
@@ -41,36 +41,39 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// Half of the memory that is free, of a command that has no option for it.
+    /// Half of the free memory, for a command that has no option for it.
     pub(crate) fn half_of_what_is_free() -> Self {
-        Self { bytes: half_of_free_memory(), advice: "take smaller sizes" }
+        Self { bytes: half_of_free_memory(), advice: "give smaller sizes" }
     }
 
     fn of(args: &Args) -> Self {
         let bytes = args.max_memory.unwrap_or_else(half_of_free_memory);
-        Self { bytes, advice: "take smaller sizes, or give a larger --max-memory" }
+        Self { bytes, advice: "give smaller sizes or a larger --max-memory" }
     }
 
-    /// Why a search stopped, with the limit that it reached and the option that sets it.
+    /// Why a search stopped: the limit that it reached, and the option that sets it.
     pub(crate) fn why(self, stop: Stop, max_states: Option<NonZero<usize>>) -> String {
         match (stop, max_states) {
             (Stop::Memory, _) => {
-                format!("the limit of memory was reached, {}; {}", HumanBytes(self.bytes as u64), self.advice)
+                format!("the search reached its memory limit of {}; {}", HumanBytes(self.bytes as u64), self.advice)
             }
             (Stop::States, Some(most)) => {
-                format!("the limit of {} was reached; give a larger --max-states", count(most.get() as u64, "state"))
+                format!(
+                    "the search reached its limit of {}; give a larger --max-states",
+                    count(most.get() as u64, "state")
+                )
             }
             _ => stop.to_string(),
         }
     }
 }
 
-/// Why a machine is not even built, if its variables alone take more memory than this.
+/// Why a machine is not even built: its variables alone need more memory than the limit.
 pub(crate) fn does_not_fit(subject: &Subject, sizes: Sizes, limit: Limit) -> Option<String> {
     let (bytes, most) = (subject.bytes(sizes), limit.bytes as u64);
     (bytes > most).then(|| {
         format!(
-            "the variables of {} with n={}, {}={} take about {}, and {} is the limit of memory; {}",
+            "the variables of {} with n={}, {}={} need about {}, more than the memory limit of {}; {}",
             subject.id(),
             sizes.n,
             subject.info.problem.second().name(),
@@ -82,15 +85,15 @@ pub(crate) fn does_not_fit(subject: &Subject, sizes: Sizes, limit: Limit) -> Opt
     })
 }
 
-/// Refuses weak registers with so many passages that a torn read has more results than actions can
-/// tell apart.
+/// Refuses weak registers if the number of passages is so large that a torn read has more results
+/// than an action can tell apart.
 pub(crate) fn refuse_too_many_values(sizes: Sizes, rules: Rules) -> Result<(), String> {
     let (largest, most) = (rules.largest_natural(sizes.n), u64::from(u16::MAX) - 3);
     if rules.registers > Register::Monotone || largest < most {
         return Ok(());
     }
     Err(format!(
-        "a torn read of a number that grows returns any up to {largest} with so many passages; give --passages {} or fewer",
+        "with this many passages a torn read may return any number up to {largest}, which is too many; give --passages {} or fewer",
         (most - 3) / sizes.n as u64
     ))
 }
@@ -171,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     Ok(exit(&report))
 }
 
-/// Says that nothing was decided, and why.
+/// Reports that nothing was decided, and why.
 fn not_built(
     subject: &Subject,
     sizes: Sizes,
@@ -196,7 +199,7 @@ fn not_built(
     Ok(Exit::Incomplete)
 }
 
-/// Samples runs instead of searching all.
+/// Samples runs instead of exploring all.
 fn sample(
     subject: &Subject,
     sizes: Sizes,
@@ -245,7 +248,7 @@ fn sample(
             let missed = (1.0 - p).powf(sampled.runs as f64);
             let _ = writeln!(
                 out,
-                "a failure of depth {depth} is found by one run with probability at least {p:.1e}, and missed by all with at most {missed:.3}",
+                "one run finds a failure of depth {depth} with probability at least {p:.1e}; all runs miss it with probability at most {missed:.3}",
             );
         }
         print(&out)?;
@@ -266,7 +269,7 @@ fn exit(report: &Report) -> Exit {
     }
 }
 
-/// The properties asked for, or all.
+/// The properties asked for, or all of them.
 fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Property>, String> {
     if names.is_empty() {
         return Ok(subject.claims(sizes));
@@ -282,7 +285,7 @@ fn chosen(subject: &Subject, sizes: Sizes, names: &[String]) -> Result<Vec<Prope
             let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
             let nearest =
                 known.iter().min_by_key(|known| distance(known)).filter(|known| distance(known) * 2 <= known.len());
-            let advice = nearest.map_or("; there are".to_owned(), |known| format!("; did you mean {known}? There are"));
+            let advice = nearest.map_or("; it has".to_owned(), |known| format!("; did you mean {known}? it has"));
             return Err(format!("{} has no property {name:?}{advice} {}", subject.id(), known.join(", ")));
         };
         chosen.push(claims.swap_remove(at));

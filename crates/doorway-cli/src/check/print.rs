@@ -1,4 +1,4 @@
-//! What `doorway check` prints: what was searched, what was found, what was covered.
+//! What `doorway check` prints: what it searched, what it found, what it covered.
 
 use crate::output::count;
 use crate::{interrupt, output};
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Which kinds of registers were asked for, and which the variables really are.
+/// The registers that were asked for, and those that the variables really are.
 #[derive(Clone)]
 pub(crate) struct Registers {
     asked: Register,
     forced: bool,
-    /// How many variables there are of each kind, the weakest first, those aside that only their
+    /// How many variables there are of each kind, the weakest first, without those that only their
     /// owners access.
     variables: BTreeMap<Register, usize>,
 }
@@ -35,12 +35,12 @@ impl Registers {
         Self { variables, ..Self::asked_for(world.rules()) }
     }
 
-    /// Of a machine that was not built.
+    /// For a machine that was not built.
     pub(super) fn asked_for(rules: Rules) -> Self {
         Self { asked: rules.registers, forced: rules.force_registers, variables: BTreeMap::new() }
     }
 
-    /// The weakest that there is.
+    /// The weakest kind that a variable has.
     fn weakest(&self) -> Register {
         self.variables.keys().next().copied().unwrap_or(self.asked)
     }
@@ -55,7 +55,7 @@ impl Registers {
         }
         match self.weakest() {
             Register::Atomic => format!(
-                "atomic registers (not {asked}: no variable declares that it works with a weaker one; --force weakens all the same)"
+                "atomic registers (not {asked}: no variable declares that it works with a weaker one; --force weakens them anyway)"
             ),
             _ => {
                 let kinds = self.variables.iter().map(|(kind, n)| format!("{n} {kind}"));
@@ -65,22 +65,22 @@ impl Registers {
     }
 }
 
-/// What is printed as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     pub(super) algorithm: String,
     pub(super) n: usize,
     pub(super) k: usize,
-    /// The weakest that a variable is, not what was asked for.
+    /// The weakest kind that a variable has, not the kind that was asked for.
     pub(super) registers: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) registers_asked: Option<String>,
-    /// How many variables are of which kind.
+    /// How many variables there are of each kind.
     pub(super) register_kinds: BTreeMap<String, usize>,
     pub(super) crashes: usize,
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) restarts: usize,
-    /// What else becomes of the dead, where that is not as usual.
+    /// What else happens to dead processes, where it differs from the default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) deaths: Vec<&'static str>,
     pub(super) passages: Option<u32>,
@@ -144,7 +144,7 @@ impl<'a> Document<'a> {
 pub(super) struct Line<'a> {
     name: &'a str,
     holds: Option<bool>,
-    /// Why it holds, or was not decided, without having been asked.
+    /// Why the property holds, or was not decided, although it was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,14 +165,14 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What becomes of the dead that is not as usual.
+/// What happens to dead processes, where it differs from the default.
 fn deaths(of: Deaths) -> Vec<&'static str> {
     let unusual = [
         (of.late, "noticed late"),
         (of.hints, "hints"),
         (!of.rechecks, "no second looks"),
         (!of.reclaims, "nothing is reclaimed"),
-        (!of.suspects, "looked for only from the first on"),
+        (!of.suspects, "looked for only after the first death"),
     ];
     unusual.into_iter().filter_map(|(so, text)| so.then_some(text)).collect()
 }
@@ -210,7 +210,7 @@ pub(super) fn heading(subject: &Subject, sizes: Sizes, rules: Rules, registers: 
     )
 }
 
-/// The verdicts, and the traces of what failed.
+/// The verdicts, and a counterexample for each failure.
 pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, sizes: Sizes, rules: Rules) {
     let width = verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
     for v in verdicts {
@@ -233,7 +233,7 @@ pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Su
     }
 }
 
-/// Why a text that has panicked has no use for registers that were weakened by force, if that is why.
+/// If registers were weakened by force and the text panicked because of that, says so.
 fn cannot_use(trace: &Trace, subject: &Subject, rules: Rules) -> Option<String> {
     let p = trace.end.iter().position(|at| at.panicked.is_some()).filter(|_| rules.force_registers)?;
     let step = trace.steps.iter().rfind(|step| step.process == p)?;
@@ -259,8 +259,8 @@ pub(crate) fn describe(
     verdict_lines(&mut out, &report.verdicts, subject, sizes, report.rules);
     let covered = match report.stop {
         None => format!("complete{}", within(report.rules)),
-        Some(bound @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {bound} were looked at"),
-        Some(stop) => format!("{} looked at, NOT complete: {}", output::thousands(report.expanded as u64), why(stop)),
+        Some(bound @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {bound} were explored"),
+        Some(stop) => format!("{} explored, NOT complete: {}", output::thousands(report.expanded as u64), why(stop)),
     };
     let _ = writeln!(
         out,
@@ -268,7 +268,7 @@ pub(crate) fn describe(
         count(report.states as u64, "state"),
         count(report.edges, "edge"),
         took.as_secs_f64(),
-        // Worth a word only where it can be told apart.
+        // Worth mentioning only where it is noticeable.
         if report.judging.as_millis() > 100 {
             format!(", {:.2} s of it on progress", report.judging.as_secs_f64())
         } else {
@@ -283,7 +283,7 @@ pub(crate) fn describe(
     out
 }
 
-/// For which bounds a search is complete.
+/// The bounds within which a search is complete.
 fn within(rules: Rules) -> String {
     let passages = rules.passages.map(|p| format!("{} of each process", count(u64::from(p), "passage")));
     let line = rules.line.map(|most| format!("a line of {}", count(u64::from(most), "ticket")));
@@ -291,7 +291,7 @@ fn within(rules: Rules) -> String {
     if bounds.is_empty() { String::new() } else { format!(" for {}", bounds.join(" and ")) }
 }
 
-/// A line on a terminal that says how far the search has come; nothing elsewhere.
+/// A progress line on a terminal; nothing elsewhere.
 pub(super) struct Bar {
     bar: ProgressBar,
     begun: Instant,
@@ -309,7 +309,7 @@ impl Bar {
     pub(super) fn show(&self, progress: &Progress) {
         let rate = progress.states as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
         self.bar.set_message(format!(
-            "{} states, {} a second, {} to go on from, {}",
+            "{} states, {} per second, {} to explore, {}",
             output::thousands(progress.states as u64),
             output::thousands(rate as u64),
             output::thousands(progress.frontier as u64),

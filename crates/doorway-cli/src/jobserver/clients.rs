@@ -1,13 +1,13 @@
-//! Whether any process that comes from this one could still hold a token.
+//! Whether any descendant of this process could still hold a token.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-/// Whether a descendant of this process has this open, as the kernel names it.
+/// Whether a descendant of this process has this file open, as named by the kernel.
 ///
-/// Processes come and go meanwhile, so a caller that finds nobody looks again before it believes it.
-/// What may not be looked at counts as one that has it.
+/// Processes come and go during the look, so a caller that finds none looks again before it
+/// believes it. A process that may not be inspected counts as one that has the file open.
 pub(super) fn anybody_has(link: &Path) -> bool {
     let mut seen = HashSet::new();
     let mut rest = children(std::process::id());
@@ -35,7 +35,7 @@ fn children(process: u32) -> Vec<u32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-/// A process that was not waited for has no descriptors, and does not say so.
+/// A zombie shows no descriptors, and gives no other sign.
 fn is_dead(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_none_or(|(_, fields)| fields.starts_with(['Z', 'X']))

@@ -1,7 +1,8 @@
-//! The tokens that clients can take: a named pipe, one byte for each.
+//! The tokens that clients can take: a named pipe that holds one byte for each.
 //!
-//! It loses its name as soon as it is open, and clients reach it through the guardian's descriptor
-//! in `/proc`, or inherit descriptors of it. So nothing is left behind, however the guardian ends.
+//! The pipe loses its name as soon as it is open. Clients reach it through the guardian's
+//! descriptor in `/proc`, or inherit descriptors of it. So nothing is left behind, however the
+//! guardian ends.
 
 use super::Style;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,21 +13,21 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 
-/// Scripts use small numbers for their own, and shells those from 10 on.
+/// Scripts use small descriptor numbers, and shells use those from 10 on.
 const INHERITED: i32 = 42;
 
 pub(super) struct Fifo {
     ours: OwnedFd,
-    /// What others have of it, to read and to write: not this process's own, since clients change
-    /// how theirs blocks.
+    /// The descriptors that clients inherit, to read and to write. They are separate from this
+    /// process's own, because clients switch theirs between blocking and non-blocking.
     inherited: Option<(OwnedFd, OwnedFd)>,
-    /// How the kernel shows it among the descriptors of a process.
+    /// The name that the kernel shows among the descriptors of a process.
     link: PathBuf,
-    /// None where the kernel gives no more of these: then somebody must look now and then.
+    /// None if the kernel has no more of these: then the guardian must look now and then.
     events: Option<OwnedFd>,
 }
 
-/// What has happened to it since the last look.
+/// What has happened to the pipe since the last look.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Events {
     /// A client took or gave back a token.
@@ -38,7 +39,7 @@ pub(super) struct Events {
 impl Fifo {
     /// A pipe without tokens. For a moment it has a name in this directory.
     pub(super) fn new(directory: &Path, style: Style) -> io::Result<Self> {
-        // A dot first: no name of slots begins so.
+        // Begins with a dot, which no name of slots does.
         let path = directory.join(format!(".jobserver.{}.{:016x}", std::process::id(), nonce()));
         fs::mknodat(fs::CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         let opened = Self::open(&path, style);
@@ -56,7 +57,7 @@ impl Fifo {
             return Err(io::Error::other("another process has put something in the place of the pipe"));
         }
         let high = |descriptor: OwnedFd| match fcntl_dupfd_cloexec(&descriptor, INHERITED) {
-            Err(Errno::INVAL) => Ok(descriptor), // few descriptors are allowed
+            Err(Errno::INVAL) => Ok(descriptor), // the limit is low
             copy => copy,
         };
         let inherited = match style {
@@ -66,7 +67,7 @@ impl Fifo {
         Ok(Self { ours: high(ours)?, inherited, link: PathBuf::new(), events: watch(path).ok() })
     }
 
-    /// What `--jobserver-auth` says.
+    /// The value of `--jobserver-auth`.
     pub(super) fn auth(&self) -> String {
         match &self.inherited {
             Some((read, write)) => format!("{},{}", read.as_raw_fd(), write.as_raw_fd()),
@@ -79,7 +80,7 @@ impl Fifo {
         self.inherited.iter().flat_map(|(read, write)| [read.as_fd(), write.as_fd()])
     }
 
-    /// What can be polled for news.
+    /// What to poll for news.
     pub(super) fn events(&self) -> Option<BorrowedFd<'_>> {
         self.events.as_ref().map(AsFd::as_fd)
     }
@@ -88,17 +89,17 @@ impl Fifo {
         &self.link
     }
 
-    /// How many tokens nobody has taken.
+    /// How many tokens lie in the pipe.
     pub(super) fn unread(&self) -> usize {
         rustix::io::ioctl_fionread(&self.ours).map_or(0, |unread| usize::try_from(unread).unwrap_or(usize::MAX))
     }
 
-    /// Lets clients have another token.
+    /// Gives clients another token.
     pub(super) fn put(&self) -> io::Result<()> {
         Ok(rustix::io::write(&self.ours, b"+").map(drop)?)
     }
 
-    /// Takes up to this many tokens away from clients that would read them, and says how many.
+    /// Takes up to this many tokens out of the pipe, and returns how many.
     pub(super) fn take(&self, most: usize) -> usize {
         let mut taken = 0;
         let mut buffer = [0; 256];
@@ -134,7 +135,7 @@ fn watch(path: &Path) -> io::Result<OwnedFd> {
     Ok(events)
 }
 
-/// A number that no two calls return.
+/// A number that no other call returns.
 pub(super) fn nonce() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish()

@@ -6,15 +6,15 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Programs that make a jobserver of their own, or none, if they are told how many jobs to run.
+/// Programs that ignore the jobserver if they are told how many jobs to run.
 const DEAF_IF_TOLD: &[&str] = &["make", "gmake", "ninja", "ninja-build"];
 /// Programs that understand a path.
 const READ_PATHS: &[&str] = &["cargo", "rustc", "ninja", "ninja-build", "samu"];
 
-/// `MAKEFLAGS` with this jobserver, and without another.
+/// `MAKEFLAGS` with this jobserver, and without any other.
 ///
-/// It has letters or options, and after `--` variables. What others have put there stays, but for
-/// how many jobs there are: an outer jobserver is not for commands in here.
+/// It contains letters or options, and variables after `--`. All of it stays except the number of
+/// jobs: an outer jobserver is not for this command.
 pub(super) fn makeflags(before: &OsStr, jobs: usize, auth: &str) -> OsString {
     let before = before.as_bytes();
     let variables = match before.windows(4).position(|window| window == b" -- ") {
@@ -33,9 +33,9 @@ pub(super) fn makeflags(before: &OsStr, jobs: usize, auth: &str) -> OsString {
     OsString::from_vec(words.join(&b' '))
 }
 
-/// What cargo reads before `MAKEFLAGS`, and an outer cargo sets.
+/// Cargo reads this before `MAKEFLAGS`, and an outer cargo sets it.
 pub(super) fn ours(jobs: usize, auth: &str) -> String {
-    // The first of these is what make before 4.2 reads; it had no paths.
+    // The first of these is for make before 4.2, which knew no paths.
     let old = if auth.starts_with("fifo:") { String::new() } else { format!("--jobserver-fds={auth} ") };
     format!("-j{jobs} {old}--jobserver-auth={auth}")
 }
@@ -55,7 +55,7 @@ fn file_name(program: &OsStr) -> &str {
     Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
 
-/// The command without options that would make it deaf to the jobserver; `None` if it has none.
+/// The command without options that make it ignore the jobserver; `None` if it has none.
 pub(super) fn without_jobs(command: &[OsString]) -> Option<Vec<OsString>> {
     let (program, arguments) = command.split_first()?;
     if !DEAF_IF_TOLD.contains(&file_name(program)) {
@@ -92,17 +92,17 @@ pub(super) fn without_jobs(command: &[OsString]) -> Option<Vec<OsString>> {
     (kept != command).then_some(kept)
 }
 
-/// Options of one letter whose value is the rest of the word, or the next word.
+/// One-letter options whose value is the rest of the word, or the next word.
 const MAKE_WITH_A_VALUE: &[u8] = b"CEfIoW";
 const NINJA_WITH_A_VALUE: &[u8] = b"Cdfkltw";
 
-/// What a word says that may be several options of one letter.
+/// The meaning of a word that may combine several one-letter options.
 enum Letters {
-    /// The one at this place says how many jobs, and perhaps the next word does.
+    /// The one at this place gives the number of jobs, perhaps with the next word.
     Jobs { before: usize, takes_the_next: bool },
-    /// The value of the last one is the next word.
+    /// The next word is the value of the last one.
     TakesTheNext,
-    /// Nothing of the kind.
+    /// No option of either kind.
     Others,
 }
 
@@ -139,10 +139,10 @@ pub(super) fn style_for(program: &OsStr) -> Style {
     }
 }
 
-/// Whether this is what a make says that understands a path.
+/// Whether this is the version of a make that understands a path.
 fn reads_paths(version: &str) -> bool {
     let Some(number) = version.strip_prefix("GNU Make ").and_then(|rest| rest.split_whitespace().next()) else {
-        return true; // another make, which knows neither style
+        return true; // not GNU make, which knows neither style
     };
     let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (4, 4)

@@ -1,13 +1,13 @@
-//! `doorway jobserver`: GNU make's jobserver, with slots between processes behind its tokens.
+//! `doorway jobserver`: GNU make's jobserver, whose tokens stand for slots between processes.
 //!
-//! It is `doorway run` with a guardian that gives out tokens besides.
+//! It is `doorway run` with a guardian that also hands out tokens.
 //!
 //! | file | |
 //! |---|---|
-//! | `mod` | what it is told |
-//! | `fifo` | the pipe that tokens lie in |
+//! | `mod` | its options |
+//! | `fifo` | the pipe that holds the tokens |
 //! | `tokens` | the accounts: tokens against slots |
-//! | `clients` | whether anybody could still give a token back |
+//! | `clients` | whether any process could still give a token back |
 //! | `flags` | what clients are told, and which style they understand |
 
 mod clients;
@@ -28,59 +28,59 @@ use tokens::Tokens;
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   doorway jobserver -n 8 -- make                 at most 8 jobs in this build
-  doorway jobserver -n 8 cores -- make           at most 8 in all builds that say `cores`
-  doorway jobserver -n 8 cores -- cargo build    another of them
+  doorway jobserver -n 8 cores -- make           at most 8 in all builds named `cores`
+  doorway jobserver -n 8 cores -- cargo build    shares the same 8
   doorway jobserver -n 8 cores --style fifo -- ninja";
 
 /// How clients reach the tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
-    /// By a path.
+    /// Through a path.
     Fifo,
-    /// By two descriptors that they inherit.
+    /// Through two descriptors that they inherit.
     Pipe,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Wanted {
-    /// By a path, unless the command may run a make that is older than 4.4
+    /// A path, unless the command may run a make older than 4.4
     Auto,
-    /// By a path: GNU make 4.4 and later, cargo, ninja 1.13 and later, gcc 13 and later
+    /// A path: GNU make 4.4 and later, cargo, ninja 1.13 and later, gcc 13 and later
     Fifo,
-    /// By two descriptors that they inherit: older ones too, but not ninja
+    /// Two inherited descriptors: older programs too, but not ninja
     Pipe,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// How many jobs may run at the same time: the command itself, and one for each token. With a
-    /// name, everybody who uses it must say the same number
+    /// How many jobs may run at once: the command itself, and one for each token. Every user of the
+    /// name must give the same number
     #[arg(short = 'n', long, value_name = "K", value_parser = run::number)]
     slots: usize,
-    /// The name of slots that builds on this machine share, as in `doorway run`; without, they are
-    /// this build's own
+    /// The name of the slots that builds on this machine share, as in `doorway run` [default: slots
+    /// of this build alone]
     #[arg(value_name = "NAME")]
     name: Option<OsString>,
     /// How clients reach the tokens
     #[arg(long, value_enum, default_value_t = Wanted::Auto)]
     style: Wanted,
-    /// What becomes of processes that the command leaves behind, as in `doorway run`
+    /// What to do with processes that outlive the command, as in `doorway run`
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Orphans::Hold)]
     orphans: Orphans,
     /// A text of at most 64 bytes that `doorway status` shows
     #[arg(long, value_name = "TEXT")]
     label: Option<OsString>,
-    /// Where names lie, instead of the usual place or DOORWAY_DIR
+    /// The directory of the names, instead of the usual place or DOORWAY_DIR
     #[arg(long, value_name = "PATH")]
     directory: Option<PathBuf>,
-    /// How many may hold or wait at the same time, together, as in `doorway run`
+    /// How many processes may hold or wait at once, together, as in `doorway run`
     #[arg(long, value_name = "SEATS")]
     seats: Option<usize>,
-    /// Says how long it waited for the first slot, and which style it chose
+    /// Say how long it waited for the first slot, and which style it chose
     #[arg(short, long)]
     verbose: bool,
-    /// The command and its arguments. Of make and ninja, -j is left out: with it they would not
-    /// listen
+    /// The command and its arguments. The option -j of make and ninja is dropped: with it they
+    /// would ignore the jobserver
     #[arg(value_name = "COMMAND", required = true, last = true)]
     command: Vec<OsString>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> ! {
         Wanted::Fifo => Style::Fifo,
         Wanted::Pipe => Style::Pipe,
     };
-    // Slots of its own are a file as any other, with a name that nobody else takes.
+    // A build's own slots are a file like any other, with a name that no other build uses.
     let own = || format!("jobserver.{}.{:08x}", std::process::id(), fifo::nonce() as u32).into();
     let told = run::Args {
         slots: args.slots,
@@ -112,14 +112,14 @@ pub(crate) fn run(args: &Args) -> ! {
     run::run_besides(&told, &mut Jobserver { style, tokens: None, own, news: None })
 }
 
-/// What the guardian does besides.
+/// The side work of the guardian.
 struct Jobserver {
     style: Style,
-    /// From when the command begins.
+    /// Set when the command starts.
     tokens: Option<Tokens>,
-    /// The file to be removed at the end, if it is this build's own.
+    /// The file to remove at the end, if it is this build's own.
     own: Option<Builder>,
-    /// What is to be said at the next turn.
+    /// What to say at the next turn.
     news: Option<String>,
 }
 
@@ -132,11 +132,11 @@ impl Besides for Jobserver {
         let before = std::env::var_os("MAKEFLAGS").unwrap_or_default();
         let slots = builder(args).open().map_err(|error| error.to_string())?;
         let place = slots.path().parent().map(PathBuf::from).unwrap_or_default();
-        let fails = |e: std::io::Error| format!("cannot make a pipe for job tokens: {e}");
+        let fails = |e: std::io::Error| format!("cannot create a pipe for job tokens: {e}");
         let tokens = Tokens::new(Fifo::new(&place, self.style).map_err(fails)?, slots).map_err(fails)?;
         let auth = tokens.fifo().auth();
         self.tokens = Some(tokens);
-        // Before the command begins, so that the first token lies there.
+        // Before the command starts, so that the first token is there.
         self.turn(&mut |_| {});
         if args.verbose {
             let style = match self.style {
@@ -182,7 +182,7 @@ impl Besides for Jobserver {
     }
 
     fn wrapper_ends(&self) {
-        // Unless the tree goes on without it.
+        // Unless other processes go on without the guardian.
         if let Some(own) = &self.own {
             let _ = own.remove();
         }

@@ -1,12 +1,12 @@
-//! The accounts: as many tokens as slots, and no more.
+//! The accounts: never more tokens than slots.
 //!
-//! The guardian has a slot for every token that a client has taken, and one for the token that lies
-//! in the pipe, if one does. When it is taken, the guardian gets in line for another. A client that
-//! gives a token back puts it beside the one that lies there: then the guardian takes one away and
-//! gives its slot back. The tree itself has a slot besides, for the job that every client may run
-//! without a token.
+//! The guardian holds a slot for every token that a client has taken, and one for the token that
+//! lies in the pipe, if there is one. When a client takes that token, the guardian gets in line for
+//! another slot. When a client gives a token back while one lies there, the guardian takes one away
+//! and gives its slot back. The build itself holds one more slot, for the job that every client may
+//! run without a token.
 //!
-//! Which client has a token cannot be known, only how many nobody has read.
+//! The guardian cannot know which client has a token, only how many tokens lie in the pipe.
 
 use super::clients;
 use super::fifo::Fifo;
@@ -21,21 +21,22 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// A token that lies in the pipe is for clients that wait for one: they take it at once.
+/// A token in the pipe is for clients that wait for one; they take it within this time.
 const GRACE: Duration = Duration::from_millis(10);
-/// How often the guardian looks whether others wait for the slot of a token that nobody takes, and
-/// at the pipe where the kernel does not tell.
+/// How often the guardian checks whether others wait for the slot of an unused token, and looks at
+/// the pipe if the kernel does not report changes.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a tree without a use for tokens stays out of line, at most, when others wait.
+/// The longest time that a build without use for tokens stays out of line, when others wait.
 const LONGEST_REST: Duration = Duration::from_millis(500);
-/// How often the guardian looks for clients that have died with tokens, without another reason.
+/// How often the guardian looks for clients that died with tokens, without another reason.
 const SLOW_LOOK: Duration = Duration::from_secs(1);
 
 type Wish = Pin<Box<dyn Future<Output = Result<OwnedGuard, Error>>>>;
 
 pub(super) struct Tokens {
     fifo: Fifo,
-    /// A handle of its own: what keeps the tree's slot when the guardian dies does not keep these.
+    /// A handle of its own: the lifeline that keeps the build's slot after the guardian's death
+    /// must not keep these.
     slots: Arc<Slots>,
     /// A slot for each token.
     guards: Vec<OwnedGuard>,
@@ -43,9 +44,9 @@ pub(super) struct Tokens {
     /// The place in line for another slot.
     wish: Option<Wish>,
     bell: Arc<Bell>,
-    /// Since when a token lies there.
+    /// Since when a token lies in the pipe.
     lies_since: Instant,
-    /// How long to stay out of line, and until when, since nobody took the last token.
+    /// How long to stay out of line, and until when, because no client took the last token.
     rest: Duration,
     rests_until: Instant,
     next_slow_look: Instant,
@@ -55,7 +56,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// No token yet. Of the slots, one is the tree's own.
+    /// No token yet. One of the slots is the build's own.
     pub(super) fn new(fifo: Fifo, slots: Slots) -> io::Result<Self> {
         let bell = Arc::new(Bell::new()?);
         let (most, now) = (slots.places() - 1, Instant::now());
@@ -79,12 +80,12 @@ impl Tokens {
         &self.fifo
     }
 
-    /// What can be polled for a reason to take a [`turn`](Self::turn).
+    /// What to poll for a reason to take a [`turn`](Self::turn).
     pub(super) fn reasons(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         [self.bell.as_fd()].into_iter().chain(self.fifo.events())
     }
 
-    /// After this time there is a reason, whatever happens.
+    /// After this time there is a reason in any case.
     pub(super) fn patience(&self) -> Duration {
         let lies = self.fifo.unread() > 0;
         if self.fifo.events().is_none() || lies || self.wish.is_none() && self.may_want() { LOOK } else { SLOW_LOOK }
@@ -94,31 +95,31 @@ impl Tokens {
         !self.has_failed && self.guards.len() < self.most
     }
 
-    /// Brings tokens and slots together. Says what people should know.
+    /// Matches tokens and slots. Says what people should know.
     pub(super) fn turn(&mut self, say: &mut dyn FnMut(String)) {
         let now = Instant::now();
         self.bell.hear();
         let events = self.fifo.look();
         let mut unread = self.fifo.unread();
         if unread > self.guards.len() {
-            // Only what is really taken away: a client may be faster.
+            // Counts only tokens that were really taken away: a client may be faster.
             let surplus = self.fifo.take(unread - self.guards.len());
             if surplus > 0 {
                 say(format!(
-                    "a program has given back {surplus} more job tokens than it took, and they were taken away; look \
-                     for a program that releases tokens it does not have"
+                    "a program has given back {surplus} more job tokens than it took; they were removed: look for a program \
+                     that releases tokens it does not have"
                 ));
             }
             unread = self.fifo.unread().min(self.guards.len());
         }
         if unread > 0 && self.wish.take().is_some() {
-            self.lies_since = now; // one was given back: it will do
+            self.lies_since = now; // one was given back, and is enough
         }
         if unread > 1 {
             self.give_back(unread - 1, say);
         }
         if events.moved && unread == 0 {
-            self.rest = Duration::ZERO; // tokens are wanted
+            self.rest = Duration::ZERO; // clients want tokens
             self.rests_until = now;
         }
         if unread > 0 && now.duration_since(self.lies_since) >= GRACE && self.do_others_wait() {
@@ -138,7 +139,7 @@ impl Tokens {
         self.release(self.guards.len(), &mut |_| {});
     }
 
-    /// Takes tokens that lie there away, and gives their slots back.
+    /// Takes tokens out of the pipe, and gives their slots back.
     fn give_back(&mut self, most: usize, say: &mut dyn FnMut(String)) {
         let taken = self.fifo.take(most);
         self.release(taken, say);
@@ -148,7 +149,7 @@ impl Tokens {
         for guard in self.guards.drain(self.guards.len() - count.min(self.guards.len())..) {
             let slot = guard.slot();
             if let Err(error) = guard.release() {
-                say(format!("slot {slot}, which stood for a job token: {error}"));
+                say(format!("slot {slot} of a job token: {error}"));
             }
         }
     }
@@ -157,7 +158,7 @@ impl Tokens {
         self.slots.status().is_ok_and(|status| status.waiters.iter().any(|waiter| !waiter.dead))
     }
 
-    /// Gets in line for another slot if no token lies there.
+    /// Gets in line for another slot if no token lies in the pipe.
     fn get_another(&mut self, now: Instant, say: &mut dyn FnMut(String)) {
         while self.fifo.unread() == 0 && self.may_want() && now >= self.rests_until {
             let slots = &self.slots;
@@ -171,7 +172,7 @@ impl Tokens {
                 Poll::Ready(Ok(guard)) => {
                     self.wish = None;
                     if let Err(error) = self.fifo.put() {
-                        say(format!("cannot give out a job token: {error}"));
+                        say(format!("cannot hand out a job token: {error}"));
                         return;
                     }
                     self.guards.push(guard);
@@ -186,16 +187,16 @@ impl Tokens {
         }
     }
 
-    /// If nobody is left who could give tokens back, they are lost, and their slots come back.
+    /// If no process is left that could give tokens back, they are lost, and their slots come back.
     fn look_for_clients(&mut self, now: Instant, say: &mut dyn FnMut(String)) {
         self.next_slow_look = now + SLOW_LOOK;
         let out = self.guards.len().saturating_sub(self.fifo.unread());
-        // Processes come and go while one looks, so twice.
+        // Looks twice, because processes come and go during a look.
         let anybody_has = || (self.anybody_has)(self.fifo.link());
         if out == 0 || anybody_has() || anybody_has() {
             return;
         }
-        say(format!("{out} job tokens were lost with the programs that had them, and have come back"));
+        say(format!("{out} job tokens were lost with the programs that held them; they are available again"));
         self.release(out, say);
     }
 }
@@ -297,7 +298,7 @@ mod tests {
                 tree.turn();
             }
         });
-        while tree.state() != (2, 1) {} // and it comes back when nobody else wants it
+        while tree.state() != (2, 1) {} // it comes back when no other build wants it
     }
 
     #[test]

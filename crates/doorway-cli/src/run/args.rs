@@ -1,4 +1,4 @@
-//! What `doorway run` is told.
+//! The options of `doorway run`.
 
 use clap::ValueEnum;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
@@ -12,68 +12,70 @@ pub(crate) const MORE: &str = "\
 Examples:
   doorway run -n 1 backup -- rsync -a /home /mnt        one at a time
   doorway run -n 4 gpu --env CUDA_VISIBLE_DEVICES={slot} -- python train.py
-  doorway run -n 8 tests -- pytest --port=900{slot}     a port for each that runs
+  doorway run -n 8 tests -- pytest --port=900{slot}     one port per command
   doorway run -n 1 fetch --timeout 5m -- wget URL       gives up after five minutes
 
-The command finds DOORWAY_SLOT (0 to K-1), DOORWAY_FENCE, DOORWAY_NAME, DOORWAY_PREVIOUS \
-(clean, died or broken: what became of the last holder of the slot) and DOORWAY_FD in its \
-environment. In its arguments and in --env, {slot}, {fence} and {name} are replaced; write {{slot}} \
-for {slot} itself.
+The command finds these variables in its environment: DOORWAY_SLOT (0 to K-1), DOORWAY_FENCE, \
+DOORWAY_NAME, DOORWAY_FD, and DOORWAY_PREVIOUS (clean, died or broken: how the last holder left the \
+slot). In the arguments and in --env, {slot}, {fence} and {name} are replaced; write {{slot}} for a \
+literal {slot}.
 
-The slot is held until the command and all that it has started have ended (see --orphans), also if \
-this program is killed: then the descriptor DOORWAY_FD keeps it, which the command inherits.
+The slot is held until the command and every process that it has started have ended (see \
+--orphans). If doorway itself is killed, the command still holds the slot: it inherits the \
+descriptor DOORWAY_FD.
 
 Exit code: that of the command, or 128+N if signal N ended it. 123 no slot was free (--no-wait), \
 124 none became free in time (--timeout), 125 doorway itself failed, 126 the command cannot be \
 executed, 127 there is no such command.";
 
-/// What becomes of processes that the command leaves behind, and of the slot if the wrapper dies.
+/// What happens to processes that outlive the command, and to the slot if the wrapper dies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Orphans {
-    /// The slot stays taken until the last of them has ended
+    /// Keep the slot until the last of them has ended
     Hold,
-    /// The slot is given back; they go on without
+    /// Give the slot back; they go on without it
     Release,
-    /// They are killed, then the slot is given back
+    /// Kill them, then give the slot back
     Kill,
 }
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = MORE)]
 pub(crate) struct Args {
-    /// How many may run at the same time. Everybody who uses the name must say the same number
+    /// How many commands may run at once. Every user of the name must give the same number
     #[arg(short = 'n', long, value_name = "K", allow_negative_numbers = true, value_parser = number)]
     pub(crate) slots: usize,
-    /// The name of the slots: letters, digits, dots, underscores and hyphens. With a slash in it,
-    /// the path of a file
+    /// The name of the slots: letters, digits, dots, underscores and hyphens. If it contains a
+    /// slash, it is the path of a file
     #[arg(value_name = "NAME")]
     pub(crate) name: OsString,
-    /// Gives up after this time: 90, 90s, 5m, 1h30m, 500ms
+    /// Give up after this time: 90, 90s, 5m, 1h30m, 500ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Gives up at once if no slot is free
+    /// Give up at once if no slot is free
     #[arg(long, conflicts_with = "timeout")]
     pub(crate) no_wait: bool,
-    /// Says how long it waited, and behind whom
+    /// Say how long it waited, and for which holders
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Sets a variable for the command; may be repeated
+    /// Set a variable for the command; may be repeated
     #[arg(long = "env", value_name = "KEY=VALUE", value_parser = OsStringValueParser::new().try_map(setting))]
     pub(crate) environment: Vec<OsString>,
-    /// What becomes of processes that the command leaves behind
+    /// What to do with processes that outlive the command
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Orphans::Hold)]
     pub(crate) orphans: Orphans,
-    /// A text of at most 64 bytes that `doorway status` shows to users of the same slots
+    /// A text of at most 64 bytes that `doorway status` shows
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<OsString>,
-    /// Where names lie, instead of the usual place or DOORWAY_DIR
+    /// The directory of the names, instead of the usual place or DOORWAY_DIR
     #[arg(long, value_name = "PATH")]
     pub(crate) directory: Option<PathBuf>,
-    /// How many may hold or wait at the same time, together: a multiple of 64, at most 4096. A new
-    /// name has twice as many as slots, and at least 256. One more ends with 125
+    /// How many processes may hold or wait at once, together: a multiple of 64, at most 4096. A new
+    /// name gets twice as many seats as slots, and at least 256. A process that finds no free seat
+    /// ends with 125
     #[arg(long, value_name = "SEATS")]
     pub(crate) seats: Option<usize>,
-    /// For several users: the permissions of the file, such as 660. Everybody must say the same
+    /// For several users: the permissions of the file, such as 660. Every user must give the same
     #[arg(long, value_name = "OCTAL", value_parser = octal)]
     pub(crate) permissions: Option<u32>,
     /// The command and its arguments, in which {slot}, {fence} and {name} are replaced
@@ -82,14 +84,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "take a number, such as 4".to_owned())
+    text.parse().map_err(|_| "give a number, such as 4".to_owned())
 }
 
-/// Without a key and a `=`, programs would not find it.
+/// Refuses a setting without a key and a `=`: programs would not find it.
 fn setting(text: OsString) -> Result<OsString, &'static str> {
     match text.as_bytes().iter().position(|byte| *byte == b'=') {
         Some(1..) => Ok(text),
-        _ => Err("say KEY=VALUE, without spaces around the ="),
+        _ => Err("give KEY=VALUE, without spaces around the ="),
     }
 }
 
@@ -97,13 +99,13 @@ fn octal(text: &str) -> Result<u32, String> {
     u32::from_str_radix(text, 8)
         .ok()
         .filter(|bits| *bits <= 0o777)
-        .ok_or_else(|| "take an octal number, such as 660".to_owned())
+        .ok_or_else(|| "give an octal number, such as 660".to_owned())
 }
 
-/// Numbers with units, of which the last may be missing: seconds.
+/// Numbers with units. The last unit may be missing, and means seconds.
 fn duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
-    let fails = || format!("{text:?} is no time; take 90, 90s, 5m, 1h30m or 500ms");
+    let fails = || format!("{text:?} is not a time; give 90, 90s, 5m, 1h30m or 500ms");
     let (mut rest, mut seconds) = (text, 0.0);
     if rest.is_empty() {
         return Err(fails());
@@ -118,11 +120,11 @@ fn duration(text: &str) -> Result<Duration, String> {
         rest = &rest[end..];
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| {
-        format!("{text:?} is too long; take 90, 90s, 5m, 1h30m or 500ms, or leave it out to wait for ever")
+        format!("{text:?} is too long; give 90, 90s, 5m, 1h30m or 500ms, or omit --timeout to wait for ever")
     })
 }
 
-/// What stands for something else in arguments.
+/// The values of the placeholders in arguments.
 pub(super) struct Words {
     pub(crate) slot: usize,
     pub(crate) fence: u64,
@@ -130,7 +132,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Replaces `{slot}`, `{fence}` and `{name}`. What has two braces on each side is left with one.
+    /// Replaces `{slot}`, `{fence}` and `{name}`. A word in two pairs of braces keeps one of them.
     pub(crate) fn replace(&self, text: &OsStr) -> OsString {
         let (slot, fence) = (self.slot.to_string(), self.fence.to_string());
         let words: [(&[u8], &[u8]); 3] =
@@ -156,12 +158,12 @@ impl Words {
     }
 }
 
-/// As the operating system wants it. No argument can have a zero in it, nor can a variable.
+/// A string for the operating system. Neither an argument nor a variable can contain a zero.
 pub(super) fn c_string(text: OsString) -> CString {
     CString::new(text.into_vec()).unwrap_or_default()
 }
 
-/// The name of a variable; none if there is no `=`.
+/// The name of a variable, or none if there is no `=`.
 pub(super) fn key(variable: &CStr) -> Option<&[u8]> {
     let bytes = variable.to_bytes();
     bytes.iter().position(|byte| *byte == b'=').map(|end| &bytes[..end])

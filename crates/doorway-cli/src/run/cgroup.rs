@@ -1,18 +1,18 @@
-//! A control group (version 2) for the command, where this user may make one. All in it are killed
-//! at once, however fast they fork. Nothing needs it.
+//! A control group (version 2) for the command, where this user may create one. It kills all its
+//! processes at once, however fast they fork. It is optional.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A group that is removed when this is dropped, if it is empty by then.
+/// A group that is removed on drop, if it is empty by then.
 pub(crate) struct Cgroup {
     path: PathBuf,
     processes: OwnedFd,
 }
 
 impl Cgroup {
-    /// A new group below that of this process; `None` where that cannot be done.
+    /// Creates a group below that of this process; `None` where that is not possible.
     pub(crate) fn make() -> Option<Self> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
@@ -24,7 +24,7 @@ impl Cgroup {
         let path = parent.join(format!("{PREFIX}{}", std::process::id()));
         fs::create_dir(&path).ok()?;
         let processes = File::options().write(true).open(path.join("cgroup.procs"));
-        // Without it (before Linux 5.14) the group is of no use.
+        // Before Linux 5.14 a group has no `cgroup.kill`, and is of no use.
         match processes.ok().filter(|_| path.join("cgroup.kill").exists()) {
             Some(processes) => Some(Self { path, processes: processes.into() }),
             None => {
@@ -34,12 +34,12 @@ impl Cgroup {
         }
     }
 
-    /// The file that a process writes `0` to, to join.
+    /// A process joins by writing `0` to this file.
     pub(crate) fn processes(&self) -> BorrowedFd<'_> {
         self.processes.as_fd()
     }
 
-    /// Kills all that are in it.
+    /// Kills every process in the group.
     pub(crate) fn kill(&self) {
         let _ = fs::write(self.path.join("cgroup.kill"), "1");
     }
@@ -53,7 +53,7 @@ impl Drop for Cgroup {
 
 const PREFIX: &str = "doorway-run-";
 
-/// A guardian that was killed leaves its group behind. A group that is not empty cannot be removed.
+/// Removes the groups of guardians that were killed. A group that is not empty cannot be removed.
 pub(crate) fn remove_those_of_the_dead(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -64,7 +64,7 @@ pub(crate) fn remove_those_of_the_dead(parent: &Path) {
     }
 }
 
-/// The directory of this process's own group: where the hierarchy is mounted, and the place in it.
+/// The directory of this process's own group: the mount point of the hierarchy, and the path in it.
 fn own(mounts: &str, groups: &str) -> Option<PathBuf> {
     let place = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     mounts.lines().find_map(|line| {
@@ -104,7 +104,7 @@ mod tests {
         fs::create_dir(&parent).unwrap();
         assert!(Cgroup::below(&parent).is_none());
         assert_eq!(fs::read_dir(&parent).unwrap().count(), 0);
-        fs::create_dir(parent.join("doorway-run-4294967295")).unwrap(); // no process has this number
+        fs::create_dir(parent.join("doorway-run-4294967295")).unwrap(); // no such process
         fs::create_dir(parent.join(format!("doorway-run-{}", std::process::id()))).unwrap();
         remove_those_of_the_dead(&parent);
         assert_eq!(fs::read_dir(&parent).unwrap().count(), 1);

@@ -1,7 +1,7 @@
-//! The guardian: waits for a slot, starts the command, and gives the slot back when it may.
+//! The guardian: waits for a slot, starts the command, and gives the slot back at the end.
 //!
-//! No signal ends it but SIGKILL. It adopts all that comes from the command, so it knows when nobody
-//! is left.
+//! No signal but SIGKILL ends it. It adopts all descendants of the command, so it knows when the
+//! last of them has ended.
 
 use super::args::{Args, Orphans, Words, c_string, key, variable};
 use super::cgroup::Cgroup;
@@ -40,7 +40,7 @@ pub(super) fn live(
     native::end(0)
 }
 
-/// What is to be told when everything is over.
+/// Returns what to tell the wrapper when everything is over.
 fn try_live(
     args: &Args,
     besides: &mut dyn Besides,
@@ -51,7 +51,7 @@ fn try_live(
 ) -> Result<Option<Message>, Message> {
     tree::adopt();
     let slots = Arc::new(builder(args).thread_stays().open().map_err(|error| failed(FAILED, advice(&error, args)))?);
-    // The process ends when it has given the slot back. To close the file first takes time.
+    // The process exits once it has given the slot back. Closing the file first would cost time.
     std::mem::forget(Arc::clone(&slots));
     let guard = match waiting::wait(args, &slots, link) {
         Ok(guard) => guard,
@@ -67,13 +67,13 @@ fn try_live(
     let mut watch =
         Watch { args, besides, link, signals, board, command, wrapper, early: Vec::new(), continued_by: None };
     let arrived = watch.drain_signals().into_iter().filter(|signal| signal.by_terminal).map(|signal| signal.number);
-    // If it is not known, the command gets them once more rather than not at all.
+    // If this is unknown, the command gets the signals twice rather than not at all.
     watch.early =
         arrived.filter(|number| started.missed.is_none_or(|missed| missed & native::bit(*number) != 0)).collect();
     Ok(watch.until_the_end(held))
 }
 
-/// How the slots are opened.
+/// How to open the slots.
 pub(crate) fn builder(args: &Args) -> Builder {
     let mut builder = Builder::new(&args.name, args.slots).waiters(1);
     if let Some(directory) = &args.directory {
@@ -98,13 +98,13 @@ fn failed(code: u8, why: String) -> Message {
 /// The slot, and what keeps it.
 struct Held {
     guard: OwnedGuard,
-    /// What the command inherits, so that the slot outlives this process. The second is a copy with
-    /// a number that scripts do not use.
+    /// The command inherits this, so the slot outlives this process. The second is a copy with a
+    /// number that scripts do not use.
     lifeline: Option<(Lifeline, OwnedFd)>,
     cgroup: Option<Cgroup>,
 }
 
-/// Scripts use small numbers for their own, and shells those from 10 on.
+/// Scripts use small descriptor numbers, and shells use those from 10 on.
 const LIFELINE: i32 = 40;
 
 impl Held {
@@ -115,7 +115,7 @@ impl Held {
         let (what, known) = match self.guard.previous() {
             Previous::Clean => return,
             Previous::Died(known) => ("died with it", known),
-            Previous::Broken(known) => ("was made to give it up, and may still be at work", known),
+            Previous::Broken(known) => ("had it taken away, and may still be running", known),
         };
         let who = waiting::describe(known);
         link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
@@ -132,7 +132,7 @@ impl Held {
         if args.orphans != Orphans::Release {
             let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
             let copy = match fcntl_dupfd_cloexec(&lifeline, LIFELINE) {
-                Err(Errno::INVAL) => fcntl_dupfd_cloexec(&lifeline, 3), // few descriptors are allowed
+                Err(Errno::INVAL) => fcntl_dupfd_cloexec(&lifeline, 3), // the limit is low
                 copy => copy,
             };
             self.lifeline = Some((lifeline, copy.map_err(|error| failed(FAILED, cannot_begin(&error.into())))?));
@@ -169,7 +169,7 @@ impl Held {
             files: files(&program, paths),
             arguments: arguments.into_iter().map(c_string).collect(),
             environment,
-            // That of a command around this one would keep another slot.
+            // The DOORWAY_FD of an outer command would keep another slot.
             without: if self.lifeline.is_none() { vec![c"DOORWAY_FD"] } else { Vec::new() },
             inherits: inherits.iter().copied().chain(lifeline).collect(),
             joins: self.cgroup.as_ref().map(Cgroup::processes),
@@ -181,23 +181,24 @@ impl Held {
             match error.raw_os_error() {
                 Some(libc::ENOENT) if !name.contains('/') => {
                     let advice = if name.contains(' ') {
-                        "if these are a program and its arguments, do not quote them as one"
+                        "to pass a program and its arguments, do not quote them as one word"
                     } else {
-                        "say where it is"
+                        "give its path"
                     };
                     failed(NOT_FOUND, format!("there is no command {name:?} in PATH; {advice}"))
                 }
                 Some(libc::EACCES) if std::path::Path::new(&program).is_dir() => {
                     failed(NOT_EXECUTABLE, format!("{name:?} is a directory; name a program"))
                 }
-                Some(libc::ENOENT | libc::ENOTDIR) => {
-                    failed(NOT_FOUND, format!("there is no {name:?}, or what it is to be run by is not there"))
-                }
+                Some(libc::ENOENT | libc::ENOTDIR) => failed(
+                    NOT_FOUND,
+                    format!("there is no {name:?}, or its interpreter is missing; check the path and the first line"),
+                ),
                 Some(libc::EACCES) => failed(
                     NOT_EXECUTABLE,
                     format!(
-                        "cannot execute {name:?}: {error}; make it executable (chmod +x), or name the program that \
-                         runs it before it"
+                        "cannot execute {name:?}: {error}; make it executable (chmod +x), or put the program that \
+                         runs it in front"
                     ),
                 ),
                 code => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}{}", limits(code))),
@@ -205,21 +206,21 @@ impl Held {
         })
     }
 
-    /// Gives the slot back, and says what was wrong with it.
+    /// Gives the slot back, and reports what was wrong with it.
     fn release(self) -> Option<String> {
         let slot = self.guard.slot();
         match self.guard.release() {
             Ok(()) => None,
             Err(ReleaseError::Broken) => Some(format!(
                 "slot {slot} was taken away while the command ran, or its file was overwritten; another command may \
-                 have run with the slot meanwhile"
+                 have run with the same slot"
             )),
             Err(error) => Some(format!("slot {slot} cannot be given back: {error}")),
         }
     }
 }
 
-/// Of variables with the same name, the last one. Programs disagree about which of two they find.
+/// The last of the variables with the same name. Programs disagree about which of two they find.
 fn the_last_of_each(variables: Vec<CString>) -> Vec<CString> {
     let mut seen = HashSet::new();
     let is_new = |text: &CString| seen.insert(key(text).map(<[u8]>::to_vec));
@@ -228,7 +229,7 @@ fn the_last_of_each(variables: Vec<CString>) -> Vec<CString> {
     kept
 }
 
-/// The files that a command may be, in this order.
+/// The files to try for a command, in this order.
 fn files(program: &OsStr, paths: Option<OsString>) -> Vec<CString> {
     if program.is_empty() {
         return Vec::new();
@@ -238,14 +239,14 @@ fn files(program: &OsStr, paths: Option<OsString>) -> Vec<CString> {
     }
     let paths = paths.unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
     let file = |path: &[u8]| {
-        let mut file = if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }; // none is this directory
+        let mut file = if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }; // empty: this directory
         file.extend_from_slice(program.as_bytes());
         c_string(OsString::from_vec(file))
     };
     paths.as_bytes().split(|byte| *byte == b':').map(file).collect()
 }
 
-/// The command runs.
+/// Watches the running command.
 struct Watch<'a> {
     args: &'a Args,
     besides: &'a mut dyn Besides,
@@ -254,17 +255,17 @@ struct Watch<'a> {
     board: Board,
     command: Pid,
     wrapper: Pid,
-    /// Signals of the terminal that came when the command was not there yet.
+    /// Terminal signals that arrived before the command existed.
     early: Vec<i32>,
-    /// Which process has let this one go on, by SIGCONT.
+    /// The process that let this one continue, by SIGCONT.
     continued_by: Option<u32>,
 }
 
 impl Watch<'_> {
-    /// Until the slot is given back. What remains to be told.
+    /// Runs until the slot is given back. Returns what remains to be told.
     fn until_the_end(&mut self, held: Held) -> Option<Message> {
         loop {
-            // First: it may have ended before the signals were drained.
+            // First: the command may have ended before the signals were drained.
             if let Some(ended) = self.looks_after_children() {
                 return self.command_has_ended(ended, held);
             }
@@ -274,8 +275,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for something to happen, and does what is to be done besides. Whether the wrapper has
-    /// something to say, if anybody listens.
+    /// Waits for something to happen, and does the side work. Returns whether the wrapper has
+    /// something to say, if this process listens to it.
     fn waits(&mut self, listens: bool) -> bool {
         let reasons = self.besides.reasons();
         let mut ready = vec![PollFd::new(self.signals, PollFlags::IN)];
@@ -295,18 +296,18 @@ impl Watch<'_> {
         is_told
     }
 
-    /// Reads what has arrived here, which only says that it is time to look. The first time, it says
-    /// what the command may have missed.
+    /// Reads the signals that have arrived. They only mean that it is time to look. The first time,
+    /// they also tell what the command may have missed.
     fn drain_signals(&self) -> Vec<Signal> {
         std::iter::from_fn(|| self.signals.next()).collect()
     }
 
-    /// How the command has ended, if it has: its exit code, and the signal that it died of or 0.
+    /// How the command has ended, if it has: its exit code, and the signal that killed it or 0.
     fn looks_after_children(&self) -> Option<(u8, u8)> {
         loop {
             match tree::look() {
                 News::Ended { child, code, signal } if child == self.command => {
-                    // At once: nobody else can ask the kernel any more.
+                    // At once: from now on no other process can ask the kernel.
                     self.board.set_end(code, signal);
                     return Some((code, signal));
                 }
@@ -320,7 +321,8 @@ impl Watch<'_> {
         }
     }
 
-    /// The wrapper stops with the command. If only the command was let go on, the wrapper would stay.
+    /// The wrapper stops together with the command. If only the command were continued, the wrapper
+    /// would stay stopped.
     fn lets_the_wrapper_go_on(&self) {
         // The wrapper may be about to stop.
         for _ in 0..3 {
@@ -343,17 +345,17 @@ impl Watch<'_> {
         false
     }
 
-    /// Whether the command has got this signal too. Keys of the terminal reach the whole group. What
-    /// comes from the command's own processes is meant for others, or for the group.
+    /// Whether the command has received this signal too. A key of the terminal reaches the whole
+    /// group. A signal from the command's own processes is meant for others, or for the group.
     fn has_it(&mut self, signal: Signal) -> bool {
         if signal.by_terminal {
             let missed = self.early.iter().position(|early| *early == signal.number);
             return missed.map(|at| self.early.swap_remove(at)).is_none();
         }
         if signal.sender == std::process::id() {
-            return true; // it went on before the wrapper did
+            return true; // it continued before the wrapper did
         }
-        // The whole group was let go on, as shells do. Once more, and later, would undo a new stop.
+        // A shell continues the whole group. A second, late SIGCONT would undo a new stop.
         if signal.number == libc::SIGCONT && self.continued_by.take() == Some(signal.sender) {
             return true;
         }
@@ -387,7 +389,7 @@ impl Watch<'_> {
         Some(Message::Ended { code, signal, stays: false })
     }
 
-    /// Waits until nobody is left, and holds on to nothing meanwhile but the slot.
+    /// Waits until no process is left, holding on to nothing but the slot.
     fn linger(&mut self) {
         native::close_inherited();
         let _ = rustix::process::chdir("/");

@@ -1,12 +1,12 @@
-//! A line on the terminal that is written anew, and lines that stay. Both may repeat what other
-//! processes wrote, so nothing in them controls the terminal.
+//! A line on the terminal that is rewritten in place, and lines that stay. Both may repeat text of
+//! other processes, so nothing in them controls the terminal.
 
 use crate::output::{cut, visible};
 use std::io::Write as _;
 
-/// What stands on standard error.
+/// The output on standard error.
 pub(super) struct Line {
-    /// The command that speaks.
+    /// The name of the command that speaks.
     speaker: &'static str,
     is_shown: bool,
 }
@@ -16,17 +16,17 @@ impl Line {
         Self { speaker, is_shown: false }
     }
 
-    /// Shows a line instead of the one before, cut at the width of the terminal.
+    /// Replaces the current line, cut at the width of the terminal.
     pub(super) fn show(&mut self, line: &str) {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
-        // Some terminals do not know how wide they are.
+        // Some terminals do not know their width.
         let width = size.map_or(0, |size| usize::from(size.ws_col));
         let line = visible(line);
         write(&format!("\r\x1b[K{}", cut(&line, if width == 0 { 79 } else { width - 1 })));
         self.is_shown = true;
     }
 
-    /// Takes it away.
+    /// Removes the line.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             write("\r\x1b[K");
@@ -40,7 +40,7 @@ impl Line {
     }
 }
 
-/// Nobody may be there to read it.
+/// Ignores errors: there may be no reader.
 fn write(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

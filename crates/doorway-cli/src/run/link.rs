@@ -1,4 +1,4 @@
-//! What the wrapper and the guardian tell each other. When one has died, the other reads the end.
+//! The messages between the wrapper and the guardian. If one has died, the other reads end of file.
 
 use super::native::Signal;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,28 +6,28 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 use std::cell::Cell;
 
-/// One end, and whether the other one died with something unread.
+/// One end of the link, and whether the other end died with unread messages.
 pub(super) struct Link(OwnedFd, Cell<bool>);
 
-/// What is told.
+/// A message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Message {
-    /// To the guardian: a signal has arrived, and whether the wrapper was told to ignore it.
+    /// To the guardian: a signal has arrived, and whether the wrapper was started with it ignored.
     Signal(Signal, bool),
     /// To the guardian: begin.
     Go,
     /// A line for a terminal, while the guardian waits.
     Waiting(String),
-    /// A line for people.
+    /// A line for people to read.
     Say(String),
     /// There is a slot; the guardian waits for [`Message::Go`].
     Granted,
-    /// The command was stopped by this signal; without a process, the wrapper is to stop.
+    /// The command was stopped by this signal; without a process, the wrapper must stop.
     Stopped { signal: i32, process: i32 },
-    /// It is over: the exit code, the signal that the command died of or the waiting ended by, and
-    /// whether the guardian stays because others are left.
+    /// The end: the exit code, the signal that killed the command or ended the wait, and whether
+    /// the guardian stays because other processes are left.
     Ended { code: u8, signal: u8, stays: bool },
-    /// It is over before it has begun.
+    /// The end, before the command started.
     Failed { code: u8, why: String },
 }
 
@@ -76,10 +76,9 @@ impl Link {
         Ok((Self(one, Cell::default()), Self(other, Cell::default())))
     }
 
-    /// Tells the other end, if it lives. A line that is too much for a wrapper that is stopped is
-    /// lost.
+    /// Tells the other end, if it lives. A line that is too long for a stopped wrapper is lost.
     ///
-    /// Whether it was alive: `false` says that it will never hear this.
+    /// Returns whether the other end was alive: after `false` it will never hear this.
     pub(super) fn tell(&self, message: &Message) -> bool {
         let flags = match message {
             Message::Waiting(_) | Message::Say(_) => SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
@@ -92,12 +91,12 @@ impl Link {
         sent.is_ok()
     }
 
-    /// Whether the other end died before it heard the last that it was told.
+    /// Whether the other end died before it heard the last message.
     pub(super) fn was_not_heard(&self) -> bool {
         self.1.get()
     }
 
-    /// What the other end has told; `None` if it has died. Waits for it.
+    /// The next message of the other end; `None` if it has died. Blocks.
     pub(super) fn hear(&self) -> Option<Message> {
         let mut bytes = [0_u8; 16 << 10];
         loop {
@@ -108,7 +107,7 @@ impl Link {
                         return Some(message);
                     }
                 }
-                // The other end died with something unread. What it told before comes next.
+                // The other end died with unread messages. What it told before comes next.
                 Err(Errno::CONNRESET) => self.1.set(true),
                 Err(Errno::INTR) => {}
                 Err(_) => return None,
@@ -147,7 +146,7 @@ mod tests {
         assert_eq!(std::array::from_fn(|_| other.hear().unwrap()), all);
         drop(one);
         assert_eq!(other.hear(), None);
-        other.tell(&Message::Go); // nobody is there, and no signal comes
+        other.tell(&Message::Go); // no process is there, and no signal comes
     }
 
     #[test]

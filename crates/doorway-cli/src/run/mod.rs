@@ -1,21 +1,21 @@
-//! `doorway run`: a command that waits for a slot, and has it for as long as it runs.
+//! `doorway run`: a command that waits for a slot, and holds it while it runs.
 //!
-//! Two processes: the *wrapper*, which others know, and the *guardian*, its child, which has the slot
-//! and is the command's parent. If the wrapper is killed, the guardian does what `--orphans` says. If
-//! both are, the command still has a descriptor that keeps the slot. With `--orphans kill`, there is
-//! a *sweeper* between the two.
+//! There are two processes. The *wrapper* is the one that others know. The *guardian*, its child,
+//! holds the slot and is the command's parent. If the wrapper is killed, the guardian does what
+//! `--orphans` says. If both are killed, the command still has a descriptor that keeps the slot.
+//! With `--orphans kill`, a *sweeper* stands between the two.
 //!
 //! | file | |
 //! |---|---|
-//! | `args` | what it is told; words that stand for others |
+//! | `args` | its options; the placeholders in arguments |
 //! | `wrapper` | signals, stopping, the exit code |
 //! | `guardian` | the slot and the command |
-//! | `sweeper` | what becomes of the command if the guardian is killed, with `--orphans kill` |
+//! | `sweeper` | kills the command if the guardian is killed, with `--orphans kill` |
 //! | `waiting` | the guardian before it has a slot |
-//! | `link` | what the two tell each other |
+//! | `link` | the messages between wrapper and guardian |
 //! | `line` | what people see |
-//! | `tree` | all that comes from a command: adopting, waiting, killing |
-//! | `cgroup` | the same by a control group |
+//! | `tree` | the descendants of a command: adopting, waiting, killing |
+//! | `cgroup` | the same, by a control group |
 //! | `native` | fork, signals, starting a program |
 
 mod args;
@@ -46,15 +46,15 @@ pub(crate) use waiting::Bell;
 
 const USAGE: &str = "doorway run -n <K> <NAME> [OPTIONS] -- <COMMAND>...";
 
-/// Exit codes of its own, chosen as `timeout(1)` and shells do.
+/// Exit codes of doorway itself, chosen as in `timeout(1)` and shells.
 const NO_WAIT: u8 = 123;
 const TIMED_OUT: u8 = 124;
 const FAILED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-// By itself, since to build the others too takes longer than to run this one.
-/// Runs a command when a slot is free, and gives the slot back when it has ended
+// A parser of its own: building all the others would take longer than running the command.
+/// Run a command when a slot is free, and give the slot back when it has ended
 #[derive(Parser)]
 #[command(name = "doorway run", bin_name = "doorway run", override_usage = USAGE)]
 struct Alone {
@@ -69,10 +69,10 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
         Err(error) => {
             let _ = error.print();
             if error.kind() == ErrorKind::MissingRequiredArgument {
-                // Without a name, the first word of the command is taken for it.
+                // Without a name, the parser takes the first word of the command for it.
                 let _ = writeln!(
                     std::io::stderr(),
-                    "A name comes before the command: doorway run -n 4 gpu -- python train.py"
+                    "a name comes before the command: doorway run -n 4 gpu -- python train.py"
                 );
             }
             std::process::exit(if error.use_stderr() { FAILED.into() } else { 0 })
@@ -80,20 +80,20 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
     }
 }
 
-/// The command that `doorway run` runs with these arguments.
+/// The command in these arguments of `doorway run`.
 pub(crate) fn command_of(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let words = [OsString::from("doorway run")].into_iter().chain(arguments.iter().cloned());
     Some(Alone::try_parse_from(words).ok()?.args.command)
 }
 
-/// What a guardian does besides, for as long as the command runs.
+/// Side work of a guardian, while the command runs.
 pub(crate) trait Besides {
-    /// What people have called.
+    /// The name of the command that the user called.
     fn speaker(&self) -> &'static str {
         "doorway run"
     }
 
-    /// There is a slot, and the command is about to begin: variables for it.
+    /// There is a slot, and the command is about to start. Returns variables for it.
     fn begin(&mut self, _args: &Args) -> Result<Vec<CString>, String> {
         Ok(Vec::new())
     }
@@ -103,27 +103,27 @@ pub(crate) trait Besides {
         Vec::new()
     }
 
-    /// What is polled for a reason to take a [`turn`](Self::turn).
+    /// What to poll for a reason to take a [`turn`](Self::turn).
     fn reasons(&self) -> Vec<BorrowedFd<'_>> {
         Vec::new()
     }
 
-    /// After this time there is a reason, whatever happens.
+    /// After this time there is a reason in any case.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// Something has happened, perhaps here. Lines are for people.
+    /// Something has happened, perhaps here. `say` prints a line for people.
     fn turn(&mut self, _say: &mut dyn FnMut(String)) {}
 
-    /// It is over, also if it never began: there is no slot any more.
+    /// The end, also if the command never started: there is no slot any more.
     fn end(&mut self) {}
 
-    /// The wrapper ends, and perhaps the guardian is dead.
+    /// The wrapper ends; the guardian may be dead.
     fn wrapper_ends(&self) {}
 }
 
-/// Nothing.
+/// No side work.
 impl Besides for () {}
 
 /// Never returns.
@@ -179,32 +179,32 @@ fn cannot_begin(error: &std::io::Error) -> String {
     format!("cannot begin: {error}{}", limits(error.raw_os_error()))
 }
 
-/// What to do about an error of the operating system that is about limits of this user.
+/// What to do about an error of the operating system that concerns limits of this user.
 fn limits(code: Option<i32>) -> &'static str {
     match code {
         Some(libc::EMFILE) => "; allow more open files: ulimit -n 64",
-        Some(libc::ENFILE) => "; all processes of this machine together have too many files open: end some",
+        Some(libc::ENFILE) => "; the processes of this machine have too many files open: end some of them",
         Some(libc::EAGAIN) => "; end some processes of this user, or allow more: ulimit -u",
         Some(libc::ENOMEM) => "; end some processes that use much memory, or allow more: ulimit -v",
         _ => "",
     }
 }
 
-/// What is wrong, and what to do about it, in words of this command.
+/// What is wrong and what to do about it, in the words of this command.
 fn advice(error: &Error, args: &Args) -> String {
     let name = args.name.display();
     match error {
         Error::OtherSlots { found, asked } => format!(
-            "{name} was made with {found} slots, and {asked} were asked for; say -n {found}, or remove it when nobody \
-             uses it: doorway rm {name}"
+            "{name} has {found} slots, not {asked}; give -n {found}, or, if no process uses it, remove it: doorway rm \
+             {name}"
         ),
-        Error::OtherSeats { found, .. } => format!("{error}: say --seats {found}, or doorway rm {name}"),
-        Error::NoSeats { .. } => format!("{error} (doorway rm {name}, then --seats)"),
+        Error::OtherSeats { found, .. } => format!("{error} (--seats {found}, or doorway rm {name})"),
+        Error::NoSeats { .. } => format!("{error} (doorway rm {name}, then give more --seats)"),
         Error::Directory(path) => not_ours(path),
-        Error::BadName(_) => format!("{error}; or name a file by its path, with a slash in it"),
+        Error::BadName(_) => format!("{error}; or give the path of a file, with a slash in it"),
         Error::System { code, .. } if !limits(Some(*code)).is_empty() => format!("{error}{}", limits(Some(*code))),
         Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } | Error::NoDirectory(_) => {
-            format!("{error}; another place is named by --directory or DOORWAY_DIR")
+            format!("{error}; to use another place, give --directory or DOORWAY_DIR")
         }
         error => error.to_string(),
     }

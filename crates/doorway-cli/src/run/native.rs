@@ -1,5 +1,5 @@
-//! What `doorway run` needs of the operating system and safe Rust lacks: `fork`, signals, and
-//! starting a program as a shell would have.
+//! What `doorway run` needs from the operating system and safe Rust does not offer: `fork`,
+//! signals, and starting a program as a shell would.
 
 #![allow(unsafe_code)]
 
@@ -15,13 +15,13 @@ use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32};
 
-/// Whether broken pipes were ignored when the program began: Rust ignores them before `main`.
+/// Whether broken pipes were ignored at the start: Rust ignores them before `main`.
 static PIPES_WERE_IGNORED: AtomicBool = AtomicBool::new(false);
-/// A bit for each standard stream that was closed: Rust opens these before `main`.
+/// A bit for each standard stream that was closed at the start: Rust opens these before `main`.
 static CLOSED_STREAMS: AtomicU8 = AtomicU8::new(0);
 
 extern "C" fn look_around() {
-    // SAFETY: both calls only ask, and `action` is what the first one writes.
+    // SAFETY: both calls only query, and the first one writes nothing but `action`.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         libc::sigaction(libc::SIGPIPE, null(), &raw mut action);
@@ -34,14 +34,14 @@ extern "C" fn look_around() {
     }
 }
 
-/// The C library calls this before `main`, and before what Rust does there.
+/// The C library calls this before `main`, and before Rust's own preparations.
 #[used]
-// SAFETY: a function without arguments is what this section holds, and it needs nothing of Rust.
+// SAFETY: this section holds functions without arguments, and this one needs nothing from Rust.
 #[unsafe(link_section = ".init_array")]
 static AT_START: extern "C" fn() = look_around;
 
-/// Whether this standard stream was closed when the program began. What is written there is lost, and
-/// no error says so.
+/// Whether this standard stream was closed when the program began. Text written there is lost,
+/// without an error.
 pub(crate) fn was_closed(stream: RawFd) -> bool {
     CLOSED_STREAMS.load(SeqCst) >> stream & 1 == 1
 }
@@ -50,14 +50,14 @@ pub(crate) fn was_closed(stream: RawFd) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Signal {
     pub(crate) number: c_int,
-    /// Which process sent it; 0 for the terminal.
+    /// The process that sent it; 0 for the terminal.
     pub(crate) sender: u32,
-    /// Whether the terminal made it, so that the whole group has it. Of other signals that the kernel
-    /// makes, such as those of timers, only one process knows.
+    /// Whether the terminal sent it, so that the whole group has received it. Other signals of the
+    /// kernel, such as those of timers, reach one process only.
     pub(crate) by_terminal: bool,
 }
 
-/// What a terminal sends.
+/// The signals that a terminal sends.
 const OF_TERMINALS: [c_int; 8] = [
     libc::SIGINT,
     libc::SIGQUIT,
@@ -69,20 +69,20 @@ const OF_TERMINALS: [c_int; 8] = [
     libc::SIGTTOU,
 ];
 
-/// All signals, taken over: they interrupt nothing, and are read here.
+/// All signals, blocked and read here instead, so that they interrupt nothing.
 pub(crate) struct Signals {
     descriptor: OwnedFd,
-    /// Which were blocked before.
+    /// The signals that were blocked before.
     blocked: libc::sigset_t,
-    /// Whether ends of children were ignored before.
+    /// Whether SIGCHLD was ignored before.
     children_were_ignored: bool,
 }
 
 impl Signals {
-    /// Of both processes: what is read is what was sent to the reader.
+    /// Holds for parent and child: each reads the signals that were sent to itself.
     pub(crate) fn take_over() -> std::io::Result<Self> {
-        // SAFETY: the sets and actions are this function's own, and each call reads and writes only
-        // those. The descriptor that the last one makes is nobody else's.
+        // SAFETY: the sets and actions are local to this function, and each call reads and writes
+        // only those. The descriptor that the last call creates has no other owner.
         unsafe {
             let (mut all, mut blocked) = (zeroed::<libc::sigset_t>(), zeroed());
             libc::sigfillset(&raw mut all);
@@ -98,7 +98,7 @@ impl Signals {
         }
     }
 
-    /// The next signal that has arrived here. That nobody reads what this process says is none: it
+    /// The next signal that has arrived. SIGPIPE is skipped: that this process has lost its reader
     /// does not concern the command.
     pub(crate) fn next(&self) -> Option<Signal> {
         let is_own = |signal: &Signal| signal.number == libc::SIGPIPE && signal.sender == std::process::id();
@@ -121,10 +121,10 @@ impl Signals {
         Some(Signal { number, sender: info.ssi_pid, by_terminal })
     }
 
-    /// Does what the signal does to a process that does nothing about it. Returns when the process
-    /// goes on, if it does.
+    /// Has the default effect of the signal on this process. Returns when the process continues, if
+    /// it does.
     pub(crate) fn suffer(&self, signal: c_int) {
-        // SAFETY: the set is this function's own. Nothing handles the signal here.
+        // SAFETY: the set is local to this function, and no handler is installed for the signal.
         unsafe {
             let mut one = zeroed::<libc::sigset_t>();
             libc::sigemptyset(&raw mut one);
@@ -142,25 +142,25 @@ impl AsFd for Signals {
     }
 }
 
-/// Whether this process was told to ignore the signal.
+/// Whether this process was started with the signal ignored.
 pub(crate) fn is_ignored(signal: c_int) -> bool {
-    // SAFETY: it only asks, and writes `action`.
+    // SAFETY: the call only queries, and writes `action`.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         libc::sigaction(signal, null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }
 
-/// What the guardian writes and others read when it is dead. All of it is 0 at first.
+/// The guardian writes this, and others read it when the guardian is dead. All zero at first.
 #[derive(Clone, Copy)]
 pub(crate) struct Board(NonNull<Words>);
 
 #[derive(Default)]
 #[repr(C)]
 struct Words {
-    /// The process of the command, from when it has begun.
+    /// The process of the command, once it has started.
     command: AtomicI32,
-    /// How it has ended: a bit, the signal that it died of or 0, and its exit code.
+    /// How it ended: a bit, the signal that killed it or 0, and its exit code.
     end: AtomicU32,
 }
 
@@ -169,7 +169,7 @@ const HAS_ENDED: u32 = 1 << 16;
 
 impl Board {
     pub(crate) fn new() -> std::io::Result<Self> {
-        // SAFETY: a new mapping, where the kernel finds room for it. It is never unmapped.
+        // SAFETY: a new mapping, at an address that the kernel chooses. It is never unmapped.
         let page = unsafe {
             mmap_anonymous(null_mut(), size_of::<Words>(), ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)
         };
@@ -177,8 +177,8 @@ impl Board {
     }
 
     fn words(&self) -> &Words {
-        // SAFETY: mapped for as long as the process lives, aligned to a page, and zeros at first,
-        // which are words.
+        // SAFETY: mapped while the process lives, aligned to a page, and zero at first, which is a
+        // valid value of the words.
         unsafe { self.0.as_ref() }
     }
 
@@ -191,7 +191,7 @@ impl Board {
         self.words().end.store(HAS_ENDED | u32::from(signal) << 8 | u32::from(code), SeqCst);
     }
 
-    /// How the command has ended, if the guardian has seen it: its exit code, and the signal or 0.
+    /// How the command ended, if the guardian has seen it: its exit code, and the signal or 0.
     pub(crate) fn end(&self) -> Option<(u8, u8)> {
         let end = self.words().end.load(SeqCst);
         let [code, signal, ..] = end.to_le_bytes();
@@ -202,22 +202,23 @@ impl Board {
 /// `None` in the child.
 pub(crate) fn fork() -> std::io::Result<Option<Pid>> {
     debug_assert_eq!(std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count), 1, "no other thread may run");
-    // SAFETY: this process has no other thread, so no lock is held that the child would need.
+    // SAFETY: this process has no other thread, so no thread holds a lock that the child would
+    // need.
     match unsafe { libc::fork() } {
         -1 => Err(std::io::Error::last_os_error()),
         child => Ok(Pid::from_raw(child)),
     }
 }
 
-/// Ends this process at once.
+/// Exits at once.
 pub(crate) fn end(code: i32) -> ! {
-    // SAFETY: it may be called at any time.
+    // SAFETY: `_exit` may be called at any time.
     unsafe { libc::_exit(code) }
 }
 
-/// Points streams of this process to nowhere, so that it keeps none of them open.
+/// Redirects streams of this process to `/dev/null`, so that it keeps none of them open.
 pub(crate) fn let_go_of(streams: std::ops::Range<RawFd>) {
-    // SAFETY: the standard streams are nobody's own; whoever writes to them later writes nowhere.
+    // SAFETY: no value owns the standard streams; a later write to them goes nowhere.
     unsafe {
         let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
         for stream in streams {
@@ -233,16 +234,16 @@ pub(crate) fn let_go_of(streams: std::ops::Range<RawFd>) {
     }
 }
 
-/// What this process has inherited beside the standard streams: all descriptors but its own, which a
-/// program that it executes would not get.
+/// The descriptors that this process has inherited beside the standard streams. Its own are closed
+/// on exec, so they are not among them.
 fn inherited() -> impl Iterator<Item = RawFd> {
     let all = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    // SAFETY: it only asks.
+    // SAFETY: the call only queries.
     numbers.filter(|raw| *raw > 2 && unsafe { libc::fcntl(*raw, libc::F_GETFD) } == 0)
 }
 
-/// Closes what this process has inherited.
+/// Closes the descriptors that this process has inherited.
 pub(crate) fn close_inherited() {
     for raw in inherited() {
         // SAFETY: it was open when this program began, and nothing here uses it.
@@ -258,24 +259,24 @@ pub(crate) fn has_inherited(file: &Path) -> bool {
     wanted.is_some() && inherited().any(|raw| of(&link(raw)) == wanted)
 }
 
-/// A program to be started.
+/// A program to start.
 pub(crate) struct Program<'a> {
-    /// Files to try, one after the other.
+    /// Files to try, in this order.
     pub(crate) files: Vec<CString>,
     pub(crate) arguments: Vec<CString>,
-    /// Beside the environment of this process, and instead of what has the same name there.
+    /// Added to the environment of this process; each replaces a variable of the same name.
     pub(crate) environment: Vec<CString>,
-    /// Names of variables that it does not get from this process.
+    /// Variables of this process that the program does not get.
     pub(crate) without: Vec<&'static CStr>,
     /// Descriptors that it inherits.
     pub(crate) inherits: Vec<BorrowedFd<'a>>,
-    /// A file that it writes `0` to before it begins: the processes of a control group.
+    /// A file to write `0` to before the program starts: the processes of a control group.
     pub(crate) joins: Option<BorrowedFd<'a>>,
-    /// Whether it is killed when this process dies.
+    /// Whether the program is killed when this process dies.
     pub(crate) dies_with_us: bool,
 }
 
-/// What the child needs. It shares the memory of its parent, and allocates nothing.
+/// What the child needs. It shares its parent's memory, and allocates nothing.
 struct Plan {
     files: Vec<*const c_char>,
     arguments: Vec<*const c_char>,
@@ -290,11 +291,11 @@ struct Plan {
     children_were_ignored: bool,
     blocked: libc::sigset_t,
     error: c_int,
-    /// What the kernel tells of the parent, in a file; and what the child has read there.
+    /// The kernel's status file of the parent; and what the child read there.
     about_parent: CString,
     told: [u8; 4096],
     told_length: usize,
-    /// Signals that have come to the child by then.
+    /// Signals that had arrived at the child by then.
     pending: libc::sigset_t,
 }
 
@@ -303,7 +304,7 @@ impl Plan {
     fn missed(&self) -> Option<u64> {
         let told = std::str::from_utf8(self.told.get(..self.told_length)?).ok()?;
         let came = pending(told)?;
-        // SAFETY: the child has written the set before its parent went on, or it is empty.
+        // SAFETY: the child wrote the set before its parent continued, or the set is empty.
         let has = |signal: c_int| unsafe { libc::sigismember(&raw const self.pending, signal) == 1 };
         Some(
             (1..=64)
@@ -313,12 +314,12 @@ impl Plan {
     }
 }
 
-/// The bit of a signal in a set of them.
+/// The bit of a signal in a set.
 pub(crate) fn bit(signal: c_int) -> u64 {
     1_u64.wrapping_shl(signal.cast_unsigned())
 }
 
-/// The signals that wait to be read, of a process about which the kernel tells this. Bit 0 is signal 1.
+/// The pending signals in the status file of a process. Bit 0 is signal 1.
 fn pending(told: &str) -> Option<u64> {
     let set = told.lines().find_map(|line| line.strip_prefix("ShdPnd:"))?;
     u64::from_str_radix(set.trim(), 16).ok()
@@ -327,15 +328,15 @@ fn pending(told: &str) -> Option<u64> {
 /// A program that was started.
 pub(crate) struct Started {
     pub(crate) child: Pid,
-    /// A [`bit`] for each signal that came here before the child was there, if that is known. All
-    /// others that the terminal sends have come to the child too.
+    /// A [`bit`] for each signal that arrived here before the child existed, if that is known. The
+    /// child has received all other signals of the terminal too.
     pub(crate) missed: Option<u64>,
 }
 
 const STACK: usize = 64 << 10;
 
 impl Program<'_> {
-    /// Starts it. What this process has taken over of signals is as it was before, for the program.
+    /// Starts the program, with the signal settings that this process had before it took over.
     ///
     /// # Errors
     /// The error of the last file that was tried, or of one that could not be executed.
@@ -359,14 +360,14 @@ impl Program<'_> {
             about_parent: c_string(format!("/proc/{}/status", std::process::id()).into()),
             told: [0; 4096],
             told_length: 0,
-            // SAFETY: no signal is in a set of zeros.
+            // SAFETY: a set of zeros is an empty set.
             pending: unsafe { zeroed() },
         };
         let mut stack = Box::<[u8]>::new_uninit_slice(STACK);
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
-        // SAFETY: the child runs `begin` on a stack of its own, aligned and long enough. This thread
-        // sleeps until the child has executed a program or ended, so `plan` and what it points to
-        // live for as long as the child uses them. All signals are blocked, so no handler of this
+        // SAFETY: the child runs `begin` on its own stack, which is aligned and long enough. This
+        // thread sleeps until the child has executed a program or ended, so `plan` and everything
+        // it points to outlive the child's use. All signals are blocked, so no handler of this
         // process runs in the child. The kernel writes the child's number to the board, which stays
         // mapped.
         let child = unsafe {
@@ -377,7 +378,7 @@ impl Program<'_> {
         let Some(child) = (if child == -1 { None } else { Pid::from_raw(child) }) else {
             return Err(std::io::Error::last_os_error());
         };
-        // SAFETY: the child wrote it, if it did, before this thread went on.
+        // SAFETY: if the child wrote it, it did so before this thread continued.
         match unsafe { (&raw const plan.error).read_volatile() } {
             0 => Ok(Started { child, missed: plan.missed() }),
             error => {
@@ -388,7 +389,7 @@ impl Program<'_> {
         }
     }
 
-    /// As it is, without what it is to have anew: what is there may have no `=`, or no text.
+    /// The environment without the variables to be replaced. An entry may lack a `=`, or be empty.
     fn all_environment(&self) -> Vec<*const c_char> {
         unsafe extern "C" {
             static mut environ: *const *const c_char;
@@ -416,18 +417,18 @@ impl Program<'_> {
 }
 
 fn errno() -> c_int {
-    // SAFETY: it is this thread's.
+    // SAFETY: the location belongs to this thread.
     unsafe { *libc::__errno_location() }
 }
 
-/// The child, until it executes a program: it only makes system calls.
+/// The child, until it executes a program. It only makes system calls.
 extern "C" fn begin(plan: *mut c_void) -> c_int {
-    // SAFETY: the parent gave it, and sleeps while the child uses it.
+    // SAFETY: the parent passed it, and sleeps while the child uses it.
     let plan = unsafe { &mut *plan.cast::<Plan>() };
-    // SAFETY: all pointers are the parent's, which sleeps; dispositions, descriptors and the mask are
-    // the child's own.
+    // SAFETY: all pointers are the parent's, which sleeps. Dispositions, descriptors and the mask
+    // belong to the child.
     unsafe {
-        // In this order: what comes between the two is not taken for missed.
+        // In this order, a signal that arrives between the two does not count as missed.
         let file = libc::open(plan.about_parent.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
         if file != -1 {
             let read = libc::read(file, plan.told.as_mut_ptr().cast(), plan.told.len());
@@ -444,7 +445,7 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
             libc::sigaction(libc::SIGCHLD, &raw const action, null_mut());
         }
         if plan.joins != -1 {
-            // If it cannot join, its children are killed one by one.
+            // If the child cannot join, its descendants are killed one by one.
             libc::write(plan.joins, c"0".as_ptr().cast(), 1);
         }
         for inherited in &plan.inherits {
@@ -456,7 +457,7 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
         if let Some(parent) = plan.parent {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             if libc::getppid() != parent {
-                libc::_exit(128 + libc::SIGKILL); // it died before
+                libc::_exit(128 + libc::SIGKILL); // the parent died before
             }
         }
         libc::sigprocmask(libc::SIG_SETMASK, &raw const plan.blocked, null_mut());
@@ -464,7 +465,7 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
         for file in &plan.files {
             libc::execve(*file, plan.arguments.as_ptr(), plan.environment.as_ptr());
             match errno() {
-                // A script that does not say what it is for.
+                // A script without an interpreter line.
                 libc::ENOEXEC => {
                     plan.of_a_shell[1] = *file;
                     libc::execve(plan.of_a_shell[0], plan.of_a_shell.as_ptr(), plan.environment.as_ptr());
@@ -484,10 +485,10 @@ extern "C" fn begin(plan: *mut c_void) -> c_int {
     }
 }
 
-/// Sends a signal. The process must be a child of this one that was not waited for, so that the
-/// number is still its own.
+/// Sends a signal. The process must be a child that was not yet waited for, so that the number
+/// still belongs to it.
 pub(crate) fn send(child: Pid, signal: c_int) -> std::io::Result<()> {
-    // SAFETY: it touches no memory.
+    // SAFETY: the call touches no memory.
     match unsafe { libc::kill(child.as_raw_nonzero().get(), signal) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),

@@ -1,21 +1,21 @@
-//! The sweeper: with `--orphans kill`, a process between the wrapper and the guardian. If the guardian
-//! is killed, it adopts all that comes from the command, and kills it.
+//! The sweeper: with `--orphans kill`, a process between the wrapper and the guardian. If the
+//! guardian is killed, the sweeper adopts all descendants of the command, and kills them.
 //!
-//! The wrapper could not: a shell that had children before it executed `doorway run` leaves them to
-//! the wrapper, and they are not the command's.
+//! The wrapper could not do this. A shell that had children before it executed `doorway run` leaves
+//! them to the wrapper, and they do not belong to the command.
 
 use super::native::{self, Board};
 use super::tree;
 use rustix::process::{Pid, WaitOptions, waitpid};
 
-/// The whole life of the sweeper, from when there is a guardian.
+/// The whole life of the sweeper, once there is a guardian.
 pub(super) fn live(guardian: Pid, board: Board) -> ! {
-    // Away from the others' group: `timeout -s KILL` and many runners of builds kill the whole group.
+    // Leaves the group: `timeout -s KILL` and many build runners kill the whole group.
     let _ = rustix::process::setsid();
     native::let_go_of(0..3);
     native::close_inherited();
     let status = waitpid(Some(guardian), WaitOptions::empty()).ok().flatten();
-    // A guardian that ended by itself has left nobody.
+    // A guardian that exited normally has left no process behind.
     let killed = tree::kill_all(None, board.command());
     if let Some((code, signal)) = killed.filter(|_| board.end().is_none()) {
         board.set_end(code, signal);

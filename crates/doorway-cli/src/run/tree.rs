@@ -1,8 +1,8 @@
-//! The command and all that comes from it: children of children too, whatever session they are in.
+//! The command and all its descendants, in any session.
 //!
-//! A process that calls [`adopt`] becomes the parent of its descendants when theirs dies. So it has
-//! no child left exactly when nobody is left, and the processes that it may kill are its children,
-//! whose numbers nobody else can have meanwhile.
+//! A process that calls [`adopt`] becomes the parent of its descendants when their own parents die.
+//! So it has no child left exactly when no descendant is left. It only kills its children, and a
+//! child keeps its number until its parent has waited for it.
 
 use super::cgroup::Cgroup;
 use super::native;
@@ -10,28 +10,28 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, wait};
 use std::time::Duration;
 
-/// Descendants of this process become its children when their parents die.
+/// Makes descendants of this process its children when their parents die.
 pub(crate) fn adopt() {
-    // It cannot fail since Linux 3.4. Before, those whose parents died are not waited for.
+    // Cannot fail since Linux 3.4. On older kernels, this process does not wait for orphans.
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// What became of a child.
+/// What happened to a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum News {
-    /// It has ended: its exit code, as shells tell it, and the signal it died of or 0.
+    /// It has ended: its exit code, as in shells, and the signal that killed it or 0.
     Ended { child: Pid, code: u8, signal: u8 },
     /// It was stopped by this signal.
     Stopped { child: Pid, signal: i32 },
-    /// It goes on after a stop.
+    /// It continues after a stop.
     Continued { child: Pid },
-    /// There are children, and nothing is new.
+    /// There are children, and no news.
     Nothing,
-    /// Nobody is left.
+    /// No child is left.
     Alone,
 }
 
-/// Looks at what became of children.
+/// Looks for news of children.
 pub(crate) fn look() -> News {
     loop {
         match wait(WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED) {
@@ -61,7 +61,7 @@ fn news(child: Pid, status: WaitStatus) -> Option<News> {
     Some(News::Ended { child, code: 128_u8.wrapping_add(signal), signal })
 }
 
-/// Whether anybody is left. Those that have ended are not.
+/// Whether any process is left. Those that have ended do not count.
 pub(crate) fn is_anybody_left() -> bool {
     loop {
         match look() {
@@ -72,10 +72,10 @@ pub(crate) fn is_anybody_left() -> bool {
     }
 }
 
-/// Kills all that is left, until nobody is: when a child dies, its own children arrive here. Says
-/// how one of them ended: its exit code, and the signal or 0.
+/// Kills all descendants until none is left: when a child dies, its own children arrive here.
+/// Returns how the watched child ended: its exit code, and the signal or 0.
 ///
-/// A child that may not be killed, since it runs as another user, is waited for.
+/// Waits for a child that it may not kill because it runs as another user.
 pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<(u8, u8)> {
     let mut seen = None;
     let mut pause = Duration::from_micros(100);
@@ -99,7 +99,7 @@ pub(crate) fn kill_all(cgroup: Option<&Cgroup>, watched: Option<Pid>) -> Option<
         for child in children() {
             let _ = native::send(child, libc::SIGKILL);
         }
-        // Of those that were killed, somebody ends soon.
+        // One of the killed processes will end soon.
         std::thread::sleep(pause);
         pause = (2 * pause).min(Duration::from_millis(50));
     }
@@ -127,7 +127,7 @@ fn children_by_their_parents() -> Vec<Pid> {
     numbers.filter(|process| parent(*process) == Some(me)).collect()
 }
 
-/// The fields of a process that follow its name, which may hold anything.
+/// The status fields of a process after its name, which may contain anything.
 fn fields(process: Pid) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
     Some(stat.rsplit_once(") ")?.1.to_owned())
@@ -141,7 +141,7 @@ fn parent(process: Pid) -> Option<u32> {
 pub(crate) fn is_ours(process: Pid) -> bool {
     let me = std::process::id();
     let mut ancestor = Some(process);
-    // Numbers may be used anew meanwhile, so it may go round.
+    // Process numbers may be reused in the meantime, so the chain may be a cycle.
     for _ in 0..1000 {
         match ancestor.and_then(parent) {
             Some(parent) if parent == me => return true,

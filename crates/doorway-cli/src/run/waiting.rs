@@ -1,4 +1,4 @@
-//! Waiting for a slot: in line with other processes, while the wrapper is listened to.
+//! Waiting for a slot, in line with other processes, while listening to the wrapper.
 
 use super::args::Args;
 use super::link::{Link, Message};
@@ -29,7 +29,7 @@ impl Bell {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    /// It has been heard, if it has rung.
+    /// Resets the bell, if it has rung.
     pub(crate) fn hear(&self) {
         let _ = rustix::io::read(&self.0, &mut [0; 8]);
     }
@@ -47,7 +47,7 @@ impl Wake for Bell {
     }
 }
 
-/// A slot, as soon as it is this process's turn.
+/// Returns a slot when it is this process's turn.
 pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<OwnedGuard, Ending> {
     let fails = |error: doorway::shared::Error| ends(FAILED, advice(&error, args));
     match slots.try_acquire_owned() {
@@ -63,11 +63,11 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     if args.no_wait {
         return Err(ends(NO_WAIT, format!("no slot of {} is free{}", args.name.display(), behind(slots).0)));
     }
-    // By a lifeline of a command around this one. Others may stand between the two.
+    // An outer command holds a slot: its lifeline was inherited, perhaps through other processes.
     if native::has_inherited(slots.path()) {
         let name = args.name.display();
         link.tell(&Message::Say(format!(
-            "waiting for a slot of {name} inside a command that has one; if all that have one wait like this, none \
+            "waiting for a slot of {name} inside a command that has one; if all holders wait like this, none of them \
              goes on: take another name in here"
         )));
     }
@@ -105,7 +105,7 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
     };
     let guard = match guard {
         Some(guard) => guard,
-        // It may have been served in the last moment, or a holder has died.
+        // A slot may have arrived at the last moment, or a holder may have died.
         None => slots.try_acquire_owned().map_err(|_| {
             let waited = spell(args.timeout.unwrap_or_default());
             let (name, behind) = (args.name.display(), behind(slots).0);
@@ -116,13 +116,14 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
         let waited = spell(began.elapsed());
         link.tell(&Message::Say(format!("slot {} of {} after {waited}", guard.slot(), args.name.display())));
     }
-    // If the wrapper is stopped, the command does not begin before it goes on.
+    // If the wrapper is stopped, the command does not start until it continues.
     link.tell(&Message::Granted);
     while hears(link)? != Some(Message::Go) {}
     Ok(guard)
 }
 
-/// What the wrapper says while there is no command. Signals that end a process end the waiting.
+/// What the wrapper says before there is a command. A signal that would end a process ends the
+/// wait.
 fn hears(link: &Link) -> Result<Option<Message>, Ending> {
     match link.hear() {
         None => Err(Ending::WrapperDied),
@@ -144,22 +145,22 @@ fn hears(link: &Link) -> Result<Option<Message>, Ending> {
     }
 }
 
-/// Says how the waiting goes.
+/// Reports on the wait.
 struct Shows<'a> {
     args: &'a Args,
     slots: &'a Arc<Slots>,
     link: &'a Link,
     began: Instant,
     next: Instant,
-    /// What was seen of those before this one, and when to look again.
+    /// What the last look saw of the processes ahead, and when to look again.
     behind: String,
     next_look: Instant,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// More than anybody waits, and less than a clock can hold.
+/// Longer than any wait, and short enough for a clock.
 const NEVER: Duration = Duration::from_secs(1 << 30);
-/// A hundredth of one processor is for all looks of all that wait.
+/// All looks of all waiters together may use a hundredth of one processor.
 const LOOKS_IN: u32 = 100;
 
 impl<'a> Shows<'a> {
@@ -189,15 +190,15 @@ impl<'a> Shows<'a> {
     }
 }
 
-/// Whether this process is in the foreground of a terminal, which it can show a line on that changes.
-/// Jobs in the background would all write over the same one.
+/// Whether this process is in the foreground of a terminal, and can show a line that changes.
+/// Background jobs would all overwrite the same line.
 fn is_watched() -> bool {
     let foreground = rustix::termios::tcgetpgrp(rustix::stdio::stderr());
     foreground.is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-/// Who is before this process, for people: it is read word by word, and what others wrote. And how
-/// many wait.
+/// The processes ahead of this one, for people, and the number of waiters. The text is read word by
+/// word, and contains what others wrote.
 fn behind(slots: &Slots) -> (String, u32) {
     let Ok(status) = slots.status() else { return (String::new(), 1) };
     let mut text = String::new();
@@ -206,7 +207,7 @@ fn behind(slots: &Slots) -> (String, u32) {
     if ahead > 0 {
         text += &format!(", {ahead} ahead");
     }
-    // This process may have been served since it began to wait: it does not wait for itself.
+    // This process may have got a slot since it began to wait; it does not wait for itself.
     let held: Vec<_> = status.holders.iter().filter(|holder| !holder.dead && holder.known.pid != me).collect();
     for (i, holder) in held.iter().take(SHOWN).enumerate() {
         text += if i == 0 { "; held by " } else { ", " };
@@ -220,7 +221,7 @@ fn behind(slots: &Slots) -> (String, u32) {
 
 const SHOWN: usize = 4;
 
-/// A process, for people: its number, its label or its command line, and since when.
+/// A process, for people: its number, its label or command line, and since when.
 pub(super) fn describe(known: &Known) -> String {
     let Some(process) = known.pid else { return "an unknown process".to_owned() };
     let mut text = process.to_string();
@@ -234,7 +235,7 @@ pub(super) fn describe(known: &Known) -> String {
     text
 }
 
-/// What follows `--` of one that runs, if it is `doorway run`; else all of it.
+/// The command after `--`, if the process is a `doorway run`; otherwise the whole command line.
 fn command_line(process: u32) -> Option<String> {
     let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
     let words: Vec<&[u8]> = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|byte| *byte == 0).collect();
@@ -242,7 +243,7 @@ fn command_line(process: u32) -> Option<String> {
     Some(String::from_utf8_lossy(&command.join(&b' ')).into_owned())
 }
 
-/// No more than a few words.
+/// The first few words.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut short: String = text.chars().take(LONGEST).collect();

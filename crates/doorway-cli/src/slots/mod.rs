@@ -1,10 +1,10 @@
-//! Slots between processes, from the outside: `doorway status`, `doorway break`, `doorway rm`.
+//! Slots between processes, seen from outside: `doorway status`, `doorway break`, `doorway rm`.
 //!
 //! | file | |
 //! |---|---|
-//! | `mod` | `break` and `rm`; which file is meant, and what its errors advise |
-//! | `status` | `status`: what is looked at, and when |
-//! | `show` | what was seen, as a table and as JSON |
+//! | `mod` | `break` and `rm`; which file is meant, and the advice of its errors |
+//! | `status` | `status`: what it looks at, and when |
+//! | `show` | what it saw, as a table and as JSON |
 //! | `process` | the command line of a process that holds or waits |
 
 mod process;
@@ -38,12 +38,12 @@ Examples:
 pub(crate) const RM_EXAMPLES: &str = "\
 Examples:
   doorway rm gpu                        refused while a process has it open
-  doorway rm gpu --force                even then: for a while there may be twice as many holders";
+  doorway rm gpu --force                even then; old and new holders may overlap for a while";
 
-/// Which file is meant.
+/// The file that the user means.
 #[derive(clap::Args)]
 struct Which {
-    /// The name, or a path with a `/` in it
+    /// The name, or a path that contains a `/`
     #[arg(value_name = "NAME")]
     name: PathBuf,
     #[command(flatten)]
@@ -52,7 +52,7 @@ struct Which {
 
 #[derive(clap::Args)]
 struct Sharing {
-    /// For a file of several users: its permissions, as `chmod` has them, such as 660
+    /// For a file that several users share: its permissions, as for `chmod`, such as 660
     #[arg(long, value_name = "MODE", value_parser = octal)]
     permissions: Option<u32>,
 }
@@ -60,7 +60,7 @@ struct Sharing {
 fn octal(text: &str) -> Result<u32, String> {
     match u32::from_str_radix(text, 8) {
         Ok(mode) if mode <= 0o777 => Ok(mode),
-        _ => Err("take octal digits as for `chmod`, such as 660".to_owned()),
+        _ => Err("give octal digits as for `chmod`, such as 660".to_owned()),
     }
 }
 
@@ -84,34 +84,34 @@ impl Which {
     }
 }
 
-/// The text of an error, with what to do next by this command.
+/// The text of an error, and what to do next with this command.
 fn advice(error: &Error) -> String {
     let text = match error {
         Error::Missing(path) => format!(
-            "there is no {}; `doorway status` lists the names in use, and `doorway run` makes a new one",
+            "there is no {}; `doorway status` lists the names in use, and `doorway run` creates a new one",
             path.display()
         ),
         Error::InUse(path) => format!(
-            "{} is in use; `doorway status` shows by which processes: end them first, or take --force",
+            "{} is in use; `doorway status` shows by which processes; end them first, or add --force",
             path.display()
         ),
-        Error::NotOurs(_) => format!("{error}; if several users share it, say so by --permissions"),
+        Error::NotOurs(_) => format!("{error}; if several users share it, give its --permissions"),
         Error::Directory(path) => not_ours(path),
         error => error.to_string(),
     };
     visible(&text)
 }
 
-/// The text of [`Error::Directory`], in words of this command.
+/// The text of [`Error::Directory`], in the words of this command.
 pub(crate) fn not_ours(directory: &Path) -> String {
     format!(
-        "{} belongs to another user, or other users may write it; make it yours with mode 0700, name another directory \
-         by DOORWAY_DIR, or say --permissions if several users share it",
+        "{} belongs to another user, or other users can write to it; make it yours with mode 0700, set DOORWAY_DIR \
+         to another directory, or give --permissions if several users share it",
         directory.display()
     )
 }
 
-/// Says why something could not be done. What no file could ever satisfy is bad usage.
+/// Prints why something could not be done. A request that no file could satisfy is bad usage.
 fn refused(error: &Error) -> Exit {
     eprintln!("doorway: {}", advice(error));
     match error {
@@ -124,12 +124,12 @@ fn refused(error: &Error) -> Exit {
 pub(crate) struct BreakArgs {
     #[command(flatten)]
     which: Which,
-    /// The slot, as `doorway status` numbers them
+    /// The slot, as numbered by `doorway status`
     slot: usize,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Only if the holder still has this fence, as `doorway status` shows it
+    /// Break the slot only if its holder still has this fence, as shown by `doorway status`
     #[arg(long, value_name = "FENCE")]
     fence: Option<u64>,
 }
@@ -144,19 +144,19 @@ pub(crate) fn break_slot(args: &BreakArgs) -> Result<Exit, String> {
     }
     let (slot, name) = (args.slot, args.which.shown());
     let Some(holder) = status.holders.iter().find(|holder| holder.slot == slot) else {
-        eprintln!("doorway: nobody holds slot {slot} of {name}; `doorway status` shows the slots that are held");
+        eprintln!("doorway: slot {slot} of {name} is free; `doorway status` shows the slots that are held");
         return Ok(Exit::Failed);
     };
     if let Some(fence) = args.fence.filter(|fence| *fence != holder.fence) {
         eprintln!(
-            "doorway: slot {slot} of {name} has another holder, with fence {} instead of {fence}; look at it by \
+            "doorway: slot {slot} of {name} has another holder, with fence {} instead of {fence}; see \
              `doorway status`",
             holder.fence
         );
         return Ok(Exit::Failed);
     }
     if holder.dead && status.mode == Mode::Reclaim {
-        print(&format!("the holder of slot {slot} of {name} was dead, and the slot has come back\n"))?;
+        print(&format!("the holder of slot {slot} of {name} is dead, and the slot has come back\n"))?;
         return Ok(Exit::Fine);
     }
     eprintln!("{}", warning(&name, holder, &Processes::of(&status.path)));
@@ -171,37 +171,37 @@ fn break_it(slots: &Slots, name: &str, holder: &Holder) -> Result<Exit, String> 
     let Holder { slot, fence, .. } = *holder;
     match slots.break_holder(slot, fence) {
         Ok(Some(_)) => {
-            print(&format!("slot {slot} of {name} is broken: fences up to {fence} are outdated\n"))?;
+            print(&format!("slot {slot} of {name} is broken: fences up to {fence} are stale\n"))?;
             Ok(Exit::Fine)
         }
         Ok(None) => {
-            eprintln!("doorway: slot {slot} of {name} has changed hands meanwhile, and nothing was done");
+            eprintln!("doorway: slot {slot} of {name} has changed hands in the meantime; nothing was done");
             Ok(Exit::Failed)
         }
         Err(error) => Ok(refused(&error)),
     }
 }
 
-/// Who loses the slot, and what that does not mean.
+/// Which process loses the slot, and what that does not mean.
 fn warning(name: &str, holder: &Holder, processes: &Processes) -> String {
     let slot = holder.slot;
     let by = show::described(&holder.known, processes);
     if holder.dead {
-        return format!("slot {slot} of {name} was held by {by}, which is dead; look at what it left half done");
+        return format!("slot {slot} of {name} was held by {by}, which is dead; check what it left unfinished");
     }
     let stop = processes.to_end(&holder.known).map(|those| format!("\nTo stop it first: kill {those}"));
     let stop = stop.unwrap_or_default();
     format!(
         "slot {slot} of {name} is held by {by}\n\
-         To break the slot does not stop that process. It may go on with what the slot stands for, beside the\n\
-         next holder.{stop}"
+         Breaking the slot does not stop that process: it may go on using what the slot stands for, at the same time\n\
+         as the next holder.{stop}"
     )
 }
 
-/// Asks on a terminal. Without one, nobody can answer.
+/// Asks on a terminal. Without one, there is no way to answer.
 fn is_confirmed() -> Result<bool, String> {
     if !stdin().is_terminal() || !stderr().is_terminal() {
-        return Err("there is no terminal to ask on; add --yes to break the slot without a question".to_owned());
+        return Err("there is no terminal to ask on; add --yes to break the slot without asking".to_owned());
     }
     eprint!("Break it? [y/N] ");
     stderr().flush().map_err(|e| e.to_string())?;
@@ -214,14 +214,14 @@ fn is_confirmed() -> Result<bool, String> {
 pub(crate) struct RmArgs {
     #[command(flatten)]
     which: Which,
-    /// Even if processes use it: for a while there may then be twice as many holders
+    /// Remove the file even if processes use it: old and new holders may overlap for a while
     #[arg(long, short)]
     force: bool,
 }
 
 pub(crate) fn rm(args: &RmArgs) -> Result<Exit, String> {
     let builder = args.which.existing();
-    // Only if it is forced: a process that looks at the file has it open itself.
+    // Only if it is forced: this process opens the file itself in order to look.
     let users = if args.force { users(&builder) } else { None };
     match if args.force { builder.remove_by_force() } else { builder.remove() } {
         Ok(()) => {}
@@ -229,7 +229,7 @@ pub(crate) fn rm(args: &RmArgs) -> Result<Exit, String> {
     }
     if let Some((holders, waiters)) = users.filter(|users| *users != (0, 0)) {
         eprintln!(
-            "{holders} holders and {waiters} waiters had it open. Holders go on, waiters end with an error, and the \
+            "{holders} holders and {waiters} waiters had it open. Holders go on, waiters fail with an error, and the \
              next process that\nopens the name gets a new file with all slots free."
         );
     }

@@ -1,5 +1,5 @@
-//! The command line of a process that holds or waits, read when somebody looks: no file of doorway's
-//! holds a copy.
+//! The command line of a process that holds or waits, read at the time of the look: no file of
+//! doorway's keeps a copy.
 
 use doorway::shared::Known;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Processes that have a file open.
 pub(super) struct Processes {
-    /// As the kernel shows it among the descriptors of a process.
+    /// The file as the kernel shows it among the descriptors of a process.
     file: PathBuf,
 }
 
@@ -19,18 +19,18 @@ impl Processes {
         Self { file: fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()) }
     }
 
-    /// The command line of this process, if it is one of this user's and has the file open.
+    /// The command line of this process, if it belongs to this user and has the file open.
     ///
-    /// The number may be that of another PID namespace, or of a process that ended long ago and
-    /// left its slot to a child. So a process counts only if it has the file open.
+    /// The number may belong to another PID namespace, or to a process that ended long ago and left
+    /// its slot to a child. So a process counts only if it has the file open.
     pub(super) fn command(&self, known: &Known) -> Option<Vec<String>> {
         let words = self.words(known)?;
         let words = guarded(&words).unwrap_or(words);
         Some(words.iter().map(|word| word.to_string_lossy().into_owned()).collect())
     }
 
-    /// The processes to end so that this one gives its slot back. A guardian heeds no signal, and
-    /// does so when its command has ended.
+    /// The processes to end so that this one gives its slot back. A guardian ignores signals; it
+    /// gives the slot back when its command has ended.
     pub(super) fn to_end(&self, known: &Known) -> Option<String> {
         let (pid, words) = (known.pid?, self.words(known)?);
         if guarded(&words).is_none() {
@@ -58,12 +58,12 @@ impl Processes {
 
     fn is_open_in(&self, about: &Path) -> bool {
         let Ok(descriptors) = fs::read_dir(about.join("fd")) else { return false };
-        // The link is read, not followed: what lies behind may be a file system that hangs.
+        // Reads the link without following it: the target may be on a file system that hangs.
         descriptors.flatten().any(|entry| fs::read_link(entry.path()).is_ok_and(|link| link == self.file))
     }
 }
 
-/// What `doorway run` and `doorway jobserver` run on behalf of their user.
+/// The command that `doorway run` or `doorway jobserver` runs for its user.
 fn guarded(words: &[OsString]) -> Option<Vec<OsString>> {
     let [program, command, rest @ ..] = words else { return None };
     if Path::new(program).file_name()? != "doorway" {

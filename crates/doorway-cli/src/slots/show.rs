@@ -1,4 +1,4 @@
-//! What was seen, for people and for programs.
+//! What `doorway status` saw, for people and for programs.
 
 use super::advice;
 use super::process::Processes;
@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What was seen of one file.
+/// What it saw of one file.
 pub(super) struct Seen {
     pub(super) name: PathBuf,
     pub(super) status: Result<Status, Error>,
 }
 
-/// A moment of all files that were asked for.
+/// One look at all files that were asked for.
 pub(super) struct Look {
     /// None if one file was asked for.
     pub(super) directory: Option<PathBuf>,
@@ -35,7 +35,7 @@ impl Look {
             let directory = visible(&directory.to_string_lossy());
             match self.files.len() {
                 0 => {
-                    let _ = writeln!(text, "no names in {directory}\n`doorway run -n K NAME -- CMD` makes one");
+                    let _ = writeln!(text, "no names in {directory}\n`doorway run -n K NAME -- CMD` creates one");
                 }
                 _ => {
                     let _ = writeln!(text, "in {directory}");
@@ -80,8 +80,8 @@ impl Look {
         let [pid, since, label, command] = self.known(&holder.known, processes);
         let command = match (holder.dead, mode) {
             (false, _) => command,
-            (true, Mode::Reclaim) => "dead: the slot comes back by this look".to_owned(),
-            (true, _) => format!("dead: the slot is taken until `doorway break {name} {slot}`"),
+            (true, Mode::Reclaim) => "dead: the slot comes back now".to_owned(),
+            (true, _) => format!("dead: the slot stays taken until `doorway break {name} {slot}`"),
         };
         [slot.to_string(), fence.to_string(), pid, since, label, command]
     }
@@ -148,7 +148,7 @@ impl Look {
     }
 }
 
-/// In strict order there is nothing to say.
+/// Strict order needs no word.
 fn bypass_of(bypass: u16) -> String {
     if bypass == 0 { String::new() } else { format!(", bypass {bypass}") }
 }
@@ -157,7 +157,7 @@ fn text_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// `docs/command.md` describes it. Fields are added, never taken away.
+/// Described in `docs/command.md`. Fields are added, never removed.
 #[derive(Serialize)]
 pub(super) struct Document {
     directory: Option<String>,
@@ -203,7 +203,7 @@ struct ProcessRow {
     pid: Option<u32>,
     dead: bool,
     label: Option<String>,
-    /// In seconds after 1970 began.
+    /// In seconds since the start of 1970.
     since: Option<f64>,
     seconds: Option<f64>,
     command: Option<Vec<String>>,
@@ -224,7 +224,7 @@ pub(super) fn described(known: &Known, processes: &Processes) -> String {
     text
 }
 
-/// The clock may have been set back meanwhile.
+/// The clock may have been set back in the meantime.
 fn passed(since: SystemTime, now: SystemTime) -> Duration {
     now.duration_since(since).unwrap_or_default()
 }
@@ -251,7 +251,7 @@ fn line(words: &[String]) -> String {
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Columns, of which the last two begin at their left. A column without text is left out.
+/// Aligns columns; the last two are flush left. A column without text is left out.
 fn table(text: &mut String, heads: [&str; 6], rows: Vec<[String; 6]>) {
     let used: Vec<usize> = (0..heads.len()).filter(|at| rows.iter().any(|row| !row[*at].is_empty())).collect();
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0).max(heads[at].len());

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The name, or a path with a `/` in it; all names in the directory in use if nothing is said
+    /// The name, or a path that contains a `/` [default: all names in the directory in use]
     name: Option<PathBuf>,
     #[command(flatten)]
     sharing: Sharing,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("take a number of seconds from 0.01 to 86400".to_owned()),
+        _ => Err("give a number of seconds from 0.01 to 86400".to_owned()),
     }
 }
 
@@ -47,7 +47,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
             (false, true) if stdout().is_terminal() => redrawn(&look.as_text()),
             (false, true) => look.as_text() + "\n",
         };
-        // What is written to a stream that was closed when the program began is lost without an error.
+        // If a stream was closed when the program began, writing to it loses the text without an
+        // error.
         let nobody_reads = print_to_reader(&text)? == Reader::Gone || was_closed(1);
         if nobody_reads || !args.watch {
             return Ok(if look.is_fine() { Exit::Fine } else { Exit::Failed });
@@ -60,7 +61,7 @@ fn pretty(look: &Look) -> Result<String, String> {
     Ok(visible_json(&serde_json::to_string_pretty(&look.as_json()).map_err(|e| e.to_string())?) + "\n")
 }
 
-/// One that is bad does not hide the others.
+/// A file that cannot be read does not hide the others.
 fn look(args: &Args) -> Result<Look, Error> {
     let seen = |name: &Path| Seen {
         name: name.to_owned(),
@@ -75,15 +76,15 @@ fn look(args: &Args) -> Result<Look, Error> {
         None => {
             let found = names()?;
             let mut files: Vec<Seen> = found.names.iter().map(|name| seen(Path::new(name))).collect();
-            // What was removed since the names were read is not there.
+            // A file that was removed since the names were read no longer counts.
             files.retain(|seen| !matches!(seen.status, Err(Error::Missing(_) | Error::Deleted(_))));
             Ok(Look { directory: Some(found.directory), files, at })
         }
     }
 }
 
-/// Over what stood there before, line by line: to clear the whole screen first would flicker. What
-/// does not fit is left out.
+/// Draws over the old text line by line, because clearing the whole screen first would flicker.
+/// Leaves out what does not fit.
 fn redrawn(text: &str) -> String {
     let (rows, columns) = match rustix::termios::tcgetwinsize(stdout()) {
         Ok(size) if size.ws_row > 0 && size.ws_col > 0 => (usize::from(size.ws_row), usize::from(size.ws_col)),

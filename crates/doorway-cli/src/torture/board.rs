@@ -1,5 +1,5 @@
-//! What processes of a torture tell each other: counts, and the witness. Nothing here is protected
-//! by slots.
+//! What the processes of a torture tell each other: counts, and the witness. Slots do not protect
+//! any of it.
 
 use super::native::{Shared, Words};
 use rustix::time::{ClockId, clock_gettime};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident, $key:literal;)*) => {
-        /// What is counted.
+        /// A count.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Count {
             $($(#[$doc])* $name,)*
@@ -27,43 +27,43 @@ counts! {
     Execs, "execs";
     Opens, "opens";
     Deletions, "deletions";
-    /// Processes that ended with a slot, or replaced themselves.
+    /// Processes that ended while they held a slot, or replaced themselves.
     Ends, "ends";
     /// Slots that were broken: by their holder, or because the holder was dead.
     Breaks, "breaks";
     Grants, "grants";
     Timeouts, "timeouts";
-    /// A holder finds on its way out that another came in.
+    /// A holder finds on its way out that another process came in.
     OverAdmitted, "over_admitted";
-    /// Slots that cannot be had after the storm.
+    /// Slots that cannot be acquired after the storm.
     Lost, "lost";
     Told, "told";
     /// A holder died inside, and the next one was not told.
     Untold, "untold";
-    /// A living holder lost its slot, or more were told than deaths explain.
+    /// A living holder lost its slot, or more deaths were reported than there were.
     FalseDeaths, "false_deaths";
-    /// A fence that is not larger than the one before of the same slot.
+    /// A fence that is not larger than the previous one of the same slot.
     Fences, "fences_out_of_order";
     /// Survivors that get no slot.
     Stuck, "stuck";
-    /// What should not be: errors, panics, other signals.
+    /// Anything unexpected: errors, panics, other signals.
     Errors, "errors";
 }
 
 impl Count {
-    /// What must be 0.
+    /// The counts that must be 0.
     pub(super) const WRONG: [Self; 7] =
         [Self::OverAdmitted, Self::Lost, Self::Untold, Self::FalseDeaths, Self::Fences, Self::Stuck, Self::Errors];
 }
 
-/// Statement numbers are smaller.
+/// An upper bound on statement numbers.
 const LABELS: usize = 512;
-/// A run can have so many slots.
+/// The largest number of slots of a run.
 pub(super) const MOST_SLOTS: usize = 256;
 
-/// Kills go on.
+/// Kills continue.
 pub(super) const STORM: u64 = 0;
-/// Nothing is disturbed, until somebody is let in.
+/// Nothing is disturbed until a process is let in.
 pub(super) const PAUSE: u64 = 1;
 /// Every process ends after its next passage.
 pub(super) const CLOSING: u64 = 2;
@@ -78,7 +78,7 @@ pub(super) struct Board {
     longest_gap: AtomicU64,
 }
 
-// SAFETY: see its fields.
+// SAFETY: all its fields are atomic words.
 #[allow(unsafe_code)]
 unsafe impl Words for Board {}
 
@@ -95,12 +95,12 @@ impl Board {
         self.counts[count as usize].load(SeqCst)
     }
 
-    /// Whether so much is wrong that there is no point in going on.
+    /// Whether enough is wrong to stop.
     pub(super) fn is_enough_wrong(&self) -> bool {
         self.get(Count::Stuck) > 0 || Count::WRONG.iter().map(|count| self.get(*count)).sum::<u64>() > 20
     }
 
-    /// Something is wrong that no count is for.
+    /// Reports something that no count is for.
     pub(super) fn complain(&self, what: &str) {
         self.count(Count::Errors);
         eprintln!("doorway torture: process {}: {what}", std::process::id());
@@ -127,7 +127,7 @@ impl Board {
         }
     }
 
-    /// How long nobody has been let in. From now on, if nobody ever was.
+    /// How long no process has been let in. Counts from now if none ever was.
     pub(super) fn gap(&self) -> u64 {
         let now = nanoseconds();
         let last = self.last_grant.compare_exchange(0, now, SeqCst, SeqCst).unwrap_or_else(|last| last);
@@ -147,24 +147,25 @@ fn nanoseconds() -> u64 {
 /// A cell for each slot of one file.
 #[repr(C)]
 pub(super) struct Witness {
-    /// Who is inside.
+    /// The process that is inside.
     holders: [AtomicU64; MOST_SLOTS],
     /// The last fence.
     fences: [AtomicU64; MOST_SLOTS],
 }
 
-// SAFETY: see its fields.
+// SAFETY: all its fields are atomic words.
 #[allow(unsafe_code)]
 unsafe impl Words for Witness {}
 
 impl Witness {
-    /// The caller has this slot with this fence, and was told of a death or not.
+    /// The caller holds this slot with this fence, and was told of a death or not.
     pub(super) fn enters(&self, board: Shared<Board>, me: u64, slot: usize, fence: u64, told: bool) {
         let Some(cell) = self.holders.get(slot) else { return board.complain("there is no such slot") };
         if told {
             board.count(Count::Told);
         }
-        // One that died inside is still there; one that lives finds out when it leaves.
+        // A process that died inside is still recorded here; one that lives finds out when it
+        // leaves.
         if cell.swap(me, SeqCst) != 0 && !told {
             board.count(Count::Untold);
         }

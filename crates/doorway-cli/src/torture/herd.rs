@@ -1,4 +1,4 @@
-//! One trial: starts processes, ends them, and looks at what is left. It has one thread, so that it
+//! One trial: starts processes, kills them, and checks what is left. It has one thread, so that it
 //! can fork.
 
 use super::board::{Board, CLOSING, Count, PAUSE, STORM, Witness};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-/// Nobody was let in for so long: it is time to look whether anybody ever will.
+/// If no process was let in for this long, it is time to check whether one ever will.
 const CALM: u64 = 1_000_000_000;
 
 struct Herd<'a> {
@@ -19,7 +19,7 @@ struct Herd<'a> {
     rng: Rng,
     animals: Vec<Option<Animal>>,
     respawns: bool,
-    /// The grants when the last one was killed, and how many were since.
+    /// The number of grants at the last kill, and the number of kills since a grant.
     grants: u64,
     kills: u32,
 }
@@ -29,10 +29,10 @@ struct Animal {
     stopped_until: Option<Instant>,
 }
 
-/// Runs a trial. What came of it stands on the board.
+/// Runs a trial. The results are on the board.
 pub(super) fn run(trial: &Trial) -> Result<(), String> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|e| e.to_string())?;
-    // Nobody looks at what comes of it if the command was killed.
+    // If the command was killed, there is no reader for the results.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
     let board = Shared::open(&trial.board())?;
     let crowd = trial.mode.is_crowded().then(|| crowd(trial)).transpose()?;
@@ -50,14 +50,14 @@ pub(super) fn run(trial: &Trial) -> Result<(), String> {
         return Ok(());
     }
     let (told, dead) = (board.get(Count::Told), board.get(Count::Kills) + board.get(Count::Ends));
-    // Each death is told to two at most for each thread: it may have held one slot, and have been
-    // offered another or had one in hand.
+    // Each death is reported at most twice per thread: the thread may have held one slot, and have
+    // been offered or just received another.
     let most = 2 * dead * trial.mode.threads() + board.get(Count::Breaks);
     board.add(Count::FalseDeaths, told.saturating_sub(most));
     Ok(())
 }
 
-/// A child process that ends with what `life` says.
+/// A child process that exits with the result of `life`.
 fn start(life: impl FnOnce() -> i32) -> Result<Pid, String> {
     if let Some(child) = native::fork()? {
         return Ok(child);
@@ -67,7 +67,7 @@ fn start(life: impl FnOnce() -> i32) -> Result<Pid, String> {
     native::end(code);
 }
 
-/// A process that has most seats, so that others take those of the dead.
+/// A process that takes most seats, so that others reuse those of the dead.
 fn crowd(trial: &Trial) -> Result<Pid, String> {
     let path = trial.directory.join("crowded");
     let child = start(|| {
@@ -82,14 +82,14 @@ fn crowd(trial: &Trial) -> Result<Pid, String> {
     let begun = Instant::now();
     while !path.exists() {
         if begun.elapsed() > Duration::from_secs(60) {
-            return Err("the crowd does not come".to_owned());
+            return Err("the crowd did not take its seats".to_owned());
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(child)
 }
 
-/// A process that breaks what the dead have, where nobody else takes it.
+/// A process that breaks the slots of the dead, where no other process takes them.
 fn keeper(trial: &Trial, board: Shared<Board>) -> Result<Pid, String> {
     start(|| {
         let keeps = || -> Result<(), Error> {
@@ -105,7 +105,7 @@ fn keeper(trial: &Trial, board: Shared<Board>) -> Result<Pid, String> {
             }
         };
         if let Err(error) = keeps() {
-            board.complain(&format!("cannot break what the dead have: {error}"));
+            board.complain(&format!("cannot break the slots of the dead: {error}"));
         }
         1
     })
@@ -128,7 +128,7 @@ impl Herd<'_> {
         self.animals.iter().flatten().count()
     }
 
-    /// Looks who has ended, and starts others in their place.
+    /// Finds out which processes have ended, and starts others in their place.
     fn reaps(&mut self) -> Result<(), String> {
         while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
             let Some(at) = self.animals.iter().position(|animal| animal.as_ref().is_some_and(|a| a.pid == pid)) else {
@@ -138,7 +138,7 @@ impl Herd<'_> {
             match (status.terminating_signal(), status.exit_status()) {
                 (Some(signal), _) if signal == Signal::KILL.as_raw() => self.board.count(Count::Kills),
                 (_, Some(0 | worker::KEEPING)) => {}
-                (_, Some(1)) => {} // it has complained
+                (_, Some(1)) => {} // it has reported why
                 _ => self.board.complain(&format!("process {} ended: {status:?}", pid.as_raw_nonzero())),
             }
         }
@@ -183,7 +183,7 @@ impl Herd<'_> {
         }
     }
 
-    /// Until enough has been done, or something is stuck.
+    /// Runs until enough has been done, or a process is stuck.
     fn storms(&mut self) -> Result<(), String> {
         let mode = self.trial.mode;
         let end = Instant::now() + self.trial.longest();
@@ -209,20 +209,20 @@ impl Herd<'_> {
                 deletes_at = Instant::now() + Duration::from_millis(self.rng.u64(2..60));
                 self.deletes();
             }
-            // Some die young, and some have a life.
+            // Some die young, and some live longer.
             let longest = if self.rng.bool() { 300 } else { 3000 };
             std::thread::sleep(Duration::from_micros(self.rng.u64(..longest)));
         }
         Ok(())
     }
 
-    /// Those that were put there are not counted for ever.
+    /// A seeded fault need not be counted for ever.
     fn has_found_the_fault(&self) -> bool {
         self.trial.fault.is_some() && self.board.is_enough_wrong()
     }
 
-    /// Whether another may die before somebody is let in. A process that blocks all others is not
-    /// to be killed by chance.
+    /// Whether another process may die before one is let in. Chance alone must not keep killing the
+    /// process that blocks all others.
     fn may_kill(&mut self) -> bool {
         let grants = self.board.get(Count::Grants);
         if grants != self.grants {
@@ -232,8 +232,8 @@ impl Herd<'_> {
         self.kills <= self.trial.mode.kills_in_a_row()
     }
 
-    /// Half of them die at once, when all are in line, and nobody comes instead: the others must
-    /// notice by themselves.
+    /// Half of them die at once, when all are in line, and none is replaced: the others must notice
+    /// on their own.
     fn strikes(&mut self) -> Result<bool, String> {
         self.continues(true);
         self.reaps()?;
@@ -262,7 +262,7 @@ impl Herd<'_> {
         }
     }
 
-    /// Whether somebody is let in again, if nobody disturbs.
+    /// Whether a process is let in again, if nothing disturbs it.
     fn goes_on(&mut self) -> Result<bool, String> {
         self.board.phase.store(PAUSE, SeqCst);
         let begun = Instant::now();
@@ -281,7 +281,7 @@ impl Herd<'_> {
         Ok(true)
     }
 
-    /// The last blow: half of them die at once. Everybody else gets in once more, and ends.
+    /// The last blow: half of them die at once. Every other process gets in once more, and ends.
     fn closes(&mut self) -> Result<(), String> {
         self.continues(true);
         self.respawns = false;
@@ -307,7 +307,7 @@ impl Herd<'_> {
     }
 }
 
-/// After the storm every slot can be had, and then nothing is left.
+/// After the storm every slot can be acquired, and then nothing is left.
 fn looks_for_units(trial: &Trial, board: Shared<Board>) -> Result<(), String> {
     let slots: Slots = trial.options().open().map_err(|e| e.to_string())?;
     let witness = Shared::<Witness>::open(&trial.witness(torture::identity(&slots)))?;
@@ -327,9 +327,9 @@ fn looks_for_units(trial: &Trial, board: Shared<Board>) -> Result<(), String> {
             board.count(Count::FalseDeaths);
         }
     }
-    slots.status().map_err(|e| e.to_string())?; // cleans up after those that waited
+    slots.status().map_err(|e| e.to_string())?; // cleans up after dead waiters
     let status = slots.status().map_err(|e| e.to_string())?;
-    // Where the dead stay in line, slots go to them, and the keeper takes them from there.
+    // Where the dead stay in line, they are granted slots, and the keeper takes those back.
     let stay = trial.mode == Mode::Tolerate;
     let waits = status.waiters.iter().any(|waiter| !(stay && waiter.dead));
     let holds = !stay && !status.holders.is_empty();

@@ -1,12 +1,12 @@
-//! `doorway torture`: processes that share slots are killed, stopped and replaced, and a witness
-//! looks on.
+//! `doorway torture`: kills, stops and replaces processes that share slots, while a witness
+//! watches.
 //!
 //! | file | |
 //! |---|---|
-//! | `mod` | which trials there are, one after the other; the table |
-//! | `herd` | one trial: a process that forks the others, kills them, and looks at what is left |
+//! | `mod` | the list of trials, one after the other; the table |
+//! | `herd` | one trial: a process that forks the others, kills them, and checks what is left |
 //! | `worker` | the life of one process |
-//! | `board` | what is counted, and the witness |
+//! | `board` | the counts, and the witness |
 //! | `native` | shared memory and `fork` |
 
 mod board;
@@ -28,29 +28,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is done to processes.
+/// What is done to the processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Mode {
     /// SIGKILL at any time
     Random,
-    /// They kill themselves just after a statement of the text
+    /// Processes kill themselves just after a statement of the text
     Statements,
     /// SIGSTOP and SIGCONT
     Stops,
-    /// They fork, exec, open and close all the time
+    /// Processes fork, exec, open and close all the time
     Restless,
-    /// The file is deleted under way
+    /// The file is deleted in the middle of it all
     Deletions,
-    /// Several threads in each process, with fewer seats than threads
+    /// Several threads in each process, and fewer seats than threads
     Threads,
-    /// The same, and they wait as tasks
+    /// The same, with threads that wait as tasks
     Tasks,
-    /// Slots of the dead stay taken until somebody breaks them
+    /// The slots of the dead stay taken until a process breaks them
     Tolerate,
-    /// Newcomers pass those that wait
+    /// Newcomers may pass waiters
     Bypass,
-    /// All of it but the last four; some wait as tasks
+    /// All of these but the last four; some processes wait as tasks
     Mix,
 }
 
@@ -71,7 +71,7 @@ impl Mode {
         matches!(self, Self::Deletions | Self::Mix)
     }
 
-    /// Whether processes may kill themselves after a statement, beside what else happens.
+    /// Whether processes may also kill themselves after a statement.
     fn has_statements(self) -> bool {
         matches!(self, Self::Threads | Self::Tasks | Self::Tolerate | Self::Bypass | Self::Mix)
     }
@@ -86,7 +86,7 @@ impl Mode {
         self == Self::Statements
     }
 
-    /// How often somebody is killed, out of eight times.
+    /// How many of eight disturbances are kills.
     fn eighths_of_kills(self) -> u8 {
         match self {
             Self::Statements => 1,
@@ -102,8 +102,8 @@ impl Mode {
         }
     }
 
-    /// How many may be killed before somebody is let in. At statements they kill themselves
-    /// besides.
+    /// How many processes may be killed before one is let in. At statements they also kill
+    /// themselves.
     fn kills_in_a_row(self) -> u32 {
         if self == Self::Statements { 1 } else { 16 }
     }
@@ -118,33 +118,33 @@ pub(crate) struct Args {
     /// How many processes to kill, in all trials together
     #[arg(long, value_name = "N", default_value_t = 2000)]
     kills: u64,
-    /// What to do to processes; all of it if nothing is said
+    /// What to do to the processes; may be repeated [default: all modes]
     #[arg(long = "mode", value_name = "MODE", value_enum)]
     modes: Vec<Mode>,
-    /// How many processes there are at a time; otherwise that differs
+    /// Number of processes at a time [default: differs by trial]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u16).range(2..=50))]
     processes: Option<u16>,
-    /// How many slots there are; otherwise that differs
+    /// Number of slots [default: differs by trial]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=200))]
     slots: Option<u16>,
-    /// The longest time for all trials
+    /// The longest time for all trials, in seconds
     #[arg(long, value_name = "S")]
     seconds: Option<u64>,
-    /// How long nobody may be let in, though nobody is disturbed, before processes count as stuck,
-    /// in seconds
+    /// Processes count as stuck if none is let in for this many seconds, although nothing disturbs
+    /// them
     #[arg(long, value_name = "S", default_value_t = 30)]
     patience: u64,
-    /// Where choices begin. Which process comes first is the kernel's choice, so no run is like
-    /// another
+    /// Seed of the random choices. The kernel decides which process runs first, so no two runs are
+    /// the same
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// A fault of the memory below, which must be found
+    /// Seed this fault into the memory below; the run must find it
     #[arg(long, value_name = "NAME", value_parser = known_fault)]
     fault: Option<String>,
-    /// The directory for the files; one in memory if nothing is said
+    /// The directory for the files [default: one in memory]
     #[arg(long, value_name = "PATH")]
     directory: Option<PathBuf>,
-    /// Print as JSON
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -153,10 +153,10 @@ fn known_fault(name: &str) -> Result<String, String> {
     if Fault::ALL.iter().any(|(known, _)| *known == name) {
         return Ok(name.to_owned());
     }
-    Err(format!("take one of {}", Fault::ALL.map(|(name, _)| name).join(", ")))
+    Err(format!("give one of {}", Fault::ALL.map(|(name, _)| name).join(", ")))
 }
 
-/// What a process of the torture is told.
+/// The orders of a process of the torture.
 #[derive(clap::Args)]
 pub(crate) struct Order {
     /// A trial, as JSON.
@@ -166,7 +166,7 @@ pub(crate) struct Order {
 impl Order {
     fn trial(&self) -> Result<Trial, String> {
         let trial = serde_json::from_str(&self.trial);
-        trial.map_err(|e| format!("this is a part of `doorway torture`, which is what to call: {e}"))
+        trial.map_err(|e| format!("this is a part of `doorway torture`; call that instead: {e}"))
     }
 }
 
@@ -203,7 +203,7 @@ impl Trial {
         self.directory.join("board")
     }
 
-    /// The witness of a file: after a deletion there is another file, and another witness.
+    /// The witness of a file. After a deletion there is another file, with another witness.
     fn witness(&self, identity: u64) -> PathBuf {
         self.directory.join(format!("witness-{identity:016x}"))
     }
@@ -232,8 +232,8 @@ pub(crate) fn worker(order: &Order) -> Result<Exit, String> {
     std::process::exit(worker::live(&trial, board, trial.seed))
 }
 
-/// Mode, slots, processes, the longest time inside in microseconds, and the share of kills, of a
-/// hundred.
+/// Mode, slots, processes, the longest time inside in microseconds, and the percentage of the
+/// kills.
 const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
     (Mode::Random, 1, 4, 20, 5),
     (Mode::Random, 2, 6, 0, 5),
@@ -254,8 +254,8 @@ const TRIALS: &[(Mode, usize, usize, u64, u64)] = &[
     (Mode::Mix, 2, 6, 20, 5),
 ];
 
-/// A waiter that dies keeps its seat where the dead keep what they have: so many of them, and the
-/// seats of a file are gone.
+/// In mode `tolerate` a dead waiter keeps its seat; after this many deaths the seats of a file run
+/// out.
 const MOST_OF_ONE_FILE: u64 = 1000;
 
 impl Args {
@@ -290,7 +290,7 @@ impl Args {
     }
 }
 
-/// A directory that goes with the run.
+/// A directory that is removed after the run.
 struct Place(PathBuf);
 
 impl Place {
@@ -371,7 +371,7 @@ fn try_it(trial: &Trial, bar: &ProgressBar, report: &mut Report) -> Result<bool,
     Ok(!interrupt::is_asked_for())
 }
 
-/// The process of a trial, which does not outlive this one's interest.
+/// The process of a trial, which is killed when this value is dropped.
 struct Herd(Child);
 
 impl Drop for Herd {

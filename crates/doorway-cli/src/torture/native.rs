@@ -1,5 +1,5 @@
-//! What the torture needs of the operating system and safe Rust lacks: memory that processes share,
-//! and `fork`.
+//! What the torture needs from the operating system and safe Rust does not offer: memory that
+//! processes share, and `fork`.
 
 #![allow(unsafe_code)]
 
@@ -10,14 +10,14 @@ use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// Types that are atomic words and nothing else, so that any bytes are a value and others may
-/// change them.
+/// Types that consist of atomic words only. Any bytes are a valid value, and other processes may
+/// change them at any time.
 ///
 /// # Safety
-/// It must be so.
+/// The type must consist of atomic words only.
 pub(super) unsafe trait Words {}
 
-/// A value in a file that processes map. It stays mapped for as long as the process lives.
+/// A value in a file that several processes map. It stays mapped while the process lives.
 pub(super) struct Shared<T: Words>(NonNull<T>);
 
 impl<T: Words> Clone for Shared<T> {
@@ -40,14 +40,14 @@ unsafe impl<T: Words> Send for Shared<T> {}
 unsafe impl<T: Words> Sync for Shared<T> {}
 
 impl<T: Words> Shared<T> {
-    /// Maps the file, and makes it if it is not there: zeros.
+    /// Maps the file, and creates it, filled with zeros, if it does not exist.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path);
         let fails = |error: std::io::Error| format!("{}: {error}", path.display());
         let file = file.map_err(fails)?;
         let length = size_of::<T>();
         file.set_len(length as u64).map_err(fails)?;
-        // SAFETY: a new mapping, where the kernel finds room for it.
+        // SAFETY: a new mapping, at an address that the kernel chooses.
         let pages = unsafe {
             mmap(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)
         };
@@ -60,23 +60,23 @@ impl<T: Words> Deref for Shared<T> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: mapped for good, aligned to a page, and as long as the value; the file is never
-        // made shorter. Its words are atomic, so others may write them.
+        // truncated. Its words are atomic, so other processes may write them.
         unsafe { self.0.as_ref() }
     }
 }
 
 /// `None` in the child.
 pub(super) fn fork() -> Result<Option<Pid>, String> {
-    // SAFETY: the processes that fork here have no other threads but those of slots, which hold no
-    // lock that the child needs: the allocator and slots take care of forks themselves.
+    // SAFETY: the only other threads of a process that forks here are those of slots. They hold no
+    // lock that the child needs: the allocator and the slots handle forks themselves.
     match unsafe { libc::fork() } {
         -1 => Err(format!("cannot fork: {}", std::io::Error::last_os_error())),
         child => Ok(Pid::from_raw(child)),
     }
 }
 
-/// Ends this process at once.
+/// Exits at once.
 pub(super) fn end(code: i32) -> ! {
-    // SAFETY: it may be called at any time.
+    // SAFETY: `_exit` may be called at any time.
     unsafe { libc::_exit(code) }
 }

@@ -1,4 +1,4 @@
-//! What came of the trials.
+//! The results of the trials.
 
 use super::board::{Board, Count};
 use super::{Mode, Trial};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// So many kills at statements meet every statement, but for bad luck.
+/// With this many kills at statements every statement is hit, barring bad luck.
 const ENOUGH: u64 = 20_000;
 
 struct Row {
@@ -67,7 +67,7 @@ impl Report {
         self.killed.iter().sum()
     }
 
-    /// Whether so many have killed themselves that one should have met each statement.
+    /// Whether a statement was never hit although there were enough kills.
     fn is_short_of_statements(&self) -> bool {
         self.at_statements() >= ENOUGH && !self.not_hit().is_empty()
     }
@@ -190,7 +190,7 @@ impl Report {
         let verdict = if self.is_fine() {
             "nothing is wrong".to_owned()
         } else if wrong.is_empty() {
-            "some statements were never hit, or nobody was let in".to_owned()
+            "some statements were never hit, or no process was let in; run it again".to_owned()
         } else {
             format!("WRONG: {}", wrong.join(", "))
         };

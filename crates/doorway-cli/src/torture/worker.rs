@@ -1,5 +1,4 @@
-//! The life of one process: in and out, until it is killed, kills itself, or is told that it is
-//! over.
+//! The life of one process: in and out, until it is killed, kills itself, or is told to end.
 
 use super::board::{Board, CLOSING, Count, STORM, Witness};
 use super::native::{self, Shared};
@@ -15,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// Slots as users have them, or in a memory that knows statements.
+/// Slots as applications use them, or in a memory that knows statements.
 enum Door {
     Plain(Slots),
     Struck(Tortured),
@@ -53,7 +52,7 @@ impl Door {
         }
     }
 
-    /// [`enter`](Self::enter), as a task that is dropped when the time has come.
+    /// [`enter`](Self::enter), as a task that is dropped at the deadline.
     fn enter_as_task(&self, limit: Option<Duration>) -> Result<Option<Held<'_>>, Error> {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let held = match self {
@@ -86,7 +85,7 @@ impl Door {
     }
 }
 
-/// Polls a task until it is done, or drops it when the time has come.
+/// Polls a task until it is done, or drops it at the deadline.
 fn runs<T>(task: impl Future<Output = T>, deadline: Option<Instant>) -> Option<T> {
     struct Unparks(std::thread::Thread);
     impl Wake for Unparks {
@@ -141,17 +140,17 @@ impl Held<'_> {
 struct Suicide {
     board: Shared<Board>,
     target: u16,
-    /// Here it dawdles, so that others meet what it has left half done.
+    /// It dawdles here, so that others meet its half-finished work.
     dawdles_at: u16,
-    /// At this occurrence of the target.
+    /// It dies at this occurrence of the target.
     turns: AtomicU64,
-    /// Or after so many writes.
+    /// Or after this many writes.
     writes: AtomicU64,
     rng: Mutex<Rng>,
 }
 
 impl Suicide {
-    /// Statements at which few have died are preferred.
+    /// Prefers statements at which few processes have died.
     fn new(board: Shared<Board>, rng: &mut Rng) -> Self {
         let candidates: [u16; 3] = std::array::from_fn(|_| STATEMENTS[rng.usize(..STATEMENTS.len())]);
         let target = candidates.into_iter().min_by_key(|label| board.killed_at(*label)).expect("three");
@@ -194,7 +193,7 @@ impl Torturer for Suicide {
     }
 }
 
-/// Runs until it is over; the exit code.
+/// Runs until the end; returns the exit code.
 pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
     let mut rng = Rng::with_seed(seed);
     let at_statements = trial.mode == Mode::Statements || trial.mode.has_statements() && rng.bool();
@@ -210,7 +209,7 @@ pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
     loop {
         let door = match Door::open(trial, is_struck) {
             Ok(door) => door,
-            // Others make and delete it all the time.
+            // In this mode others create and delete the file all the time.
             Err(Error::InUse(_) | Error::Deleted(_)) if trial.mode.deletes() => continue,
             Err(error) => {
                 board.complain(&format!("cannot open: {error}"));
@@ -231,7 +230,7 @@ pub(super) fn live(trial: &Trial, board: Shared<Board>, seed: u64) -> i32 {
     }
 }
 
-/// The exit code of a process that ends with its slot.
+/// The exit code of a process that ends while it holds a slot.
 pub(super) const KEEPING: i32 = 3;
 
 enum Next {
@@ -312,7 +311,7 @@ impl Life<'_> {
                     board.complain(&format!("cannot break: {error}"));
                 }
                 if self.rng.bool() {
-                    // It offers what it has not, and nobody takes that.
+                    // It gives back a slot that it no longer holds, and nothing happens.
                     door.leave_without_asking(held);
                     continue;
                 }
@@ -353,7 +352,7 @@ impl Life<'_> {
         }
     }
 
-    /// The same process with another program, which is this one.
+    /// The same process runs another program, which is this one.
     fn becomes_another(&mut self) {
         let (Ok(program), Ok(order)) = (std::env::current_exe(), self.trial.order(self.rng.u64(..))) else { return };
         self.board.count(Count::Ends);
@@ -362,7 +361,7 @@ impl Life<'_> {
         self.board.complain(&format!("cannot exec: {error}"));
     }
 
-    /// In a child everything is void, and its parent keeps what it has.
+    /// In a forked child all handles are void, and the parent keeps what it holds.
     fn forks(&mut self, door: &Door, slot: usize) {
         while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
         let last = Duration::from_micros(self.rng.u64(..4000));
@@ -373,7 +372,7 @@ impl Life<'_> {
                 if !matches!(door.enter(None), Err(Error::Forked)) || door.break_slot(slot) != Err(Error::Forked) {
                     self.board.complain("a forked child may use what its parent opened");
                 }
-                std::thread::sleep(last); // it may outlive its parent
+                std::thread::sleep(last); // the child may outlive its parent
                 native::end(0);
             }
         }

@@ -22,7 +22,7 @@ pub fn json(args: &str) -> Value {
     serde_json::from_slice(&out.stdout).unwrap()
 }
 
-/// Bad usage: exit code 2, nothing on standard output, and a message that has all these words.
+/// Bad usage: exit code 2, nothing on standard output, and a message that contains all these words.
 pub fn refused(args: &str, words: &[&str]) {
     let out = doorway(args);
     let message = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -33,7 +33,7 @@ pub fn refused(args: &str, words: &[&str]) {
     }
 }
 
-/// What it writes to standard output, whatever its exit code.
+/// Its standard output, whatever its exit code.
 pub fn text(args: &str) -> String {
     String::from_utf8(doorway(args).stdout).unwrap()
 }

@@ -1,4 +1,4 @@
-//! How tests run commands with slots, and kill what is around them.
+//! How tests run commands with slots, and kill the processes around them.
 
 use doorway::shared::{Builder, Slots, Status};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Longer than anything takes here, on any machine.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
-/// A directory for the slots of one test. All that was started in it is killed at the end.
+/// A directory for the slots of one test. Everything that was started in it is killed at the end.
 pub struct Place(pub PathBuf);
 
 impl Place {
@@ -35,7 +35,7 @@ impl Place {
         self.run(words).output().unwrap()
     }
 
-    /// Its exit code, what it wrote, and what it said.
+    /// Its exit code, its output, and its messages.
     pub fn told(&self, words: &[&str]) -> (i32, String, String) {
         told(self.output(words))
     }
@@ -49,7 +49,8 @@ impl Place {
         self.builder(slots).open().unwrap()
     }
 
-    /// Runs bash, which can close any descriptor, with one slot of `x`. It must say `ready` and its own number.
+    /// Runs bash, which can close any descriptor, with one slot of `x`. It must print `ready` and
+    /// its own number.
     pub fn start(&self, options: &[&str], script: &str) -> Running {
         let words = [options, &["-n", "1", "x", "--", "bash", "-c", script]].concat();
         Running::new(self.run(&words).stdout(Stdio::piped()).spawn().unwrap())
@@ -70,8 +71,8 @@ impl Place {
     }
 }
 
-/// `nohup` ignores hang-ups, and a shell without job control ignores interrupts in what it starts by
-/// `&`. Commands inherit that; so whatever the tests were started by, they end at these signals.
+/// `nohup` ignores hang-ups, and a shell without job control ignores interrupts in commands started
+/// with `&`. Commands inherit that. So, however the tests were started, they end at these signals.
 #[allow(unsafe_code)]
 fn end_at_signals() {
     for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
@@ -114,17 +115,17 @@ pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
 
 #[allow(unsafe_code)]
 pub fn kill(process: u32, signal: i32) {
-    // SAFETY: it touches no memory.
+    // SAFETY: the call touches no memory.
     unsafe { libc::kill(process.cast_signed(), signal) };
 }
 
-/// The fields of a process that follow its name.
+/// The status fields of a process after its name.
 fn fields(process: u32) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     Some(stat.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect())
 }
 
-/// Whether it has not ended. One that nobody has waited for yet has.
+/// Whether it has not ended. A zombie has.
 pub fn is_alive(process: u32) -> bool {
     fields(process).is_some_and(|fields| !["Z", "X"].contains(&fields[0].as_str()))
 }
@@ -142,7 +143,7 @@ pub struct Running {
     pub wrapper: Child,
     pub guardian: u32,
     pub command: u32,
-    /// What the command said after `ready`.
+    /// What the command printed after `ready`.
     pub words: Vec<String>,
     pub out: BufReader<std::process::ChildStdout>,
 }
@@ -177,7 +178,7 @@ impl Running {
         eventually("the command is dead", || !is_alive(self.command));
     }
 
-    /// What it writes from now on.
+    /// Its output from now on.
     pub fn rest(mut self) -> String {
         let mut text = String::new();
         self.out.read_to_string(&mut text).unwrap();

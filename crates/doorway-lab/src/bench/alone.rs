@@ -1,4 +1,4 @@
-//! What it costs to get in and out when nobody else is there.
+//! The cost of getting in and out without contention.
 
 use super::Effort;
 use super::entrance::Entrance;
@@ -6,12 +6,12 @@ use crate::measure;
 use serde::Serialize;
 use std::hint::black_box;
 
-/// Peers that do the same alone, in nanoseconds of CPU time.
+/// Peers that do the same thing alone, in nanoseconds of CPU time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Alone {
-    /// What.
+    /// What they do.
     pub what: &'static str,
-    /// How many places there are.
+    /// The number of places.
     pub k: usize,
     /// The last peer against itself.
     pub control: f64,
@@ -19,29 +19,30 @@ pub struct Alone {
     pub peers: Vec<AloneStanding>,
 }
 
-/// How a peer did alone: in and out once.
+/// The result of a peer alone: in and out once.
 #[derive(Clone, Debug, Serialize)]
 pub struct AloneStanding {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
     /// Nanoseconds of CPU time, the median.
     pub cpu_ns: f64,
     /// The shortest and the longest round.
     pub cpu_range_ns: (f64, f64),
-    /// Against the best of the others' libraries.
+    /// Against the best of the other libraries.
     pub ratio: f64,
-    /// Instructions, if somebody counted.
+    /// Instructions, if they were counted.
     pub instructions: Option<f64>,
 }
 
 impl Alone {
-    /// Counts instructions for everybody. `count` says how many a program had that did nothing but pass alone.
+    /// Counts instructions for every peer. `count` returns how many a program executed that only
+    /// passes alone.
     pub(super) fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         const FEW: u32 = 1_000;
         const MORE: u32 = 10_000;
         for peer in &mut self.peers {
             let of = |times| count(peer.peer, times).map(|instructions| instructions as f64);
-            // What the rest of the program does is the same in both.
+            // The rest of the program is the same in both runs.
             peer.instructions = of(FEW).zip(of(FEW + MORE)).map(|(few, all)| (all - few) / f64::from(MORE));
         }
     }
@@ -51,13 +52,13 @@ impl Alone {
     }
 }
 
-/// A peer, and what passes through it many times.
+/// A peer, and a closure that passes through it many times.
 pub(super) type PeerAlone = (&'static str, Box<dyn FnMut()>);
 
 pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R) -> PeerAlone {
     let passes = move || {
         let mut me = room.join();
-        // The loop is here, and not around a call of who knows what.
+        // The loop is here, not around an unknown call.
         for _ in 0..times {
             R::pass(black_box(&mut me), || ());
         }
@@ -68,7 +69,7 @@ pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R
 /// Measures peers in turns. The last is the control: a second copy of the last but one.
 pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort, mut ways: Vec<PeerAlone>) -> Alone {
     let mut calls: Vec<&mut dyn FnMut()> = ways.iter_mut().map(|(_, passes)| &mut **passes as _).collect();
-    // Odd, and more than elsewhere: these are short.
+    // Odd, and more rounds than elsewhere: these are short.
     let taken = measure::all_in_turns(4 * effort.repetitions + 1, 1, &mut calls);
     let each = |taken: &[f64]| -> Vec<f64> { taken.iter().map(|ns| ns / f64::from(times)).collect() };
     let standing = |(&(peer, _), taken): (&PeerAlone, &Vec<f64>)| {
@@ -87,5 +88,5 @@ pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort,
     Alone { what, k, control, peers }
 }
 
-/// The last but one is compared with itself.
+/// The last but one, compared with itself.
 pub(super) const CONTROL: &str = "control";

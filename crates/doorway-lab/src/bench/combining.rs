@@ -1,6 +1,7 @@
-//! Software combining beside what it stands in for: `doorway-lab bench combining`.
+//! Software combining beside what it replaces: `doorway-lab bench combining`.
 //!
-//! Threads on two processors add 1 to one number, over and over. What is measured is the wall time of one addition, over all threads, and the processor time that all of them took for it.
+//! Threads on two processors add 1 to one number, over and over. The figures are the wall time of
+//! one addition, over all threads, and the processor time that all of them spent on it.
 
 use super::contest::{Contest, Contestant, Taken};
 use super::{Effort, Machine, TWO_CORES, Watch, text};
@@ -18,21 +19,21 @@ const THREADS: [usize; 4] = [1, 2, 4, 8];
 /// Additions between two looks at the clock.
 const STRIDE: u64 = 32;
 
-/// All of it.
+/// The whole report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// One addition, for each number of threads.
     pub additions: Vec<Contest>,
 }
 
-/// Measures, for 1, 2, 4 and 8 threads, and says how far it is.
+/// Measures for 1, 2, 4 and 8 threads, and reports its progress.
 ///
 /// # Panics
-/// If somebody lost an addition.
+/// If an addition was lost.
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -64,11 +65,11 @@ fn ways(threads: usize) -> Vec<Contestant> {
     };
     vec![
         way("doorway", move |effort| {
-            let number = Combining::<Add>::new(0, threads).expect("so many threads there can be");
+            let number = Combining::<Add>::new(0, threads).expect("the number of threads is small");
             additions(threads, effort, || _ = number.fetch_and_op(1), || number.load())
         }),
         way("doorway mutex", move |effort| {
-            let number = Mutex::<u64, YaTree>::new(threads + 1, 0).expect("so many threads there can be");
+            let number = Mutex::<u64, YaTree>::new(threads + 1, 0).expect("the number of threads is small");
             let add = || *number.lock().expect("one for each thread") += 1;
             additions(threads, effort, add, || *number.lock().expect("one for the last look"))
         }),
@@ -81,7 +82,7 @@ fn ways(threads: usize) -> Vec<Contestant> {
     ]
 }
 
-/// So many threads add until the time is over; then the number must be that of their additions.
+/// This many threads add until the time is over. Then the number must equal their additions.
 fn additions(threads: usize, effort: &Effort, add: impl Fn() + Sync, sum: impl Fn() -> u64) -> Taken {
     let start = Barrier::new(threads + 1);
     let thread = |i: usize| {
@@ -100,7 +101,7 @@ fn additions(threads: usize, effort: &Effort, add: impl Fn() + Sync, sum: impl F
         let all: Vec<_> = (0..threads).map(|i| scope.spawn(move || thread(i))).collect();
         let (begin, cpu) = (Instant::now(), measure::process_cpu_time());
         start.wait();
-        let made: u64 = all.into_iter().map(|one| one.join().expect("nobody panics")).sum();
+        let made: u64 = all.into_iter().map(|one| one.join().expect("no thread panics")).sum();
         (made, begin.elapsed(), measure::process_cpu_time() - cpu)
     });
     assert_eq!(sum(), made, "an addition was lost");

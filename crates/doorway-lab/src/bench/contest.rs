@@ -1,11 +1,11 @@
-//! Peers in turns: who took how long.
+//! Peers measured in turns.
 
 use super::Effort;
 use crate::measure;
 use serde::Serialize;
 use std::time::Duration;
 
-/// What one measurement of one peer took, for one hand-over or one round.
+/// One measurement of one peer, for one hand-over or one round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) wall_ns: f64,
@@ -30,35 +30,36 @@ pub(super) struct Contestant {
 pub struct Contest {
     /// What they did.
     pub what: String,
-    /// Where.
+    /// The place.
     pub place: &'static str,
     /// How many waited.
     pub waiters: usize,
-    /// The wall time of one peer against itself: as far from one, as nothing at all makes a difference.
+    /// The wall time of one peer against itself: how far it is from one shows how much means
+    /// nothing.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,
 }
 
-/// How a peer did: medians over the repetitions, of one hand-over or one round.
+/// The result of a peer: medians over the repetitions, of one hand-over or one round.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standing {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
     /// Nanoseconds until it was done.
     pub wall_ns: f64,
     /// The shortest and the longest repetition.
     pub wall_range_ns: (f64, f64),
-    /// Nanoseconds of processor time, of all that took part.
+    /// Nanoseconds of processor time, of all participants.
     pub cpu_ns: f64,
-    /// Wall time against the best of the others' libraries.
+    /// Wall time against the best of the other libraries.
     pub wall_ratio: f64,
-    /// CPU time against the best of the others' libraries.
+    /// CPU time against the best of the other libraries.
     pub cpu_ratio: f64,
 }
 
 impl Standing {
-    /// Whether this is what the others are compared with, and not one of them.
+    /// Whether this is ours, and so not one of the others.
     fn is_ours(&self) -> bool {
         super::is_ours(self.peer)
     }

@@ -1,4 +1,4 @@
-//! One changes, many wait: all of them for the same, or each for a signal of its own.
+//! One changes and many wait: all of them for the same change, or each for its own signal.
 
 use super::contest::{Contest, Contestant, Taken};
 use super::peers::{EventListener, Notify, PARK, ParkingLot, Peer, TASK, TaskPeer, Unpark, YIELD};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const CROWDS: [usize; 4] = [1, 2, 8, 32];
 
-/// Who is meant in each round.
+/// Which waiters a round is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meant {
     All,
@@ -42,10 +42,10 @@ impl<P: Peer> Scene<P> {
         &self.signals[waiter % self.signals.len()]
     }
 
-    /// The next round that this waiter has a part in, after `round`; its first after none.
+    /// The next round after `round` that this waiter takes part in; its first if `round` is `None`.
     fn next(&self, waiter: usize, round: Option<u64>) -> u64 {
         match (self.meant, round) {
-            // The first round is for all, so that everybody is there.
+            // The first round is for all, so that every waiter is there.
             (_, None) => 1,
             (Meant::All, Some(round)) => round + 1,
             (Meant::OneInTurn, Some(1)) => 2 + waiter as u64,
@@ -156,7 +156,7 @@ fn tasks<P: TaskPeer>(peer: P, waiters: usize, meant: Meant) -> Contestant {
     Contestant { peer: peer.name(), measure: Box::new(move |effort| of_tasks(peer, waiters, meant, effort)) }
 }
 
-/// All crowds. Half of the budget of a hand-over each: there are many of them.
+/// All crowds. Each gets half of the budget of a hand-over, because there are many.
 pub(super) fn contests(effort: &Effort, done: &mut dyn FnMut(&Contest)) -> Vec<Contest> {
     let effort = Effort { budget: (effort.budget / 2).max(Duration::from_millis(1)), ..*effort };
     let mut contests = Vec::new();

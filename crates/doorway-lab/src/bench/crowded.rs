@@ -1,4 +1,4 @@
-//! Threads that want in again and again, through one peer after the other.
+//! Threads that enter again and again, through one peer after the other.
 
 use super::Effort;
 use super::entrance::Entrance;
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 /// Peers in one cell of the table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// How many may be inside.
+    /// How many threads may be inside.
     pub k: usize,
-    /// How many threads want in, again and again.
+    /// How many threads enter again and again.
     pub threads: usize,
-    /// How long one works inside, and then outside.
+    /// How long a thread works inside, and then outside.
     pub section_ns: u64,
     /// The throughput of one of the peers against itself.
     pub control: f64,
@@ -25,22 +25,22 @@ pub struct Cell {
     pub peers: Vec<ThreadStanding>,
 }
 
-/// How a peer did: medians over the repetitions.
+/// The result of a peer: medians over the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct ThreadStanding {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
-    /// Whether who came first gets in first.
+    /// Whether it is first come, first served.
     pub fair: bool,
-    /// Passages a second.
+    /// Passages per second.
     pub ops: f64,
     /// The slowest and the fastest repetition.
     pub ops_range: (f64, f64),
-    /// CPU time of a passage, of all threads, with the work inside and outside.
+    /// CPU time of a passage, of all threads, including the work inside and outside.
     pub cpu_ns: f64,
     /// The same without the work.
     pub cpu_beyond_work_ns: f64,
-    /// Of the passages, how many came after one of another thread.
+    /// The share of passages that followed one of another thread.
     pub handed_over: f64,
     /// Half waited no longer.
     pub wait_p50_ns: f64,
@@ -48,12 +48,12 @@ pub struct ThreadStanding {
     pub wait_p99_ns: f64,
     /// 999 of 1000 waited no longer.
     pub wait_p999_ns: f64,
-    /// The passages of the thread that had fewest, against those of the one that had most.
+    /// The smallest number of passages of a thread, divided by the largest.
     pub share: f64,
 }
 
 impl ThreadStanding {
-    /// CPU time for each time that another thread got in.
+    /// CPU time for each change of the thread that is inside.
     pub(super) fn cpu_per_hand_over_ns(&self) -> f64 {
         self.cpu_beyond_work_ns / self.handed_over
     }
@@ -64,7 +64,7 @@ impl ThreadStanding {
 }
 
 impl Cell {
-    /// Whether somebody has to wait.
+    /// Whether threads have to wait.
     #[must_use]
     pub fn is_contended(&self) -> bool {
         self.threads > self.k
@@ -74,7 +74,7 @@ impl Cell {
         self.peers.iter().find(|peer| peer.peer == name)
     }
 
-    /// The libraries of others that are fair, or those that are not.
+    /// The other libraries that are fair, or those that are not.
     pub(super) fn others(&self, fair: bool) -> impl Iterator<Item = &ThreadStanding> {
         self.peers.iter().filter(move |peer| !peer.is_ours() && peer.fair == fair)
     }
@@ -102,10 +102,10 @@ pub(super) struct Plan {
     pub(super) processors: usize,
 }
 
-/// Chooses the passages to be timed: two looks at the clock are much beside a short one. Of quick passages one in [`FEW`](Self::FEW), and it counts for all of
-/// them; of slow ones, each.
+/// Chooses the passages to time: two looks at the clock would distort a short passage. It times one
+/// in [`FEW`](Self::FEW) quick passages, which counts for all of them, and every slow one.
 pub(super) struct Sampler {
-    /// The passages since the one that was timed last.
+    /// The number of passages since the last timed one.
     turn: u64,
     every: u64,
     asked: Instant,
@@ -119,7 +119,7 @@ impl Sampler {
         Self { turn: 0, every: 1, asked: Instant::now() }
     }
 
-    /// When the passage at hand began, and for how many it counts, if it is to be timed.
+    /// If the current passage is to be timed: when it began, and for how many it counts.
     #[inline]
     pub(super) fn next(&mut self, now: impl FnOnce() -> Instant) -> Option<(Instant, u64)> {
         self.turn += 1;
@@ -163,7 +163,7 @@ fn passes<R: Entrance>(room: &R, index: usize, plan: &Plan, stage: &Stage, last:
     seen
 }
 
-/// Not generic, so that threads are started by the same code for everybody.
+/// Not generic, so that the same code starts the threads for every peer.
 fn run(plan: &Plan, effort: &Effort, passes: &Passes<'_>) -> Run {
     let stage = CachePadded::new(Stage::new(plan.threads, effort));
     let last = CachePadded::new(AtomicUsize::new(usize::MAX));
@@ -200,21 +200,21 @@ fn run(plan: &Plan, effort: &Effort, passes: &Passes<'_>) -> Run {
     }
 }
 
-/// What a thread of this number does.
+/// What the thread with this number does.
 type Passes<'a> = dyn Fn(usize, &Stage, &AtomicUsize) -> Seen + Sync + 'a;
 type Measure = dyn Fn(&Plan, &Effort) -> Run;
 
-/// A peer, and how it is run.
+/// A peer, and how to run it.
 pub(super) struct PeerInCrowd {
     peer: &'static str,
     fair: bool,
     run: Box<Measure>,
 }
 
-/// A room for so many inside is made for each run.
+/// Builds a new entrance for each run.
 pub(super) fn way<R: Entrance>(peer: &'static str, fair: bool, room: impl Fn(&Plan) -> R + 'static) -> PeerInCrowd {
     let run = move |plan: &Plan, effort: &Effort| {
-        // Nothing else in its cache lines.
+        // Nothing else shares its cache lines.
         let room = CachePadded::new(room(plan));
         run(plan, effort, &|index, stage, last| passes(&*room, index, plan, stage, last))
     };
@@ -231,7 +231,7 @@ fn standing(way: &PeerInCrowd, runs: &[Run], section: Duration) -> ThreadStandin
         ops: median(&|run| run.ops),
         ops_range: measure::range(runs.iter().map(|run| run.ops)),
         cpu_ns,
-        // What is left may be less than the work was thought to be.
+        // The difference may be negative if the work took less than assumed.
         cpu_beyond_work_ns: (cpu_ns - 2.0 * section.as_nanos() as f64).max(1.0),
         handed_over: median(&|run| run.handed_over),
         wait_p50_ns,
@@ -241,7 +241,7 @@ fn standing(way: &PeerInCrowd, runs: &[Run], section: Duration) -> ThreadStandin
     }
 }
 
-/// Runs everybody in turns. The last is the control: a second copy of the one of that name.
+/// Runs all peers in turns. The last is the control: a second copy of the one of that name.
 pub(super) fn cell(plan: &Plan, effort: &Effort, ways: &[PeerInCrowd], control_of: &str) -> Cell {
     let mut runs: Vec<Vec<Run>> = ways.iter().map(|_| Vec::new()).collect();
     for _ in 0..effort.repetitions {
@@ -268,7 +268,7 @@ mod tests {
         let mut timed = |each: fn(u32) -> Duration| -> Vec<(u32, u64)> {
             (1..=20).filter_map(|i| Some((i, sampler.next(|| begin + each(i))?.1))).collect()
         };
-        // One that comes a quarter of a microsecond after another, and then twenty of a millisecond each.
+        // Passages a quarter of a microsecond apart, and then twenty of a millisecond each.
         assert_eq!(timed(|i| Duration::from_nanos(250) * i), [(1, 1), (9, 8), (17, 8)]);
         let slow = timed(|i| Duration::from_millis(1) * i);
         assert_eq!(slow[..3], [(5, 8), (6, 1), (7, 1)]);

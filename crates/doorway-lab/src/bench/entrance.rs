@@ -5,13 +5,13 @@ pub(super) trait Entrance: Sync {
     type Member<'a>
     where
         Self: 'a;
-    /// A member for the thread that calls.
+    /// A member for the calling thread.
     fn join(&self) -> Self::Member<'_>;
-    /// Goes in, does this, and comes out again; `false` if it was turned away.
+    /// Enters, runs `inside`, and leaves; `false` if it was turned away.
     fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool;
 }
 
-/// What others offer for `k = 1`: a mutex that lets whoever comes first in, or that hands over to whoever waits.
+/// What others offer for `k = 1`: a mutex that allows barging, or one that hands over to a waiter.
 pub(super) struct Mutex<const HANDS_OVER: bool>(pub(super) parking_lot::Mutex<()>);
 
 impl<const HANDS_OVER: bool> Entrance for Mutex<HANDS_OVER> {

@@ -7,7 +7,7 @@ use crate::measure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Two signals: what either side waits for.
+/// Two signals, one for each side to wait for.
 type Signals<P> = Arc<[<P as Peer>::Signal; 2]>;
 
 fn signals<P: Peer>(peer: P) -> Signals<P> {
@@ -28,11 +28,11 @@ fn busy(time: Duration) {
     }
 }
 
-/// Who sets the pace, and says when it is enough.
+/// The side that sets the pace, and decides when it is enough.
 fn leads<P: Peer>(peer: P, signals: &Signals<P>, effort: &Effort, hold: Duration) -> Seen {
     let me = peer.party(0, false);
     P::listens(&signals[0]);
-    // The other side is there once it has answered.
+    // The other side is ready once it has answered.
     P::set(&me, &signals[1], 1);
     P::wait(&me, &signals[0], 1);
     let (mut pace, cpu) = (Pace::new(effort), measure::cpu_time());
@@ -47,7 +47,7 @@ fn leads<P: Peer>(peer: P, signals: &Signals<P>, effort: &Effort, hold: Duration
     seen
 }
 
-/// Who answers. Returns its CPU time.
+/// The side that answers. Returns its CPU time.
 fn follows<P: Peer>(peer: P, signals: &Signals<P>, hold: Duration) -> Duration {
     let me = peer.party(1, false);
     P::listens(&signals[1]);
@@ -92,7 +92,7 @@ async fn follows_as_task<P: TaskPeer>(peer: P, signals: Signals<P>) -> Duration 
         }
         P::set(&me, &signals[0], turn);
     }
-    measure::cpu_time().saturating_sub(cpu) // a task may have moved to another thread; then nobody asks for this
+    measure::cpu_time().saturating_sub(cpu) // a task may have changed threads; then this is unused
 }
 
 /// Each turn is two hand-overs, and each of those begins with the time that the baton is held.

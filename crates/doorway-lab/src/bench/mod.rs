@@ -1,8 +1,9 @@
-//! The wait layer beside other libraries, in one run: `doorway-lab bench wait`; [`slots`] beside other semaphores, and
-//! [`processes`] beside what the system has for those.
+//! The wait layer beside other libraries, in one run: `doorway-lab bench wait`. Also [`slots`]
+//! beside other semaphores, and [`processes`] beside what the system offers between processes.
 //!
-//! Everybody is measured in turns, on pinned threads, in medians of several repetitions; CPU time stands beside wall time, and a peer against itself
-//! says how much of a difference means nothing.
+//! All peers are measured in turns, on pinned threads, as medians of several repetitions. CPU time
+//! stands beside wall time, and a peer measured against itself shows which differences mean
+//! nothing.
 
 mod alone;
 pub mod combining;
@@ -32,7 +33,7 @@ use crate::measure;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// What is set when it is enough.
+/// The signal that stops a run.
 const STOP: u64 = u64::MAX;
 const TWO_CORES: &str = "two cores";
 const ONE_CORE: &str = "one core";
@@ -45,12 +46,12 @@ const MORE_THREADS: usize = 8;
 pub struct Effort {
     /// How often everything is repeated.
     pub repetitions: usize,
-    /// How many rounds a measurement has at the most.
+    /// The largest number of rounds of a measurement.
     pub rounds: u32,
-    /// How long it takes at the most.
+    /// The longest time of a measurement.
     #[serde(skip)]
     pub budget: Duration,
-    /// Whether it is only to see that everything works.
+    /// Whether this is only a smoke test.
     pub tiny: bool,
 }
 
@@ -60,21 +61,21 @@ impl Effort {
     /// A minute.
     pub const QUICK: Self = Self { repetitions: 5, rounds: 5_000, budget: Duration::from_millis(40), tiny: false };
 
-    /// Whether it is all of it.
+    /// Whether this is the full effort.
     const fn is_full(&self) -> bool {
         self.repetitions >= Self::FULL.repetitions
     }
 
-    /// So many rounds, once: to see that everything works. The figures mean nothing.
+    /// This many rounds, once: a smoke test. The figures mean nothing.
     #[must_use]
     pub const fn tiny(rounds: u32) -> Self {
         Self { repetitions: 1, rounds, budget: Duration::from_millis(4), tiny: true }
     }
 }
 
-/// Rounds, until there were enough or the time is over.
+/// Counts rounds until there were enough or the time is over.
 struct Pace {
-    /// The round at hand; the first was for getting ready.
+    /// The current round; the first is a warm-up.
     turns: u64,
     begin: Instant,
     most: u64,
@@ -94,7 +95,7 @@ impl Pace {
     }
 }
 
-/// An executor on the thread that calls.
+/// An executor on the calling thread.
 fn executor() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().expect("the system has room for an executor")
 }
@@ -111,12 +112,13 @@ fn workers() -> tokio::runtime::Runtime {
         .expect("the system has room for an executor")
 }
 
-/// Whether this is what the others are compared with, and not one of them: an algorithm of the catalogue goes by its name there.
+/// Whether this is ours, and so not one of the others: algorithms of the catalogue go by their
+/// names.
 fn is_ours(peer: &str) -> bool {
     peer.starts_with("doorway") || doorway_core::registry::find(peer).is_some()
 }
 
-/// What the machine was like.
+/// The state of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     /// Processors that this process may use.
@@ -125,13 +127,14 @@ pub struct Machine {
     pub pinned: bool,
     /// The load average before the run.
     pub load_before: Option<f64>,
-    /// Of the time of all processors during the run, how much others used: other processes, and other guests of the host.
+    /// The share of all processors' time that others used during the run: other processes, and
+    /// other guests of the host.
     pub used_by_others: Option<f64>,
-    /// What a reader of the figures must know; nothing if the machine was quiet.
+    /// A warning to readers of the figures; none if the machine was quiet.
     pub warning: Option<String>,
 }
 
-/// Looks at the machine while something is measured.
+/// Watches the machine during a measurement.
 struct Watch {
     machine: Machine,
     usage: Option<measure::Usage>,
@@ -154,25 +157,25 @@ impl Watch {
     }
 }
 
-/// A goal, and what came of it.
+/// A goal, and whether it was reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct Goal {
-    /// What.
+    /// What is compared.
     pub what: String,
     /// The ratio that was measured.
     pub measured: f64,
-    /// What it should be.
+    /// The goal.
     pub goal: String,
-    /// Whether it is.
+    /// Whether it was reached.
     pub met: bool,
 }
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// Two parties that hand over to each other: one hand-over.
     pub hand_over: Vec<Contest>,
@@ -180,13 +183,13 @@ pub struct Report {
     pub crowd: Vec<Contest>,
     /// Every algorithm with eight threads on two processors, against two.
     pub throughput: Vec<Throughput>,
-    /// Passages that nobody else takes part in.
+    /// Passages without contention.
     pub uncontended: Vec<Passage>,
     /// What the wait layer should reach.
     pub goals: Vec<Goal>,
 }
 
-/// Measures everything, and says now and then how far it is.
+/// Measures everything, and reports its progress.
 #[must_use]
 pub fn wait(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -212,12 +215,12 @@ fn warning(machine: &Machine) -> Option<String> {
         reasons.push(format!("others used {:.0} % of the processors during it", 100.0 * share));
     }
     if machine.processors < 2 {
-        reasons.push("there is one processor only".to_owned());
+        reasons.push("there is only one processor".to_owned());
     }
     if !machine.pinned {
         reasons.push("threads could not be pinned to two processors".to_owned());
     }
-    (!reasons.is_empty()).then(|| format!("{}: trust ratios only, and little", reasons.join("; ")))
+    (!reasons.is_empty()).then(|| format!("{}: trust only the ratios, and these with caution", reasons.join("; ")))
 }
 
 fn goals(hand_over: &[Contest], throughput: &[Throughput], uncontended: &[Passage]) -> Vec<Goal> {

@@ -1,6 +1,8 @@
-//! How often a passage of `ya-fast` looks at everybody: the part of Yang and Anderson's Figure 4 that costs `O(N)`.
+//! How often a passage of `ya-fast` looks at all processes: the part of Yang and Anderson's Figure
+//! 4 that costs `O(N)`.
 //!
-//! The shipped text on native memory, in a wrapper that counts one statement. What the paper found on a Sequent Symmetry stands beside it.
+//! This runs the shipped text on native memory, in a wrapper that counts one statement. The paper's
+//! figures for a Sequent Symmetry stand beside it.
 
 use super::{Effort, Machine, Watch};
 use crate::measure;
@@ -16,36 +18,37 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Barrier;
 
-/// The write that raises `Z`, after which a process looks at everybody.
+/// The write that raises `Z`, after which a process looks at all others.
 const RAISES_Z: u16 = 23;
-/// Critical sections in all, as in the paper.
+/// Critical sections in total, as in the paper.
 const PASSAGES: u32 = 100_000;
-/// Threads, and how often the paper's passages looked at everybody.
+/// Threads, and how many of the paper's passages looked at all processes.
 const IN_THE_PAPER: [(usize, u64); 4] = [(2, 320), (4, 55), (8, 1), (16, 1)];
 
-/// What so many threads did.
+/// The result for a number of threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Openings {
     /// Threads, and processes of the algorithm.
     pub threads: usize,
-    /// Whether each lets others run while it is inside, so that they come meanwhile, however few processors there are.
+    /// Whether each thread yields while it is inside, so that others arrive in the meantime, even
+    /// with few processors.
     pub lets_others_run: bool,
-    /// Passages of all of them.
+    /// Passages of all threads.
     pub passages: u64,
-    /// How many of them went fast; the median of the repetitions, as are the next.
+    /// How many passages took the fast path; the median of the repetitions, as are the next.
     pub fast: u64,
-    /// How many looked at everybody.
+    /// How many looked at all processes.
     pub looked: u64,
-    /// The fewest and the most in a repetition.
+    /// The smallest and the largest number in a repetition.
     pub range: (u64, u64),
-    /// How many did in the paper, of 100,000.
+    /// How many did in the paper, out of 100,000.
     pub in_the_paper: u64,
 }
 
-/// All of it.
+/// The whole report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
     /// How often everything was repeated.
     pub repetitions: usize,
@@ -53,7 +56,7 @@ pub struct Report {
     pub openings: Vec<Openings>,
 }
 
-/// Counts, for 2, 4, 8 and 16 threads, and says how far it is.
+/// Counts for 2, 4, 8 and 16 threads, and reports its progress.
 #[must_use]
 pub fn count(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -111,7 +114,7 @@ struct Counts {
     looked: u64,
 }
 
-/// So many threads, each with so many passages, with an increment inside.
+/// Runs this many threads with this many passages each, and an increment inside.
 fn run(threads: usize, passages: u32, lets_others_run: bool) -> Counts {
     let mutex = FastPath::new(&Site::new(&Counting::default()), threads, TwoProcess::between);
     let start = Barrier::new(threads);
@@ -234,7 +237,8 @@ mod tests {
         assert_eq!((counts.fast, counts.looked), (50, 0));
     }
 
-    /// A passage that was turned away looks at everybody once the path is closed and nobody came after it.
+    /// A passage that was turned away looks at all processes once the path is closed and none came
+    /// after it.
     #[test]
     fn whoever_opens_a_closed_path_is_counted() {
         let mutex = FastPath::new(&Site::new(&Counting::default()), 2, TwoProcess::between);

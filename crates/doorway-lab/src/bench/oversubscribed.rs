@@ -1,4 +1,5 @@
-//! Every algorithm with four times as many threads as processors, against as many as there are.
+//! Every algorithm with four times as many threads as processors, compared with one thread per
+//! processor.
 
 use super::entrance::{Entrance, Mutex};
 use super::{Effort, FEWER_THREADS, MORE_THREADS};
@@ -15,38 +16,40 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A mutex of others that lets in whoever comes first.
+/// Another library's mutex that allows barging.
 const BARGES: &str = "(parking_lot)";
-/// The same, but who leaves hands over to who waits.
+/// The same, but a thread that unlocks hands over to a waiter.
 const HANDS_OVER: &str = "(parking_lot fair)";
 
-/// Less than this of its throughput is marked.
+/// A smaller share of the throughput is marked.
 pub const COLLAPSED: f64 = 0.5;
 
-/// One algorithm with few threads and with many, on a gate of the same size: medians over the repetitions.
+/// One algorithm with few threads and with many, on gates of the same size: medians over the
+/// repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Throughput {
-    /// The algorithm, or a mutex of others to compare with.
+    /// The algorithm, or another library's mutex for comparison.
     pub algorithm: &'static str,
     /// Members of the gate.
     pub n: usize,
-    /// How many may be inside.
+    /// How many threads may be inside.
     pub k: usize,
-    /// How long one stays inside.
+    /// How long a thread stays inside.
     pub section_ns: u64,
-    /// Million passages a second of two threads.
+    /// Million passages per second with two threads.
     pub few_mops: f64,
-    /// Million passages a second of eight threads.
+    /// Million passages per second with eight threads.
     pub many_mops: f64,
-    /// The latter against the former.
+    /// The latter divided by the former.
     pub ratio: f64,
-    /// CPU time of a passage of two threads.
+    /// CPU time per passage with two threads.
     pub few_cpu_ns: f64,
-    /// CPU time of a passage of eight threads.
+    /// CPU time per passage with eight threads.
     pub many_cpu_ns: f64,
-    /// Of the passages of two threads, how many came after one of the other.
+    /// With two threads: the share of passages that followed one of the other thread.
     pub few_handed_over: f64,
-    /// Of the passages of eight threads, how many came after one of another thread. Those that wait their turn have more of these than those that barge.
+    /// With eight threads: the share of passages that followed one of another thread. It is larger
+    /// for locks that serve in order than for those that allow barging.
     pub many_handed_over: f64,
     /// Two threads against themselves.
     pub control: f64,
@@ -55,7 +58,7 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// Whether this is a mutex of others, and none of the catalogue.
+    /// Whether this is another library's mutex, not an algorithm of the catalogue.
     #[must_use]
     pub fn is_of_others(&self) -> bool {
         self.algorithm.starts_with('(')
@@ -69,7 +72,7 @@ struct Run {
     handed_over: f64,
 }
 
-/// How long whoever is inside stays there.
+/// How long a thread stays inside.
 pub(super) const SECTIONS: [Duration; 2] = [Duration::from_nanos(100), Duration::from_micros(10)];
 
 #[inline(never)]
@@ -130,7 +133,7 @@ fn passes<R: Entrance>(room: &R, i: usize, shared: &Shared) -> Seen {
             work(*section);
         });
         passages += u64::from(passed);
-        // One that turns members away after a while ends the run for all.
+        // A gate that turns members away after a while ends the run for all.
         if !passed
             || passages >= u64::from(effort.rounds)
             || passages.is_multiple_of(8) && begin.elapsed() > effort.budget
@@ -142,7 +145,7 @@ fn passes<R: Entrance>(room: &R, i: usize, shared: &Shared) -> Seen {
     Seen { passages, handed_over, wall: begin.elapsed(), cpu: measure::cpu_time() - cpu }
 }
 
-/// Not generic, so that threads are started by the same code for every algorithm.
+/// Not generic, so that the same code starts the threads for every algorithm.
 fn run(threads: usize, section: Duration, effort: &Effort, passes: &(dyn Fn(usize, &Shared) -> Seen + Sync)) -> Run {
     let shared = Shared {
         enough: AtomicBool::new(false),
@@ -224,7 +227,7 @@ fn standing(
     }
 }
 
-/// A gate of the catalogue, if it can be built so.
+/// A gate of the catalogue, if it can be built with these sizes.
 fn throughput_of<E: Entry>(k: usize, section: Duration, effort: &Effort) -> Result<Throughput, SizeError>
 where
     E::On<Native>: Sync,
@@ -234,9 +237,9 @@ where
     Ok(throughput(E::INFO.id, (MORE_THREADS, k), section, effort, gate))
 }
 
-/// All that fit; those that do not are left out.
+/// All algorithms that support the sizes.
 pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) -> Vec<Throughput> {
-    // Half of the budget of a hand-over each, and as many passages as fit.
+    // Each gets half of the budget of a hand-over, and as many passages as fit.
     let rounds = if effort.tiny { effort.rounds } else { u32::MAX };
     let effort = Effort { budget: (effort.budget / 2).max(Duration::from_millis(1)), rounds, ..*effort };
     let mut all = Vec::new();

@@ -1,4 +1,5 @@
-//! Ways to wait for somebody else's change, all behind one pair of verbs: set a number, wait for it.
+//! Ways to wait for a change by another thread or task, all behind one pair of verbs: set a number,
+//! wait for it.
 
 use crossbeam_utils::CachePadded;
 use doorway::native::{Native, now};
@@ -9,20 +10,20 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;
 
-/// Somebody to be measured: numbers that grow, and how one waits for them.
+/// A way to wait: numbers that grow, and waiting for them.
 pub(super) trait Peer: Copy + Send + Sync + 'static {
-    /// A number that somebody sets and others wait for.
+    /// A number that one party sets and others wait for.
     type Signal: Send + Sync + 'static;
     /// What each thread or task brings along.
     type Party: Send + Sync + 'static;
 
-    /// How it is called in tables.
+    /// Its name in tables.
     fn name(self) -> &'static str;
-    /// A signal that nobody has set.
+    /// A signal that has not been set.
     fn signal(self) -> Self::Signal;
     /// A thread or a task.
     fn party(self, index: usize, as_task: bool) -> Self::Party;
-    /// The thread that calls this will wait for the signal.
+    /// The calling thread will wait for the signal.
     fn listens(_: &Self::Signal) {}
     /// Sets the signal, and wakes all that wait for it.
     fn set(me: &Self::Party, signal: &Self::Signal, value: u64);
@@ -36,7 +37,7 @@ pub(super) trait TaskPeer: Peer {
     fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> impl Future<Output = u64> + Send;
 }
 
-/// The wait layer at hand: `wait_until` on a variable of native memory.
+/// Our wait layer: `wait_until` on a variable of native memory.
 #[derive(Clone, Copy)]
 pub(super) struct Doorway(pub(super) &'static str, pub(super) Policy);
 
@@ -234,7 +235,7 @@ impl Peer for Notify {
 impl TaskPeer for Notify {
     async fn wait_as_task(_: &Self::Party, signal: &Notified, at_least: u64) -> u64 {
         loop {
-            // Made before the look: `notify_waiters` wakes whatever has been made by then.
+            // Created before the look: `notify_waiters` wakes every future created by then.
             let notified = signal.notify.notified();
             let value = signal.value.load(SeqCst);
             if value >= at_least {

@@ -1,4 +1,4 @@
-//! Where many do the same for a while: work of a known length, and the while that counts.
+//! Where many do the same for a while: work of a known length, and the period that counts.
 
 use super::Effort;
 use crate::measure;
@@ -7,33 +7,35 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Work that takes some time: turns of a loop. The same number for everybody, so that nobody's work is shorter because it was interrupted.
+/// Work that takes some time: turns of a loop. The number is the same for all, so that no thread's
+/// work is shorter because it was interrupted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turns(u64);
 
 impl Turns {
-    /// This many.
+    /// This many turns.
     pub(super) const fn of(number: u64) -> Self {
         Self(number)
     }
 
-    /// How many there are, to be done by another process.
+    /// The number of turns, for another process.
     pub(super) const fn number(self) -> u64 {
         self.0
     }
 
-    /// As many as last so long, on the thread that calls.
+    /// The number of turns that last this long, on the calling thread.
     pub(super) fn lasting(time: Duration) -> Self {
         let goal = time.as_nanos() as f64;
         let mut turns = Self(1000);
-        // The second time at the right length: a processor begins with the next ones before it has ended the last.
+        // The second time at the right length: a processor begins the next turns before it has
+        // ended the last.
         for _ in 0..3 {
             turns = turns.scaled(goal / turns.takes());
         }
         turns
     }
 
-    /// Nanoseconds; the fastest of several, for the others were disturbed.
+    /// Nanoseconds; the fastest of several runs, because the others were disturbed.
     fn takes(self) -> f64 {
         let times = (100_000 / self.0.max(1)).clamp(1, 1000) as u32;
         let taken = measure::all_in_turns(25, times, &mut [&mut || self.work()]);
@@ -47,7 +49,8 @@ impl Turns {
 
     #[inline(never)]
     pub(super) fn work(self) {
-        // Each turn needs the one before. A pause instruction would take as long as the processor likes.
+        // Each turn needs the one before. The length of a pause instruction would depend on the
+        // processor.
         let mut value = 1u64;
         for _ in 0..self.0 {
             value = black_box(value.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -59,12 +62,12 @@ const WARMS_UP: u8 = 0;
 const COUNTS: u8 = 1;
 const ENDS: u8 = 2;
 
-/// Passages count from when all are busy until it is said that it is enough.
+/// Passages count from when all parties are busy until the end is announced.
 pub(super) struct Stage {
     phase: AtomicU8,
     gone: AtomicUsize,
     parties: usize,
-    /// After so many passages a party goes, however long it took.
+    /// A party leaves after this many passages, however long they took.
     most: u64,
 }
 
@@ -87,7 +90,7 @@ impl Stage {
         self.gone.fetch_add(1, Relaxed);
     }
 
-    /// Waits until all have gone, but not for ever; returns how many have not.
+    /// Waits until all have left, but not for ever. Returns how many have not.
     pub(super) fn wait_for_all(&self) -> usize {
         let begin = Instant::now();
         while self.gone.load(Relaxed) < self.parties && begin.elapsed() < Duration::from_secs(10) {
@@ -96,7 +99,8 @@ impl Stage {
         self.parties - self.gone.load(Relaxed)
     }
 
-    /// Says when it counts and when it is enough. Returns wall time and CPU time of what counted; this thread sleeps meanwhile.
+    /// Starts and ends the period that counts. Returns its wall time and CPU time; the calling
+    /// thread sleeps in between.
     pub(super) fn direct(&self, effort: &Effort) -> (Duration, Duration) {
         if !effort.tiny {
             std::thread::sleep(effort.budget / 8);
@@ -122,7 +126,7 @@ impl Waits {
         Self(Histogram::new_with_bounds(1, minute, 2).expect("these are bounds"))
     }
 
-    /// One that stands for so many.
+    /// Records a passage that counts for this many.
     pub(super) fn record(&mut self, wait: Duration, passages: u64) {
         let (wait, passages) = (u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX), passages as u32);
         self.0.saturating_record_n(wait, passages);
@@ -132,7 +136,7 @@ impl Waits {
         self.0.add(&others.0).expect("all have the same bounds");
     }
 
-    /// No more than this in so many of a thousand.
+    /// This share of waits, in thousandths, was no longer than this.
     pub(super) fn permille(&self, share: u16) -> f64 {
         self.0.value_at_quantile(f64::from(share) / 1000.0) as f64
     }

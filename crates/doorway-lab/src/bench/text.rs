@@ -18,14 +18,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// What a reader must know of the machine, and how it was measured.
+/// What a reader must know about the machine and the method.
 pub(super) fn head(f: &mut fmt::Formatter<'_>, machine: &Machine, repetitions: usize) -> fmt::Result {
     let load = machine.load_before.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
     let others = machine.used_by_others.map_or("unknown".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     writeln!(f, "{} processors, load {load} before the run, others used {others} during it", machine.processors)?;
     writeln!(
         f,
-        "medians of {repetitions} repetitions, everybody in turns; control: a peer against itself; ratios are to the best of the other libraries",
+        "medians of {repetitions} repetitions, all peers in turns; control: a peer against itself; ratios are to the best of the other libraries",
     )?;
     match &machine.warning {
         Some(warning) => writeln!(f, "WARNING: {warning}"),
@@ -97,7 +97,7 @@ pub(super) fn crowded(f: &mut fmt::Formatter<'_>, cells: &[Cell]) -> fmt::Result
             let what = match i {
                 0 => cell.name(),
                 1 => format!("  control {:.2}", cell.control),
-                2 if !cell.is_contended() => "  nobody waits".to_owned(),
+                2 if !cell.is_contended() => "  no waiting".to_owned(),
                 _ => String::new(),
             };
             let (low, high) = peer.ops_range;

@@ -1,4 +1,4 @@
-//! What a passage costs that nobody else takes part in, with parking and without.
+//! The cost of an uncontended passage, with parking and without.
 
 use super::Effort;
 use crate::measure;
@@ -16,15 +16,15 @@ use std::hint::black_box;
 pub struct Passage {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// Processes it is built for.
+    /// The number of processes it is built for.
     pub n: usize,
-    /// How many may be inside.
+    /// How many processes may be inside.
     pub k: usize,
     /// On native memory, with [`Policy::PARK`].
     pub park_ns: f64,
     /// On a memory without bells.
     pub bare_ns: f64,
-    /// The one against the other.
+    /// The former divided by the latter.
     pub ratio: f64,
     /// The memory without bells against a second copy of itself.
     pub control: f64,
@@ -32,7 +32,7 @@ pub struct Passage {
 
 #[inline(never)]
 fn pass<M: Machine, A: KExclusion<M>>(algorithm: &A, p: &Process<M>) {
-    let Ok(held) = now(algorithm.acquire(p)) else { unreachable!("nobody is refused here") };
+    let Ok(held) = now(algorithm.acquire(p)) else { unreachable!("no process is refused here") };
     let Ok(()) = now(algorithm.release(p, held)) else { unreachable!("these memories do not fail") };
 }
 
@@ -45,7 +45,7 @@ fn passage<E: Entry>(n: usize, k: usize, effort: &Effort) -> Passage {
     let mut with_bells = || pass(black_box(&on_native), &parking);
     let mut without = || pass(black_box(&on_bare), &bare);
     let mut control = || pass(black_box(&on_twin), &twin);
-    // Odd, and more than elsewhere: these are short.
+    // Odd, and more rounds than elsewhere: these are short.
     let (rounds, times) = (4 * effort.repetitions + 1, effort.rounds.clamp(1, 20_000));
     let taken = measure::in_turns(rounds, times, &mut [&mut with_bells, &mut without, &mut control]);
     let [park_ns, bare_ns, twin_ns] = taken[..] else { unreachable!("three ways were measured") };

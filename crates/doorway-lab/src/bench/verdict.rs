@@ -1,21 +1,21 @@
-//! What is asked of what is measured, and what came of it.
+//! Goals for the measurements, and whether they were reached.
 
 use super::Goal;
 use crate::measure;
 use serde::Serialize;
 use std::fmt;
 
-/// A goal over one or several cells. What counts is the worst.
+/// A goal over one or several cells. The worst cell counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
     /// The goal, with the figure of the worst cell.
     #[serde(flatten)]
     pub goal: Goal,
-    /// Over which cells.
+    /// The cells.
     pub over: String,
-    /// How many these are.
+    /// The number of cells.
     pub cells: usize,
-    /// Which is the worst.
+    /// The worst cell.
     pub worst: String,
     /// The figure of the median cell.
     pub median: f64,
@@ -51,7 +51,8 @@ impl Bound {
     }
 }
 
-/// The verdict over figures of cells; none if there is no figure. A cell in which nothing was handed over has none.
+/// The verdict over the figures of cells; none if there is no figure. A cell without hand-overs has
+/// none.
 pub(super) fn verdict(what: &str, bound: Bound, over: &str, figures: Vec<(String, f64)>) -> Option<Verdict> {
     let figures: Vec<_> = figures.into_iter().filter(|(_, value)| value.is_finite()).collect();
     let (worst, measured) =
@@ -65,7 +66,7 @@ pub(super) fn verdict(what: &str, bound: Bound, over: &str, figures: Vec<(String
     })
 }
 
-/// Verdicts, each with the cells it is over.
+/// Verdicts, each with its cells.
 pub(super) fn show(f: &mut fmt::Formatter<'_>, verdicts: &[Verdict]) -> fmt::Result {
     writeln!(f)?;
     for verdict in verdicts {

@@ -1,4 +1,5 @@
-//! The papers' experiments on machines whose accesses take time. Deterministic: the same figures come out everywhere.
+//! The papers' experiments on machines whose accesses take time. Deterministic: the figures are the
+//! same everywhere.
 
 pub mod mutex;
 pub mod rooms;

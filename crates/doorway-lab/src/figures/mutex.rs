@@ -1,6 +1,7 @@
-//! The experiment of Yang and Anderson's section 5 on machines whose accesses take time: their Figures 2 and 3.
+//! The experiment of Yang and Anderson's section 5 on machines whose accesses take time: their
+//! Figures 2 and 3.
 //!
-//! What was measured here stands in `bench::mutex`.
+//! Measurements on this machine are in `bench::mutex`.
 
 use doorway_check::sim::Rules;
 use doorway_check::subject::Subject;
@@ -9,19 +10,20 @@ use doorway_core::registry::{self, Info, Problem};
 use serde::Serialize;
 use std::fmt;
 
-/// How many compete.
+/// Numbers of competing processes.
 pub const COMPETING: [usize; 7] = [1, 2, 4, 8, 16, 24, 32];
-/// How long a larger section lasts, beyond the small one.
+/// The extra length of a larger section.
 const LARGER: Nanos = 20_000;
 
 /// The curves of all algorithms on one machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// What it is.
+    /// Its title.
     pub title: String,
     /// The machine.
     pub machine: &'static str,
-    /// How long who is inside stays beyond reading and incrementing a counter, in microseconds.
+    /// How much longer a process stays inside than reading and incrementing a counter takes, in
+    /// microseconds.
     pub stays: f64,
     /// One for each algorithm, the lowest at its end first.
     pub curves: Vec<Curve>,
@@ -30,29 +32,29 @@ pub struct Figure {
 /// One algorithm.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Which.
+    /// The algorithm.
     pub algorithm: &'static str,
-    /// For each number of processes that it is made for.
+    /// For each number of processes that it supports.
     pub points: Vec<Point>,
 }
 
-/// An algorithm with so many processes.
+/// An algorithm with this many processes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// How many compete.
+    /// The number of competing processes.
     pub competing: usize,
     /// Microseconds from one critical section to the next.
     pub microseconds: f64,
-    /// Sections of the process that had the fewest against those of the one that had the most.
+    /// The smallest number of sections of a process, divided by the largest.
     pub share: f64,
-    /// The share of sections that came after one of another process.
+    /// The share of sections that followed one of another process.
     pub handed_over: f64,
-    /// References across the network or the bus, for each section.
+    /// References across the network or the bus, per section.
     pub far_references: f64,
 }
 
 impl Figure {
-    /// The time of a section, where it was simulated.
+    /// The time of a section, if it was simulated.
     #[must_use]
     pub fn microseconds(&self, algorithm: &str, competing: usize) -> Option<f64> {
         let curve = self.curves.iter().find(|curve| curve.algorithm == algorithm)?;
@@ -63,7 +65,7 @@ impl Figure {
         let exclusive = registry::ALL.iter().filter(|info| info.problem == Problem::MutualExclusion);
         let mut curves: Vec<Curve> = exclusive.map(|info| curve(info, machine, stays, sections)).collect();
         let last = |curve: &Curve| curve.points.last().map_or((0, 0.0), |point| (point.competing, point.microseconds));
-        // Those that are made for more come first, then those that are quicker.
+        // Curves with more points come first, then the quicker ones.
         curves.sort_by(|a, b| {
             let ((n, time), (m, other)) = (last(a), last(b));
             m.cmp(&n).then(time.total_cmp(&other))
@@ -90,7 +92,7 @@ fn curve(info: &'static Info, machine: Machine, stays: Nanos, sections: u64) -> 
     Curve { algorithm: info.id, points: COMPETING.into_iter().filter_map(point).collect() }
 }
 
-/// Both machines, with small and larger sections: averages over so many sections each.
+/// Both machines, with small and larger sections: averages over this many sections each.
 #[must_use]
 pub fn all(sections: u64, progress: &mut dyn FnMut(&str)) -> Vec<Figure> {
     let mut figures = Vec::new();
@@ -146,7 +148,8 @@ mod tests {
         let mcs = on(&tc2000, "mcs");
         assert!(tc2000.curves[0].algorithm == "mcs" && mcs.iter().all(|time| *time < 1.2 * mcs[0]), "{tc2000}");
         let at_32 = |figure: &Figure, algorithm| time(figure, algorithm, 32);
-        // Yang and Anderson's scales, at a little more; T. Anderson's is slower by a large margin, and still far better than test-and-set.
+        // Yang and Anderson's scales, at a slightly higher cost. T. Anderson's is slower by a large
+        // margin, and still far better than test-and-set.
         assert!(at_32(&tc2000, "ya-tree") < 2.0 * at_32(&tc2000, "mcs"));
         assert!(at_32(&tc2000, "anderson-array") > 1.5 * at_32(&tc2000, "mcs"));
         assert!(at_32(&tc2000, "tas") > 1.5 * at_32(&tc2000, "anderson-array"));
@@ -156,7 +159,8 @@ mod tests {
             curve.points.len() == 1 || at_32(&tc2000, curve.algorithm) <= at_32(&tc2000, "lamport-fast")
         }));
 
-        // With coherent caches T. Anderson's is as good as MCS, with fewer references across the bus, and Lamport's is far better than it was: one process goes on and on.
+        // With coherent caches T. Anderson's is as good as MCS, with fewer references across the
+        // bus. Lamport's is far better than it was: one process goes on and on.
         let pairs = on(&bus, "anderson-array").into_iter().zip(on(&bus, "mcs"));
         assert!(pairs.into_iter().all(|(anderson, mcs)| anderson <= 1.01 * mcs), "{bus}");
         let far = |algorithm: &str| {
@@ -166,7 +170,8 @@ mod tests {
         assert!(far("anderson-array") < 0.8 * far("mcs"), "{bus}");
         assert!(at_32(&bus, "anderson-array") < 0.5 * at_32(&bus, "ya-tree"));
         assert!(at_32(&bus, "lamport-fast") < 0.3 * at_32(&tc2000, "lamport-fast"));
-        // Where caches are coherent and sections small, the tree of Peterson's algorithm is ahead; where they are not, it spins across the network.
+        // With coherent caches and small sections, the tree of Peterson's algorithm is ahead.
+        // Without coherent caches, it spins across the network.
         assert!(COMPETING[1..].iter().all(|&n| time(&bus, "peterson-tree", n) < time(&bus, "ya-tree", n)), "{bus}");
         assert!(at_32(&tc2000, "peterson-tree") > at_32(&tc2000, "ya-tree"), "{tc2000}");
         let lamport = bus.curves.iter().find(|curve| curve.algorithm == "lamport-fast").unwrap();

@@ -1,12 +1,17 @@
 //! The experiment of Blelloch, Cheng and Gibbons' section 4 in simulated time: their Figure 5.
 //!
-//! Processors take nodes from a shared stack, 500 at a time, make two smaller ones of each, and put those back, again and again; in between they wait. With rooms, all who take are inside together, and all who put back;
-//! with a lock, one at a time. What each cycle costs all processors together is drawn against their number: flat is a perfect speed-up.
+//! Processors take nodes from a shared stack, 500 at a time, make two smaller ones of each, and put
+//! those back, again and again; in between they wait. With rooms, all processors that take are
+//! inside together, and so are all that put back; with a lock, one at a time. The curves show the
+//! cost of a cycle, over all processors, against their number: flat is a perfect speed-up.
 //!
-//! # What goes in
-//! From the paper: the nodes themselves, so that some put back 1000 and others nothing; waits that are anything up to twice their mean; fetch-and-add as a loop on compare-and-swap, once to enter and to exit and
-//! twice inside; five runs. Ours: what a reference takes, what it takes to move a node, and that it takes as long to work on a node as to move it. The *transfer time* is what a cycle takes one processor without waits and without synchronization, as
-//! in the [experiment on threads](crate::bench::rooms).
+//! # Input
+//! From the paper: the nodes themselves, so that some batches put back 1000 nodes and others none;
+//! waits that are anything up to twice their mean; fetch-and-add as a compare-and-swap loop, once
+//! to enter, once to exit and twice inside; five runs. Ours: the time of a reference, the time to
+//! move a node, and the assumption that working on a node takes as long as moving it. The *transfer
+//! time* is the time of a cycle of one processor without waits and without synchronization, as in
+//! the [experiment on threads](crate::bench::rooms).
 
 use crate::bench::rooms::{BATCH, GENERATIONS, ROOTS, WAITS};
 use doorway_check::sim::{Rules, TextError, World};
@@ -17,27 +22,28 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::Rooms;
 use serde::Serialize;
 use std::fmt;
 
-/// How many processors.
+/// Numbers of processors.
 pub const PROCESSORS: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30];
-/// To move one node, or to work on it.
+/// The time to move one node, or to work on it.
 const NODE: Nanos = 50;
 /// Take, work, put back: a cycle without waits and without synchronization.
 const TRANSFER: Nanos = 3 * NODE * BATCH as Nanos;
-/// How often a visit changes how many nodes there are.
+/// How often a visit updates the number of nodes.
 const COUNTS: u32 = 2;
-/// Runs to average over, each with waits of its own.
+/// Runs to average over, each with its own waits.
 const RUNS: u64 = 5;
 
-/// A machine with coherent caches and room for many references at a time, as the paper's Sun Enterprise 10000 was. The figures are ours.
+/// A machine with coherent caches that carries many references at a time, like the paper's Sun
+/// Enterprise 10000. The figures are ours.
 pub const CROSSBAR: Machine =
     Machine { name: "crossbar", interconnect: Interconnect::Bus, processors: 64, near: 5, far: 500, occupied: 20 };
 
 /// The curves for one length of the wait.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// How long one waits between taking and putting back, on average, in transfer times.
+    /// The average wait between taking and putting back, in transfer times.
     pub wait: f64,
-    /// What a cycle takes that shares nothing, in microseconds: the perfect speed-up.
+    /// The time of a cycle that shares nothing, in microseconds: the perfect speed-up.
     pub perfect: f64,
     /// Rooms first, then locks.
     pub curves: Vec<Curve>,
@@ -46,9 +52,9 @@ pub struct Figure {
 /// One way to share.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Which.
+    /// The name.
     pub by: &'static str,
-    /// Microseconds of all processors for one cycle, for each number of them.
+    /// Microseconds of all processors for one cycle, for each number of processors.
     pub total_work: Vec<f64>,
 }
 
@@ -80,14 +86,15 @@ impl Figure {
         self.curves.iter().find(|curve| curve.by == by).map(|curve| curve.total_work[at])
     }
 
-    /// The least that a lock takes.
+    /// The smallest time with a lock.
     #[must_use]
     pub fn best_lock(&self, processors: usize) -> Option<f64> {
         let locks = self.curves.iter().filter(|curve| curve.by != "rooms");
         locks.filter_map(|lock| self.total_work(lock.by, processors)).min_by(f64::total_cmp)
     }
 
-    /// The fewest processors from which on rooms are ahead of every lock; `None` if they never are.
+    /// The smallest number of processors from which on rooms are ahead of every lock; `None` if
+    /// they never are.
     #[must_use]
     pub fn crossing(&self) -> Option<usize> {
         let ahead = |p: &usize| self.total_work("rooms", *p) < self.best_lock(*p);
@@ -101,7 +108,7 @@ impl Figure {
     }
 }
 
-/// Some nodes that have so many generations to come.
+/// Nodes with this many generations to come.
 #[derive(Clone, Copy)]
 struct Alike {
     nodes: u64,
@@ -115,7 +122,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// A while after the beginning, when there are nodes of all generations.
+    /// A while after the start, when there are nodes of all generations.
     fn under_way(processors: usize) -> Self {
         let roots = Alike { nodes: ROOTS as u64, generations: u64::from(GENERATIONS) };
         let mut stack = Self { shared: vec![roots], taken: vec![Vec::new(); processors] };
@@ -127,7 +134,8 @@ impl Stack {
         stack
     }
 
-    /// By turns a processor takes a batch, to work on it afterwards, and puts back what came of it.
+    /// A processor alternates: it takes a batch, to work on it afterwards, and puts back the
+    /// result.
     fn visit(&mut self, p: usize, visits: u64) -> Extra {
         if visits.is_multiple_of(2) {
             let taken = self.take(p);
@@ -137,7 +145,7 @@ impl Stack {
         }
     }
 
-    /// How many nodes that were.
+    /// Returns the number of nodes taken.
     fn take(&mut self, p: usize) -> u64 {
         let mut left = BATCH as u64;
         while left > 0 {
@@ -152,7 +160,7 @@ impl Stack {
         BATCH as u64 - left
     }
 
-    /// Two for each that has generations to come; how many nodes that were.
+    /// Puts back two nodes for each that has generations to come. Returns the number of nodes.
     fn put_back(&mut self, p: usize) -> u64 {
         let mut moved = 0;
         for taken in self.taken[p].drain(..).rev().filter(|taken| taken.generations > 0) {
@@ -173,7 +181,7 @@ fn world(by: &str, processors: usize) -> Result<World, TextError> {
     lock.world(sizes, rules)
 }
 
-/// For each length of the wait, averages over so many cycles.
+/// For each length of the wait, averages over this many cycles.
 ///
 /// # Errors
 /// If a text cannot be run.
@@ -227,7 +235,7 @@ mod tests {
             assert!(lock(2) < rooms(2), "{figure}");
             assert!(rooms(30) < 1.1 * rooms(8), "{figure}");
             assert!(lock(30) > 1.4 * lock(20), "{figure}");
-            // About one transfer time, however many there are and however long they wait.
+            // About one transfer time, for any number of processors and any wait.
             assert!(PROCESSORS.iter().all(|&p| figure.overhead(p).unwrap() < 1.25), "{figure}");
             assert!(PROCESSORS[9..].iter().all(|&p| figure.overhead(p).unwrap() > 0.75), "{figure}");
         }
@@ -235,7 +243,8 @@ mod tests {
         assert!(crossings.len() == 3 && crossings.is_sorted_by(|a, b| a < b), "{crossings:?}");
     }
 
-    /// Last in, first out, batches are mostly of one generation: so mostly they come back doubled, or not at all.
+    /// Last in, first out, a batch is mostly of one generation: so it mostly comes back doubled, or
+    /// not at all.
     #[test]
     fn as_many_nodes_are_put_back_as_were_taken_but_no_two_batches_alike() {
         for processors in [1, 4, 30] {

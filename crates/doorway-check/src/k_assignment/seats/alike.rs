@@ -1,33 +1,38 @@
 //! Which states of seats are alike.
 //!
-//! - *Tickets* are compared with each other, and nobody draws an old one: only their order matters. What 16 has read only says
-//!   which of them are older.
-//! - *Fences* of a slot are compared with that of its word, and with each other for equality. One that is older by two or more
-//!   never becomes the word's, nor the one before it. A free word that is remembered is only compared with the slot's.
-//! - *Where every second, fourth, ... owner hands over*, it matters for each fence whether its owner does.
-//! - *What a slot guards* remembers the last fence, and is asked whether that is the owner's or an older one.
+//! - *Tickets* are compared with each other, and no process draws an old one: only their order
+//!   matters. What 16 has read only says which of them are older.
+//! - *Fences* of a slot are compared with that of its word, and with each other for equality. One
+//!   that is older by two or more never becomes the word's, nor the one before it. A remembered
+//!   free word is only compared with the slot's.
+//! - *Where every second, fourth, ... owner hands over*, it matters for each fence whether its
+//!   owner does.
+//! - *What a slot guards* remembers the last fence; the question is whether that is the owner's or
+//!   an older one.
 
 use crate::sim::{Layout, Number, Numbers, Part, VarId};
 use doorway_core::k_assignment::seats::{LAST_FENCE, Slot, Want};
 use doorway_core::memory::Word;
 use doorway_core::registry::Sizes;
 
-/// The counter of tickets; that of slot `i` is `i` and 1.
+/// The counter of tickets; that of slot `i` is `i + 1`.
 const TICKETS: u8 = 0;
 
-// What a number is to the counter of tickets: a ticket, the next one, or one that none is younger than.
+// The role of a number for the counter of tickets: a ticket, the next one, or a bound below which
+// all tickets lie.
 const TICKET: u8 = 0;
 const NEXT: u8 = 1;
 const BELOW: u8 = 2;
 
-// What a number is to the fences of a slot: that of its word, one that somebody remembers or is offered, that of a free word
-// that somebody remembers, or the one that was left with what the slot guards.
+// The role of a number for the fences of a slot: that of its word, one that a process remembers or
+// is offered, that of a free word that a process remembers, or the one left with what the slot
+// guards.
 const CURRENT: u8 = 0;
 const FENCE: u8 = 1;
 const FREE: u8 = 2;
 const LAST: u8 = 3;
 
-/// What a variable is.
+/// The meaning of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Is {
     Next,
@@ -47,7 +52,7 @@ pub(super) struct Renumbered {
 }
 
 impl Renumbered {
-    /// `None` if there are more slots than can be told apart.
+    /// `None` if there are too many slots to tell apart.
     pub(super) fn new(layout: &Layout, Sizes { n, k }: Sizes, period: u64) -> Option<Self> {
         if k >= usize::from(u8::MAX) || period > 1 << 8 {
             return None;
@@ -76,7 +81,7 @@ fn fence(slot: u8, role: u8, value: u64) -> Option<Number> {
     Some(Number { of: slot + 1, role, value })
 }
 
-/// Where the fence begins in the words of slots and of offers.
+/// The position of the fence in the words of slots and of offers.
 const SEQ: u32 = LAST_FENCE.leading_zeros();
 
 impl Numbers for Renumbered {
@@ -145,11 +150,11 @@ impl Numbers for Renumbered {
     }
 }
 
-/// What stands for a word or a grant, its number, and what comes after that.
+/// A placeholder for a word or a grant, its number, and the rest of the text.
 type Counted<'a> = (String, Number, &'a str);
 
-/// The number that a text begins with, and what it begins with instead of it, if it begins with a word or a grant; `None` if it
-/// begins with one that is not known, or of which the slot is not known. `before` is what stands before it.
+/// If a text begins with a word or a grant: a placeholder for it, its number, and the rest. `None`
+/// if it is unknown, or its slot is. `before` is the text before it.
 fn counted<'a>(before: &str, text: &'a str) -> Option<Option<Counted<'a>>> {
     let in_a_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     if in_a_word {
@@ -196,27 +201,28 @@ fn counted<'a>(before: &str, text: &'a str) -> Option<Option<Counted<'a>>> {
     Some(None)
 }
 
-/// The number that a text begins with, and what comes after it.
+/// The leading number of a text, and the rest.
 fn digits(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// The slot whose word comes after this text.
+/// The slot whose word follows this text.
 fn slot_before(text: &str) -> Option<u64> {
     let text = text.strip_suffix(':')?;
     let begin = text.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
     text[begin..].parse().ok()
 }
 
-/// A few different numbers in order. Every comparison of two states makes some of these, so they lie on the stack.
+/// A few different numbers in order. Every comparison of two states creates some of these, so they
+/// lie on the stack.
 struct Few {
     all: [u64; 16],
     len: usize,
 }
 
 impl Few {
-    /// `None` if they are not few: then they stay as they are.
+    /// `None` if there are too many: then they stay as they are.
     fn of(numbers: impl Iterator<Item = u64>) -> Option<Self> {
         let mut few = Self { all: [0; 16], len: 0 };
         for number in numbers {
@@ -238,39 +244,40 @@ impl Few {
         &self.all[..self.len]
     }
 
-    /// How many are below a number.
+    /// How many of them are below a number.
     fn below(&self, number: u64) -> u64 {
         self.all().iter().take_while(|&&other| other < number).count() as u64
     }
 }
 
-/// Tickets become their places in the line.
+/// Replaces tickets by their places in the line.
 fn renumber_tickets(numbers: &mut [Number]) {
     let of_role = |role: u8| move |number: &&Number| number.of == TICKETS && number.role == role;
     let Some(next) = numbers.iter().find(of_role(NEXT)).map(|number| number.value) else { return };
     let tickets = Few::of(numbers.iter().filter(of_role(TICKET)).map(|number| number.value));
     let Some(tickets) = tickets else { return };
     if tickets.all().last().is_some_and(|&youngest| youngest >= next) {
-        return; // nobody has drawn it, and somebody will
+        return; // it is not drawn yet, but will be
     }
     for number in numbers.iter_mut().filter(|number| number.of == TICKETS) {
         let older = tickets.below(number.value);
         number.value = match number.role {
             NEXT => 0,
-            // Younger than what was read is also what is drawn from now on, or some of it not yet.
+            // Tickets drawn from now on are younger than what was read too.
             BELOW if number.value > next => (number.value - next) << 8 | older,
             _ => older,
         };
     }
 }
 
-/// Fences become their distances from that of the slot's word, as far as these matter.
+/// Replaces fences by their distances from that of the slot's word, as far as these matter.
 fn renumber_fences(numbers: &mut [Number], of: u8) {
     let is = |number: &&Number, role: u8| number.of == of && number.role == role;
     let Some(current) = numbers.iter().find(|number| is(number, CURRENT)).map(|number| number.value) else { return };
     let behind = |value: u64| current.wrapping_sub(value) as i64;
     let remembered = || numbers.iter().filter(|number| is(number, FENCE)).map(|number| number.value);
-    // An owner whose slot is another's by now might find its own fence, or an older one, with what the slot guards.
+    // An owner that has lost its slot might find its own fence, or an older one, with what the slot
+    // guards.
     let matters = |last: u64| behind(last) > 0 && remembered().any(|fence| fence <= last);
     let last = numbers.iter().find(|number| is(number, LAST)).map(|number| number.value).filter(|&last| matters(last));
     let old = Few::of(remembered().chain(last).map(behind).filter(|&behind| behind > 1).map(i64::unsigned_abs));

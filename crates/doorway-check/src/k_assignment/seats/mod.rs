@@ -4,7 +4,7 @@ mod alike;
 pub(crate) mod mutants;
 pub(crate) mod passages;
 
-/// Seats as processes use them, other than the catalogue has them.
+/// Seats as processes use them, in other variations than those of the catalogue.
 ///
 /// ```
 /// use doorway_check::Explorer;
@@ -12,7 +12,7 @@ pub(crate) mod passages;
 /// use doorway_check::sim::Rules;
 /// use doorway_core::registry::Sizes;
 ///
-/// // Two words of bits, and a process that has to take its seat first.
+/// // Two words of bits, and a process that must take its seat first.
 /// let in_use = SeatsInUse { newcomers: 1, bits_in_a_word: 1, ..SeatsInUse::default() };
 /// let sizes = Sizes { n: 2, k: 1 };
 /// let claims = in_use.claims(sizes);
@@ -23,17 +23,17 @@ pub(crate) mod passages;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatsInUse {
-    /// So many processes, the last ones, have to take their seats first.
+    /// This many processes, the last ones, must take their seats first.
     pub newcomers: usize,
-    /// So many seats have their bits in one word.
+    /// This many seats have their bits in one word.
     pub bits_in_a_word: usize,
     /// What the last process does.
     pub last: Last,
-    /// How often newcomers may pass the oldest that waits.
+    /// How many newcomers may pass the oldest waiter.
     pub bypass: u32,
 }
 
-/// What the last process does that uses seats.
+/// What the last process that uses seats does.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Last {
     /// What the others do.
@@ -43,7 +43,7 @@ pub enum Last {
     Breaks,
     /// It does not wait in line, but tries until it is let in.
     Tries,
-    /// If it is let in while it gives up, it does not come in.
+    /// If it is granted a slot just as it gives up, it does not enter.
     Declines,
 }
 
@@ -62,8 +62,8 @@ impl SeatsInUse {
         passages::world(sizes, rules, self)
     }
 
-    /// What they claim. Where slots are taken away, more processes than slots may be inside, and the order may slip; a
-    /// process that does not wait in line is promised nothing but that it gets on.
+    /// Their claims. Where slots are taken away, more processes than slots may be inside, and the
+    /// order may slip. A process that does not wait in line is promised nothing but progress.
     #[must_use]
     pub fn claims(self, sizes: Sizes) -> Vec<Property> {
         let info = if self.bypass == 0 { &Seats::INFO } else { &SeatsBypass::INFO };
@@ -77,7 +77,8 @@ impl SeatsInUse {
         claims
     }
 
-    /// While nobody has died, at most this many newcomers take a free slot while the same process is the first in line.
+    /// While no process has died, at most this many newcomers take a free slot while the same
+    /// process is first in line.
     #[must_use]
     pub fn bypass_bound(Sizes { n, k }: Sizes, most: u32) -> Property {
         let ticket = |v: &View<'_>, p: usize| match v.get_at::<Want>("want", p) {
@@ -150,7 +151,7 @@ fn least_bypass(Sizes { k, .. }: Sizes) -> u32 {
     2 * k as u32
 }
 
-/// (P1) to (P4). They say nothing of statements, so they are asked of every text.
+/// (P1) to (P4). They do not mention statements, so they are checked of every text.
 fn claims(Sizes { n, k }: Sizes) -> Vec<Property> {
     vec![
         Property::always("P1", |v| v.processes().all(|p| is_owner(v, p))),
@@ -164,7 +165,7 @@ fn claims(Sizes { n, k }: Sizes) -> Vec<Property> {
     ]
 }
 
-/// Whether the slot that a process has, if it has one, is its own, or was taken away from it.
+/// Whether the slot that a process has, if any, is its own, or was taken away from it.
 fn is_owner(v: &View<'_>, p: usize) -> bool {
     let (Some(slot), Some(fence)) = (v.shown::<u64>(p, "name"), v.shown::<u64>(p, "fence")) else { return true };
     let word = v.get_at::<Slot>("slot", slot as usize);

@@ -1,5 +1,6 @@
-//! Seats as processes use them that die and are followed by others: a new process first takes its seat. Where anybody can
-//! die or lose a slot, what the slots guard is there too, and says what it sees.
+//! Seats, used by processes that die and are replaced: a new process first takes its seat. Where a
+//! process can die or lose a slot, the machine also has what the slots guard, which reports what it
+//! sees.
 
 use super::{Last, SeatsInUse};
 use crate::sim::{Rules, Sim, SimCell, SimVar, TextError, World};
@@ -16,11 +17,12 @@ const IS_TOLD: u16 = 402;
 const LEAVES: u16 = 403;
 const BREAKS: u16 = 404;
 
-/// What the slots guard. Whoever enters leaves its fence behind, and says when it has left.
+/// What the slots guard. A process that enters leaves its fence there, and reports when it has
+/// left.
 struct Guarded {
     /// The last fence in each slot, and whether its process is inside.
     last: Vec<SimCell<u64>>,
-    /// How many were told of a death, and how many of a break.
+    /// How many processes were told of a death, and how many of a break.
     told: [SimVar<u64>; 2],
     /// Whether it compares fences.
     compares: bool,
@@ -35,7 +37,7 @@ impl Guarded {
     async fn enters(&self, p: Here<'_, Sim>, grant: Grant) -> Result<(), Infallible> {
         let (last, now) = (&self.last[grant.slot], grant.fence << 1 | 1);
         let before = if self.compares {
-            // As one should that guards something and may lose its slot: it lets in no fence that is old.
+            // The right way to guard something if a slot may be lost: it refuses every old fence.
             let mut before = p.at(ENTERS).keeping(&grant).read(last).await?;
             loop {
                 if before > now {
@@ -77,13 +79,13 @@ impl Guarded {
 /// Passages of processes with seats.
 struct Passages {
     text: Seats<Sim>,
-    /// Whether each process has its seat, where some have not.
+    /// Whether each process has its seat, if some have not.
     seated: Option<Vec<SimCell<bool>>>,
     guarded: Option<Guarded>,
     /// What the last process does, and how often it has meant to break a slot.
     last: Last,
     breaks: Option<SimVar<u64>>,
-    /// Whether one that only tries looks for the dead.
+    /// Whether a process that only tries looks for dead owners.
     recovers: bool,
 }
 
@@ -121,7 +123,7 @@ impl Passages {
         Ok(())
     }
 
-    /// Tries once, as callers do that do not wait.
+    /// Tries once, like a caller that does not wait.
     async fn tries(&self, p: &Process<Sim>) -> Result<Option<Grant>, Infallible> {
         if self.recovers {
             self.text.recover(p).await?;

@@ -13,11 +13,11 @@ use doorway_core::registry::Sizes;
 use std::convert::Infallible;
 use std::fmt::Debug;
 
-/// Why no memory seeds it.
-const APART: &str = "calls its parts in another order, or loops otherwise";
-const A_NAME_MORE: &str = "built with a name more, for whoever finds none; the fault is the memory's";
+/// Why no memory can seed it.
+const APART: &str = "calls its parts in another order, or loops differently";
+const A_NAME_MORE: &str = "built with one name more, for a process that finds none; the fault is the memory's";
 
-/// The shipped text with a fault of the memory, where there is a name more than places.
+/// The shipped text with a fault of the memory, with one name more than places.
 const fn roomy(of: &'static str, fault: &'static str) -> Text {
     let bits = of.len() == "turnstile-bits".len();
     own(of, A_NAME_MORE, if bits { with_a_name_more::<BitNames<Sim>> } else { with_a_name_more::<FlagNames<Sim>> })
@@ -53,27 +53,27 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(roomy("turnstile-slots", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 11)), "turnstile-slots-one-too-many", "the gate starts one too far open"),
     mutant(row("turnstile-slots", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-slots-one-too-few", "the gate starts one too few open"),
     mutant(row("turnstile-slots", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
-    mutant(row("turnstile-slots", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-slots-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
-    mutant(row("turnstile-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-slots-is-a-stack", "14 first signals who came after"),
+    mutant(row("turnstile-slots", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-slots-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up(),
+    mutant(row("turnstile-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-slots-is-a-stack", "14 first signals the next waiter"),
     mutant(row("turnstile-slots", "drop:exclusion.15"), TWO, Some((STUCK, 22)), "turnstile-slots-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
     mutant(roomy("turnstile-slots", "then-also:14:[+1]#ticket+1"), TWO_BOUNDED, Some((K_EXCLUSION, 31)), "turnstile-slots-helps-one-too-far", "14 also signals the next ticket, which is not enabled"),
     mutant(row("turnstile-slots", "write:exclusion.7#ghosts=old"), TWO, Some((STUCK, 55)), "turnstile-slots-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
     mutant(row("turnstile-slots", "write:18#odd=old"), TWO, Some((STUCK, 42)), "turnstile-slots-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(row("turnstile-slots", "blind:exclusion.14"), TWO, Some((STUCK, 26)), "turnstile-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
-    mutant(row("turnstile-slots", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-slots-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    mutant(row("turnstile-slots", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-slots-leaves-its-door", "29 dropped: a process that leaves does not check whether newcomers may draw again").giving_up(),
     // turnstile-line-slots
     mutant(roomy_line("init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 11)), "turnstile-line-slots-one-too-many", "the gate starts one too far open"),
     mutant(row("turnstile-line-slots", "init:gate#open-1"), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "turnstile-line-slots-one-too-few", "the gate starts one too few open"),
     mutant(row("turnstile-line-slots", "split:exclusion.5"), TWO_BOUNDED, Some((STUCK, 19)), "turnstile-line-slots-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile-line-slots", "drop:exclusion.15"), TWO_BOUNDED, Some((STUCK, 28)), "turnstile-line-slots-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
-    mutant(row("turnstile-line-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 37)), "turnstile-line-slots-is-a-stack", "14 first signals who came after, in the next ring"),
+    mutant(row("turnstile-line-slots", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 37)), "turnstile-line-slots-is-a-stack", "14 first signals the next waiter, in the next ring"),
     mutant(roomy_line("split:exclusion.2"), THREE_ONCE, Some((K_EXCLUSION, 13)), "turnstile-line-slots-two-split", "2 is two steps: two have the same ticket, and a place each"),
-    mutant(row("turnstile-line-slots", "defer:54>5"), TWO_BOUNDED, Some((STUCK, 25)), "turnstile-line-slots-announces-before-it-claims", "54 after 5: a helper does not find who waits"),
+    mutant(row("turnstile-line-slots", "defer:54>5"), TWO_BOUNDED, Some((STUCK, 25)), "turnstile-line-slots-announces-before-it-claims", "54 after 5: a helper does not find the waiter"),
     mutant(row("turnstile-line-slots", "read:52=0,blind:54"), TWO_BOUNDED, Some((STUCK, 35)), "turnstile-line-slots-takes-any-place", "52 finds every place free, and 54 takes it"),
     mutant(row("turnstile-line-slots", "read:16#odd!"), (2, 1, Some(3)), Some((STUCK, 44)), "turnstile-line-slots-never-exits-ghosts", "16 takes a ghost that was not exited for one that was: it keeps its place").giving_up(),
     mutant(row("turnstile-line-slots", "blind:14"), (2, 1, Some(3)), Some((STUCK, 40)), "turnstile-line-slots-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
-    mutant(row("turnstile-line-slots", "read:58#line=0"), (2, 1, Some(3)), Some((DOOR, 77)), "turnstile-line-slots-never-sweeps", "58 dropped: who gives up leaves ghosts at the front where they are, until newcomers may not draw").giving_up(),
-    mutant(row("turnstile-line-slots", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-slots-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and whoever gets no place is enabled in its turn"),
+    mutant(row("turnstile-line-slots", "read:58#line=0"), (2, 1, Some(3)), Some((DOOR, 77)), "turnstile-line-slots-never-sweeps", "58 dropped: a process that gives up leaves ghosts at the front, until newcomers may not draw").giving_up(),
+    mutant(row("turnstile-line-slots", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-slots-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and a process without a place is enabled in its turn"),
     mutant(row("turnstile-line-slots", "split:root.3"), TWO_TWO_BOUNDED, Some((NAMES, 12)), "turnstile-line-slots-tests-then-sets", "3 is two steps"),
     mutant(roomy_line("write:root.4=-1"), TWO_TWO_BOUNDED, Some((NAMES, 20)), "turnstile-line-slots-never-gives-back", "4 clears nothing"),
     mutant(roomy_line("read:root.2<3=1"), (3, 3, Some(1)), Some((NAMES, 15)), "turnstile-line-slots-leaves-one-out", "after 3 failed, leaves a name out"),
@@ -89,14 +89,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(roomy("turnstile-bits", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "turnstile-bits-one-too-many", "the gate starts one too far open"),
     mutant(row("turnstile-bits", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-bits-one-too-few", "the gate starts one too few open"),
     mutant(row("turnstile-bits", "split:exclusion.5"), TWO, Some((STUCK, 14)), "turnstile-bits-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
-    mutant(row("turnstile-bits", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-bits-never-full", "4 dropped, and 46 sees nobody far: the line gets longer than the ring").giving_up(),
-    mutant(row("turnstile-bits", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-bits-is-a-stack", "14 first signals who came after"),
+    mutant(row("turnstile-bits", "drop:exclusion.4,read:46#open+100"), TWO, Some((STUCK, 84)), "turnstile-bits-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up(),
+    mutant(row("turnstile-bits", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 21)), "turnstile-bits-is-a-stack", "14 first signals the next waiter"),
     mutant(row("turnstile-bits", "drop:exclusion.15"), TWO, Some((STUCK, 22)), "turnstile-bits-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
     mutant(roomy("turnstile-bits", "then-also:14:[+1]#ticket+1"), TWO_BOUNDED, Some((K_EXCLUSION, 30)), "turnstile-bits-helps-one-too-far", "14 also signals the next ticket, which is not enabled"),
     mutant(row("turnstile-bits", "write:exclusion.7#ghosts=old"), TWO, Some((STUCK, 55)), "turnstile-bits-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
     mutant(row("turnstile-bits", "write:18#odd=old"), TWO, Some((STUCK, 42)), "turnstile-bits-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(row("turnstile-bits", "blind:exclusion.14"), TWO, Some((STUCK, 26)), "turnstile-bits-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
-    mutant(row("turnstile-bits", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-bits-leaves-its-door", "29 dropped: who leaves does not look whether newcomers may draw again").giving_up(),
+    mutant(row("turnstile-bits", "drop:exclusion.29=0"), TWO, Some((DOOR, 33)), "turnstile-bits-leaves-its-door", "29 dropped: a process that leaves does not check whether newcomers may draw again").giving_up(),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,7 +109,7 @@ enum Fault {
     LowStays,
 }
 
-/// The shipped turnstile and names, put together otherwise.
+/// The shipped turnstile and names, put together differently.
 struct Apart<N> {
     part: Part,
     names: N,

@@ -109,7 +109,7 @@ fn queue(sizes: Sizes) -> Vec<Property> {
     ]
 }
 
-/// (I1) to (I4) and (U1), of every slot. A slot's index is its capacity.
+/// (I1) to (I4) and (U1), of every slot. The index of a slot is its capacity.
 pub(crate) fn cc_slots() -> Vec<Property> {
     let claims = [
         Property::always("I1", |v| v.count(2..=7) <= v.index() + 1),
@@ -158,7 +158,7 @@ fn dsm_unbounded_slots() -> Vec<Property> {
 /// (D0), which is assumed, to (D6), of every slot.
 pub(crate) fn dsm_slots() -> Vec<Property> {
     fn next(v: &View<'_>, p: usize) -> Loc {
-        v.shown(p, "next").expect("whoever looks for a location shows which")
+        v.shown(p, "next").expect("a process that looks for a location shows which")
     }
     let claims = [
         Property::always("D0", |v| v.count(2..=21) <= v.index() + 1),
@@ -190,7 +190,7 @@ pub(crate) fn fast_path(sizes: Sizes, kind: &'static str) -> Vec<Property> {
     claims.map(|claim| claim.each(kind)).into()
 }
 
-/// (G1) to (G3), of every depth. A depth's index is how many are around it.
+/// (G1) to (G3), of every depth. The index of a depth is the number of depths around it.
 fn nested(sizes: Sizes) -> Vec<Property> {
     fn is_fast(v: &View<'_>, p: usize) -> bool {
         v.shown(p, "fast") == Some(true)

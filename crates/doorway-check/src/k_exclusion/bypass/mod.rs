@@ -30,7 +30,7 @@ impl Checked for Bypass {
     }
 }
 
-/// Units that nobody holds, or moves: those that lie in the tray, and those on their way out of it.
+/// Units that no process holds or moves: those in the tray, and those on their way out of it.
 fn in_the_tray(v: &View<'_>) -> u64 {
     v.get::<Left>("tray").loose + v.processes().filter(|&p| v.shown::<bool>(p, "moves") == Some(true)).count() as u64
 }
@@ -50,8 +50,8 @@ fn passing(most: u32, kind: &'static str) -> Vec<Property> {
     claims.into_iter().map(|claim| claim.each(kind)).chain([bypass_bound(most, kind)]).collect()
 }
 
-/// While the ticket of a waiter is the first that is not enabled, at most so many newcomers take a place from the tray. It is
-/// not asked what the tray counts, but what is in it.
+/// While the ticket of a waiter is the first that is not enabled, at most this many newcomers take
+/// a place from the tray. This looks at the contents of the tray, not at its own count.
 pub fn bypass_bound(most: u32, kind: &'static str) -> Property {
     let is_first = |v: &View<'_>, p: usize| {
         let ticket = v.shown::<u64>(p, "units").and_then(|_| v.shown::<u64>(p, "ticket"));

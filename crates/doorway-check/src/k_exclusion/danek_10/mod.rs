@@ -110,7 +110,7 @@ fn ticket(v: &View<'_>, p: usize) -> u64 {
     v.get_at("Ticket", p)
 }
 
-/// Everybody with everybody else.
+/// All ordered pairs of processes.
 fn pairs(v: &View<'_>) -> impl Iterator<Item = (usize, usize)> {
     let n = v.processes().end;
     (0..n).flat_map(move |p| (0..n).filter(move |&q| q != p).map(move |q| (q, p)))

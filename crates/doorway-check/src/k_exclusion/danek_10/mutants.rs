@@ -5,8 +5,8 @@ use crate::mutants::rows::*;
 
 mod looks_again;
 
-/// Why no memory seeds it.
-const LOOPS: &str = "loops otherwise";
+/// Why no memory can seed it.
+const LOOPS: &str = "loops differently";
 
 pub(crate) const WITHOUT_FAULT: &[Text] = &[own("kbakery", LOOPS, |s, r| looks_again::world(s, r, false))];
 
@@ -14,9 +14,9 @@ pub(crate) const WITHOUT_FAULT: &[Text] = &[own("kbakery", LOOPS, |s, r| looks_a
 pub(crate) const MUTANTS: &[Mutant] = &[
     // kbakery
     mutant(row("kbakery", "write:152x2=0"), TWO_BOUNDED, HOLDS, "kbakery-forgets-its-ticket", "152 does not note what it drew (control: only (T) notices)"),
-    mutant(row("kbakery", "drop:14x2.."), TWO_ONCE, Some((ORDER_K, 6)), "kbakery-without-14", "14 dropped: who draws has not announced its old ticket"),
+    mutant(row("kbakery", "drop:14x2.."), TWO_ONCE, Some((ORDER_K, 6)), "kbakery-without-14", "14 dropped: a process draws without having announced its old ticket"),
     mutant(row("kbakery", "drop:14x2.."), THREE_TWO_ONCE, Some((ORDER_K, 13)), "kbakery-without-14-at-two-places", "the same, with two places"),
-    mutant(row("kbakery", "drop:16"), TWO_ONCE, Some((STUCK, 6)), "kbakery-without-16", "16 dropped: nobody learns the new ticket"),
+    mutant(row("kbakery", "drop:16"), TWO_ONCE, Some((STUCK, 6)), "kbakery-without-16", "16 dropped: no process learns the new ticket"),
     mutant(row("kbakery", "read:151=1>0"), TWO_ONCE, Some((ORDER_K, 9)), "kbakery-draws-the-maximum", "151 takes a ticket 1 for none: the next one draws it again"),
     mutant(row("kbakery", "then-set:25:Ticket[me]=0,then-set:25:own[me]=0"), TWO_BOUNDED, HOLDS, "kbakery-resets-its-ticket", "25 also sets the ticket to 0"),
     mutant(row("kbakery", "read:21@p1=1>2"), TWO_ONCE, Some((K_EXCLUSION, 10)), "kbakery-breaks-no-ties", "21 of process 1 takes a ticket 1 for a 2: of two that have drawn 1 both strike the other out"),
@@ -25,12 +25,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(built_for("kbakery", -1), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-one-too-few", "19 waits for one more"),
     mutant(row("kbakery", "drop:25"), TWO_ONCE, Some((STUCK, 10)), "kbakery-without-25", "25 dropped: never says that it has left"),
     mutant(row("kbakery", "wait:25:Ticket[me+1]=0"), TWO_ONCE, Some((STUCK, 10)), "kbakery-waits-to-leave", "25 waits until the next one has no ticket"),
-    mutant(own("kbakery", LOOPS, |s, r| looks_again::world(s, r, true)), THREE_TWO_ONCE, HOLDS, "kbakery-looks-at-everybody-again", "19 starts with everybody in pred at each turn"),
+    mutant(own("kbakery", LOOPS, |s, r| looks_again::world(s, r, true)), THREE_TWO_ONCE, HOLDS, "kbakery-looks-at-everybody-again", "19 starts with all processes in pred at each turn"),
     mutant(row("kbakery", "home:Want=p0"), TWO_BOUNDED, HOLDS, "kbakery-tells-at-home", "Want lives with process 0: others wait far from home"),
     // kbakery-fife
     mutant(row("kbakery-fife", "write:152x2=0"), TWO_BOUNDED, HOLDS, "kbakery-fife-forgets-its-ticket", "152 does not note what it drew (control: only (T) notices)"),
-    mutant(row("kbakery-fife", "drop:14x2.."), TWO_ONCE, Some((ORDER_K, 8)), "kbakery-fife-without-14", "14 dropped: who draws has not announced its old ticket"),
-    mutant(row("kbakery-fife", "drop:16"), TWO_ONCE, Some((STUCK, 6)), "kbakery-fife-without-16", "16 dropped: nobody learns the new ticket"),
+    mutant(row("kbakery-fife", "drop:14x2.."), TWO_ONCE, Some((ORDER_K, 8)), "kbakery-fife-without-14", "14 dropped: a process draws without having announced its old ticket"),
+    mutant(row("kbakery-fife", "drop:16"), TWO_ONCE, Some((STUCK, 6)), "kbakery-fife-without-16", "16 dropped: no process learns the new ticket"),
     mutant(row("kbakery-fife", "read:151=1>0"), TWO_ONCE, Some((ORDER_K, 11)), "kbakery-fife-draws-the-maximum", "151 takes a ticket 1 for none: the next one draws it again"),
     mutant(row("kbakery-fife", "then-set:25:Ticket[me]=0,then-set:25:own[me]=0"), TWO_BOUNDED, Some((K_EXCLUSION, 32)), "kbakery-fife-resets-its-ticket", "25 also sets the ticket to 0"),
     mutant(row("kbakery-fife", "read:21@p1=1>2"), TWO_ONCE, Some((K_EXCLUSION, 14)), "kbakery-fife-breaks-no-ties", "21 of process 1 takes a ticket 1 for a 2: of two that have drawn 1 both strike the other out"),
@@ -39,15 +39,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(built_for("kbakery-fife", -1), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-fife-one-too-few", "19 waits for one more"),
     mutant(row("kbakery-fife", "drop:25"), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-without-25", "25 dropped: never says that it has left"),
     mutant(row("kbakery-fife", "wait:25:Ticket[me+1]=0"), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-waits-to-leave", "25 waits until the next one has no ticket"),
-    mutant(row("kbakery-fife", "drop:23"), FOUR_TWO_ONCE, Some((ORDER, 25)), "kbakery-fife-without-23", "23 dropped: captures nobody"),
+    mutant(row("kbakery-fife", "drop:23"), FOUR_TWO_ONCE, Some((ORDER, 25)), "kbakery-fife-without-23", "23 dropped: captures no process"),
     mutant(row("kbakery-fife", "read:22@p0+1"), THREE_TWO_ONCE, HOLDS, "kbakery-fife-captures-by-name", "22 of process 0 also takes equal tickets, as if names decided"),
     mutant(row("kbakery-fife", "read:22+1"), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-ties", "22 takes equal tickets for captured"),
     mutant(row("kbakery-fife", "write:23+1"), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-too-much", "23 writes one more than the ticket"),
     mutant(row("kbakery-fife", "then-also:16:Capture"), THREE_ONCE, Some((ORDER_K, 27)), "kbakery-fife-captures-before-it-enters", "23 with 16"),
     // kbakery-nonatomic
     mutant(row("kbakery-nonatomic", "atomic:Want1,atomic:Want2,atomic:Capture1,atomic:Capture2"), TWO_BOUNDED, HOLDS, "kbakery-nonatomic-with-only-tickets-torn", "all other registers are atomic, so that more can be searched").on_safe_bits(),
-    mutant(row("kbakery-nonatomic", "drop:301,drop:302"), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-without-30", "30 dropped: who draws has not announced its old ticket"),
-    mutant(row("kbakery-nonatomic", "drop:331,drop:332"), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-without-33", "33 dropped: nobody learns the new ticket"),
+    mutant(row("kbakery-nonatomic", "drop:301,drop:302"), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-without-30", "30 dropped: a process draws without having announced its old ticket"),
+    mutant(row("kbakery-nonatomic", "drop:331,drop:332"), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-without-33", "33 dropped: no process learns the new ticket"),
     mutant(row("kbakery-nonatomic", "defer:301,defer:331,defer:451,defer:481"), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-writes-copy-2-first", "writes copy 2 before copy 1").on_safe_bits(),
     mutant(row("kbakery-nonatomic", "to:38:Want1,to:39:Want2"), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-reads-copy-1-first", "38 and 39 read copy 1 before copy 2").on_safe_bits(),
     mutant(row("kbakery-nonatomic", "drop:39=99"), TWO_ONCE, Some((ORDER_K, 28)), "kbakery-nonatomic-without-39", "39 dropped: looks at one copy only").on_safe_bits(),
@@ -64,8 +64,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("kbakery-nonatomic", "read:44=99"), FOUR_TWO_TWICE, Some((ORDER, 128)), "kbakery-nonatomic-without-44", "44 takes every capture for one that does not hold").on_safe_bits().shown_by("dw1/mutant:kbakery-nonatomic-without-44/4,2/2/c0o/safe/first-in-first-enabled/0x17.2x4.3x4.1x103/215c4a9d"),
     // kbakery-nonatomic-as-printed
     mutant(row("kbakery-nonatomic-as-printed", "atomic:Want1,atomic:Want2,atomic:Capture1,atomic:Capture2"), THREE_TWICE, Some((K_EXCLUSION, 108)), "kbakery-nonatomic-as-printed-with-only-tickets-torn", "all other registers are atomic, so that a search finds what is wrong with it").on_safe_bits().shown_by("dw1/mutant:kbakery-nonatomic-as-printed-with-only-tickets-torn/3,1/2/c0/safe/k-exclusion/0x7.1x4.1s3.1x5.0x21.1x25.0x4.0s0.0x14.0s0.0.2x5.2s0.2x15.2s0.2x2/54ec085b"),
-    mutant(row("kbakery-nonatomic-as-printed", "drop:301,drop:302"), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-as-printed-without-30", "30 dropped: who draws has not announced its old ticket"),
-    mutant(row("kbakery-nonatomic-as-printed", "drop:331,drop:332"), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-as-printed-without-33", "33 dropped: nobody learns the new ticket"),
+    mutant(row("kbakery-nonatomic-as-printed", "drop:301,drop:302"), TWO_ONCE, Some((ORDER_K, 12)), "kbakery-nonatomic-as-printed-without-30", "30 dropped: a process draws without having announced its old ticket"),
+    mutant(row("kbakery-nonatomic-as-printed", "drop:331,drop:332"), TWO_ONCE, Some((STUCK, 8)), "kbakery-nonatomic-as-printed-without-33", "33 dropped: no process learns the new ticket"),
     mutant(row("kbakery-nonatomic-as-printed", "defer:301,defer:331,defer:451,defer:481"), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-as-printed-writes-copy-2-first", "writes copy 2 before copy 1").on_safe_bits(),
     mutant(row("kbakery-nonatomic-as-printed", "to:38:Want1,to:39:Want2"), TWO_BOUNDED, Some((ORDER_K, 29)), "kbakery-nonatomic-as-printed-reads-copy-1-first", "38 and 39 read copy 1 before copy 2").on_safe_bits(),
     mutant(row("kbakery-nonatomic-as-printed", "drop:39=99"), TWO_ONCE, Some((ORDER_K, 28)), "kbakery-nonatomic-as-printed-without-39", "39 dropped: looks at one copy only").on_safe_bits(),

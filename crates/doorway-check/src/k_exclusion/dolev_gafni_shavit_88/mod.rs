@@ -89,7 +89,8 @@ fn invariants() -> Vec<Property> {
     claims
 }
 
-/// Corollary 2: whoever has the largest id among those alive outside their remainders enters, unless a larger one comes.
+/// Corollary 2: the process with the largest id among those alive outside their remainders enters,
+/// unless a larger one comes.
 fn largest_id_enters() -> Property {
     fn is_largest(v: &View<'_>, p: usize) -> bool {
         let competes = |q: usize| !v.has_crashed(q) && v.phase(q) != Phase::Remainder;
@@ -98,12 +99,13 @@ fn largest_id_enters() -> Property {
     Property::leads_to("largest-id-enters", is_largest, |v, p| !is_largest(v, p))
 }
 
-/// Both sides of the fork in view, and whose they are.
+/// Both sides of the fork in view, and their processes.
 fn sides<'a>(v: &'a View<'_>) -> impl Iterator<Item = (usize, usize)> + 'a {
     (0..2).map(|s| (s, v.home_of("mine", s)))
 }
 
-/// Which states are alike: of the two `f` of a fork it only matters whether they are equal. So there are two ways to write each fork down, and the one stands for both in which `f[0]` is what it was at first.
+/// Which states are alike. It only matters whether the two `f` of a fork are equal. So each fork
+/// can be written in two ways, and the one whose `f[0]` has its initial value stands for both.
 #[derive(Debug)]
 struct Forks {
     /// For each variable: the fork whose `f`, or copy of it, is in its lowest bit.
@@ -125,7 +127,7 @@ impl Forks {
                 has_f[v as usize] = Some(first.len() - 1);
             }
         }
-        // A shift has as many bits.
+        // A shift has this many bits.
         first.truncate(64);
         has_f.iter_mut().for_each(|fork| *fork = fork.filter(|&fork| fork < first.len()));
         Self { has_f, first }

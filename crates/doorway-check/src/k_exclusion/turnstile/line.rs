@@ -38,7 +38,7 @@ fn in_line(v: &View<'_>, p: usize) -> Option<(u64, u64)> {
     Some((v.shown(p, "waits")?, v.shown(p, "ticket")?))
 }
 
-/// Whether a place has this ticket, and nothing has become of it.
+/// Whether a place has this ticket, and it still waits.
 fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     (0..places).any(|i| {
         let record = v.get_at::<Record>("rec", i);
@@ -46,7 +46,8 @@ fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     })
 }
 
-/// (T1) to (T5), (L1), (L2), (L4), and that the door opens, where `kind` is the part that the turnstile is.
+/// (T1) to (T5), (L1), (L2), (L4), and that the door opens, where `kind` is the part that the
+/// turnstile is.
 pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property> {
     let rings = limits.rings(n);
     let places = (limits.ring << rings) - limits.ring;

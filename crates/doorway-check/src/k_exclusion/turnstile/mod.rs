@@ -68,7 +68,7 @@ impl Checked for TurnstileMany {
     }
 }
 
-/// What the line is made for.
+/// The limits of the line.
 pub(crate) fn limits(sizes: Sizes) -> Limits {
     Limits::for_processes(sizes.n, sizes.k)
 }
@@ -83,7 +83,7 @@ fn difference(a: u64, b: u64) -> i64 {
     fit::<i64>(a.wrapping_sub(b), TICKET) as i64
 }
 
-/// Records of tickets that are not before the front, where there are so many places.
+/// Records of tickets at or after the front, with this many places.
 fn records(v: &View<'_>, places: usize) -> impl Iterator<Item = Record> {
     let front = v.get::<Front>("front").ticket;
     let all: Vec<Record> = (0..places).map(|i| v.get_at("rec", i)).collect();
@@ -99,13 +99,14 @@ fn ghosts(v: &View<'_>, places: usize) -> u64 {
     all - exited.min(all)
 }
 
-/// Units whose tickets a process has, drawn and not exited.
+/// The units whose tickets a process has drawn and not exited.
 fn units(v: &View<'_>, p: usize) -> u64 {
     v.shown(p, "units").unwrap_or(0)
 }
 
-/// Whoever sees the door closed because the line is too long sees it opened again, as long as those inside leave. Who dies may be the one that was to open it: after a crash newcomers can
-/// only be promised that they open it themselves, so then nothing is claimed.
+/// If a process sees the door closed because the line is too long, it sees it opened again, as long
+/// as the holders leave. The process that was to open it may die. After a crash newcomers can only
+/// be promised that they open it themselves, so then nothing is claimed.
 pub(crate) fn door_opens(kind: &'static str) -> Property {
     let owed = |v: &View<'_>| {
         let door = v.get::<Door>("door");
@@ -114,7 +115,7 @@ pub(crate) fn door_opens(kind: &'static str) -> Property {
     Property::leads_to("door-opens", move |v, _| owed(v), move |v, _| !owed(v)).each(kind)
 }
 
-/// (T1) to (T4), where records have so many places, and units may be held by nobody.
+/// (T1) to (T4), where records have this many places, and some units may have no holder.
 fn counts(places: usize, of_nobody: fn(&View<'_>) -> u64) -> [Property; 4] {
     [
         Property::always("T1", move |v| {
@@ -148,7 +149,7 @@ pub(crate) fn turnstile(limits: Limits, kind: &'static str) -> Vec<Property> {
     turnstile_with(limits, kind, |_| 0)
 }
 
-/// The same, where units may be held by nobody.
+/// The same, where some units may have no holder.
 pub(crate) fn turnstile_with(limits: Limits, kind: &'static str, of_nobody: fn(&View<'_>) -> u64) -> Vec<Property> {
     let bounds = [
         Property::always("T5", move |v| {
@@ -170,7 +171,7 @@ pub(crate) fn turnstile_with(limits: Limits, kind: &'static str, of_nobody: fn(&
     counts(limits.ring, of_nobody).into_iter().chain(bounds).map(|claim| claim.each(kind)).collect()
 }
 
-/// At most `k` units are held, by whomever.
+/// At most `k` units are held in total.
 fn units_inside(k: usize) -> Property {
     Property::always("units-inside", move |v| {
         v.processes().filter(|&p| v.phase(p) == Phase::Inside).map(|p| units(v, p)).sum::<u64>() <= k as u64
@@ -189,8 +190,11 @@ enum Kind {
 
 /// Which states of a turnstile are alike.
 ///
-/// Tickets are counted from `front`, and the ring is turned with it. Records of tickets before the front say "signalled", which is what they mean to whoever still looks: as long as nobody
-/// waits for one of them in vain, and [if somebody does](Canon::applies) the state stands for itself. While nobody is in line, the front is as far behind as makes a difference, and no further.
+/// Tickets are counted from `front`, and the ring is turned with it. Records of tickets before the
+/// front say "signalled", which is what they mean to a process that still looks, as long as no
+/// process waits for one of them in vain; [if one does](Canon::applies), the state stands for
+/// itself. While no process is in line, the front is moved up to where its distance stops making a
+/// difference.
 #[derive(Debug)]
 pub(crate) struct Alike {
     kinds: Vec<Kind>,
@@ -200,7 +204,7 @@ pub(crate) struct Alike {
     door: usize,
     rec: usize,
     limits: Limits,
-    /// As far as the front can be behind.
+    /// How far the front can fall behind.
     cut: i64,
 }
 
@@ -218,7 +222,9 @@ impl Alike {
         let find = |kind| kinds.iter().position(|&k| k == kind).expect("a turnstile has all five");
         let (next, gate, front) = (find(Kind::Next), find(Kind::Gate), find(Kind::Front));
         let (rec, door) = (find(Kind::Record), find(Kind::Door));
-        // Who enters past the line looks up to its own ticket, which is at most as many before `open` as there are places; and it jumps (11) if the front is further than that behind it.
+        // A process that enters past the line looks up to its own ticket, which is at most as many
+        // tickets before `open` as there are places. It jumps (11) if the front is further behind
+        // than that.
         let furthest = 2 * limits.places as i64 + 1;
         Self { next, gate, front, door, rec, limits, cut: lag.map_or(furthest, i64::from), kinds }
     }
@@ -228,7 +234,7 @@ impl Alike {
     }
 }
 
-/// What is left of a distance that only matters up to a sign and a parity.
+/// Reduces a distance of which only the sign and the parity matter.
 fn short(distance: i64) -> i64 {
     if distance <= 2 { distance } else { 2 - distance % 2 }
 }
@@ -302,7 +308,7 @@ impl Canon for Alike {
     fn moved(&self, var: VarId, word: u64, [ticket, ghosts, door]: Shift) -> u64 {
         let less = |t: u64| fit::<u64>(t.wrapping_sub(ticket), TICKET);
         match self.kinds[var as usize] {
-            Kind::Next => word.wrapping_sub(difference(ticket, 0) as u64), // it has more bits than tickets have
+            Kind::Next => word.wrapping_sub(difference(ticket, 0) as u64), // more bits than a ticket
             Kind::Gate => Gate::unpack(word).opened(ticket.wrapping_neg()).pack(),
             Kind::Front => {
                 let front = Front::unpack(word);
@@ -330,7 +336,7 @@ impl Canon for Alike {
 }
 
 impl Alike {
-    /// What stands for all records in this place of tickets before the front.
+    /// The common representative of all old records in this place, with tickets before the front.
     fn old_record(&self, place: usize, front: u64) -> Record {
         let since = (place as u64).wrapping_sub(front) & (self.limits.ring as u64 - 1);
         Record::new(front.wrapping_add(since).wrapping_sub(self.limits.ring as u64), Fate::Signalled)

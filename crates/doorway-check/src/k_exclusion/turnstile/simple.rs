@@ -1,4 +1,5 @@
-//! The invariants of the simple turnstile, as its file states them, and which of its states are alike.
+//! The invariants of the simple turnstile, as its file states them, and which of its states are
+//! alike.
 
 use crate::Property;
 use crate::checked::{Checked, Merges, checked_entry};
@@ -35,7 +36,7 @@ fn invariants(sizes: Sizes) -> Vec<Property> {
         Property::always("S2", move |v| {
             let cell = |i: i64| v.get_at::<Signal>("cell", i as usize & (ring - 1)).0;
             let served = v.get::<Next>("served").0 as i64;
-            // Signals less what was served: the last of them says what the others must be.
+            // Signals minus served tickets: the last of them determines the others.
             let last = (0..ring as i64).map(|i| cell(i).wrapping_sub(served)).max().unwrap_or(0);
             let open = last.wrapping_add(served);
             last <= k && (0..ring as i64).all(|i| cell(open.wrapping_sub(1 + i)) == open.wrapping_sub(i))
@@ -45,8 +46,9 @@ fn invariants(sizes: Sizes) -> Vec<Property> {
 
 /// Which states of a simple turnstile are alike.
 ///
-/// Tickets are counted from the first that is not signalled, and the ring is turned with it. Whoever remembers nothing but tickets before that one finds all of them
-/// signalled, wherever they are: the last of them becomes the one just before it.
+/// Tickets are counted from the first that is not signalled, and the ring is turned with it. A
+/// process that remembers only earlier tickets finds all of them signalled, wherever they are: the
+/// last of them becomes the one just before the first.
 #[derive(Debug)]
 struct Simple {
     next: usize,
@@ -87,7 +89,7 @@ impl Canon for Simple {
 
     fn of_process(&self, vars: &[u64], facts: &Facts) -> Shift {
         let first = self.first(vars);
-        // Of all that it remembers these are the largest.
+        // These are the largest numbers that it remembers.
         let last = facts.get("ticket").or(facts.get("upto")).map_or(0, |t| difference(t, first) + 1);
         [first.wrapping_add(last.min(0) as u64), 0, 0]
     }

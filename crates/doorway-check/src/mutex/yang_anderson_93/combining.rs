@@ -1,4 +1,5 @@
-//! What software combining claims: what it returns is what its operations return one after the other, and ours of the text.
+//! What software combining claims: its results are those of its operations one after the other, and
+//! our own claims about the text.
 
 use crate::Property;
 use crate::checked::{Checked, checked_entry};

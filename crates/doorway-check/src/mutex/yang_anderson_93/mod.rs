@@ -1,6 +1,8 @@
-//! Yang and Anderson's invariants (I0) to (I16) of Figure 1, of every node and for both assignments of `i` and `j`, and ours of Figure 4.
+//! Yang and Anderson's invariants (I0) to (I16) of Figure 1, of every node and for both assignments
+//! of `i` and `j`, and our own of Figure 4.
 //!
-//! In print, `i` and `j` are two processes. At a node they are whoever is on the two sides, and a side that nobody is on is at 0.
+//! In print, `i` and `j` are two processes. At a node they are the processes on the two sides, and
+//! an empty side is at 0.
 
 mod combining;
 pub(crate) mod mutants;
@@ -47,7 +49,7 @@ struct Rivals<'a> {
     j: Rival,
 }
 
-/// A side, and who is on it.
+/// A side, and the process on it.
 #[derive(Clone, Copy)]
 struct Rival {
     side: usize,
@@ -79,14 +81,14 @@ impl Rivals<'_> {
     fn signed(&self, rival: Rival) -> bool {
         rival.process == Some(self.t())
     }
-    /// Not `i`, but one of this side that has gone.
+    /// Signed not by `i`, but by an earlier process of this side.
     fn was_signed_on(&self, rival: Rival) -> bool {
         !self.at(rival, 3..=14) && self.sides.of(self.v, self.t()).is_none_or(|side| side == rival.side)
     }
     fn t(&self) -> usize {
         self.v.get::<Pid>("T").index()
     }
-    /// `P[i]`; for who is asked for, somebody is on the side.
+    /// `P[i]`; there is a process on the side.
     fn p(&self, rival: Rival) -> u64 {
         rival.process.map_or(0, |p| spin(self.v, p))
     }
@@ -120,7 +122,7 @@ fn two_process() -> Vec<Property> {
     figure_1(Sides::Two)
 }
 
-/// (S), which the tree sees to, and Figure 1 at every node.
+/// (S), which the tree guarantees, and Figure 1 at every node.
 fn tree(sizes: Sizes) -> Vec<Property> {
     let sides = Sides::Tree(sizes.n);
     let mut claims = vec![sides.one_each()];

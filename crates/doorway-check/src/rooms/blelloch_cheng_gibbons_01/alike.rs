@@ -5,21 +5,24 @@ use doorway_core::memory::Word;
 use doorway_core::registry::Sizes;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Grant, Kept, Turn};
 
-/// Which states of rooms are alike: those in which the counters of a room, and all that users remember of them, are further by the same number. Rooms are counted from what is done.
+/// Which states of rooms are alike: those in which the counters of a room, and all copies that
+/// users remember, have advanced by the same number. The counters of a room are taken relative to
+/// `done`.
 #[derive(Debug)]
 pub(super) struct Shifted {
     bits: u32,
     rooms: usize,
-    /// Of each room: where `wait` is, where `grant` or `turn` is, and where `done` is if it is a word of its own.
+    /// For each room: the positions of `wait`, of `grant` or `turn`, and of `done` if it is a word
+    /// of its own.
     wait: usize,
     grant: usize,
     done: Option<usize>,
-    /// Where it is kept what it takes to exit, and for how many.
+    /// The position of what it takes to exit, and for how many users.
     held: Option<(usize, usize)>,
 }
 
 impl Shifted {
-    /// `None` if there are more rooms than counters can be told apart.
+    /// `None` if there are too many rooms to tell their counters apart.
     pub(super) fn new(layout: &Layout, rooms: usize, sizes: Sizes) -> Option<Self> {
         let find = |name: &str| {
             let last = |path: &&str| path.rsplit('.').next().and_then(|path| path.split('[').next()) == Some(name);
@@ -37,7 +40,7 @@ impl Shifted {
         word.wrapping_sub(by) & ((1 << self.bits) - 1)
     }
 
-    /// Which room's counter a variable is, of those that begin here.
+    /// The room whose counter a variable is, among those that begin here.
     fn room(&self, var: usize, first: usize) -> Option<usize> {
         var.checked_sub(first).filter(|&room| room < self.rooms)
     }

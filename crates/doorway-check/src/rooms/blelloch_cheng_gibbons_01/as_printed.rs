@@ -1,4 +1,4 @@
-//! Figures 2 and 4 as they are in print, which is wrong. They are kept to show what goes wrong.
+//! Figures 2 and 4 as printed, which is wrong. They are kept to show what goes wrong.
 
 use super::worlds::{UNWRITTEN, arrays_of_a_dynamic_stack, first_array};
 use crate::sim::{Part, Sim, SimCell, SimVar};
@@ -9,8 +9,9 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{Active, Count, Grant, Grows
 use doorway_core::rooms::{Refusal, RoomSynchronization};
 use std::convert::Infallible;
 
-/// Figure 2: an exit reads `activeRoom` (13) and, after it has counted itself done, `grant` (15). By then others may have
-/// gone through so often that `grant` has come round to the same number, and two are last.
+/// Figure 2: an exit reads `activeRoom` (13) and, after it has counted itself done, `grant` (15).
+/// By then others may have gone through so often that `grant` has wrapped to the same number, and
+/// two users are last.
 pub(super) struct RoomsAsPrinted {
     part: Part,
     width: Width,
@@ -40,7 +41,7 @@ impl RoomsAsPrinted {
         }
     }
 
-    /// One turn of the wait: 3 to 5. Whether it opens the room.
+    /// One turn of the wait: 3 to 5. Returns whether it opens the room.
     async fn look(&self, p: Here<'_, Sim>, ticket: RoomTicket) -> Result<Option<bool>, Infallible> {
         let granted = p.at(3).read(&self.grant[ticket.room]).await?.ticket;
         if self.width.after(ticket.number, granted) <= 0 {
@@ -92,7 +93,7 @@ impl RoomSynchronization<Sim> for RoomsAsPrinted {
 
     async fn exit(&self, p: &Process<Sim>, room: usize) -> Result<bool, Infallible> {
         let p = p.on(self.part);
-        // A user that is inside a room sees that one.
+        // A user inside a room sees that room.
         let room = p.at(13).keeping(&room).read(&self.active).await?.is_room().unwrap_or(room);
         let done = self.width.add(p.at(14).keeping(&room).fetch_add(&self.done[room], Count(1)).await?.0, 1);
         p.hides("room");
@@ -119,8 +120,9 @@ impl RoomSynchronization<Sim> for RoomsAsPrinted {
     }
 }
 
-/// Figure 4: a pop takes from an empty stack (`j < 0`), looks for the last element of the lower half in the upper one
-/// (`j < size/2`), and a push that must be done again exits and begins anew, so that others can fill the new space first.
+/// Figure 4: a pop takes from an empty stack (`j < 0`), or looks for the last element of the lower
+/// half in the upper one (`j < size/2`). A push that must retry exits and begins anew, so that
+/// others can fill the new space first.
 pub(super) struct DynamicStackAsPrinted {
     part: Part,
     rooms: Rooms<Sim, Grows<Sim>>,
@@ -164,7 +166,7 @@ impl DynamicStackAsPrinted {
         Ok(false)
     }
 
-    /// 1 to 7. `None` if it must be done again.
+    /// 1 to 7. `None` if it must retry.
     async fn push_inside(&self, p: &Process<Sim>, inside: &Inside, y: u64) -> Result<Option<bool>, Infallible> {
         let here = p.on(self.part);
         let j = here.at(1).keeping(inside).fetch_add(&self.top, 1).await?;

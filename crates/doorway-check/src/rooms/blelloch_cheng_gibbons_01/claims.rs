@@ -1,4 +1,5 @@
-//! The properties and invariants of room synchronization, as Blelloch, Cheng and Gibbons number them.
+//! The properties and invariants of room synchronization, with the numbers of Blelloch, Cheng and
+//! Gibbons.
 
 use crate::Property;
 use crate::property::View;
@@ -7,7 +8,7 @@ use doorway_core::registry::{Info, Sizes};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::entries::width;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Active, Count, Grant, Status, Turn, Width};
 
-/// A room's counters, whatever words they are in.
+/// A room's counters, in any words.
 struct Counters {
     wait: u64,
     grant: u64,
@@ -15,15 +16,15 @@ struct Counters {
     done: u64,
 }
 
-/// How a kind of rooms shows what claims are about.
+/// How a kind of rooms shows what the claims are about.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     pub(super) width: Width,
     pub(super) rooms: usize,
-    /// Its grant and its done are one word.
+    /// Whether `grant` and `done` are one word.
     pub(super) late_join: bool,
     pub(super) as_printed: bool,
-    /// Which part of it the rooms are.
+    /// The part that the rooms are.
     pub(super) part: &'static str,
 }
 
@@ -43,7 +44,8 @@ impl Kind {
         Counters { wait, grant: grant.ticket, ghosts: grant.ghosts as i64, done }
     }
 
-    /// Room and number of the tickets of a process: the one it came or comes with, and the one it changes with.
+    /// Room and number of a process's tickets: the one it came or comes with, and the one it
+    /// changes with.
     fn tickets(v: &View<'_>, p: usize) -> [Option<(usize, u64)>; 2] {
         [("room", "ticket"), ("next room", "next ticket")].map(|(room, ticket)| {
             let room = v.shown::<u64>(p, room)? as usize;
@@ -75,7 +77,8 @@ impl Kind {
         Self::tickets(v, p)[0].is_some_and(|ticket| self.is_blocked(v, ticket))
     }
 
-    /// However many give up, those that keep a room from its users for that are forgotten; or no room is active, and then nobody is turned away.
+    /// Ghosts that keep a room from its users are forgotten, however many give up; or no room is
+    /// active, and then no user is turned away.
     pub(super) fn refusals_end(self) -> Property {
         let turns_away = move |v: &View<'_>, _: usize| self.turns_away(v);
         Property::leads_to("refusals-end", turns_away, move |v, p| !turns_away(v, p)).despite_give_ups()
@@ -86,11 +89,11 @@ fn inside(v: &View<'_>, p: usize) -> Option<u64> {
     v.shown(p, "inside")
 }
 
-/// P1 to P10, as far as they are about states and runs without clocks.
+/// P1 to P10, as far as they concern states and runs without clocks.
 pub(super) fn properties(kind: Kind, sizes: Sizes) -> Vec<Property> {
     let (n, part) = (sizes.n, kind.part);
     vec![
-        // Who is granted entry asked for this room; who is outside has no ticket.
+        // A user that is granted entry asked for this room; a user outside has no ticket.
         Property::always("P1", |v| {
             v.processes().all(|p| {
                 let came_for = Kind::tickets(v, p)[0].map(|(room, _)| room as u64);
@@ -181,7 +184,7 @@ pub(super) fn lemmas(kind: Kind) -> Vec<Property> {
                 let let_in = kind.width.after(counters.grant, counters.done);
                 waiting == blocked as i64
                     && (opens || let_in == (tickets.len() - blocked) as i64)
-                    // Those let in may be further away than can be told apart; nobody compares them.
+                    // Granted tickets may be too far away to tell apart, but no user compares them.
                     && tickets.iter().all(|&ticket| {
                         !kind.is_blocked(v, (room, ticket)) || kind.width.after(counters.wait, ticket) >= 0
                     })
@@ -207,7 +210,7 @@ pub(super) fn lemmas(kind: Kind) -> Vec<Property> {
                 let_in.chain(opens).all(|room| active == Active::room(room))
             })
         }),
-        // Whoever has changed to another room does not see it open without being let in.
+        // A user that has changed to another room does not see it open without being let in.
         Property::always("change", move |v| {
             v.processes().filter(|&p| v.shown::<u64>(p, "from").is_some() && kind.waits(v, p)).all(|p| {
                 let to = v.shown::<u64>(p, "room");
@@ -218,7 +221,7 @@ pub(super) fn lemmas(kind: Kind) -> Vec<Property> {
     lemmas.into_iter().map(|lemma| lemma.each(part)).collect()
 }
 
-/// (V) of strict rooms: nobody has a ticket for a user that is outside.
+/// (V) of strict rooms: there is no ticket for a user that is outside.
 pub(super) fn strict() -> Vec<Property> {
     vec![Property::always("V", |v| {
         let user = |p| v.shown::<u64>(p, "user").map(|user| user as usize);

@@ -46,19 +46,19 @@ fn without_give_ups(rules: Rules, world: impl FnOnce() -> Result<World, TextErro
     if rules.give_ups { Err(TextError::CannotGiveUp) } else { world() }
 }
 
-/// The properties of these rooms, what more is asked of them, and their lemmas.
+/// The properties of these rooms, further claims, and their lemmas.
 fn of_rooms(kind: Kind, sizes: Sizes, more: Vec<Property>) -> Vec<Property> {
     together([claims::properties(kind, sizes), more, claims::lemmas(kind)])
 }
 
-/// What of this is about users, and not about statements.
+/// Those of them that concern users, not statements.
 fn of_users(kind: Kind, sizes: Sizes, more: Vec<Property>) -> Vec<Property> {
     let mut lemmas = claims::lemmas(kind);
     lemmas.retain(|lemma| lemma.name() == "change");
     together([claims::properties(kind, sizes), more, lemmas])
 }
 
-/// The claims of rooms, and what is asked of any text: of this kind, and with these claims more.
+/// The claims of rooms of this kind, with these further claims; and those checked of any text.
 macro_rules! claims_of_rooms {
     (|$sizes:ident| $kind:expr $(, |$of:ident| $more:expr)?) => {
         fn claims($sizes: Sizes) -> Vec<Property> {
@@ -105,7 +105,7 @@ impl Checked for RoomsTry {
     claims_of_rooms!(|sizes| Kind::new(&Self::INFO, sizes));
 }
 
-/// Strict rooms are around others.
+/// Strict rooms enclose other rooms.
 fn strict(sizes: Sizes) -> Kind {
     Kind { part: "rooms", ..Kind::new(&RoomsStrict::INFO, sizes) }
 }
@@ -156,7 +156,7 @@ impl Checked for RoomsAsPrinted {
     claims_of_rooms!(|sizes| Kind { as_printed: true, ..Kind::new(&Self::INFO, sizes) });
 }
 
-/// A structure claims nothing of its statements: the claims of its rooms are theirs.
+/// A structure has no claims about its own statements: those of its rooms are theirs.
 macro_rules! structure {
     ($name:ident, $world:expr, |$sizes:ident| $claims:expr $(, most: $most:expr)?) => {
         impl Checked for $name {
@@ -200,7 +200,7 @@ structure!(
     worlds::work_stack,
     |sizes| {
         let (most, segments) = in_segments(sizes);
-        // Where memory runs out, once more in vain.
+        // Where memory runs out, one more retry in vain.
         together([work::properties(most), vec![structures::retries(segments as u64)]])
     },
     most: |_| InSegments::<Sim>::most(FIRST_SEGMENT, MOST_ARRAYS)
@@ -216,7 +216,7 @@ fn most_copied(n: usize) -> usize {
     DynamicStack::<Sim>::most(first_array(Sizes { n, k: 1 }), MOST_ARRAYS)
 }
 
-/// How many elements segments for so many hold, and how many segments there are.
+/// How many elements the segments hold for this size, and how many segments there are.
 fn in_segments(sizes: Sizes) -> (usize, usize) {
     let most = |segments| InSegments::<Sim>::most(FIRST_SEGMENT, segments);
     let segments = worlds::arrays(sizes.k, most);

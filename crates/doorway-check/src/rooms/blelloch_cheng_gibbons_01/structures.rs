@@ -1,10 +1,10 @@
-//! Stacks and queues, as they would be if operations came one after the other.
+//! Stacks and queues, as they would behave if operations came one after the other.
 
 use crate::Property;
 use crate::sim::Sequential;
 use doorway_core::memory::{Anybody, Word};
 
-/// What is asked of a stack or queue.
+/// An operation of a stack or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asks {
     /// Add this, which is not 0.
@@ -26,7 +26,7 @@ impl Word for Asks {
     }
 }
 
-/// What it answers.
+/// Its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answers {
     /// Whether there was space.
@@ -92,7 +92,7 @@ impl Sequential for Elements {
     }
 }
 
-/// What stacks and queues claim that hold at most so many.
+/// The claims of stacks and queues of this size.
 pub(super) fn properties(most: usize, first_in_first_out: bool) -> Vec<Property> {
     vec![
         Property::linearizable("linearizable", Elements { most, first_in_first_out }),
@@ -101,7 +101,7 @@ pub(super) fn properties(most: usize, first_in_first_out: bool) -> Vec<Property>
     ]
 }
 
-/// A push is done again at most so often.
+/// A bound on the retries of a push.
 pub(super) fn retries(most: u64) -> Property {
     Property::always("retries", move |v| {
         v.processes().all(|p| v.shown::<u64>(p, "retries").is_none_or(|retries| retries <= most))

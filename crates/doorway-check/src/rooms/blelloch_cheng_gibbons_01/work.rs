@@ -1,4 +1,5 @@
-//! A stack of work, as it would be if operations came one after the other, and what its last one out relies on.
+//! A stack of work, as it would behave if operations came one after the other, and what its last
+//! one out relies on.
 
 use crate::Property;
 use crate::property::View;
@@ -6,7 +7,7 @@ use crate::sim::Sequential;
 use doorway_core::memory::{Anybody, Word};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{News, Top, Whole};
 
-/// What is asked of a stack of work.
+/// An operation of a stack of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wish {
     /// Add this, which is not 0.
@@ -15,7 +16,7 @@ pub(crate) enum Wish {
     Take,
     /// Give back loot: this, or nothing.
     Return(Option<u64>),
-    /// Say again that all is done, to one that was told so.
+    /// Repeat that all is done, to a worker that was told so.
     Ask,
 }
 
@@ -42,7 +43,7 @@ impl Word for Wish {
     }
 }
 
-/// What it answers.
+/// Its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reply {
     /// Whether there was memory.
@@ -51,7 +52,7 @@ pub(crate) enum Reply {
     Took(u64),
     /// All is done.
     AllDone,
-    /// Nothing yet: whoever asks has to wait.
+    /// Nothing yet: the worker must wait.
     Waits,
 }
 
@@ -147,13 +148,13 @@ fn has_loot(v: &View<'_>, p: usize) -> bool {
     v.shown::<u64>(p, "loot").is_some()
 }
 
-/// What a stack of work for up to `most` elements claims.
+/// The claims of a stack of work for up to `most` elements.
 pub(super) fn properties(most: usize) -> Vec<Property> {
     let quiet = |v: &View<'_>, _: usize| v.get::<News>("news") == News::Nothing;
     vec![
         Property::linearizable("linearizable", Workplace { most }),
         Property::never_stuck("never-stuck"),
-        // Once done, those that come late take from nothing for a moment.
+        // Once all is done, late workers take from nothing for a moment.
         Property::always("W1", |v| {
             v.get::<News>("news") != News::AllDone
                 || v.get::<Top>("top").0 <= 0 && v.processes().all(|p| !has_loot(v, p))

@@ -1,4 +1,4 @@
-//! Machines that run the objects of the registry: every choice that their users have is tried.
+//! Machines that run the objects of the registry, with every choice that their users have.
 
 use super::as_printed::DynamicStackAsPrinted;
 pub(crate) use super::structures::{Answers, Asks};
@@ -17,21 +17,21 @@ use doorway_core::rooms::{Lit, RoomSynchronization};
 /// How often latecomers may join a room in each turn, where that is checked.
 pub(crate) const JOINS: u64 = 1;
 
-/// What a slot holds before it is written: nobody puts that.
+/// The content of a slot before it is written: no user puts this.
 pub(crate) const UNWRITTEN: u64 = 9;
 
-/// How many slots the first segment of a stack of segments has: any number will do.
+/// The number of slots in the first segment of a stack of segments: any number will do.
 pub(crate) const FIRST_SEGMENT: usize = 1;
 
-/// How many elements the first array of a stack that grows has: not fewer than there are users.
+/// The number of elements in the first array of a growing stack: at least the number of users.
 pub(crate) fn first_array(sizes: Sizes) -> usize {
     sizes.n.max(2)
 }
 
-/// How many arrays a stack that grows has at the most.
+/// The largest number of arrays of a growing stack.
 pub(crate) const MOST_ARRAYS: usize = 4;
 
-/// How many arrays hold at least so many elements.
+/// How many arrays hold at least this many elements.
 pub(crate) fn arrays(slots: usize, most: impl Fn(usize) -> usize) -> usize {
     (1..=MOST_ARRAYS).find(|&arrays| most(arrays) >= slots).unwrap_or(MOST_ARRAYS)
 }
@@ -115,7 +115,8 @@ pub(crate) fn queue<R: RoomSynchronization<Sim> + 'static>(
     machine!(sizes, rules, build, enqueue, dequeue, by hand)
 }
 
-/// The first array of a stack that copies, how many there are where space is for `sizes.k` elements.
+/// The first array of a copying stack, and how many arrays there are with space for `sizes.k`
+/// elements.
 pub(crate) fn arrays_of_a_dynamic_stack(sizes: Sizes, first: usize) -> (usize, usize) {
     (first, arrays(sizes.k, |g| DynamicStack::<Sim>::most(first, g)))
 }

@@ -1,4 +1,4 @@
-//! Words of the simulated memory: variables, and tables that may be too large to be built.
+//! Words of the simulated memory: variables, and tables that may be too large to build.
 
 use super::{Inner, Sim};
 use crate::sim::layout::{Part, VarId, VarInfo};
@@ -11,14 +11,14 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 use std::rc::Rc;
 
-/// Who else may be at a variable while a process is: it decides what is a step.
+/// Which other processes may access a variable at the same time: this decides what is a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Alone {
-    /// Anybody.
+    /// All of them.
     Never,
-    /// Nobody at that time: accesses of one statement are one step.
+    /// None during a statement: accesses of one statement are one step.
     While,
-    /// Nobody at any time: an access is no step.
+    /// None ever: an access is not a step.
     Always,
 }
 
@@ -58,7 +58,7 @@ impl<T> Deref for SimVar<T> {
 }
 
 impl<T: Word> SimCell<T> {
-    /// A value as the variable will hold it.
+    /// A value as the variable will store it.
     pub(super) fn word(&self, x: T) -> u64 {
         fit::<T>(x.pack(), self.width)
     }
@@ -73,14 +73,14 @@ impl Sim {
 }
 
 impl Sim {
-    /// A variable that stands alone and that some part has declared, by its paper's name: for texts that look at an
-    /// algorithm from outside. `None` if there is none of this name and type.
+    /// A single variable that some part has declared, by its paper's name: for texts that look at
+    /// an algorithm from outside. `None` if there is none of this name and type.
     #[must_use]
     pub fn declared<T: Word>(&self, part: Part, name: &str) -> Option<SimVar<T>> {
         self.declared_at(part, name, 0).map(SimVar)
     }
 
-    /// All variables of a row, in the same way; none, if there is no such row.
+    /// All variables of a row, in the same way; empty if there is no such row.
     #[must_use]
     pub fn declared_row<T: Word>(&self, part: Part, name: &str) -> Vec<SimCell<T>> {
         (0..).map_while(|at| self.declared_at(part, name, at)).collect()
@@ -103,7 +103,7 @@ pub struct SimTable<T> {
     sparse: Option<Sparse<T>>,
 }
 
-/// A table whose entries are made when they are first accessed.
+/// A table whose entries are created on their first access.
 struct Sparse<T> {
     sim: Sim,
     entry: VarInfo,
@@ -149,7 +149,7 @@ impl<T> Index<(usize, usize)> for SimTable<T> {
     }
 }
 
-/// Rows that are made late: they are all there, one after the other.
+/// Rows that are created late. Here all exist from the start, one after the other.
 #[derive(Debug)]
 pub struct SimLate<T> {
     first: usize,
@@ -193,7 +193,7 @@ impl Sim {
         (layout.vars.len() + layout.sparse_vars - 1) as VarId
     }
 
-    /// The variables that were made since the last call, in the order of their numbers.
+    /// The variables created since the last call, in the order of their numbers.
     pub(in crate::sim) fn take_made(&self) -> Vec<VarInfo> {
         std::mem::take(&mut self.0.made.borrow_mut())
     }

@@ -1,4 +1,4 @@
-//! A memory that does otherwise than the text says, at some statements; see [`faults`](crate::faults).
+//! A memory that departs from the text at some statements; see [`faults`](crate::faults).
 
 use super::Sim;
 use super::cells::Alone;
@@ -10,65 +10,65 @@ use doorway_core::memory::{Access, Home, Label, Memory as _, Pid, Register, Word
 use std::future::pending;
 use std::rc::Rc;
 
-/// How many accesses in a row may be left out before the text is taken to go round without one.
+/// How many consecutive accesses may be dropped before the text counts as looping without one.
 const LEFT_OUT: usize = 1000;
 
 /// What a wait that does not wait is told, one after the other, until it ends.
 const TOLD: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX];
 
-/// Why a fault cannot be made.
+/// Why a fault is impossible.
 const NO_FIELD: &str = "is about a field that there is not";
 
-/// What faults have done to one run of a text that matters later in it.
+/// The effects of faults on one run of a text that matter later in it.
 #[derive(Default, Debug)]
 pub(super) struct Pending {
-    /// Accesses that were put off.
+    /// Deferred accesses.
     deferred: Vec<Deferred>,
-    /// Whether one was made in this turn of a wait that had been put off before the wait.
+    /// Whether this turn of a wait made an access that had been deferred before the wait.
     made_up: bool,
-    /// The statement at which the wait that began last does not wait, and what it is told there.
+    /// The statement at which the latest wait does not wait, and what it is told there.
     told: Option<(Label, Option<usize>)>,
-    /// The statement of the last access that was made.
+    /// The statement of the last access made.
     last: Label,
     /// How many accesses were made.
     made: usize,
-    /// How many accesses were left out since the last one that was made.
+    /// How many accesses were dropped since the last one made.
     left_out: usize,
     impossible: Option<(Label, &'static str)>,
-    /// What was read last, and of which variable, where a fault may ask for it.
+    /// The last variable read, and its value, if a fault may ask for it.
     seen: Option<(VarId, u64)>,
-    /// What was seen last at the statements that faults ask for.
+    /// The last values seen at the statements that faults ask for.
     seen_at: Vec<(Label, u64)>,
-    /// How often each fault's statement was come to, where that matters.
+    /// How often each fault's statement was reached, if that matters.
     times: Vec<(usize, usize)>,
-    /// What was read early, and by which fault.
+    /// Early reads, and their faults.
     early: Vec<(usize, u64)>,
 }
 
-/// An access that was put off.
+/// A deferred access.
 #[derive(Debug)]
 struct Deferred {
     at: Access<Part>,
     op: Op,
     alone: Alone,
-    /// Until after an access at this statement.
+    /// Deferred until after an access at this statement.
     until: Option<&'static Place>,
     /// Whether a wait has begun since.
     before_the_wait: bool,
-    /// What the text showed of its locals.
+    /// The locals that the text showed.
     shown: Vec<(Part, &'static str, u64)>,
-    /// By which fault, and when so many accesses had been made.
+    /// The fault, and the number of accesses made before.
     fault: usize,
     since: usize,
 }
 
 impl Pending {
-    /// Why the text cannot be run with its faults, and where.
+    /// Why the text cannot run with its faults, and where.
     pub(super) fn impossible(&self) -> Option<(Label, &'static str)> {
         self.impossible
     }
 
-    /// What is put off and remembered, as a part of what tells local states apart.
+    /// What is deferred and remembered, as part of what distinguishes local states.
     pub(super) fn owed(&self, faults: Faults) -> String {
         let owed = |d: &Deferred| format!(" owes {:?} of {}@{}", d.op, d.at.part.number(), d.at.label);
         let mut owed = self.deferred.iter().map(owed).collect::<String>();
@@ -84,7 +84,7 @@ impl Pending {
         owed
     }
 
-    /// Whether the access is one of those that the fault is about. It is come to once more.
+    /// Whether the fault is about this access. Counts the visit.
     fn is_meant(&mut self, fault: usize, place: &Place, from: Label) -> bool {
         if place.from.is_some_and(|known| known != from) {
             return false;
@@ -107,11 +107,11 @@ impl Pending {
     }
 }
 
-/// One access with faults: the text has asked for one, and several may be made.
+/// One access with faults: the text asked for one, and several may be made.
 struct Doing<'s> {
     sim: &'s Sim,
     at: Access<Part>,
-    /// What the text keeps before it, which it keeps as long as the access is not over.
+    /// What the text keeps before it; kept until the access is over.
     kept: Option<String>,
     /// What was seen so far.
     seen: Vec<u64>,
@@ -139,7 +139,7 @@ impl Doing<'_> {
         saw
     }
 
-    /// What was inserted before the access, or after it.
+    /// The accesses inserted before or after this one.
     async fn inserted(&mut self, kinds: &[(usize, &Kind)], now: When, op: Op) {
         let here = op.var();
         for (fault, kind) in kinds {
@@ -201,7 +201,7 @@ impl Doing<'_> {
         }
     }
 
-    /// Makes what was put off and is due.
+    /// Makes the deferred accesses that are due.
     async fn makes_up(&mut self, is_due: impl Fn(&Deferred) -> bool) {
         loop {
             let due = {
@@ -210,11 +210,12 @@ impl Doing<'_> {
                 let due = r.faulty.deferred.remove(i);
                 r.faulty.made_up |= due.before_the_wait;
                 if r.faulty.made > due.since {
-                    self.sim.is_used(due.fault); // otherwise nothing came between
+                    self.sim.is_used(due.fault); // otherwise nothing came in between
                 }
                 due
             };
-            // Where the process rests is not what it has put off; what it showed then is what it is about.
+            // A deferred access does not tell where the process rests. It comes with what was shown
+            // then.
             let (rests, shown) = {
                 let r = &mut *self.sim.0.replay.borrow_mut();
                 let shown = r.shown.clone();
@@ -245,7 +246,7 @@ impl Sim {
         self.0.used.set(self.0.used.get() | 1 << fault.min(63));
     }
 
-    /// A variable was declared: it may begin with another value, or have fewer bits. How many it has.
+    /// A variable was declared: faults may change its initial value or its bits. Returns its bits.
     pub(super) fn begins_otherwise(&self, v: VarId) -> u32 {
         let mut layout = self.0.layout.borrow_mut();
         let name = layout.var(v).name();
@@ -281,7 +282,7 @@ impl Sim {
         layout.var(v).bits()
     }
 
-    /// Makes an access with whatever faults there are at its statement.
+    /// Makes an access with the faults of its statement.
     pub(super) async fn faulty_access(&self, at: Access<Part>, mut op: Op, mut alone: Alone) -> u64 {
         let from = self.0.replay.borrow().faulty.last;
         let kinds = self.kinds_at(at, op, from);
@@ -314,7 +315,7 @@ impl Sim {
             let info = self.0.layout.borrow().part(at.part).clone();
             doing.makes_up(|d| d.until.is_none_or(|until| until.is(at.pid, &info, at.label))).await;
         }
-        // It was found as the text wanted it, though the text wanted another value.
+        // The access succeeded, although the text expected another value.
         if let (Some(wanted), Some(compared)) = (asked.expects(), op.expects())
             && saw == compared
         {
@@ -414,7 +415,7 @@ impl Sim {
         doing.makes(at, op, alone).await
     }
 
-    /// What is wrong with this access.
+    /// The faults of this access.
     fn kinds_at(&self, at: Access<Part>, op: Op, from: Label) -> Vec<(usize, &'static Kind)> {
         let layout = self.0.layout.borrow();
         let mut kinds = Vec::new();
@@ -450,7 +451,7 @@ impl Sim {
         kinds
     }
 
-    /// What was read early for this access, if anything was.
+    /// The early read for this access, if there was one.
     fn told_early(&self, at: Access<Part>) -> Option<u64> {
         let layout = self.0.layout.borrow();
         let early = &mut self.0.replay.borrow_mut().faulty.early;
@@ -461,13 +462,14 @@ impl Sim {
         Some(early.remove(i).1)
     }
 
-    /// The fault cannot be made.
+    /// The fault is impossible.
     async fn cannot(&self, label: Label, why: &'static str) {
         self.0.replay.borrow_mut().faulty.impossible = Some((label, why));
         pending::<()>().await;
     }
 
-    /// The answer to an access that is not made now: as if it had been made first of all, and well.
+    /// The answer to an access that is not made now: as if it had been the first, and had
+    /// succeeded.
     fn told(&self, op: Op, told: Option<Value>, me: Pid) -> u64 {
         let Some(v) = op.var() else { return 0 };
         match (told, op) {
@@ -496,7 +498,7 @@ impl Sim {
         }
     }
 
-    /// The variable that is meant at an access, which goes to `here`.
+    /// The target variable of an access that goes to `here`.
     fn find(&self, at: Access<Part>, target: &Target, here: Option<VarId>) -> Option<(VarId, Alone)> {
         let layout = self.0.layout.borrow();
         let own = here.map(|v| layout.var(v).name());
@@ -520,7 +522,7 @@ impl Sim {
         Some((v, Alone::of(layout.var(v).private, layout.var(v).plain)))
     }
 
-    /// A value as the fault means it now.
+    /// The current value that the fault means.
     fn now(&self, value: Value) -> Option<u64> {
         let Value::At(asked) = value else { return None };
         self.0.replay.borrow().faulty.seen_at.iter().find(|(label, _)| *label == asked).map(|(_, word)| *word)
@@ -534,12 +536,12 @@ impl Sim {
         word(&self.0.layout.borrow(), v, value, me)
     }
 
-    /// A turn of a wait has failed; whether the text goes on at once, with what it has done so far behind it. `head` is then
-    /// where the rest of the wait begins.
+    /// A turn of a wait has failed. Returns whether the text goes on at once, with what it has done
+    /// so far behind it. `head` is then where the rest of the wait begins.
     pub(super) async fn goes_on(&self, head: &mut usize) -> bool {
         let kept = self.0.replay.borrow().kept.clone();
         let at = Access { pid: Pid::new(0), part: Part::ROOT, label: 0 };
-        // The loop head, to which the process goes back, does not know of it.
+        // The loop head, to which the process returns, does not know of it.
         Doing { sim: self, at, kept, seen: Vec::new() }.makes_up(|d| !d.before_the_wait).await;
         let no_value_ends = {
             let mut r = self.0.replay.borrow_mut();
@@ -561,7 +563,7 @@ impl Sim {
         true
     }
 
-    /// Passages that end with what was put off in them.
+    /// Passages that end with their deferred accesses.
     pub(in crate::sim) fn with_what_is_owed(&self, start: Rc<Start>) -> Rc<Start> {
         if self.0.faults.is_empty() {
             return start;
@@ -606,7 +608,7 @@ fn low(word: u64, bits: u32) -> u64 {
     word & u64::MAX >> (64 - bits)
 }
 
-/// What becomes of a word that an access is about, which expects this other one, if it is one that does.
+/// The changed word of an access; `old` is the value that it expects, if it does.
 fn changed(layout: &Layout, v: VarId, change: &Change, me: Pid, expected: Option<u64>, old: u64) -> u64 {
     let value = |value: Value| match (value, expected) {
         (Value::Old, Some(expected)) => expected,

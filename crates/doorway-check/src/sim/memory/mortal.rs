@@ -1,6 +1,7 @@
-//! Seats and sleep, as the simulated memory has them.
+//! Seats and sleep in the simulated memory.
 //!
-//! The byte of a seat is a variable: 0 while it is free, and otherwise the process that has it locked, and 1.
+//! The byte of a seat is a variable: 0 while it is free, otherwise the number of the process that
+//! has it locked, plus 1.
 
 use super::cells::Alone;
 use super::{Sim, SimCell};
@@ -10,13 +11,13 @@ use doorway_core::memory::{Access, Name, Seats, Sleeps, Woken, Word, decl};
 use std::convert::Infallible;
 
 impl Sim {
-    /// The variable begins with another value than it was declared with; a process that comes later finds the declared
-    /// one in its private variables.
+    /// Gives the variable another initial value. A process that comes later finds the declared
+    /// value in its private variables.
     pub fn begins_with<T: Word>(&self, v: &SimCell<T>, value: T) {
         self.0.begins.borrow_mut().push((v.id, v.word(value)));
     }
 
-    /// The owner of the seat is there from the beginning: its byte is locked.
+    /// The owner of the seat is there from the start: its byte is locked.
     pub fn begins_locked(&self, seat: usize) {
         let byte = self.0.bytes.borrow().get(seat).copied();
         self.0.begins.borrow_mut().extend(byte.map(|byte| (byte, seat as u64 + 1)));

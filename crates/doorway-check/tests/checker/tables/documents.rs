@@ -1,4 +1,4 @@
-//! What the documents say of the files is so.
+//! What the documents say of the files is true.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Every page of the project, with its text. Records are what was so when they were made.
+/// Every page of the project, with its text. Records describe the time when they were made.
 fn pages() -> Vec<(PathBuf, String)> {
     let root = root();
     let mut folders = vec![root.clone(), root.join("docs"), root.join("papers")];
@@ -23,7 +23,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
@@ -35,7 +35,7 @@ fn is_path(word: &str) -> bool {
     word.chars().all(plain) && word.contains('/') && (file || word.ends_with('/'))
 }
 
-/// Paths begin at the root, among the crates, or in the sources of a crate.
+/// Paths start at the root, among the crates, or in the sources of a crate.
 fn places() -> Vec<PathBuf> {
     let root = root();
     let mut places = vec![root.clone(), root.join("crates")];
@@ -61,7 +61,8 @@ fn every_path_that_a_page_names_exists() {
     assert!(found > 100, "only {found} paths were recognised");
 }
 
-/// A row of a walk is `| function | file | what happens |`. The walk of `acquire` has a test in `doorway`.
+/// A row of a walk is `| function | file | what happens |`. The walk of `acquire` has a test in
+/// `doorway`.
 #[test]
 fn every_step_of_the_walk_of_a_check_is_a_function_of_its_file() {
     let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

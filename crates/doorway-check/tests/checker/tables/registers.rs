@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- registers: begin -->\n";
 const END: &str = "<!-- registers: end -->";
 
-/// Of the larger instances that the table shows, `ci/long-searches.sh` says whether they are so.
+/// `ci/long-searches.sh` verifies the larger instances of the table.
 const FEW_STATES: u64 = 60_000;
 
 /// `DOORWAY_BLESS=1 cargo test` makes the table anew and writes it.
@@ -51,7 +51,7 @@ fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/registers.md")
 }
 
-/// How many states a cell of the table speaks of.
+/// The number of states in a cell of the table.
 fn states(shown: &str) -> Option<u64> {
     shown.trim().strip_suffix(" states")?.rsplit(' ').next()?.parse().ok()
 }
@@ -70,7 +70,7 @@ fn is_up_to_date(bless: bool) {
     }
 }
 
-/// What fails can be replayed, and was not claimed, but in print.
+/// What fails can be replayed, and was not claimed, except in print.
 fn say_what_was_claimed(cells: &[Cell]) {
     for cell in cells {
         assert!(cell.states > 1, "{cell:?}");

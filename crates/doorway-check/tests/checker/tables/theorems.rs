@@ -22,7 +22,7 @@ fn small_sizes_exhaustively() {
     }
     assert!(rows.iter().filter(|row| row.n == 2).all(|row| row.method == "exhaustive"));
     assert_eq!(reached(&rows, 2, 1), ["1", "2", "5", "6"]);
-    assert_eq!(reached(&rows, 3, 1), ["1", "2", "5", "6"]); // 5 and 6 by the adversary: one passage each does not suffice
+    assert_eq!(reached(&rows, 3, 1), ["1", "2", "5", "6"]); // 5 and 6 need more than one passage each
     assert_eq!(reached(&rows, 3, 2), ["1", "5", "1+k", "5+k"]);
 }
 

@@ -1,7 +1,8 @@
 //! The experiment of Yang and Anderson's section 5, on this machine: `doorway-lab bench mutex`.
 //!
-//! Every algorithm of the catalogue for mutual exclusion, and the mutexes of others, in turns: one thread alone, and more and more threads, with a small and a larger critical section. On the
-//! machines of the paper it is repeated in [`figures`](crate::figures::mutex).
+//! Every algorithm of the catalogue for mutual exclusion, and the mutexes of others, in turns: one
+//! thread alone, and more and more threads, with a small and a larger critical section. The
+//! experiment on the paper's own machines is repeated in [`figures`](crate::figures::mutex).
 
 mod peers;
 
@@ -21,32 +22,33 @@ use std::time::Duration;
 
 const STD: &str = "std";
 const PARKING_LOT: &str = "parking_lot";
-/// One place, without a number: the [turnstile](doorway_core::k_exclusion::turnstile) for users.
+/// One place, without a number: the [turnstile](doorway_core::k_exclusion::turnstile) as
+/// applications use it.
 const SLOTS: [&str; 2] = ["doorway Slots", "doorway Slots unfair"];
 const SPINNING: [&str; 2] = ["spin", "mcslock"];
 
-/// How long one works inside, and then outside: next to nothing, and a larger section.
+/// How long a thread works inside, and then outside: next to nothing, and a larger section.
 const SECTIONS: [Duration; 2] = [Duration::from_nanos(1), Duration::from_micros(1)];
 const THREADS: [usize; 4] = [1, 2, 4, 8];
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// One thread alone.
     pub alone: Option<Alone>,
     /// More and more threads.
     pub threads: Vec<Cell>,
-    /// What is asked of the best algorithm that spins locally.
+    /// Goals for the best algorithm that spins locally.
     pub goals: Vec<Goal>,
-    /// The same on the paper's machines, where time is simulated.
+    /// The same on the paper's machines, in simulated time.
     pub simulated: Vec<Figure>,
 }
 
-/// Measures everything, and says now and then how far it is.
+/// Measures everything, and reports its progress.
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -85,13 +87,14 @@ pub fn simulate(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Vec<Figure> 
 }
 
 impl Report {
-    /// Counts instructions for everybody who is alone. `count` says how many a program had that did nothing but [`pass_alone`].
+    /// Counts instructions for every peer alone. `count` returns how many a program executed that
+    /// only runs [`pass_alone`].
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }
 }
 
-/// Whether no process makes an unbounded number of remote references, in this model.
+/// Whether every process makes a bounded number of remote references, in this model.
 fn spins_locally(peer: &str, model: CostModel) -> bool {
     let bound = |info: &registry::Info| info.rmr.iter().find(|(of, _)| *of == model).map(|(_, bound)| *bound);
     let algorithm = if SLOTS.contains(&peer) { "turnstile" } else { peer };

@@ -1,4 +1,4 @@
-//! Mutexes of ours and of others, all as something to pass through.
+//! Our mutexes and those of others, all as something to pass through.
 
 use super::{CONTROL, PARKING_LOT, SLOTS, STD};
 use crate::bench::alone::{self, Alone};
@@ -14,7 +14,7 @@ use doorway_core::registry::{self, Entry, Listed, Problem};
 use mcslock::raw::MutexNode;
 use std::sync::PoisonError;
 
-/// Who compete alone are as many as could compete.
+/// A lock is built for this many competitors even if one thread is alone.
 const MEMBERS: usize = 8;
 
 impl<T: Send, E: Exclusive> Entrance for Mutex<T, E>
@@ -86,9 +86,9 @@ impl<R: mcslock::relax::Relax + Send + Sync> Entrance for McsLock<R> {
     }
 }
 
-/// Takes what is measured, once with each peer.
+/// Receives what is measured, once with each peer.
 trait Take {
-    /// `make` makes it for so many threads, if it is made for as many.
+    /// `make` builds it for this many threads, if it supports them.
     fn take<R: Entrance + 'static>(&mut self, peer: &'static str, fair: bool, make: fn(usize) -> Option<R>);
 }
 
@@ -100,7 +100,7 @@ where
     take.take(E::INFO.id, fair, |threads| Gate::<E>::new(threads, 1).ok());
 }
 
-/// Everybody; the last is the control, a second copy of std's.
+/// All peers; the last is the control, a second copy of std's.
 fn everybody(take: &mut impl Take) {
     macro_rules! each {
         ($($entry:ident)*) => {
@@ -133,7 +133,7 @@ pub(super) fn ways(threads: usize) -> Vec<crowded::PeerInCrowd> {
     impl Take for Ways {
         fn take<R: Entrance + 'static>(&mut self, peer: &'static str, fair: bool, make: fn(usize) -> Option<R>) {
             if make(self.0).is_some() {
-                let room = move |plan: &Plan| make(plan.threads).expect("it has just been made for as many");
+                let room = move |plan: &Plan| make(plan.threads).expect("it has just been built for this many");
                 self.1.push(crowded::way(peer, fair, room));
             }
         }
@@ -150,14 +150,14 @@ pub(super) fn alone(effort: &Effort) -> Alone {
         measure::pin(0);
         alone::contest("lock and unlock", 1, times, &effort, ways_alone(times))
     };
-    std::thread::spawn(measure).join().expect("who is alone does not wait")
+    std::thread::spawn(measure).join().expect("a lone thread does not wait")
 }
 
 fn ways_alone(times: u32) -> Vec<alone::PeerAlone> {
     struct Ways(u32, Vec<alone::PeerAlone>);
     impl Take for Ways {
         fn take<R: Entrance + 'static>(&mut self, peer: &'static str, _: bool, make: fn(usize) -> Option<R>) {
-            // As many could compete, where as many can.
+            // Built for this many competitors, if it supports them.
             if let Some(room) = make(MEMBERS).or_else(|| make(2)) {
                 self.1.push(alone::way(peer, self.0, room));
             }
@@ -168,7 +168,8 @@ fn ways_alone(times: u32) -> Vec<alone::PeerAlone> {
     ways.1
 }
 
-/// In and out so many times, through one of them, and nothing else: for whoever counts. `false` if there is none of that name.
+/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
+/// there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = ways_alone(times).into_iter().find(|(name, _)| *name == peer);

@@ -1,4 +1,4 @@
-//! What it costs to get in and out when no other process is there.
+//! The cost of getting in and out without another process.
 
 use super::gates::{Peer, Room, with_gate};
 use crate::bench::Effort;
@@ -7,7 +7,7 @@ use crate::measure;
 
 const K: usize = 4;
 
-/// Everybody that the system has; the last is the control.
+/// All peers that the system offers; the last is the control.
 fn peers() -> Vec<(&'static str, Peer)> {
     let mut peers = Peer::MAIN.to_vec();
     peers.insert(1, Peer::DoorwayUntimed);
@@ -41,8 +41,8 @@ pub(super) fn contests(effort: &Effort) -> (Vec<Alone>, Vec<String>) {
     std::thread::spawn(measure).join().expect("a process that is alone does not wait")
 }
 
-/// In and out many times, through one of them, and nothing else: for a program that counts instructions. `false` if there is none of
-/// that name.
+/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
+/// there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let found = peers().into_iter().find(|(name, _)| *name == peer);
@@ -54,8 +54,8 @@ pub fn pass_alone(peer: &str, times: u32) -> bool {
 }
 
 impl super::Report {
-    /// Counts instructions for everybody who is alone, those of the kernel not included. `count` says how many a program had that did
-    /// nothing but [`pass_alone`].
+    /// Counts instructions for every peer alone, without those of the kernel. `count` returns how
+    /// many a program executed that only runs [`pass_alone`].
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }

@@ -1,4 +1,4 @@
-//! Processes that want in again and again.
+//! Processes that enter again and again.
 
 use super::gates::Peer;
 use super::party::{COUNTS, ENDS, Role, WARMS_UP};
@@ -12,23 +12,23 @@ use std::io;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-/// How long one works inside, and then outside.
+/// How long a process works inside, and then outside.
 pub(super) const SECTIONS: [Duration; 2] = [Duration::ZERO, Duration::from_micros(10)];
 const PROCESSES: [usize; 2] = [4, 8];
 const UNITS: [usize; 3] = [1, 2, 4];
 /// The peer that runs twice in each cell.
 const CONTROLLED: Peer = Peer::Doorway;
-/// A process that has not come by then does not come.
+/// A process that has not come out by then is stuck.
 const STUCK: Duration = Duration::from_secs(60);
 
 /// Peers in one cell of the table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Crowd {
-    /// How many may be inside.
+    /// How many processes may be inside.
     pub k: usize,
-    /// How many processes want in, again and again.
+    /// How many processes enter again and again.
     pub processes: usize,
-    /// How long one works inside, and then outside.
+    /// How long a process works inside, and then outside.
     pub section_ns: u64,
     /// The throughput of ours against itself.
     pub control: f64,
@@ -36,22 +36,22 @@ pub struct Crowd {
     pub peers: Vec<CrowdStanding>,
 }
 
-/// How a peer did: medians over the repetitions.
+/// The result of a peer: medians over the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct CrowdStanding {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
-    /// Passages a second.
+    /// Passages per second.
     pub ops: f64,
     /// The slowest and the fastest repetition.
     pub ops_range: (f64, f64),
-    /// CPU time of a passage, of all processes, with the work inside and outside.
+    /// CPU time of a passage, of all processes, including the work inside and outside.
     pub cpu_ns: f64,
-    /// Of the passages, how many came after one of another process.
+    /// The share of passages that followed one of another process.
     pub handed_over: f64,
-    /// The passages of the process that had fewest, against those of the one that had most.
+    /// The smallest number of passages of a process, divided by the largest.
     pub share: f64,
-    /// The most that were inside at the same time.
+    /// The largest number of processes inside at the same time.
     pub most_inside: u64,
 }
 
@@ -99,7 +99,7 @@ fn run(cast: Cast<'_>, peer: Peer, k: usize, processes: usize, turns: Turns, eff
     if ended != processes {
         return Err(io::Error::other(format!("{} of {processes} processes did not come out", processes - ended)));
     }
-    // Of a tiny run only the number of passages means anything.
+    // In a tiny run only the number of passages means anything.
     let wall = if effort.tiny { begin.elapsed() } else { wall };
     let seats = &scene.board.seats[..processes];
     let total = |of: fn(&super::party::Seat) -> u64| seats.iter().map(of).sum::<u64>() as f64;
@@ -127,7 +127,8 @@ fn standing(peer: &'static str, runs: &[Run]) -> CrowdStanding {
     }
 }
 
-/// Everybody in turns, the control last. A peer that breaks down has no row, and what happened is added to `faults`.
+/// All peers in turns, the control last. A peer that breaks down has no row, and its fault is added
+/// to `faults`.
 fn cell(
     cast: Cast<'_>,
     (k, processes): (usize, usize),

@@ -1,4 +1,4 @@
-//! How long it takes from the death of a holder until the next one is in.
+//! The time from the death of a holder until the next one is in.
 
 use super::gates::Peer;
 use super::party::{Role, clock_ns};
@@ -10,7 +10,8 @@ use std::io;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-/// Those that survive the death of a holder; the last is the control, a second copy of the first.
+/// The peers that survive the death of a holder; the last is the control, a second copy of the
+/// first.
 const SURVIVORS: [(&str, Peer); 5] =
     [("", Peer::Doorway), ("", Peer::SysV), ("", Peer::Robust), ("", Peer::Flock), (CONTROL, Peer::Doorway)];
 
@@ -28,11 +29,11 @@ pub struct Deaths {
 /// From just before the signal is sent until the next holder is in.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeathStanding {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
     /// How often the waiter got in.
     pub granted: usize,
-    /// How many of those were told that the holder before them died.
+    /// How many of those were told that the previous holder had died.
     pub told: usize,
     /// Half of the waiters were in after this time.
     pub p50_ns: f64,
@@ -92,7 +93,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// No more than this in so many of a hundred.
+/// This percentage of the values is no larger than this.
 fn percentile(sorted: &[u64], share: usize) -> f64 {
     let rank = (sorted.len() * share).div_ceil(100).max(1);
     sorted.get(rank - 1).map_or(f64::NAN, |taken| *taken as f64)
@@ -105,7 +106,8 @@ fn standing(peer: &'static str, taken: &[u64], told: usize) -> DeathStanding {
     DeathStanding { peer, granted: taken.len(), told, p50_ns, p99_ns, max_ns }
 }
 
-/// Everybody in turns. A peer that breaks down has no further trials, and what happened is added to `faults`.
+/// All peers in turns. A peer that breaks down has no further trials, and its fault is added to
+/// `faults`.
 pub(super) fn contest(cast: Cast<'_>, effort: &Effort, faults: &mut Vec<String>) -> Deaths {
     let trials = match (effort.tiny, effort.is_full()) {
         (true, _) => 2,

@@ -1,4 +1,4 @@
-//! What becomes of units when processes are killed: each peer, in each case, once.
+//! What happens to units when processes are killed: each peer, in each case, once.
 
 use super::gates::Peer;
 use super::party::Role;
@@ -10,17 +10,17 @@ use std::io;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-/// Who is killed, and when.
+/// Which process is killed, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// The only holder, while one waits.
+    /// The only holder, while another process waits.
     WhileOneWaits,
-    /// The only holder; then another asks.
+    /// The only holder; then another process asks.
     BeforeOneAsks,
     /// The only holder, which has forked a process that lives on.
     WithAChild,
-    /// One that waits; then the holder leaves, and another asks.
+    /// A waiter; then the holder leaves, and another process asks.
     WhileWaiting,
 }
 
@@ -29,7 +29,7 @@ impl Case {
     pub const ALL: [Self; 4] = [Self::WhileOneWaits, Self::BeforeOneAsks, Self::WithAChild, Self::WhileWaiting];
 }
 
-/// What became of the unit.
+/// What happened to the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -37,14 +37,14 @@ pub enum Outcome {
     ComesBack,
     /// The next holder got it only when the child of the dead one was gone too.
     Stuck,
-    /// Nobody got it.
+    /// No process got it.
     Lost,
 }
 
-/// What becomes of a peer's units.
+/// What happens to a peer's units.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fate {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
     /// In each case.
     pub cases: Vec<(Case, Outcome)>,
@@ -52,14 +52,14 @@ pub struct Fate {
     pub told: bool,
     /// Whether a holder knows which unit it has.
     pub slot_number: bool,
-    /// How many units there were before all of their holders were killed.
+    /// How many units there were before all holders were killed.
     pub units: usize,
-    /// How many could be had afterwards.
+    /// How many could be acquired afterwards.
     pub left: usize,
 }
 
 impl Peer {
-    /// What is known of it. It only decides how long the table waits for what will not come.
+    /// The expected outcome. It only decides how long to wait for what will not come.
     fn is_expected(self, case: Case) -> Outcome {
         match (self, case) {
             (_, Case::WhileWaiting) => Outcome::ComesBack,
@@ -82,7 +82,7 @@ struct Trial<'a> {
     short: Duration,
 }
 
-/// A process of ours that has lost its parent.
+/// One of our processes that has lost its parent.
 struct Orphan(i32);
 
 impl Drop for Orphan {
@@ -117,7 +117,7 @@ impl<'a> Trial<'a> {
         Ok(party)
     }
 
-    /// What became of the unit, and whether the next holder was told.
+    /// What happened to the unit, and whether the next holder was told.
     fn run(self, peer: Peer, case: Case) -> io::Result<(Outcome, bool)> {
         let scene = Scene::new(self.cast, peer, 1)?;
         let forks = case == Case::WithAChild;
@@ -154,8 +154,8 @@ impl<'a> Trial<'a> {
         Ok((if stuck { Outcome::Stuck } else { Outcome::Lost }, false))
     }
 
-    /// Kills a holder of each unit; then one more process asks than there are units. How many units there were, and how many
-    /// processes got in.
+    /// Kills a holder of each unit; then one more process asks than there are units. Returns the
+    /// number of units, and how many processes got in.
     fn kills_all(self, peer: Peer) -> io::Result<(usize, usize)> {
         const UNITS: usize = 4;
         let scene = Scene::new(self.cast, peer, UNITS)?;
@@ -183,7 +183,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Everybody, one after the other. What happened to a peer that breaks down, or lets too many in, is added to `faults`.
+/// All peers, one after the other. If a peer breaks down, or lets too many in, that is added to
+/// `faults`.
 pub(super) fn table(cast: Cast<'_>, effort: &Effort, faults: &mut Vec<String>) -> Vec<Fate> {
     let short = Duration::from_millis(if effort.tiny { 100 } else { 1000 });
     let mut fates = Vec::new();

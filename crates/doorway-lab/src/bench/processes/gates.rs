@@ -14,17 +14,17 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// What must live for as long as a gate is used.
+/// Must live as long as a gate is used.
 pub(super) type Kept = Box<dyn Any + Send + Sync>;
 
 /// At most `k` processes are inside at a time.
 pub(super) trait Gate: Sync + Sized + 'static {
-    /// Makes one at this path, with all units free.
+    /// Creates one at this path, with all units free.
     fn make(place: &Path, k: usize) -> io::Result<Kept>;
     /// Opens it, in any process.
     fn open(place: &Path, k: usize) -> io::Result<Self>;
-    /// Goes in, does this, and comes out again. `inside` learns whether this holder was told that
-    /// one before it died.
+    /// Enters, runs `inside`, and leaves. `inside` learns whether this holder was told that an
+    /// earlier one died.
     fn pass(&self, inside: impl FnOnce(bool));
 }
 
@@ -41,8 +41,8 @@ fn must(succeeded: bool, doing: &str) {
     }
 }
 
-/// Slots between processes. Without times, holders do not write down since when they hold. With a bypass, that many newcomers
-/// pass the first in line.
+/// Slots between processes. Without times, holders do not record since when they hold. With a
+/// bypass, that many newcomers may pass the first in line.
 pub(super) struct Doorway<const TIMES: bool, const BYPASS: u16>(Slots);
 
 impl<const TIMES: bool, const BYPASS: u16> Gate for Doorway<TIMES, BYPASS> {
@@ -68,7 +68,7 @@ impl<const TIMES: bool, const BYPASS: u16> Gate for Doorway<TIMES, BYPASS> {
     }
 }
 
-/// A semaphore of POSIX, shared by processes.
+/// A POSIX semaphore, shared by processes.
 #[repr(C)]
 pub(super) struct Posix(UnsafeCell<libc::sem_t>);
 
@@ -80,7 +80,7 @@ unsafe impl Shareable for Posix {}
 impl Gate for Mapped<Posix> {
     fn make(place: &Path, k: usize) -> io::Result<Kept> {
         let made = Self::create(place)?;
-        // SAFETY: the memory is mapped and nobody uses it yet.
+        // SAFETY: the memory is mapped and not in use yet.
         must(unsafe { libc::sem_init(made.0.get(), 1, k as libc::c_uint) } == 0, "sem_init");
         nothing_kept()
     }
@@ -100,15 +100,15 @@ impl Gate for Mapped<Posix> {
     }
 }
 
-/// A semaphore of System V. The kernel undoes what a process did that dies.
+/// A System V semaphore. The kernel undoes the operations of a process that dies.
 pub(super) struct SysV(libc::c_int);
 
-/// Removes the semaphore: it has no file that could be.
+/// Removes the semaphore, which has no file.
 struct Removes(libc::c_int);
 
 impl Drop for Removes {
     fn drop(&mut self) {
-        // SAFETY: a number that `semget` gave; nothing of this process is accessed.
+        // SAFETY: the number is from `semget`, and the call accesses no memory of this process.
         unsafe { libc::semctl(self.0, 0, libc::IPC_RMID) };
     }
 }
@@ -117,7 +117,7 @@ impl SysV {
     #[inline(always)]
     fn add(&self, units: libc::c_short) {
         let mut operation = libc::sembuf { sem_num: 0, sem_op: units, sem_flg: libc::SEM_UNDO as libc::c_short };
-        // SAFETY: one operation, which lives for as long as the call.
+        // SAFETY: one operation, which outlives the call.
         while unsafe { libc::semop(self.0, &raw mut operation, 1) } != 0 {
             must(io::Error::last_os_error().kind() == io::ErrorKind::Interrupted, "semop");
         }
@@ -148,7 +148,7 @@ impl Gate for SysV {
     }
 }
 
-/// A robust mutex of pthreads: one unit, and the next holder is told of a death.
+/// A robust pthread mutex: one unit, and the next holder is told of a death.
 #[repr(C)]
 pub(super) struct Robust(UnsafeCell<libc::pthread_mutex_t>);
 
@@ -160,8 +160,8 @@ unsafe impl Shareable for Robust {}
 impl Gate for Mapped<Robust> {
     fn make(place: &Path, _: usize) -> io::Result<Kept> {
         let made = Self::create(place)?;
-        // SAFETY: the attributes are this function's own and are initialised before they are used;
-        // the mutex is mapped and nobody uses it yet.
+        // SAFETY: the attributes are local and initialised before use; the mutex is mapped and not
+        // in use yet.
         unsafe {
             let mut how = std::mem::zeroed::<libc::pthread_mutexattr_t>();
             must(libc::pthread_mutexattr_init(&raw mut how) == 0, "pthread_mutexattr_init");
@@ -194,8 +194,8 @@ impl Gate for Mapped<Robust> {
     }
 }
 
-/// A file for each slot, locked by its holder. If all are locked, it looks again after a while:
-/// nobody can wait for several files.
+/// A file for each slot, locked by its holder. If all are locked, it looks again after a while: a
+/// process cannot wait for several files.
 pub(super) struct Flock(Vec<File>);
 
 impl Flock {
@@ -233,7 +233,7 @@ impl Gate for Flock {
     }
 }
 
-/// What `make` has: a named pipe with a byte for each unit.
+/// What `make` uses: a named pipe with a byte for each unit.
 pub(super) struct Jobserver(File);
 
 impl Gate for Jobserver {
@@ -241,7 +241,7 @@ impl Gate for Jobserver {
         mkfifoat(CWD, place, Mode::RUSR | Mode::WUSR)?;
         let pipe = Self::open(place, k)?;
         (&pipe.0).write_all(&vec![b'+'; k])?;
-        // What nobody has open is empty.
+        // A pipe that no process has open is empty.
         Ok(Box::new(pipe))
     }
     fn open(place: &Path, _: usize) -> io::Result<Self> {
@@ -284,7 +284,7 @@ impl<G: Gate> Entrance for Room<G> {
     }
 }
 
-/// Those that are compared.
+/// The peers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) enum Peer {
     Doorway,
@@ -298,7 +298,7 @@ pub(super) enum Peer {
 }
 
 impl Peer {
-    /// Those that crowds pass through, and that are killed.
+    /// The peers in crowds, and in the trials with kills.
     pub(super) const MAIN: [Self; 7] =
         [Self::Doorway, Self::DoorwayBypass, Self::SysV, Self::Robust, Self::Flock, Self::Jobserver, Self::Posix];
 
@@ -315,7 +315,7 @@ impl Peer {
         }
     }
 
-    /// How many units it can have, of so many.
+    /// How many units it can have, of this many.
     pub(super) fn units(self, k: usize) -> usize {
         if self == Self::Robust { 1 } else { k }
     }

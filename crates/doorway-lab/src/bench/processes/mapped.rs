@@ -9,11 +9,11 @@ use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// What may lie in memory that other processes write.
+/// A type that may lie in memory that other processes write.
 ///
 /// # Safety
-/// Bytes that are all zero are a value of this type, it has no destructor, and everything in it is
-/// an atomic, or is reached by address only, through functions that expect other processes.
+/// All-zero bytes must be a valid value of the type, and it must have no destructor. Everything in
+/// it must be atomic, or be reached by address only, through functions that expect other processes.
 pub(super) unsafe trait Shareable: Sync {}
 
 /// A value in a file.
@@ -37,12 +37,9 @@ impl<T: Shareable> Mapped<T> {
     pub(super) fn attach(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if file.metadata()?.len() != size_of::<T>() as u64 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the file is of another length than the value in it",
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the file and the value differ in length"));
         }
-        // SAFETY: a new mapping, where the kernel finds room for it.
+        // SAFETY: a new mapping, at an address that the kernel chooses.
         let pages = unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             mmap(std::ptr::null_mut(), size_of::<T>(), access, MapFlags::SHARED, &file, 0)
@@ -55,15 +52,15 @@ impl<T: Shareable> Mapped<T> {
 impl<T: Shareable> Deref for Mapped<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: the file is as long as the value, and is mapped until `drop`; a page is aligned for
-        // it; it began as zeroes, which `Shareable` says is a value.
+        // SAFETY: the file is as long as the value, and is mapped until `drop`. A page is aligned
+        // for it. It began as zeroes, which `Shareable` guarantees to be a value.
         unsafe { self.value.as_ref() }
     }
 }
 
 impl<T: Shareable> Drop for Mapped<T> {
     fn drop(&mut self) {
-        // SAFETY: this is what was mapped, and nobody borrows from it any more.
+        // SAFETY: this is what was mapped, and no borrow of it is left.
         let _ = unsafe { munmap(self.value.as_ptr().cast(), size_of::<T>()) };
     }
 }

@@ -1,18 +1,20 @@
-//! [`doorway::shared::Slots`] beside what the system has for processes, in one run: `doorway-lab bench processes`.
+//! [`doorway::shared::Slots`] beside what the system offers between processes, in one run:
+//! `doorway-lab bench processes`.
 //!
-//! The peers are a process-shared `sem_t`, a semaphore of System V with `SEM_UNDO`, a robust mutex, a locked file for
-//! each slot, and the named pipe of a jobserver. Those that take part are processes: this program, started again.
+//! The peers are a process-shared `sem_t`, a System V semaphore with `SEM_UNDO`, a robust mutex, a
+//! locked file for each slot, and the named pipe of a jobserver. The participants are processes:
+//! this program, started again.
 //!
 //! | file | |
 //! |---|---|
 //! | `gates` | the peers |
 //! | `mapped` | a value that processes share |
-//! | `party` | what a process does that takes part |
-//! | `scene` | what the process does that measures |
+//! | `party` | what a participating process does |
+//! | `scene` | what the measuring process does |
 //! | `alone` | one process |
 //! | `crowd` | more processes than units |
 //! | `deaths` | the time from a death to the next grant |
-//! | `fates` | what becomes of units when processes are killed |
+//! | `fates` | what happens to units when processes are killed |
 
 mod alone;
 mod crowd;
@@ -40,28 +42,28 @@ use std::path::Path;
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// One process alone.
     pub alone: Vec<Alone>,
-    /// Processes that want in again and again.
+    /// Processes that enter again and again.
     pub crowds: Vec<Crowd>,
     /// From the death of a holder to the next grant.
     pub deaths: Deaths,
-    /// What becomes of units when processes are killed.
+    /// What happens to units when processes are killed.
     pub fates: Vec<Fate>,
-    /// What must not be: too many inside, processes that are stuck, a peer that could not be measured.
+    /// What must not happen: too many inside, stuck processes, a peer that could not be measured.
     pub faults: Vec<String>,
-    /// What is asked of it.
+    /// The goals, and whether they were reached.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Measures everything, and says now and then how far it is.
+/// Measures everything, and reports its progress.
 ///
-/// `program` is started for each process that takes part, with the words `bench party` and its orders: it must hand these to
-/// [`take_part`].
+/// `program` is started for each participating process, with the words `bench party` and its
+/// orders: it must pass these to [`take_part`].
 #[must_use]
 pub fn compare(effort: &Effort, program: &Path, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();

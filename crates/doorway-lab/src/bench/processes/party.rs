@@ -1,4 +1,4 @@
-//! What a process does that takes part: the other side of a [scene](super::scene).
+//! What a participating process does: the other side of a [scene](super::scene).
 
 #![allow(unsafe_code)]
 
@@ -14,16 +14,16 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use std::time::Duration;
 
-/// As many as take part in a scene at the same time.
+/// How many processes take part in a scene at the same time.
 pub(super) const SEATS: usize = 16;
 
-/// What a scene is in. The board begins with the first.
+/// The phases of a scene. The board begins with the first.
 pub(super) const GATHERS: u32 = 0;
 pub(super) const WARMS_UP: u32 = 1;
 pub(super) const COUNTS: u32 = 2;
 pub(super) const ENDS: u32 = 3;
 
-/// How often a process looks at the board that has nothing else to do.
+/// How often an idle process looks at the board.
 pub(super) const LOOKS: Duration = Duration::from_micros(200);
 
 /// What a party leaves for the director.
@@ -33,20 +33,20 @@ pub(super) struct Seat {
     pub(super) passages: AtomicU64,
     pub(super) handed_over: AtomicU64,
     pub(super) cpu_ns: AtomicU64,
-    /// The most that it saw inside, with itself.
+    /// The largest number that it saw inside, including itself.
     pub(super) most_inside: AtomicU64,
-    /// When it asked to be let in, and when it was: 0 before.
+    /// When it asked to be let in, and when it was; 0 before.
     pub(super) asked: AtomicU64,
     pub(super) granted: AtomicU64,
-    /// Whether it was told that a holder before it died.
+    /// Whether it was told that an earlier holder died.
     pub(super) told: AtomicU32,
     /// The process that it has forked, or 0.
     pub(super) forked: AtomicI32,
-    /// Not 0 once it is inside and has done what it was to do there.
+    /// Not 0 once it is inside and has done its task there.
     pub(super) stays: AtomicU32,
 }
 
-/// What all that are inside write.
+/// What all processes inside write.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Inside {
@@ -67,16 +67,17 @@ pub(super) struct Board {
 // SAFETY: atomics only, for which zero is a value.
 unsafe impl Shareable for Board {}
 
-/// What a party is to do.
+/// The task of a party.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Role {
-    /// Passes again and again, works inside and outside, and leaves after so many passages at the most.
+    /// Passes again and again, works inside and outside, and leaves after this many passages at
+    /// most.
     Crowd { turns: u64, most: u64 },
-    /// Goes in, and stays until the scene ends. It may fork a process that outlives it.
+    /// Enters, and stays until the scene ends. It may fork a process that outlives it.
     Stays { forks: bool },
 }
 
-/// What a party is told when it is started.
+/// The orders of a party.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Orders {
     pub(super) peer: Peer,
@@ -94,14 +95,14 @@ pub(super) fn clock_ns() -> u64 {
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
-/// Takes part in a measurement, as a process of its own. The orders are those that [`compare`](super::compare) gives to the
-/// processes it starts.
+/// Takes part in a measurement, as a process of its own. [`compare`](super::compare) gives these
+/// orders to the processes it starts.
 ///
 /// # Errors
-/// If the orders make no sense, or what they name is not there.
+/// If the orders make no sense, or name something that does not exist.
 pub fn take_part(orders: &str) -> Result<(), String> {
-    let orders: Orders = serde_json::from_str(orders).map_err(|error| format!("these are no orders: {error}"))?;
-    // A party must not outlive a director that is stopped by the user.
+    let orders: Orders = serde_json::from_str(orders).map_err(|error| format!("cannot read the orders: {error}"))?;
+    // A party must not outlive a director that the user has stopped.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     measure::pin(orders.processor);
     let open = || -> std::io::Result<()> {
@@ -113,7 +114,7 @@ pub fn take_part(orders: &str) -> Result<(), String> {
 }
 
 fn play<G: Gate>(gate: &G, board: &Board, orders: &Orders) {
-    // The director has made no more seats than there are.
+    // The director uses no more seats than there are.
     let seat = &board.seats[orders.seat % SEATS];
     match orders.role {
         Role::Crowd { turns, most } => {
@@ -174,11 +175,12 @@ fn stays<G: Gate>(gate: &G, board: &Board, seat: &Seat, forks: bool) {
     });
 }
 
-/// A child that does nothing, has all that this process has open, and is killed by the director, or ends by itself if that is
-/// gone.
+/// A child that does nothing, and inherits everything that this process has open. The director
+/// kills it, or it ends on its own if the director is gone.
 fn fork() -> i32 {
     const MINUTE: libc::c_uint = 60;
-    // SAFETY: the child only calls `alarm` and `pause`, which are async-signal-safe; it never returns.
+    // SAFETY: the child only calls `alarm` and `pause`, which are async-signal-safe. It never
+    // returns.
     unsafe {
         let child = libc::fork();
         if child == 0 {

@@ -1,4 +1,4 @@
-//! Where processes take part: the director's side. What the [parties](super::party) do is theirs.
+//! Where processes take part: the director's side. The other side are the [parties](super::party).
 
 use super::gates::{Gate as _, Kept, Peer, with_gate};
 use super::mapped::Mapped;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
-/// A directory in memory that goes with this.
+/// A directory in memory that is removed on drop.
 pub(super) struct Dir(PathBuf);
 
 impl Dir {
@@ -37,7 +37,7 @@ impl Drop for Dir {
     }
 }
 
-/// A process that takes part. It is killed if nobody has waited for its end.
+/// A participating process. It is killed on drop, unless its end was waited for.
 pub(super) struct Party {
     child: Child,
     pub(super) seat: usize,
@@ -49,7 +49,8 @@ impl Party {
         let _ = self.child.kill();
     }
 
-    /// Waits until it is gone, or until this long has passed. Whether it is gone by itself, with success.
+    /// Waits until it has ended, at most this long. Returns whether it ended on its own, with
+    /// success.
     pub(super) fn ends_within(&mut self, limit: Duration) -> bool {
         let mut status = None;
         eventually(limit, || {
@@ -65,7 +66,7 @@ impl Party {
         let path = format!("/proc/{}/stat", self.child.id());
         let asleep = || {
             let stat = std::fs::read_to_string(&path).unwrap_or_default();
-            // The name before may have spaces and parentheses in it.
+            // The name before may contain spaces and parentheses.
             stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
         };
         eventually(LONG, asleep);
@@ -79,7 +80,7 @@ impl Drop for Party {
     }
 }
 
-/// Looks again and again until this is so, for so long at the most; whether it is.
+/// Looks again and again until this holds, at most this long. Returns whether it does.
 pub(super) fn eventually(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     loop {
@@ -93,7 +94,7 @@ pub(super) fn eventually(limit: Duration, mut is_so: impl FnMut() -> bool) -> bo
     }
 }
 
-/// The program that takes part, and how many processors it has.
+/// The program that takes part, and the number of its processors.
 #[derive(Clone, Copy)]
 pub(super) struct Cast<'a> {
     pub(super) program: &'a Path,
@@ -149,12 +150,12 @@ impl<'a> Scene<'a> {
         Ok(Party { child: command.spawn()?, seat: seat % SEATS })
     }
 
-    /// All that stay or pass come out.
+    /// All parties that stay or pass come out.
     pub(super) fn ends(&self) {
         self.board.phase.store(ENDS, SeqCst);
     }
 
-    /// Waits until a word is no longer 0; whether it is so in time.
+    /// Waits until a word is no longer 0. Returns whether it changed in time.
     pub(super) fn sees(word: &AtomicU64, limit: Duration) -> bool {
         eventually(limit, || word.load(SeqCst) != 0)
     }

@@ -9,7 +9,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         head(f, &self.machine, self.effort.repetitions)?;
         alone(f, &self.alone)?;
-        writeln!(f, "A robust mutex has one unit. Instructions are those outside of the kernel.")?;
+        writeln!(f, "A robust mutex has one unit. Instructions are those outside the kernel.")?;
         writeln!(f, "\nPROCESSES, PINNED TO ALL PROCESSORS IN TURN; AS MUCH WORK OUTSIDE AS INSIDE\n")?;
         crowds(f, &self.crowds)?;
         deaths(f, &self.deaths)?;
@@ -30,7 +30,7 @@ fn crowds(f: &mut fmt::Formatter<'_>, cells: &[Crowd]) -> fmt::Result {
             let what = match i {
                 0 => cell.name(),
                 1 => format!("  control {:.2}", cell.control),
-                2 if cell.processes <= cell.k => "  nobody waits".to_owned(),
+                2 if cell.processes <= cell.k => "  no waiting".to_owned(),
                 _ => String::new(),
             };
             let (low, high) = peer.ops_range;
@@ -98,5 +98,5 @@ fn fates(f: &mut fmt::Formatter<'_>, fates: &[Fate]) -> fmt::Result {
         let left = format!("{} of {} left", fate.left, fate.units);
         writeln!(f, "{left:>14}{:>14}{:>8}", yes(fate.told), yes(fate.slot_number))?;
     }
-    writeln!(f, "Stuck: until the child, which has inherited what is open, is gone too.")
+    writeln!(f, "Stuck: until the child, which has inherited the open files, is gone too.")
 }

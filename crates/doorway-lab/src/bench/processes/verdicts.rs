@@ -1,4 +1,4 @@
-//! What is asked of [`shared::Slots`](doorway::shared::Slots), and what came of it.
+//! Goals for [`shared::Slots`](doorway::shared::Slots), and whether they were reached.
 
 use super::crowd::SECTIONS;
 use super::gates::Peer;

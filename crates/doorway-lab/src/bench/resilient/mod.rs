@@ -1,7 +1,8 @@
 //! Resilient objects beside locks: `doorway-lab bench resilient`.
 //!
-//! Threads call operations of one object, again and again: a number, or a record of 64 bytes. First nobody stops; then one thread stops in the middle of an operation, for ever, or for a moment every now
-//! and then. What a lock does about the first is known; the picture is the point.
+//! Threads call operations of one object, again and again: a number, or a record of 64 bytes. First
+//! no thread stops. Then one thread stops in the middle of an operation, for ever, or for a moment
+//! every now and then. It is known what a lock does about the first; the picture is the point.
 
 mod peers;
 mod run;
@@ -23,36 +24,38 @@ const MUTEX: &str = "std Mutex";
 const ARC_SWAP: &str = "arc-swap";
 /// The last is a second copy of the mutex.
 const CONTROL: &str = "control";
-/// What one does of its own between two operations, where it does anything.
+/// The work of a thread between two operations, if any.
 const THINKS: Duration = Duration::from_nanos(500);
-/// Where one pauses in the middle of an operation: how often, and for how long. As long as a turn of another thread on its processor may last.
+/// Pauses in the middle of an operation: how often, and how long. About as long as a turn of
+/// another thread on the same processor may last.
 const PAUSES: (u64, Duration) = (100, Duration::from_millis(1));
-/// For how many spins who loses lets the other go ahead: not at all, as [`Resilient`] does, and for long.
+/// For how many spins a loser lets the winner go ahead: not at all, like [`Resilient`], and for
+/// long.
 const SPINS: [u32; 3] = [0, 4, 64];
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
-    /// Nobody stops.
+    /// No thread stops.
     pub straight: Vec<Table>,
     /// What each unit of resiliency costs.
     pub curves: Vec<Table>,
-    /// One has stopped for ever.
+    /// One thread has stopped for ever.
     pub stopped: Vec<Stopped>,
-    /// One pauses every now and then.
+    /// One thread pauses every now and then.
     pub pausing: Vec<Table>,
-    /// What is asked of it.
+    /// The goals, and whether they were reached.
     pub goals: Vec<Goal>,
 }
 
 /// Peers that do the same.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
-    /// What.
+    /// What they do.
     pub what: String,
     /// The mutex against itself.
     pub control: f64,
@@ -60,18 +63,18 @@ pub struct Table {
     pub peers: Vec<Standing>,
 }
 
-/// How one did: medians over the repetitions.
+/// The result of a peer: medians over the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standing {
-    /// Who.
+    /// The peer.
     pub peer: String,
-    /// Operations a second.
+    /// Operations per second.
     pub ops: f64,
     /// The slowest and the fastest repetition.
     pub ops_range: (f64, f64),
     /// Against the mutex.
     pub ratio: f64,
-    /// CPU time of all threads for an operation, with what they do between two.
+    /// CPU time of all threads per operation, including their work between operations.
     pub cpu_ns: f64,
     /// Half took no longer.
     pub p50_ns: f64,
@@ -79,20 +82,20 @@ pub struct Standing {
     pub p999_ns: f64,
 }
 
-/// One peer with and without one that has stopped.
+/// One peer with and without a stopped thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
-    /// Who.
+    /// The peer.
     pub peer: String,
-    /// How many go on.
+    /// How many threads go on.
     pub threads: usize,
-    /// Of how many names the one that stops takes one, where there are names.
+    /// The number of names, of which the stopped thread takes one, if there are names.
     pub names: Option<usize>,
-    /// Operations a second while nobody has stopped.
+    /// Operations per second while no thread has stopped.
     pub before: f64,
-    /// Operations a second once one has.
+    /// Operations per second after one has.
     pub after: f64,
-    /// 999 of 1000 took no longer than this once one has stopped.
+    /// 999 of 1000 took no longer than this after one has stopped.
     pub p999_ns: f64,
 }
 
@@ -121,7 +124,7 @@ fn way<P: Peer>(peer: impl Into<String>, names: Option<usize>, make: impl Fn(&Pl
 }
 
 fn resilient<T: State>(k: usize, spins: u32) -> Resilient<T> {
-    Resilient::new(T::default(), k).expect("there are so many names").with_pauses(spins)
+    Resilient::new(T::default(), k).expect("the number of names is small").with_pauses(spins)
 }
 
 fn wrapped<T: State + 'static>(k: usize, spins: u32) -> PeerOfObjects {
@@ -135,13 +138,13 @@ fn inside<T: State + 'static>(k: usize, spins: u32) -> PeerOfObjects {
 fn paper<T: State + 'static>(k: usize) -> PeerOfObjects {
     way(format!("doorway am-assign k={k}"), Some(k), move |plan| {
         let threads = plan.threads + plan.stopped;
-        Resilient::<T, AmAssign>::for_threads(T::default(), k, threads).expect("there can be so many threads")
+        Resilient::<T, AmAssign>::for_threads(T::default(), k, threads).expect("the number of threads is small")
     })
 }
 
 fn combined() -> PeerOfObjects {
     way("doorway Combining", None, |plan| {
-        Combined(Combining::new(0, plan.threads + plan.stopped).expect("there can be so many threads"))
+        Combined(Combining::new(0, plan.threads + plan.stopped).expect("the number of threads is small"))
     })
 }
 
@@ -157,7 +160,7 @@ fn control<T: State + 'static>() -> PeerOfObjects {
     way(CONTROL, None, |_| Locked(Mutex::new(T::default())))
 }
 
-/// Everybody in turns.
+/// All peers in turns.
 fn table(what: String, plan: &Plan, effort: &Effort, ways: &[PeerOfObjects]) -> Table {
     let mut runs: Vec<Vec<Run>> = ways.iter().map(|_| Vec::new()).collect();
     for _ in 0..effort.repetitions {
@@ -190,7 +193,7 @@ impl Table {
     }
 }
 
-/// Measures everything, and says now and then how far it is.
+/// Measures everything, and reports its progress.
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -260,7 +263,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
 fn everybody<T: State + 'static>(threads: usize) -> Vec<PeerOfObjects> {
     let mut ways: Vec<PeerOfObjects> = others::<T>().into();
     if size_of::<T>() == size_of::<u64>() {
-        ways.push(combined()); // what it changes is one word
+        ways.push(combined()); // it changes one word
     }
     if threads <= 2 {
         ways.extend(SPINS.map(|spins| inside::<T>(2, spins)));
@@ -376,7 +379,7 @@ impl fmt::Display for Stopped {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         head(f, &self.machine, self.effort.repetitions)?;
-        writeln!(f, "\nNOBODY STOPS (ratios are to the mutex; spins: how long who loses lets the other go ahead)")?;
+        writeln!(f, "\nNO THREAD STOPS (ratios are to the mutex; spins: how long a loser lets the winner go ahead)")?;
         self.straight.iter().try_for_each(|table| write!(f, "\n{table}"))?;
         writeln!(f, "\nWHAT EACH UNIT OF RESILIENCY COSTS: k FROM 1 TO 8, OF WHICH k - 1 MAY STOP")?;
         self.curves.iter().try_for_each(|table| write!(f, "\n{table}"))?;

@@ -1,4 +1,4 @@
-//! What is shared, and by what.
+//! What is shared, and how.
 
 use arc_swap::ArcSwap;
 use doorway::Combining;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 #[derive(Clone, Copy)]
 pub(super) enum Add {
     Straight,
-    /// With what its caller does [in the middle](in_the_middle).
+    /// The same, with what its caller does [in the middle](in_the_middle).
     AndStop,
 }
 
@@ -33,7 +33,8 @@ thread_local! {
     static MIDDLE: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 
-/// This thread does so in the middle of its next operation, once: whoever else runs that operation does not.
+/// The calling thread does this once, in the middle of its next operation; other threads that help
+/// with that operation do not.
 pub(super) fn in_the_middle(then: impl FnOnce() + 'static) {
     MIDDLE.with_borrow_mut(|middle| *middle = Some(Box::new(then)));
 }
@@ -90,10 +91,10 @@ pub(super) trait Peer: Sync {
     type Me<'a>
     where
         Self: 'a;
-    /// For one thread more.
+    /// Adds a thread.
     fn join(&self) -> Self::Me<'_>;
     fn add(me: &mut Self::Me<'_>, how: Add) -> u64;
-    /// When all have gone.
+    /// The final number, when all threads have gone.
     fn number(self) -> u64;
 }
 
@@ -141,7 +142,7 @@ impl<T: State> Peer for WriteLocked<T> {
     }
 }
 
-/// Copied, changed and swung: lock-free, not wait-free.
+/// Copied, changed and swapped: lock-free, not wait-free.
 pub(super) struct Swung<T>(pub(super) ArcSwap<T>);
 
 impl<T: State + 'static> Peer for Swung<T> {
@@ -164,10 +165,10 @@ impl<T: State + 'static> Peer for Swung<T> {
     }
 }
 
-/// Set in what is added by one who stops.
+/// Marks the operand of a thread that stops.
 const STOP: u64 = 1 << 63;
 
-/// Addition in which one can stop.
+/// Addition in which a thread can stop.
 pub(super) struct Sum;
 
 impl Combinable for Sum {
@@ -185,7 +186,7 @@ impl Combinable for Sum {
     }
 }
 
-/// Combined: only what can be made one.
+/// Combined: only for operations that can be combined into one.
 pub(super) struct Combined(pub(super) Combining<Sum>);
 
 impl Peer for Combined {
@@ -195,7 +196,7 @@ impl Peer for Combined {
     }
     #[inline(always)]
     fn add(me: &mut &Self, how: Add) -> u64 {
-        me.0.fetch_and_op(if let Add::AndStop = how { STOP | 1 } else { 1 }).expect("it is made for so many threads")
+        me.0.fetch_and_op(if let Add::AndStop = how { STOP | 1 } else { 1 }).expect("it is built for this many threads")
     }
     fn number(self) -> u64 {
         self.0.into_inner()
@@ -229,14 +230,14 @@ impl<T: State> Peer for Resilient<T, AmAssign> {
     }
     #[inline(always)]
     fn add(me: &mut &Self, how: Add) -> u64 {
-        me.apply(how).expect("it is made for so many threads")
+        me.apply(how).expect("it is built for this many threads")
     }
     fn number(self) -> u64 {
         self.into_inner().number()
     }
 }
 
-/// What is inside, without anything around it: as many threads as there are names.
+/// The inner object, without anything around it: as many threads as there are names.
 pub(super) struct Inside<T: State>(Mutex<Vec<Handle<T>>>);
 
 impl<T: State> Inside<T> {
@@ -262,7 +263,7 @@ impl<T: State> Peer for Inside<T> {
     }
 }
 
-/// A handle that comes back.
+/// A handle that is returned on drop.
 pub(super) struct Taken<'a, T: State> {
     handle: Option<Handle<T>>,
     back: &'a Inside<T>,

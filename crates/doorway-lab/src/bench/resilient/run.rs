@@ -1,4 +1,4 @@
-//! Threads that call one operation after the other, some of which stop in the middle.
+//! Threads that call one operation after the other; some stop in the middle.
 
 use super::peers::{Add, Peer, in_the_middle};
 use crate::bench::Effort;
@@ -10,34 +10,35 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Who does what.
+/// The plan of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     /// Threads that go on.
     pub(super) threads: usize,
     /// Threads that stop in the middle of an operation, before the others begin.
     pub(super) stopped: usize,
-    /// What each does of its own between two operations.
+    /// The work of each thread between two operations.
     pub(super) thinks: Option<Turns>,
-    /// The first thread pauses in the middle of every so-many-th of its operations, for so long; only the others are looked at.
+    /// The first thread pauses this long in the middle of every n-th of its operations; only the
+    /// others are measured.
     pub(super) pauses: Option<(u64, Duration)>,
-    /// Whether operations are timed: two looks at the clock take longer than one of them.
+    /// Whether operations are timed: two looks at the clock take longer than an operation.
     pub(super) timed: bool,
     pub(super) processors: usize,
 }
 
-/// What came of one run.
+/// The result of one run.
 pub(super) struct Run {
-    /// Operations a second, of all threads that are looked at.
+    /// Operations per second, of all measured threads.
     pub(super) ops: f64,
     pub(super) cpu_ns: f64,
-    /// Of those that were timed: half took no longer.
+    /// Of the timed operations, half took no longer.
     pub(super) p50_ns: f64,
     /// 999 of 1000 took no longer.
     pub(super) p999_ns: f64,
 }
 
-/// Where those stand that have stopped.
+/// Where stopped threads stand.
 #[derive(Default)]
 struct Gate {
     inside: AtomicUsize,
@@ -88,7 +89,7 @@ fn calls<P: Peer>(peer: &P, index: usize, plan: &Plan, phase: &AtomicU8) -> Seen
         let asked = if plan.timed { sampler.next(Instant::now) } else { None };
         P::add(&mut me, how);
         seen.all += 1;
-        // Not what ended only because somebody went on when it was over.
+        // Without operations that ended only because a stopped thread went on at the end.
         if now == COUNTS && phase.load(SeqCst) == COUNTS {
             seen.counted += 1;
             if let Some((asked, stands_for)) = asked {
@@ -101,7 +102,7 @@ fn calls<P: Peer>(peer: &P, index: usize, plan: &Plan, phase: &AtomicU8) -> Seen
     }
 }
 
-/// Runs it once. Those that hang until somebody who has stopped goes on have done nothing.
+/// Runs the plan once. A thread that hangs until a stopped thread goes on has done nothing.
 pub(super) fn run<P: Peer>(peer: P, plan: &Plan, effort: &Effort) -> Run {
     let peer = CachePadded::new(peer);
     let phase = CachePadded::new(AtomicU8::new(WARMS_UP));
@@ -117,7 +118,7 @@ pub(super) fn run<P: Peer>(peer: P, plan: &Plan, effort: &Effort) -> Run {
                 in_the_middle(move || stops.stop());
                 P::add(&mut me, Add::AndStop);
             });
-            // One after the other: who waits for a lock cannot stop inside.
+            // One after the other: a thread that waits for a lock cannot stop inside.
             while gate.inside.load(SeqCst) <= index {
                 std::thread::yield_now();
             }

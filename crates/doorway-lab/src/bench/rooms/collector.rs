@@ -1,4 +1,5 @@
-//! The experiment of the paper's section 4: work that makes more work, in batches, by several threads.
+//! The experiment of the paper's section 4: work that creates more work, in batches, by several
+//! threads.
 
 use super::stores::{Counted, Node, ParkingLot, Peak, Rooms, Std, Store, Treiber, UnderLock};
 use crate::bench::Effort;
@@ -10,13 +11,14 @@ use serde::Serialize;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// So many nodes are taken at a time.
+/// The number of nodes in a batch.
 pub(crate) const BATCH: usize = 500;
-/// Nodes at the beginning.
+/// Nodes at the start.
 pub(crate) const ROOTS: f64 = 16_000.0;
-/// Generations of children of a root.
+/// Generations of descendants of a root.
 pub(crate) const GENERATIONS: Node = 11;
-/// Between taking a batch and giving back what came of it one waits: so long on average, against what a cycle takes without that and without others.
+/// The average wait between taking a batch and giving back the result, relative to a cycle without
+/// waits and without other threads.
 pub(crate) const WAITS: [f64; 3] = [0.4, 1.0, 6.0];
 pub(super) const THREADS: [usize; 4] = [1, 2, 4, 8];
 /// A wait is one of `0..=STEPS` steps.
@@ -24,37 +26,39 @@ const STEPS: u64 = 16;
 
 pub(super) const ROOMS: &str = "doorway rooms";
 
-/// How large it is.
+/// The size of the experiment.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Size {
-    /// Nodes at the beginning.
+    /// Nodes at the start.
     pub roots: usize,
-    /// Nodes that have to be processed in all.
+    /// Nodes to process in total.
     pub nodes: usize,
 }
 
 impl Size {
-    /// So much of the paper's.
+    /// This share of the paper's.
     pub(super) fn scaled(scale: f64) -> Self {
         let roots = (ROOTS * scale).round().max(1.0) as usize;
         Self { roots, nodes: roots * ((2 << GENERATIONS) - 1) }
     }
 
     fn peak(self, threads: usize) -> Peak {
-        // Last in, first out, each thread goes on with the children of what it took: a batch of each generation, at most.
+        // Last in, first out, each thread continues with the children of what it took: at most a
+        // batch of each generation.
         let deep = (threads + 1) * 2 * BATCH * (GENERATIONS as usize + 2);
         Peak { last_in_first_out: self.roots + deep + (1 << 20), all_at_once: self.roots << GENERATIONS }
     }
 }
 
-/// One cell: so many threads, so long a wait.
+/// One cell: a number of threads and a length of the wait.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// How many threads, on the processors in turn.
+    /// The number of threads, spread over the processors.
     pub threads: usize,
-    /// How long they wait on average, in transfer times.
+    /// The average wait, in transfer times.
     pub wait: f64,
-    /// What a node takes one thread alone, without synchronization, and with this wait: perfect speed-up.
+    /// The time of a node with one thread alone, without synchronization, and with this wait:
+    /// perfect speed-up.
     pub perfect_ns: f64,
     /// One peer against itself.
     pub control: f64,
@@ -62,20 +66,21 @@ pub struct Cell {
     pub peers: Vec<Standing>,
 }
 
-/// How a peer did: medians over the repetitions.
+/// The result of a peer: medians over the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standing {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
-    /// Wall time times threads, for each node.
+    /// Wall time times threads, per node.
     pub work_ns: f64,
-    /// The least and the most.
+    /// The smallest and the largest.
     pub work_range_ns: (f64, f64),
-    /// CPU time of all threads, for each node.
+    /// CPU time of all threads, per node.
     pub cpu_ns: f64,
     /// Total work against the best of the others.
     pub ratio: f64,
-    /// What taking or giving back a batch costs more than with perfect speed-up, in transfer times: two visits to a cycle.
+    /// The cost of taking or giving back a batch beyond perfect speed-up, in transfer times: two
+    /// visits per cycle.
     pub overhead: f64,
 }
 
@@ -85,20 +90,21 @@ impl Cell {
     }
 }
 
-/// All cells, and what there is to compare them with.
+/// All cells, and the baselines.
 #[derive(Clone, Debug, Serialize)]
 pub struct Experiment {
-    /// How large it was.
+    /// The size of the experiment.
     pub size: Size,
-    /// The transfer time: one cycle of one thread alone without synchronization or wait (take a batch, process each node once, give back what came of it).
+    /// The transfer time: one cycle of one thread alone without synchronization or wait (take a
+    /// batch, process each node once, give back the result).
     pub transfer_ns: f64,
-    /// What a node takes without synchronization and without wait.
+    /// The time of a node without synchronization and without wait.
     pub alone_ns: f64,
-    /// All of them.
+    /// All cells.
     pub cells: Vec<Cell>,
 }
 
-/// Each node once: one that has generations to come becomes two, and one that has none is gone.
+/// Processes each node once: a node with generations to come becomes two, and others vanish.
 fn process(batch: &mut Vec<Node>) -> usize {
     let taken = batch.len();
     let mut kept = 0;
@@ -170,7 +176,7 @@ fn run<S: Store>(plan: &Plan) -> Run {
         ready.wait();
         let all: Vec<_> = all.into_iter().map(|thread| thread.join().expect("a worker ends")).collect();
         let cpu = measure::process_cpu_time() - cpu;
-        // From the first that begins to the last that ends: this thread may not be there when they do.
+        // From the first start to the last end: this thread may be descheduled at those moments.
         let begin = all.iter().map(|(_, begin, _)| *begin).min().expect("there are workers");
         let end = all.iter().map(|(_, _, end)| *end).max().expect("there are workers");
         (all.iter().map(|(done, ..)| done).sum::<usize>(), end - begin, cpu)
@@ -180,7 +186,7 @@ fn run<S: Store>(plan: &Plan) -> Run {
     Run { work_ns: each(wall) * threads as f64, cpu_ns: each(cpu) }
 }
 
-/// Who, and how it is run.
+/// A peer, and how to run it.
 type Peer = (&'static str, fn(&Plan) -> Run);
 
 /// Peers; the last is the control, a second copy of the last but one.
@@ -195,9 +201,9 @@ const PEERS: [Peer; 8] = [
     ("control", run::<UnderLock<ParkingLot>>),
 ];
 
-/// Everybody in turns.
+/// All peers in turns.
 pub(super) fn experiment(effort: &Effort, size: Size, processors: usize, progress: &mut dyn FnMut(&str)) -> Experiment {
-    // The paper's five; a run takes a while.
+    // Five, as in the paper: a run takes a while.
     let repetitions = effort.repetitions.min(5);
     let calibrate = move || {
         measure::pin(0);

@@ -1,6 +1,9 @@
-//! Rooms, and queues and stacks in rooms, beside locks and what crossbeam offers: `doorway-lab bench rooms`.
+//! Rooms, and queues and stacks in rooms, beside locks and crossbeam's structures: `doorway-lab
+//! bench rooms`.
 //!
-//! First the experiment of Blelloch, Cheng and Gibbons, section 4: threads take nodes in batches, make two smaller ones of each, and give them back. Then values one by one, and a room that nobody else is in.
+//! First the experiment of Blelloch, Cheng and Gibbons, section 4: threads take nodes in batches,
+//! make two smaller ones of each, and give them back. Then values one by one, and an uncontended
+//! room.
 
 mod collector;
 mod singles;
@@ -23,23 +26,23 @@ use std::fmt;
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// The experiment of the paper.
     pub experiment: Experiment,
     /// Values one by one: a push and a pop.
     pub singles: Vec<Contest>,
-    /// In and out, nobody else there.
+    /// In and out, without contention.
     pub alone: Alone,
-    /// What is asked of rooms.
+    /// Goals for rooms.
     pub goals: Vec<Goal>,
-    /// The experiment on a machine with many processors, where time is simulated.
+    /// The experiment on a machine with many processors, in simulated time.
     pub simulated: Vec<Figure>,
 }
 
-/// Measures everything, and says now and then how far it is. `scale`: how much of the paper's experiment.
+/// Measures everything, and reports its progress. `scale` is the share of the paper's experiment.
 #[must_use]
 pub fn compare(effort: &Effort, scale: Option<f64>, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
@@ -67,7 +70,8 @@ pub fn simulate(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Vec<Figure> 
 }
 
 impl Report {
-    /// Counts instructions for everybody who is alone. `count` says how many a program had that did nothing but [`pass_alone`].
+    /// Counts instructions for every peer alone. `count` returns how many a program executed that
+    /// only runs [`pass_alone`].
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.count_instructions(&count);
     }
@@ -145,7 +149,8 @@ fn experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt::Resul
     Ok(())
 }
 
-/// With more threads than processors, somebody is stopped inside a room now and then, and everybody waits for it.
+/// With more threads than processors, a thread is sometimes preempted inside a room, and all others
+/// wait for it.
 fn preempted(f: &mut fmt::Formatter<'_>, experiment: &Experiment, processors: usize) -> fmt::Result {
     writeln!(
         f,

@@ -1,4 +1,4 @@
-//! Values one by one, and a room that nobody else is in.
+//! Values one by one, and an uncontended room.
 
 use crate::bench::alone::{self, Alone, CONTROL};
 use crate::bench::contest::{Contest, Contestant, Taken};
@@ -19,12 +19,12 @@ pub(super) const ARRAY_QUEUE: &str = "ArrayQueue";
 pub(super) const ROOM: &str = "doorway Rooms";
 pub(super) const PARKING_LOT: &str = "parking_lot";
 
-/// Room for all that threads put there at a time.
+/// Room for everything that threads put there at a time.
 const CAPACITY: usize = 1024;
 /// Pairs between two looks at the clock.
 const STRIDE: u64 = 32;
 
-/// So many threads push and pop, over and over: one of each.
+/// This many threads push and pop in turns.
 pub(super) fn contest(threads: usize, effort: &Effort, processors: usize) -> Contest {
     fn way(peer: &'static str, measure: impl FnMut(&Effort) -> Taken + 'static) -> Contestant {
         Contestant { peer, measure: Box::new(measure) }
@@ -87,7 +87,7 @@ fn pairs(threads: usize, processors: usize, effort: &Effort, pair: &(dyn Fn(u64)
             (0..STRIDE).for_each(|i| found &= pair(black_box(i)));
             made += STRIDE;
         }
-        assert!(found, "whoever has pushed finds something");
+        assert!(found, "a thread that has pushed finds something");
         made
     };
     let (thread, start) = (&thread, &start);
@@ -95,7 +95,7 @@ fn pairs(threads: usize, processors: usize, effort: &Effort, pair: &(dyn Fn(u64)
         let all: Vec<_> = (0..threads).map(|i| scope.spawn(move || thread(i))).collect();
         let (begin, cpu) = (Instant::now(), measure::process_cpu_time());
         start.wait();
-        let made: u64 = all.into_iter().map(|one| one.join().expect("nobody panics")).sum();
+        let made: u64 = all.into_iter().map(|one| one.join().expect("no thread panics")).sum();
         Taken::each(made, begin.elapsed(), measure::process_cpu_time() - cpu)
     })
 }
@@ -163,10 +163,11 @@ pub(super) fn alone(effort: &Effort) -> Alone {
         measure::pin(0);
         alone::contest("enter and leave", 1, times, &effort, ways(times))
     };
-    std::thread::spawn(measure).join().expect("who is alone does not wait")
+    std::thread::spawn(measure).join().expect("a lone thread does not wait")
 }
 
-/// In and out so many times, through one of them, and nothing else: for whoever counts. `false` if there is none of that name.
+/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
+/// there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = ways(times).into_iter().find(|(name, _)| *name == peer);

@@ -1,4 +1,4 @@
-//! Where work lies: rooms, and what others would take.
+//! Where work lies: rooms, and the alternatives.
 
 use super::collector::BATCH;
 use crossbeam_deque::{Injector, Steal};
@@ -8,21 +8,22 @@ use doorway::rooms::WorkStack;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
-/// A node of the experiment: how many generations of children it has.
+/// A node of the experiment: the number of generations to come.
 pub(super) type Node = u32;
 
-/// Where nodes lie until somebody takes them.
+/// Where nodes lie until a thread takes them.
 pub(super) trait Store: Sync {
-    /// With these nodes in it; so many will lie there at a time at the most, if it is last in, first out, and so many otherwise.
+    /// Starts with these nodes. `peak` is the largest number of nodes at a time, for stores that
+    /// are last in, first out, and for others.
     fn new(roots: Vec<Node>, peak: Peak) -> Self
     where
         Self: Sized;
 
-    /// Takes a batch, has it processed, gives back what came of it, until all is done.
+    /// Takes a batch, has it processed, and gives back the result, until all is done.
     fn work(&self, process: &mut dyn FnMut(&mut Vec<Node>));
 }
 
-/// How much room there must be.
+/// How much room is needed.
 #[derive(Clone, Copy)]
 pub(super) struct Peak {
     pub(super) last_in_first_out: usize,
@@ -45,7 +46,7 @@ impl Store for Rooms {
     }
 }
 
-/// A vector behind a lock, and how many have some of it.
+/// A vector behind a lock, and how many threads hold some of its nodes.
 #[derive(Default)]
 pub(super) struct Locked {
     nodes: Vec<Node>,
@@ -67,7 +68,7 @@ impl Locked {
     }
 }
 
-/// Something that gives one thread at a time the vector.
+/// Gives one thread at a time the vector.
 pub(super) trait Lock: Sync {
     fn of(nodes: Vec<Node>) -> Self;
     fn with<R>(&self, act: impl FnOnce(&mut Locked) -> R) -> R;
@@ -117,7 +118,7 @@ impl<L: Lock> Store for UnderLock<L> {
     }
 }
 
-/// Something that takes one node at a time, and is never told how many are left.
+/// Takes one node at a time, and does not know how many are left.
 pub(super) trait OneByOne: Sync {
     fn room_for(peak: Peak) -> Self;
     fn push(&self, node: Node);
@@ -153,7 +154,8 @@ impl<Q: OneByOne> Store for Counted<Q> {
             backoff.reset();
             process(&mut batch);
             let made = batch.len();
-            // More before they can be found, and fewer after: so there are never too few, and whoever finds none and sees that none are left is right.
+            // Counts up before nodes can be found, and down after. So the count is never too small,
+            // and a thread that finds no node and sees none left is right.
             self.left.fetch_add(made.saturating_sub(taken), SeqCst);
             batch.drain(..).for_each(|node| self.nodes.push(node));
             self.left.fetch_sub(taken.saturating_sub(made), SeqCst);
@@ -203,7 +205,9 @@ impl OneByOne for Injector<Node> {
     }
 }
 
-/// Treiber's stack: a list whose head is changed by compare-and-swap. Cells are numbered, and a number of changes beside the head's number tells a cell that has come back from one that never left.
+/// Treiber's stack: a list whose head changes by compare-and-swap. Cells are numbered. A count of
+/// changes beside the head's number distinguishes a cell that has come back from one that never
+/// left.
 pub(super) struct Treiber {
     cells: Box<[Cell]>,
     top: Head,
@@ -244,7 +248,7 @@ impl Head {
 impl OneByOne for Treiber {
     fn room_for(peak: Peak) -> Self {
         let count =
-            u32::try_from(peak.last_in_first_out).ok().filter(|&count| count < NONE).expect("so many there are");
+            u32::try_from(peak.last_in_first_out).ok().filter(|&count| count < NONE).expect("there are fewer cells");
         let cell = |i| Cell { next: AtomicU32::new(if i + 1 < count { i + 1 } else { NONE }), node: AtomicU32::new(0) };
         Self { cells: (0..count).map(cell).collect(), top: Head::new(NONE), free: Head::new(0) }
     }

@@ -1,4 +1,4 @@
-//! What it costs to get in and out when nobody else is there.
+//! The cost of getting in and out without contention.
 
 use super::peers::{self, Pool, Posix, QueuePool, SemaphorePool, Std};
 use crate::bench::Effort;
@@ -53,10 +53,11 @@ pub(super) fn contests(effort: &Effort) -> Vec<Alone> {
             contest("a value of a pool and back", K, times, &effort, pools(times)),
         ]
     };
-    std::thread::spawn(measure).join().expect("who is alone does not wait")
+    std::thread::spawn(measure).join().expect("a lone thread does not wait")
 }
 
-/// In and out so many times, through one of them, and nothing else: for whoever counts. `false` if there is none of that name.
+/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
+/// there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = semaphores(times).into_iter().chain(pools(times)).find(|(name, _)| *name == peer);
@@ -67,7 +68,8 @@ pub fn pass_alone(peer: &str, times: u32) -> bool {
 }
 
 impl super::Report {
-    /// Counts instructions for everybody who is alone. `count` says how many a program had that did nothing but [`pass_alone`].
+    /// Counts instructions for every peer alone. `count` returns how many a program executed that
+    /// only runs [`pass_alone`].
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }

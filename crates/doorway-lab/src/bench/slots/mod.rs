@@ -1,7 +1,8 @@
 //! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway-lab bench slots`.
 //!
-//! Everybody is measured in turns, as for `doorway-lab bench wait`: one thread alone, more threads than places, and many tasks. What is asked of
-//! [`Slots`](doorway::Slots) stands at the end, each beside its figure.
+//! All peers are measured in turns, as in `doorway-lab bench wait`: one thread alone, more threads
+//! than places, and many tasks. The goals for [`Slots`](doorway::Slots) come last, each with its
+//! figure.
 
 mod alone;
 mod peers;
@@ -25,9 +26,9 @@ use serde::Serialize;
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// How much.
+    /// The effort.
     pub effort: Effort,
     /// One thread alone.
     pub alone: Vec<Alone>,
@@ -35,13 +36,13 @@ pub struct Report {
     pub threads: Vec<Cell>,
     /// Many tasks.
     pub tasks: Vec<TaskCell>,
-    /// What must not be: too many inside, or places lost.
+    /// What must not happen: too many inside, or places lost.
     pub faults: Vec<String>,
-    /// What is asked of it.
+    /// The goals, and whether they were reached.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Measures everything, and says now and then how far it is.
+/// Measures everything, and reports its progress.
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();

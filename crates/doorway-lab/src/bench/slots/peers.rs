@@ -1,4 +1,4 @@
-//! Semaphores and pools of ours and of others, all as something to pass through.
+//! Our semaphores and pools and those of others, all as something to pass through.
 
 use crate::bench::entrance::Entrance;
 use crossbeam_queue::ArrayQueue;
@@ -26,12 +26,12 @@ pub(super) const PARKING_LOT: &str = "parking_lot condvar";
 pub(super) const PARKING_LOT_FAIR_UNLOCK: &str = "parking_lot fair unlock";
 pub(super) const SEM_T: &str = "sem_t";
 
-/// So many places of ours.
+/// This many of our slots.
 pub(in crate::bench) fn slots(k: usize) -> Slots {
-    Slots::new(k).expect("there is room for so many")
+    Slots::new(k).expect("the number of places is small")
 }
 
-/// Somebody inside looks at what it has got.
+/// A holder looks at what it has got.
 pub(super) trait Look: Numbering {
     fn look(guard: &SlotGuard<'_, Self>);
 }
@@ -72,7 +72,7 @@ where
     }
 }
 
-/// Wakes a thread that is parked.
+/// Wakes a parked thread.
 struct Unparks(Thread);
 
 impl Wake for Unparks {
@@ -84,7 +84,7 @@ impl Wake for Unparks {
     }
 }
 
-/// Waits for a future on this thread, without a runtime: what threads have that wait for tokio's semaphore.
+/// Waits for a future on this thread, without a runtime: how threads wait for tokio's semaphore.
 #[inline(always)]
 fn block_on<F: Future>(waker: &Waker, future: F) -> F::Output {
     let mut future = pin!(future);
@@ -97,7 +97,7 @@ fn block_on<F: Future>(waker: &Waker, future: F) -> F::Output {
 }
 
 impl Entrance for tokio::sync::Semaphore {
-    /// A waker for each thread, made once.
+    /// A waker for each thread, created once.
     type Member<'a> = (&'a Self, Waker);
     fn join(&self) -> Self::Member<'_> {
         (self, Waker::from(Arc::new(Unparks(std::thread::current()))))
@@ -123,7 +123,7 @@ impl Entrance for async_lock::Semaphore {
     }
 }
 
-/// The places that are free under a mutex, and a condition variable.
+/// The number of free places under a mutex, and a condition variable.
 pub(super) struct Std(Mutex<usize>, Condvar);
 
 impl Std {
@@ -182,13 +182,13 @@ impl Entrance for ParkingLot {
     }
 }
 
-/// What the system's library has.
+/// The system library's semaphore.
 pub(super) struct Posix(Pin<Box<unnamed::Semaphore>>);
 
 impl Posix {
     pub(super) fn new(k: usize) -> Self {
         let semaphore = Box::pin(unnamed::Semaphore::uninit());
-        let k = u32::try_from(k).expect("so many fit");
+        let k = u32::try_from(k).expect("the number is small");
         semaphore.as_ref().init_with(false, k).expect("the system has semaphores");
         Self(semaphore)
     }
@@ -201,13 +201,13 @@ impl Entrance for Posix {
     }
     #[inline(always)]
     fn pass(me: &mut SemaphoreRef<'_>, inside: impl FnOnce()) -> bool {
-        while me.wait().is_err() {} // a signal came in between
+        while me.wait().is_err() {} // interrupted by a signal
         inside();
         me.post().is_ok()
     }
 }
 
-/// A pool: whoever is inside has one of the values for itself.
+/// A pool: a thread that is inside has one of the values to itself.
 pub(super) trait Pool: Send + Sync + 'static {
     fn new(values: Vec<u64>) -> Self;
     fn with(&self, inside: impl FnOnce(&mut u64));
@@ -225,7 +225,7 @@ impl Pool for doorway::Pool<u64> {
     }
 }
 
-/// `crossbeam`'s queue of those that are free, and a condition variable for when there is none.
+/// `crossbeam`'s queue of the free values, and a condition variable for when there is none.
 pub(super) struct QueuePool {
     free: ArrayQueue<u64>,
     waiting: AtomicUsize,
@@ -238,7 +238,8 @@ impl QueuePool {
     fn wait(&self) -> u64 {
         let mut turn = lock(&self.turn);
         self.waiting.fetch_add(1, SeqCst);
-        // Says that it waits before it looks; who gives back looks for waiters after it gave.
+        // A waiter announces itself before it looks; a thread that gives back looks for waiters
+        // afterwards.
         let value = loop {
             if let Some(value) = self.free.pop() {
                 break value;
@@ -269,7 +270,7 @@ impl Pool for QueuePool {
     }
 }
 
-/// What `deadpool` does: tokio's semaphore, and those that are free under a mutex.
+/// What `deadpool` does: tokio's semaphore, and the free values under a mutex.
 pub(super) struct SemaphorePool {
     semaphore: tokio::sync::Semaphore,
     free: Mutex<Vec<u64>>,
@@ -298,7 +299,7 @@ pub(super) trait TaskRoom: Send + Sync + 'static {
     fn enter_at_once(&self) -> Option<Self::Guard<'_>>;
 }
 
-const OPEN: &str = "nobody closes it";
+const OPEN: &str = "it is never closed";
 
 impl TaskRoom for Slots {
     type Guard<'a> = SlotGuard<'a>;

@@ -1,4 +1,4 @@
-//! A thousand tasks on two workers, some of which change their minds.
+//! A thousand tasks on two workers; some give up.
 
 use super::peers::{self, TaskRoom};
 use super::threads::SECTIONS;
@@ -20,11 +20,11 @@ pub(super) const SECTION: Duration = SECTIONS[0];
 /// Peers with the same tasks.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskCell {
-    /// How many may be inside.
+    /// How many tasks may be inside.
     pub k: usize,
-    /// How many tasks want in, again and again.
+    /// How many tasks enter again and again.
     pub tasks: usize,
-    /// Whether every fifth time a task gives up half-way.
+    /// Whether a task gives up half-way every fifth time.
     pub cancels: bool,
     /// The throughput of tokio's semaphore against itself.
     pub control: f64,
@@ -39,33 +39,33 @@ impl TaskCell {
     }
 }
 
-/// How a peer did: medians over the repetitions.
+/// The result of a peer: medians over the repetitions.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskStanding {
-    /// Who.
+    /// The peer.
     pub peer: &'static str,
-    /// Passages a second.
+    /// Passages per second.
     pub ops: f64,
     /// The slowest and the fastest repetition.
     pub ops_range: (f64, f64),
-    /// CPU time of a passage, of all that the process does.
+    /// CPU time of a passage, of the whole process.
     pub cpu_ns: f64,
-    /// How many gave up, for each that got in.
+    /// How many tasks gave up, for each that got in.
     pub cancelled: f64,
-    /// The passages of the task that had fewest, against those of the one that had most.
+    /// The smallest number of passages of a task, divided by the largest.
     pub share: f64,
-    /// As many as were ever inside at once.
+    /// The largest number of tasks that were ever inside at once.
     pub most_inside: usize,
-    /// Places that could not be taken when all had gone.
+    /// Places that could not be acquired when all tasks had gone.
     pub lost: usize,
-    /// Places that could be taken beyond those that there are.
+    /// Places that could be acquired beyond the real ones.
     pub gained: usize,
     /// Tasks that were still waiting ten seconds after the end.
     pub stuck: usize,
 }
 
 impl TaskStanding {
-    /// What must not be.
+    /// What must not happen.
     #[must_use]
     pub fn fault(&self, k: usize) -> Option<String> {
         let faults = [
@@ -84,14 +84,14 @@ struct Scene<R> {
     stage: CachePadded<Stage>,
     inside: CachePadded<AtomicUsize>,
     most_inside: AtomicUsize,
-    /// Of each task that has gone.
+    /// For each task that has gone.
     passages: Mutex<Vec<u64>>,
     cancelled: AtomicUsize,
     turns: Turns,
     cancels: bool,
 }
 
-/// Waits, but gives up if it is not ready after it came back so many times.
+/// Waits, but gives up if it is not ready after this many polls.
 async fn unless_cut<F: Future>(future: F, mut times: u32) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|context| match future.as_mut().poll(context) {
@@ -111,7 +111,8 @@ async fn task<R: TaskRoom>(scene: Arc<Scene<R>>, index: usize) {
     let mut turn = index;
     while scene.stage.goes_on(passages) {
         turn += 1;
-        // Of ten, one gives up at once and one after the others had a chance to let it in.
+        // Of ten attempts, one gives up at once, and one after the others had a chance to let it
+        // in.
         let guard = match turn % 10 {
             3 if scene.cancels => unless_cut(scene.room.enter(), 0).await,
             8 if scene.cancels => unless_cut(scene.room.enter(), 1).await,
@@ -124,12 +125,12 @@ async fn task<R: TaskRoom>(scene: Arc<Scene<R>>, index: usize) {
         };
         scene.most_inside.fetch_max(scene.inside.fetch_add(1, SeqCst) + 1, SeqCst);
         scene.turns.work();
-        // Without this there were never more inside than there are workers.
+        // Without this there would never be more tasks inside than workers.
         tokio::task::yield_now().await;
         scene.inside.fetch_sub(1, SeqCst);
         drop(guard);
         passages += u64::from(counts);
-        // Without this, who has just left would be the first to ask again.
+        // Without this, a task that has just left would be the first to ask again.
         tokio::task::yield_now().await;
     }
     scene.passages.lock().unwrap_or_else(PoisonError::into_inner).push(passages);
@@ -165,7 +166,7 @@ fn run<R: TaskRoom>(room: R, plan: &Plan, effort: &Effort) -> Run {
     }
     let (wall, cpu) = scene.stage.direct(effort);
     let stuck = scene.stage.wait_for_all();
-    // With one more than there are, so that a place that was made up is seen.
+    // One more than there are, so that an invented place is noticed.
     let taken: Vec<_> = (0..=plan.k).map_while(|_| scene.room.enter_at_once()).collect();
     let (lost, gained) = (plan.k.saturating_sub(taken.len()), taken.len().saturating_sub(plan.k));
     drop(taken);
@@ -245,7 +246,7 @@ pub(super) fn cells(turns: Turns, effort: &Effort, done: &mut dyn FnMut(&TaskCel
     cells
 }
 
-/// What must not be, of all of them.
+/// All faults, which must not happen.
 pub(super) fn faults(cells: &[TaskCell]) -> Vec<String> {
     let of = |cell: &TaskCell| -> Vec<String> {
         let told = |peer: &TaskStanding| Some(format!("{}, {}: {}", cell.name(), peer.peer, peer.fault(cell.k)?));
@@ -273,7 +274,7 @@ mod tests {
     fn places_that_vanish_or_appear_are_found() {
         use doorway::SlotGuard;
         use doorway::Slots;
-        /// One that has fewer or more places than it says, or that lets everybody in.
+        /// One that has fewer or more places than it says, or that lets every task in.
         struct Wrong(Slots, bool);
         impl TaskRoom for Wrong {
             type Guard<'a> = Option<SlotGuard<'a>>;

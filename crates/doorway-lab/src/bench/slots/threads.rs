@@ -7,7 +7,7 @@ use crate::bench::entrance::Mutex;
 use crate::bench::stage::Turns;
 use std::time::Duration;
 
-/// Everybody; the last is the control.
+/// All peers; the last is the control.
 fn ways(k: usize) -> Vec<PeerInCrowd> {
     let tokio = |name| way(name, true, |plan| tokio::sync::Semaphore::new(plan.k));
     let mut ways = vec![
@@ -22,16 +22,18 @@ fn ways(k: usize) -> Vec<PeerInCrowd> {
         tokio("control"),
     ];
     if k == 1 {
-        // Not counted as fair: it hands over to who is parked, and whoever still spins is passed. Its column of hand-overs says how often.
+        // Not counted as fair: it hands over to a parked thread, and passes threads that still
+        // spin. Its column of hand-overs shows how often.
         ways.insert(4, way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(()))));
     }
     ways
 }
 
-/// How long one works inside, and then outside.
+/// How long a thread works inside, and then outside.
 pub(super) const SECTIONS: [Duration; 2] = [Duration::from_nanos(100), Duration::from_micros(10)];
 
-/// Places and threads: for each number of places all that are contended, and the largest that is not.
+/// Places and threads: for each number of places all contended sizes, and the largest uncontended
+/// one.
 fn sizes(full: bool) -> Vec<(usize, usize)> {
     const THREADS: [usize; 5] = [1, 2, 4, 8, 32];
     if !full {

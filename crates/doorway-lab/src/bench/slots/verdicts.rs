@@ -1,4 +1,4 @@
-//! What is asked of [`Slots`](doorway::Slots), and what came of it.
+//! Goals for [`Slots`](doorway::Slots), and whether they were reached.
 
 use super::peers::{BYPASS, FAIR, SEM_T, TOKIO, UNFAIR, UNNUMBERED};
 use super::threads::SECTIONS;
@@ -11,7 +11,7 @@ fn alone(semaphores: &Alone, ours: &str, theirs: &str, most: f64) -> Option<Verd
     verdict(&what, Bound::AtMost(most), "one thread alone", vec![(format!("k = {}", semaphores.k), ratio)])
 }
 
-/// Something of ours against the best of the others that are as fair: in each cell.
+/// One of ours against the best of the others that are as fair: in each cell.
 fn against(cells: &[&Cell], ours: &str, of: fn(&ThreadStanding) -> f64, bound: Bound) -> Vec<(String, f64)> {
     let figure = |cell: &&Cell| {
         let ours = cell.peer(ours)?;
@@ -22,7 +22,7 @@ fn against(cells: &[&Cell], ours: &str, of: fn(&ThreadStanding) -> f64, bound: B
     cells.iter().filter_map(figure).collect()
 }
 
-/// The passages of a second of 32 threads against those of two, at one place.
+/// The throughput of 32 threads against that of two, with one place.
 fn crowded(cells: &[&Cell], ours: &str) -> Vec<(String, f64)> {
     let ops = |threads| {
         let cell = cells.iter().find(|cell| cell.k == 1 && cell.threads == threads)?;

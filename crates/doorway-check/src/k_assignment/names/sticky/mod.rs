@@ -24,12 +24,13 @@ impl Checked for StickyNames {
     }
 }
 
-/// The name that a process has.
+/// The name that a process holds.
 fn name(v: &View<'_>, p: usize) -> Option<u64> {
     v.shown::<u64>(p, "name").filter(|_| v.at(p, 4))
 }
 
-/// Nobody is turned away while there are as many names as processes. (Otherwise it may be: the last one that comes, while all names are taken.)
+/// No process is turned away while there are as many names as processes. (With fewer names, the
+/// last one that comes may be, while all names are taken.)
 fn nobody_is_turned_away(Sizes { n, k }: Sizes) -> Property {
     Property::always("S2", move |v| n > k || v.processes().all(|p| v.shown::<bool>(p, "turned away").is_none()))
 }

@@ -1,4 +1,5 @@
-//! Names that stick, as their users use them: each process begins to look at any of them, so that it stands for all that come after each other.
+//! Names that stick, as applications use them. Each process may begin its search at any name, so it
+//! stands for all processes that use the seat in turn.
 
 use crate::sim::{Rules, Sim, TextError, World};
 use doorway_core::Failure;
@@ -10,9 +11,9 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::future::Future;
 
-/// What names must offer to be used so.
+/// What names must offer to be used like this.
 pub(crate) trait Sticky: 'static {
-    /// A name that a process has.
+    /// A name that a process holds.
     type Taken: Debug;
     fn take(
         &self,
@@ -61,7 +62,7 @@ impl<S: Sticky> KExclusion<Sim> for Passages<S> {
         let Some(taken) = self.names.take(here, p.pid().index() as u64 + 1, first).await? else {
             here.shows("turned away", true);
             here.keep(3, &());
-            // What is shown is seen before an access.
+            // Shown values become visible only before an access.
             self.names.is_taken(here, 0).await?;
             return Err(Failure::Refused(TurnedAway));
         };
@@ -84,7 +85,7 @@ pub(crate) fn world<S: Sticky>(
     World::new(n, rules, |site| Passages { names: names(site), k })
 }
 
-/// The shipped text, used so.
+/// The shipped text, used like this.
 pub(crate) fn shipped(sizes: Sizes, rules: Rules) -> Result<World, TextError> {
     world(sizes, rules, |site| StickyNames::new(site, sizes.k))
 }

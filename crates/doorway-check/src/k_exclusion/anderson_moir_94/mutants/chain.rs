@@ -31,7 +31,7 @@ impl<S: Slot<Sim>> Chain<S> {
         Self { part: site.here(), slots, fault }
     }
 
-    /// Gives back the first so many slots, the last one first.
+    /// Gives back this many of the first slots, the last one first.
     async fn release_slots(&self, p: &Process<Sim>, slots: usize) -> Result<(), Infallible> {
         let here = p.on(self.part);
         for i in 0..slots {

@@ -1,4 +1,5 @@
-//! What Anderson and Moir build of slots, with a fault in one part around them and the shipped text in all others.
+//! What Anderson and Moir build of slots, with a fault in one enclosing part and the shipped text
+//! in all others.
 
 use super::{chain, fast_path, nested, tree};
 use crate::sim::{Rules, Sim, TextError, World};
@@ -21,7 +22,7 @@ pub(crate) enum Part {
     Named(fast_path::Fault),
 }
 
-/// Of slots for distributed memory, or of the others.
+/// Built of slots for distributed memory, or of the others.
 pub(crate) fn composed(sizes: Sizes, rules: Rules, dsm: bool, part: Part) -> Result<World, TextError> {
     let (Sizes { n, k }, whole) = (sizes, Stage::whole(sizes.n, sizes.k));
     let dsm_slot = |site: &Site<'_, Sim>, j| DsmSlot::new(site, &whole, j);
@@ -44,7 +45,8 @@ where
     B: KExclusion<Sim, Refusal = Infallible> + 'static,
 {
     let tree = |site: &Site<'_, Sim>| Tree::new(site, n, k, block);
-    // A tree's leaves go by name, and any N-k of the processes may come: where only they fit, it is one block.
+    // A tree assigns its leaves by name, and any N-k of the processes may come: where only these
+    // fit, it is one block.
     let some = |site: &Site<'_, Sim>| block(site, &Stage { members: 0..n, inputs: n.saturating_sub(k), k });
     let for_all = |fault| move |site: &Site<'_, Sim>| fast_path::FastPath::new(site, n, k, fault, block, tree);
     let for_some = |fault| move |site: &Site<'_, Sim>| fast_path::FastPath::new(site, n, k, fault, block, some);

@@ -1,4 +1,5 @@
-//! Anderson and Moir's fast path with faults: the ways to read Figure 4 without the instruction its footnote assumes.
+//! Anderson and Moir's fast path with faults: the ways to read Figure 4 without the instruction
+//! that its footnote assumes.
 
 use crate::sim::{Part, Sim, SimVar};
 use doorway_core::Failure;
@@ -19,7 +20,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Whether the slow path is for `N` processes, and not for `N - k` as in the figure.
+    /// Whether the slow path is for `N` processes, not for `N - k` as in the figure.
     pub(super) fn slow_is_for_all(self) -> bool {
         matches!(self, Self::None | Self::PlaceFirst | Self::UndoesAtOnceSizedN)
     }

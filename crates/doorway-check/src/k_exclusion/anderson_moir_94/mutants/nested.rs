@@ -29,7 +29,7 @@ struct Depth<Block> {
     block: Block,
 }
 
-/// What a plain fetch-and-add takes one off with.
+/// The operand with which a plain fetch-and-add subtracts one.
 const MINUS_ONE: u64 = u64::MAX;
 
 impl<Block: KExclusion<Sim, Refusal = Infallible>> NestedFastPaths<Block> {
@@ -55,7 +55,7 @@ impl<Block: KExclusion<Sim, Refusal = Infallible>> NestedFastPaths<Block> {
         Self { depths, part: site.here(), bottom, fault }
     }
 
-    /// Statement 2, at one depth: whether it has a place.
+    /// Statement 2, at one depth: whether the process has a place.
     async fn is_fast(&self, p: &Process<Sim>, depth: &Depth<Block>) -> Result<bool, Infallible> {
         let at = p.on(depth.part).at(2);
         Ok(match self.fault {

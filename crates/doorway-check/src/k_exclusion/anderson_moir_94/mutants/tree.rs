@@ -29,7 +29,7 @@ impl<Block> Tree<Block> {
         fault: Fault,
         block: impl Fn(&Site<'_, Sim>, &Stage) -> Block,
     ) -> Self {
-        // However many share a leaf, its block is made for 2k.
+        // The block of a leaf is made for 2k, however many processes share it.
         let leaf = if fault == Fault::CrowdedLeaf { 2 * k + 1 } else { 2 * k };
         let mut stages: Vec<Stage> = (0..n.div_ceil(leaf))
             .map(|g| {

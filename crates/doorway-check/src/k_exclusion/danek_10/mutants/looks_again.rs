@@ -1,4 +1,5 @@
-//! The k-Bakery from atomic registers, where 19 may start with everybody in `pred` at each turn.
+//! The k-Bakery from atomic registers, where 19 may start with all processes in `pred` at each
+//! turn.
 
 use crate::sim::{Part, Rules, Sim, SimCell, SimTable, TextError, World};
 use doorway_core::Failure;
@@ -101,7 +102,7 @@ fn bits(set: &[usize]) -> u64 {
     set.iter().map(|&i| 1 << i).sum()
 }
 
-/// `set` without those that are `gone`.
+/// `set` without the processes in `gone`.
 fn without(set: &[usize], gone: &[usize]) -> Vec<usize> {
     set.iter().copied().filter(|i| !gone.contains(i)).collect()
 }

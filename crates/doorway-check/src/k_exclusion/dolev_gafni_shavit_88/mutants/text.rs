@@ -12,7 +12,7 @@ use std::convert::Infallible;
 pub(super) enum Fault {
     None,
     Fork(fork::Fault),
-    /// Yields to those above after it looked whom it reaches.
+    /// Yields to larger ids after it looked which processes it reaches.
     MovesAfterReach,
     KeepsTheGraphRule,
     YieldsToAllBelow,
@@ -20,7 +20,7 @@ pub(super) enum Fault {
     MixesRounds,
 }
 
-/// Which of the three texts.
+/// One of the three texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     Fair,
@@ -158,7 +158,7 @@ impl LExclusion {
         Ok(counts)
     }
 
-    /// What the process thinks its own id and those of others are.
+    /// What the process takes the ids of itself and others to be.
     async fn ids(&self, p: &Process<Sim>, ids: Part) -> Result<(usize, Vec<usize>), Infallible> {
         let here = p.on(self.part);
         let me = p.pid().index();

@@ -23,7 +23,7 @@ pub(super) enum Fault {
 /// How the space grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Growth {
-    /// By arrays twice as long, to which elements are copied.
+    /// By arrays twice as long, into which elements are copied.
     Copying,
     Segments,
 }
@@ -32,7 +32,7 @@ struct Grows {
     part: Part,
     start: SimVar<bool>,
     doubled: SimVar<u64>,
-    /// So many arrays there can be.
+    /// The largest number of arrays.
     most: u64,
     fault: Fault,
 }
@@ -74,7 +74,8 @@ pub(super) struct Stack {
 
 const ARRAYS: [&str; 4] = ["array0", "array1", "array2", "array3"];
 const SEGMENTS: [&str; 4] = ["segment0", "segment1", "segment2", "segment3"];
-/// Further retries are alike, so that who retries for ever is seen to go round. No fault-free text gets here.
+/// Further retries are merged, so that a user that retries for ever is seen to loop. No fault-free
+/// text gets here.
 const MANY: u64 = 5;
 
 type Refused = Failure<Infallible, Refusal>;
@@ -109,7 +110,7 @@ impl Stack {
         }
     }
 
-    /// How many elements there can be once the space was doubled so often.
+    /// The number of elements that fit after this many doublings.
     fn size(&self, doubled: usize) -> i64 {
         let arrays = doubled + 1;
         match self.growth {
@@ -139,7 +140,7 @@ impl Stack {
                 }
                 break true;
             }
-            // Nobody knows before it is asked for.
+            // This is unknown until it is asked for.
             let fits = doubled + 1 < self.arrays.len() || self.fault == Fault::AsksForEver;
             if fits && self.fault != Fault::NeverAsks {
                 here.keep(2, &inside);
@@ -162,7 +163,7 @@ impl Stack {
                 _ => self.rooms.change(p, inside, IN).await?,
             };
         };
-        // Where elements are copied, one is still in the part that knows the element.
+        // Where elements are copied, the process is still in the part that knows the element.
         if self.growth == Growth::Segments {
             here.part_done();
         }
@@ -230,7 +231,8 @@ impl Stack {
         Ok(x)
     }
 
-    // With some faults elements are looked for where there are none: the first or the last slot is as good as any.
+    // With some faults elements are looked for where there are none: then the first or the last
+    // slot stands in.
     fn slot(&self, array: usize, e: i64) -> &SimCell<u64> {
         let array = &self.arrays[array.min(self.arrays.len() - 1)];
         &array[e.clamp(0, array.len() as i64 - 1) as usize]

@@ -1,4 +1,4 @@
-//! The shipped rooms, which are entered and left otherwise.
+//! The shipped rooms, entered and left differently.
 
 use crate::sim::{Part, Sim, SimCell, SimVar};
 use doorway_core::Failure;
@@ -12,7 +12,7 @@ pub(super) enum Fault {
     None,
     /// 11 says that it is in the next room.
     EntersNextDoor,
-    /// 4 goes in if its room is active.
+    /// 4 enters if its room is active.
     JoinsUnasked,
     /// 15 reads `grant` again.
     RereadsGrant,
@@ -20,7 +20,7 @@ pub(super) enum Fault {
     WaitsToLeave,
     /// 2 after 14.
     DrawsLate,
-    /// Everybody goes to room 0.
+    /// Every user goes to room 0.
     OneRoom,
 }
 
@@ -57,7 +57,7 @@ impl<R: RoomSynchronization<Sim>> Otherwise<R> {
         p.on(self.part).shows("inside", ((room + door) % self.rooms.rooms()) as u64);
     }
 
-    /// Which one it goes to, if it wants to go to this one.
+    /// The room it goes to when it wants this one.
     fn room(&self, room: usize) -> usize {
         if self.fault == Fault::OneRoom { 0 } else { room }
     }
@@ -71,7 +71,7 @@ impl<R: RoomSynchronization<Sim>> Otherwise<R> {
     }
 }
 
-/// Rooms of which more is known than that they can be entered.
+/// Rooms with more operations than entering.
 pub(super) trait Known: RoomSynchronization<Sim, Refusal = Refusal> {
     fn room_of(inside: &Self::Inside) -> usize;
 
@@ -120,7 +120,7 @@ impl Known for Rooms<Sim> {
 }
 
 impl Otherwise<Rooms<Sim>> {
-    /// 13 to 27, nearly as they are shipped.
+    /// 13 to 27, almost as shipped.
     async fn exit_itself(&self, process: &Process<Sim>, inside: Inside) -> Result<bool, Infallible> {
         let p = process.on(self.part);
         let Kept { room, mut grant } = (&inside).into();

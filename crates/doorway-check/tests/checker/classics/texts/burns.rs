@@ -1,4 +1,5 @@
-//! Burns and Lynch, *Bounds on Shared Memory for Mutual Exclusion*, 1993: one bit for each process, of the family of Lamport's.
+//! Burns and Lynch, *Bounds on Shared Memory for Mutual Exclusion*, 1993: one bit for each process,
+//! of the family of Lamport's.
 //!
 //! ```text
 //! 1  flag[i] := false
@@ -9,8 +10,9 @@
 //!    critical section
 //! 6  flag[i] := false
 //! ```
-//! Claimed for atomic registers. As the mCRL2 examples read it. Lynch's textbook begins again at 1 already when 2 finds a flag up, and scans anew where 5 does; that differs in
-//! how often a lowered flag is lowered again.
+//! Claimed for atomic registers. This is the reading of the mCRL2 examples. Lynch's textbook starts
+//! again at 1 as soon as 2 finds a flag up, and rescans where 5 does; the difference is how often a
+//! lowered flag is lowered again.
 
 use super::{BITS, Registers, needs};
 use doorway_core::Failure;

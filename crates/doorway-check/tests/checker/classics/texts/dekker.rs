@@ -1,4 +1,5 @@
-//! Dekker's algorithm, the first solution for two processes, as Dijkstra tells it in *Cooperating Sequential Processes*, 1965.
+//! Dekker's algorithm, the first solution for two processes, as Dijkstra tells it in *Cooperating
+//! Sequential Processes*, 1965.
 //!
 //! ```text
 //! 1  flag[i] := true
@@ -13,8 +14,9 @@
 //! ```
 //! Claimed for atomic registers. `turn` has two writers.
 //!
-//! Buhr, Dice and Hesselink (*Dekker's Mutual Exclusion Algorithm Made RW-Safe*, 2016) make it work with safe registers: 5 also ends when `flag[j]`
-//! is down, and 7 writes `turn` only if it is `i`. Their paper was not at hand: this is how the mCRL2 examples read it.
+//! Buhr, Dice and Hesselink (*Dekker's Mutual Exclusion Algorithm Made RW-Safe*, 2016) make it work
+//! with safe registers: 5 also ends when `flag[j]` is down, and 7 writes `turn` only if it is `i`.
+//! Their paper was not at hand; this is the reading of the mCRL2 examples.
 
 use super::{BITS, Registers, names, needs};
 use doorway_core::Failure;

@@ -1,4 +1,5 @@
-//! Dijkstra, *Solution of a Problem in Concurrent Programming Control*, 1965: the first solution for n processes.
+//! Dijkstra, *Solution of a Problem in Concurrent Programming Control*, 1965: the first solution
+//! for n processes.
 //!
 //! ```text
 //! 1  b[i] := true
@@ -41,7 +42,7 @@ impl<M: Memory> Dijkstra<M> {
 }
 
 impl<M: ReadWrite> Dijkstra<M> {
-    /// Statement 5: whether nobody else's `c` is up, after raising one's own.
+    /// Statement 5: whether no other `c` is up, after raising our own.
     async fn is_alone(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let i = p.pid().index();
         p.keep(51, &());

@@ -1,4 +1,5 @@
-//! Hyman, *Comments on a Problem in Concurrent Programming Control*, 1966: two processes, printed as a simplification, and wrong.
+//! Hyman, *Comments on a Problem in Concurrent Programming Control*, 1966: two processes, printed
+//! as a simplification, and wrong.
 //!
 //! ```text
 //! 1  b[i] := true
@@ -8,7 +9,8 @@
 //!    critical section
 //! 5  b[i] := false
 //! ```
-//! Claimed for atomic registers; Knuth refuted it in the same year. (In print a raised `b` is *false*.)
+//! Claimed for atomic registers; Knuth refuted it in the same year. (In print a raised `b` is
+//! *false*.)
 
 use super::{BITS, Registers, names, needs};
 use doorway_core::Failure;

@@ -1,4 +1,5 @@
-//! Kessels, *Arbitration without Common Modifiable Variables*, 1982: Peterson's algorithm with one writer for each variable.
+//! Kessels, *Arbitration without Common Modifiable Variables*, 1982: Peterson's algorithm with one
+//! writer for each variable.
 //!
 //! ```text
 //! 1  q[i] := true
@@ -7,7 +8,8 @@
 //!    critical section
 //! 4  q[i] := false
 //! ```
-//! The two bits `r` stand for Peterson's `turn`: equal, process 0 came last. Claimed for atomic registers, as far as we know.
+//! The two bits `r` stand for Peterson's `turn`: if they are equal, process 0 came last. Claimed
+//! for atomic registers, as far as we know.
 
 use super::{BITS, Registers, needs};
 use doorway_core::Failure;
@@ -35,7 +37,7 @@ impl<M: ReadWrite> KExclusion<M> for Kessels<M> {
     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
         let p = p.on(self.part);
         let (i, j) = (p.pid().index(), 1 - p.pid().index());
-        // What r[i] is while process i is the one that came last.
+        // The value of r[i] while process i is the one that came last.
         let came_last = |rival: bool| rival != (i == 1);
 
         p.at(1).write(&self.q[i], true).await?;

@@ -1,4 +1,5 @@
-//! Knuth, *Additional Comments on a Problem in Concurrent Programming Control*, 1966: the first solution without starvation.
+//! Knuth, *Additional Comments on a Problem in Concurrent Programming Control*, 1966: the first
+//! solution without starvation.
 //!
 //! ```text
 //! 1  control[i] := 1
@@ -39,7 +40,7 @@ impl<M: Memory> Knuth<M> {
 }
 
 impl<M: ReadWrite> Knuth<M> {
-    /// One turn of statement 2: whether nobody from `k` to us, around, competes.
+    /// One turn of statement 2: whether no process from `k` around to us competes.
     async fn is_next(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let i = p.pid().index();
         let k = p.at(21).read(&self.k).await?.index();
@@ -54,7 +55,7 @@ impl<M: ReadWrite> Knuth<M> {
         Ok(true)
     }
 
-    /// Statement 4: whether somebody else got to 3 as well.
+    /// Statement 4: whether another process got to 3 as well.
     async fn has_a_rival(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let i = p.pid().index();
         for j in (0..self.n).rev().filter(|&j| j != i) {

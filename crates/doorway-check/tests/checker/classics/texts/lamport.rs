@@ -1,4 +1,5 @@
-//! Lamport, *The Mutual Exclusion Problem, Part II*, 1986: with one bit for each process, and with three.
+//! Lamport, *The Mutual Exclusion Problem, Part II*, 1986: with one bit for each process, and with
+//! three.
 //!
 //! Both are claimed for safe bits with one writer.
 
@@ -8,7 +9,8 @@ use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Here, Memory, Pid, Process, ReadWrite, Site, decl};
 use std::convert::Infallible;
 
-/// The one-bit algorithm, which Burns found too. Not starvation-free: the first process can always go first.
+/// The one-bit algorithm, which Burns found too. Not starvation-free: the first process can always
+/// go first.
 ///
 /// ```text
 /// 1  x[i] := true
@@ -33,7 +35,8 @@ impl<M: Memory> OneBit<M> {
 }
 
 impl<M: ReadWrite> OneBit<M> {
-    /// Raises the bit and keeps it up past everyone with a smaller name, or lowers it and gives way.
+    /// Raises the bit and keeps it up past all processes with smaller names, or lowers it and gives
+    /// way.
     async fn stays_up(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         let i = p.pid().index();
         p.keep(1, &());
@@ -71,8 +74,9 @@ impl<M: ReadWrite> KExclusion<M> for OneBit<M> {
     }
 }
 
-/// The three-bit algorithm, starvation-free. Who competes, `y`, is gone through in a circle from a first one, `f`, that the bits
-/// `z` determine and that a passage moves on; everyone waits for the competitors between `f` and itself.
+/// The three-bit algorithm, starvation-free. Competitors (`y`) stand in a circle that starts at a
+/// first one, `f`. The bits `z` determine `f`, and a passage moves it on. Every process waits for
+/// the competitors between `f` and itself.
 ///
 /// ```text
 /// 1  y[i] := true
@@ -97,11 +101,11 @@ pub(crate) struct ThreeBit<M: Memory> {
 }
 
 enum Look {
-    /// Nobody is before us, and no rival's `x` is up.
+    /// No process is before us, and no rival's `x` is up.
     Clear,
-    /// Nobody is before us, but our own `x` is down.
+    /// No process is before us, but our own `x` is down.
     RaiseX,
-    /// Somebody is before us, or a rival was quicker.
+    /// A process is before us, or a rival was quicker.
     Again,
 }
 
@@ -118,7 +122,8 @@ impl<M: Memory> ThreeBit<M> {
     }
 }
 
-/// The first competitor that stands where `z` changes. There is one: going round, the number of such places is odd.
+/// The first competitor at a place where `z` changes. There is one: around the circle, the number
+/// of such places is odd.
 fn first_in_circle(competitors: &[(usize, bool)]) -> usize {
     let changes = |at: usize| match at.checked_sub(1) {
         Some(before) => competitors[before].1 != competitors[at].1,
@@ -129,7 +134,7 @@ fn first_in_circle(competitors: &[(usize, bool)]) -> usize {
 }
 
 impl<M: ReadWrite> ThreeBit<M> {
-    /// Statements 3 to 7. `up` is what our own `x` is.
+    /// Statements 3 to 7. `up` is the value of our own `x`.
     async fn look(&self, p: Here<'_, M>, up: &mut bool) -> Result<Look, M::Error> {
         let i = p.pid().index();
         let mut competitors = Vec::new();

@@ -1,7 +1,9 @@
-//! Classic algorithms for mutual exclusion, as somebody outside would write them: a struct of variables, two sections, no memory in sight.
+//! Classic algorithms for mutual exclusion, as an outsider would write them: a struct of variables,
+//! two sections, no memory in sight.
 //!
-//! Statement numbers are those of the comments above each text; a statement with several accesses numbers them 41, 42 and so on. A process does
-//! not read a variable that only it writes where it knows what it wrote.
+//! Statement numbers are those of the comments above each text; a statement with several accesses
+//! numbers them 41, 42 and so on. A process does not read a variable that only it writes if it
+//! knows what it wrote.
 
 pub(crate) mod burns;
 pub(crate) mod dekker;
@@ -19,10 +21,12 @@ use doorway_core::memory::{Domain, Needs, Pid, Register};
 /// The values of a bit.
 pub(crate) const BITS: [bool; 2] = [false, true];
 
-/// The registers that a text is declared with: those of variables that one process writes, and of those that several do.
+/// The registers that a text is declared with: those of variables with one writer, and those of
+/// variables with several.
 ///
-/// What a paper claims is one question, and what becomes of the text below its claim is another. A table asks both, so the registers are a
-/// parameter here, and the claim stands in the comment above each text.
+/// What a paper claims is one question; what happens to the text below its claim is another. A
+/// table asks both, so the registers are a parameter here, and the claim stands in the comment
+/// above each text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) one_writer: Register,
@@ -54,12 +58,12 @@ pub(crate) fn needs<T>(register: Register, values: &[T]) -> Needs<'_, T> {
     }
 }
 
-/// The names of all processes, which is what a variable that holds a name ranges over.
+/// The names of all processes: the range of a variable that holds a name.
 pub(crate) fn names(n: usize) -> Vec<Pid> {
     (0..n).map(Pid::new).collect()
 }
 
-/// Everyone else, in the order of names.
+/// All other processes, in the order of their names.
 pub(crate) fn others(n: usize, me: usize) -> impl Iterator<Item = usize> + Clone {
     (0..n).filter(move |&j| j != me)
 }

@@ -32,7 +32,7 @@ impl<M: Memory> Peterson<M> {
         }
     }
 
-    /// With statements 1 and 2 the other way round, which everybody is warned of.
+    /// With statements 1 and 2 the other way round, the well-known mistake.
     pub(crate) fn with_turn_first(site: &Site<'_, M>, registers: Registers) -> Self {
         Self { turn_first: true, ..Self::new(site, registers) }
     }

@@ -1,7 +1,9 @@
-//! Szymanski's algorithms with linear wait: with a flag of five values and with its bits (1988), and the one with three bits (1990).
+//! Szymanski's algorithms with linear wait: with a flag of five values and with its bits (1988),
+//! and the one with three bits (1990).
 //!
-//! A waiting room: the door is open until those inside see nobody else coming, then they are let through by name, and the last one out opens it
-//! again. Tests of all flags read them one after the other, in the order of names.
+//! A waiting room: the door is open until the processes inside see no other coming. Then they are
+//! let through by name, and the last one out opens the door again. Tests of all flags read them one
+//! after the other, in the order of names.
 
 use super::{BITS, Registers, needs, others};
 use doorway_core::Failure;
@@ -40,7 +42,7 @@ impl<M: Memory> Flag<M> {
 }
 
 impl<M: ReadWrite> Flag<M> {
-    /// Statement 4: whether somebody is coming in.
+    /// Statement 4: whether another process is coming in.
     async fn someone_comes(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         for j in others(self.n, p.pid().index()) {
             p.keep(4, &j);
@@ -128,7 +130,8 @@ pub(crate) enum Exit {
 /// 10 for each j > i, wait until not in[j] or out[j]
 /// 11 lower the three bits
 /// ```
-/// The paper was not at hand: this is how the mCRL2 examples read it. What registers it claims to do with is not known here.
+/// The paper was not at hand; this is the reading of the mCRL2 examples. We do not know which
+/// registers it claims to work with.
 pub(crate) struct FlagOfBits<M: Memory> {
     part: M::Part,
     n: usize,
@@ -244,7 +247,8 @@ pub(crate) enum Reads {
     ShutFirst,
 }
 
-/// *Mutual Exclusion Revisited*, 1990: three bits with linear wait. `a`: arriving, `w`: waiting inside, `s`: the door is shut by us.
+/// *Mutual Exclusion Revisited*, 1990: three bits with linear wait. `a`: arriving, `w`: waiting
+/// inside, `s`: the door is shut by us.
 ///
 /// ```text
 /// 1  a[i] := true
@@ -266,7 +270,8 @@ pub(crate) enum Reads {
 ///    critical section
 /// 24 s[i] := false
 /// ```
-/// The paper was not at hand: this is how the mCRL2 examples read it, with their numbers. What registers it claims to do with is not known here.
+/// The paper was not at hand; this is the reading of the mCRL2 examples, with their numbers. We do
+/// not know which registers it claims to work with.
 pub(crate) struct ThreeBitLinearWait<M: Memory> {
     part: M::Part,
     n: usize,
@@ -291,7 +296,7 @@ impl<M: Memory> ThreeBitLinearWait<M> {
 }
 
 impl<M: ReadWrite> ThreeBitLinearWait<M> {
-    /// Statements 7 and 11: whether somebody arrives.
+    /// Statements 7 and 11: whether a process arrives.
     async fn someone_arrives(&self, p: Here<'_, M>, label: u16) -> Result<bool, M::Error> {
         for j in others(self.n, p.pid().index()) {
             p.keep(label, &j);
@@ -302,7 +307,7 @@ impl<M: ReadWrite> ThreeBitLinearWait<M> {
         Ok(false)
     }
 
-    /// Statement 18: whether somebody has shut the door and waits no more.
+    /// Statement 18: whether a process has shut the door and waits no more.
     async fn someone_leads(&self, p: Here<'_, M>) -> Result<bool, M::Error> {
         for j in others(self.n, p.pid().index()) {
             p.keep(18, &j);
