@@ -1,4 +1,23 @@
-#![doc = include_str!("../README.md")]
+//! Algorithms that bound how many processes get in, from the literature and our own. Each is
+//! written **once**, as an `async fn` over an abstract [memory](crate::memory). The same text runs
+//! on native atomics, on a file that processes share, and in a model checker.
+//!
+//! - [`memory`]: the vocabulary of the algorithms.
+//! - [`mutex`]: at most one process inside. Lamport's Bakery, Yang and Anderson's tree, and the
+//!   locks with which they are compared.
+//! - [`k_exclusion`]: at most `k` processes inside, and up to `k - 1` may die anywhere. Anderson
+//!   and Moir's chain and fast path, Danek's k-Bakery, and our turnstile.
+//! - [`k_assignment`]: the same, and each process inside has a name of its own among `0..k`. Slots,
+//!   and seats for processes whose slots come back when they die.
+//! - [`rooms`]: any number of processes in one room, and never two occupied rooms at once.
+//! - [`resilient`]: any object, even if up to `k - 1` of its users stop in the middle of an
+//!   operation.
+//! - [`registry`]: all of them by name.
+//!
+//! No `std`, no `unsafe`, no dependencies. To *use* an algorithm, take the crate `doorway`; to
+//! *check* one, take `doorway-check`.
+//!
+#![doc = include_str!("../CATALOGUE.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -48,3 +67,8 @@ impl<E: fmt::Display, R: fmt::Display> fmt::Display for Failure<E, R> {
 }
 
 impl<E: core::error::Error, R: core::error::Error> core::error::Error for Failure<E, R> {}
+
+/// Runs the example on the registry's page as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

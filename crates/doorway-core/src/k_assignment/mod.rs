@@ -51,16 +51,16 @@ use crate::memory::Memory;
 /// A solution of k-assignment on the memory `M`.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::k_assignment::{KAssignment, anderson_moir_94::Renaming};
 /// use doorway_core::k_exclusion::{KExclusion, anderson_moir_94::Chain};
 /// use doorway_core::memory::{Pid, Process, Site};
 ///
-/// fn name<A: KAssignment<Native>>(_: &A, held: &A::Held) -> usize {
+/// fn name<A: KAssignment<Spinning>>(_: &A, held: &A::Held) -> usize {
 ///     A::name(held)
 /// }
-/// let names = Renaming::new(&Site::new(&Native::new()), 2, |site| Chain::new(site, 3, 2));
-/// let (p, q) = (Process::new(Pid::new(0), Native::new()), Process::new(Pid::new(1), Native::new()));
+/// let names = Renaming::new(&Site::new(&Spinning), 2, |site| Chain::new(site, 3, 2));
+/// let (p, q) = (Process::new(Pid::new(0), Spinning), Process::new(Pid::new(1), Spinning));
 /// let (a, b) = (now(names.acquire(&p)).unwrap(), now(names.acquire(&q)).unwrap());
 /// assert_eq!((name(&names, &a), name(&names, &b)), (0, 1));
 /// ```

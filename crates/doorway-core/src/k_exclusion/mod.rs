@@ -92,12 +92,12 @@ use core::fmt::Debug;
 /// A solution of k-exclusion on the memory `M`.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::k_exclusion::{KExclusion, anderson_moir_94::Chain};
 /// use doorway_core::memory::{Pid, Process, Site};
 ///
-/// let chain = Chain::new(&Site::new(&Native::new()), 3, 2);
-/// let (p, q) = (Process::new(Pid::new(0), Native::new()), Process::new(Pid::new(1), Native::new()));
+/// let chain = Chain::new(&Site::new(&Spinning), 3, 2);
+/// let (p, q) = (Process::new(Pid::new(0), Spinning), Process::new(Pid::new(1), Spinning));
 /// let a = now(chain.acquire(&p)).unwrap();
 /// let b = now(chain.acquire(&q)).unwrap(); // k = 2: both are inside
 /// now(chain.release(&p, a)).unwrap();
@@ -169,13 +169,13 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
 /// It has one more entry section, in which no process waits for another.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::k_exclusion::{AtOnce, KExclusion};
 /// use doorway_core::memory::{Pid, Process, Site};
 /// use doorway_core::mutex::TestAndSetLock;
 ///
-/// let lock = TestAndSetLock::new(&Site::new(&Native::new()));
-/// let (p, q) = (Process::new(Pid::new(0), Native::new()), Process::new(Pid::new(1), Native::new()));
+/// let lock = TestAndSetLock::new(&Site::new(&Spinning));
+/// let (p, q) = (Process::new(Pid::new(0), Spinning), Process::new(Pid::new(1), Spinning));
 /// let held = now(lock.acquire_at_once(&p)).unwrap();
 /// assert!(held.is_some());
 /// assert!(now(lock.acquire_at_once(&q)).unwrap().is_none());

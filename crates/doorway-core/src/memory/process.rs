@@ -13,8 +13,8 @@ use core::future::Future;
 ///
 /// ```compile_fail,E0599
 /// # use doorway_core::memory::{Pid, Process};
-/// # use doorway::native::Native;
-/// let p = Process::new(Pid::new(0), Native::new());
+/// # use doorway_core::memory::spinning::Spinning;
+/// let p = Process::new(Pid::new(0), Spinning);
 /// let twin = p.clone();
 /// ```
 #[derive(Debug)]
@@ -298,11 +298,11 @@ impl<'p, M: Memory> At<'p, M> {
     /// Before this access only `live` still matters of what the process knows; see [`Here::keep`].
     ///
     /// ```
-    /// use doorway::native::{Native, now};
+    /// use doorway_core::memory::spinning::{Spinning, now};
     /// use doorway_core::memory::{Memory, Pid, Process, Site};
-    /// let x = Site::new(&Native::new()).var("x", 3u64);
-    /// let p = Process::new(Pid::new(0), Native::new());
-    /// let seen = now(p.on(Native::ROOT).at(1).keeping(&()).read(&x)).unwrap();
+    /// let x = Site::new(&Spinning).var("x", 3u64);
+    /// let p = Process::new(Pid::new(0), Spinning);
+    /// let seen = now(p.on(Spinning::ROOT).at(1).keeping(&()).read(&x)).unwrap();
     /// assert_eq!(seen, 3);
     /// ```
     #[must_use]

@@ -115,18 +115,6 @@ pub struct ArbitrationTree<M: Memory, N> {
 impl<M: Memory, N: Node<M>> ArbitrationTree<M, N> {
     /// A tree for `n` processes. Each node is built on a site within this one, for the processes
     /// that can come to it.
-    ///
-    /// ```
-    /// use doorway_check::sim::Sim;
-    /// use doorway_core::memory::Site;
-    /// use doorway_core::mutex::{ArbitrationTree, yang_anderson_93::TwoProcess};
-    ///
-    /// let sim = Sim::default();
-    /// let _tree = ArbitrationTree::new(&Site::new(&sim), 3, TwoProcess::between);
-    /// let layout = sim.layout();
-    /// let spins: Vec<_> = layout.names().into_iter().filter(|name| name.contains("P[")).collect();
-    /// assert_eq!(spins, ["node2.P[0]", "node2.P[1]", "node1.P[0]", "node1.P[1]", "node1.P[2]"]);
-    /// ```
     pub fn new(site: &Site<'_, M>, n: usize, node: impl Fn(&Site<'_, M>, Range<usize>) -> N) -> Self {
         let height = levels(n);
         let build = |level: usize| {

@@ -49,12 +49,12 @@ use crate::memory::{Memory, Process};
 /// A solution of k-exclusion with `k = 1`, under the literature's names for its sections.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::memory::{Pid, Process, Site};
 /// use doorway_core::mutex::{MutualExclusion, yang_anderson_93::TwoProcess};
 ///
-/// let mutex = TwoProcess::new(&Site::new(&Native::new()));
-/// let p = Process::new(Pid::new(1), Native::new());
+/// let mutex = TwoProcess::new(&Site::new(&Spinning));
+/// let p = Process::new(Pid::new(1), Spinning);
 /// let held = now(mutex.lock(&p)).unwrap();
 /// now(mutex.unlock(&p, held)).unwrap();
 /// ```

@@ -8,7 +8,7 @@
 //! [`Entry`], so there is no `dyn` and no bound is lost.
 //!
 //! ```
-//! use doorway::native::{Native, now};
+//! use doorway_core::memory::spinning::{Spinning, now};
 //! use doorway_core::k_exclusion::KExclusion;
 //! use doorway_core::memory::{Pid, Process, Site};
 //! use doorway_core::registry::{self, Entry, Sizes, Visit};
@@ -17,8 +17,8 @@
 //! impl Visit for Pass {
 //!     type Out = &'static str;
 //!     fn visit<E: Entry + 'static>(self) -> &'static str {
-//!         let algorithm = E::build(&Site::new(&Native::new()), self.0);
-//!         let p = Process::new(Pid::new(0), Native::new());
+//!         let algorithm = E::build(&Site::new(&Spinning), self.0);
+//!         let p = Process::new(Pid::new(0), Spinning);
 //!         let Ok(held) = now(algorithm.acquire(&p)) else { return "refused" };
 //!         now(algorithm.release(&p, held)).unwrap();
 //!         E::INFO.id

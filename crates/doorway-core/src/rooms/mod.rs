@@ -33,12 +33,12 @@ use core::future::Future;
 /// A solution of room synchronization on the memory `M`.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::memory::{Pid, Process, Site};
 /// use doorway_core::rooms::{RoomSynchronization, blelloch_cheng_gibbons_01::Rooms};
 ///
-/// let rooms = Rooms::new(&Site::new(&Native::new()), 2);
-/// let p = Process::new(Pid::new(0), Native::new());
+/// let rooms = Rooms::new(&Site::new(&Spinning), 2);
+/// let p = Process::new(Pid::new(0), Spinning);
 /// let inside = now(RoomSynchronization::enter(&rooms, &p, 1)).unwrap();
 /// assert!(now(RoomSynchronization::exit(&rooms, &p, inside)).unwrap()); // it was the last one in there
 /// assert!(now(RoomSynchronization::enter(&rooms, &p, 2)).is_err()); // there are rooms 0 and 1

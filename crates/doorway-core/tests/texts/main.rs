@@ -4,6 +4,7 @@
 mod common;
 mod k_assignment;
 mod k_exclusion;
+mod memory;
 mod mutex;
 mod registry;
 mod resilient;

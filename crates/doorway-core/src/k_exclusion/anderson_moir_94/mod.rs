@@ -15,18 +15,6 @@
 //!
 //! The parts compose: [`Slot`]s of any kind make a [`Chain`], and chains are the blocks of trees
 //! and fast paths.
-//!
-//! ```
-//! use doorway_core::k_exclusion::anderson_moir_94::{Chain, Tree};
-//! use doorway_core::memory::Site;
-//! use doorway_check::sim::Sim;
-//!
-//! // Leaves for processes 0..4 and for 4 alone, and a root for the 2 + 1 that come out of them.
-//! let sim = Sim::default();
-//! let _tree = Tree::new(&Site::new(&sim), 5, 2, |site, stage| Chain::new(site, stage.inputs, stage.k));
-//! let slots = ["level0.block0.slot3", "level0.block0.slot2", "level1.block0.slot2"];
-//! assert_eq!(sim.layout().names(), slots.map(|slot| [format!("{slot}.X"), format!("{slot}.Q")]).concat());
-//! ```
 
 pub mod bounds;
 mod cc_slot;

@@ -182,12 +182,12 @@ type Captures<O> = [Option<Captured<O>>; MOST_LEVELS];
 /// An object that `N` processes change together.
 ///
 /// ```
-/// use doorway::native::{Native, now};
+/// use doorway_core::memory::spinning::{Spinning, now};
 /// use doorway_core::memory::{Pid, Process, Site};
 /// use doorway_core::mutex::yang_anderson_93::{Add, Combining};
 ///
-/// let tickets = Combining::<_, Add>::new(&Site::new(&Native::new()), 2, 10);
-/// let p = Process::new(Pid::new(1), Native::new());
+/// let tickets = Combining::<_, Add>::new(&Site::new(&Spinning), 2, 10);
+/// let p = Process::new(Pid::new(1), Spinning);
 /// assert_eq!(now(tickets.fetch_and_op(&p, 5)).unwrap(), 10);
 /// assert_eq!(now(tickets.load(&p)).unwrap(), 15);
 /// ```
