@@ -333,10 +333,10 @@ fn rm_does_not_touch_files_of_others() {
         let path = place.0.join(name);
         fs::write(&path, text).unwrap();
         let shown = path.display().to_string();
-        place.refused(1, &format!("rm {shown}"), &["no file of slots", "remove it as you"]);
-        place.refused(1, &format!("rm --force {shown}"), &["no file of slots"]);
+        place.refused(1, &format!("rm {shown}"), &["not a file of slots", "delete it like any other file"]);
+        place.refused(1, &format!("rm --force {shown}"), &["not a file of slots"]);
         // Under a name it was a file of slots once: it can be removed by force.
-        place.refused(1, &format!("rm {name}"), &["no file of slots"]);
+        place.refused(1, &format!("rm {name}"), &["not a file of slots"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         place.text(0, &format!("rm --force {name}"));
         assert!(!path.exists());

@@ -123,7 +123,7 @@ impl fmt::Display for Error {
             ),
             Self::BadName(name) => write!(
                 f,
-                "{name:?} is not a valid name; use 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
+                "{name:?} is not a valid name; take 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
             ),
             Self::BadSlots(slots) => {
                 write!(f, "{slots} slots are not possible; ask for 1 to {}", super::Slots::MOST)

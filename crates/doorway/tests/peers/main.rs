@@ -7,7 +7,6 @@
 mod async_lock;
 mod deadpool_managed;
 mod deadpool_unmanaged;
-mod pages;
 #[expect(dead_code, reason = "other test crates use the rest of it")]
 #[path = "../task_kit/mod.rs"]
 mod task_kit;

@@ -1,12 +1,10 @@
 //! The turnstile on native memory, where its numbers wrap around.
 
-mod slots_kit;
-
+use crate::slots_kit::block_on;
 use doorway::native::{Native, now};
 use doorway_core::k_exclusion::turnstile::{Attempt, Held, Limits, Line, MOST_RINGS, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Pid, Process, Site};
-use slots_kit::block_on;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Waker};

@@ -1,10 +1,8 @@
 //! What users of queues and stacks in rooms rely on: nothing is lost, nothing is dropped twice, and
 //! everything comes out in order.
 
-mod rooms_kit;
-
+use crate::rooms_kit::{Bell, Counted, Dice, block_on, poll};
 use doorway::rooms::{Ended, Finished, GrowingStack, Queue, RoomsBuildError, Stack, TakeTimeoutError, WorkStack};
-use rooms_kit::{Bell, Counted, Dice, block_on, poll};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};

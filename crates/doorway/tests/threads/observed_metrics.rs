@@ -1,7 +1,7 @@
 //! The metrics endpoint of the example: it is scraped, and agrees with `status()`.
 
 #[allow(dead_code)] // its `main` runs for ever
-#[path = "../examples/metrics.rs"]
+#[path = "../../examples/metrics.rs"]
 mod example;
 
 use doorway::observed::Status;

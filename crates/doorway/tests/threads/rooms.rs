@@ -1,13 +1,11 @@
 //! What users of [`Rooms`] rely on.
 
-mod rooms_kit;
-
+use crate::rooms_kit::{Bell, Dice, block_on, poll, poll_once};
 use doorway::Rooms;
 use doorway::rooms::{
     EnterError, EnterTimeoutError, LateRooms, OwnedRoomGuard, RoomsBuildError, StrictError, StrictRooms, TryEnterError,
 };
 use doorway::waiting::Policy;
-use rooms_kit::{Bell, Dice, block_on, poll, poll_once};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::SeqCst};

@@ -1,11 +1,9 @@
 //! What operators of slots and pools rely on: the figures are true, whatever callers do.
 
-mod slots_kit;
-
+use crate::slots_kit::block_on;
 use doorway::observed::{Book, Caller, Histogram, OwnedSlotGuard, Slots, Status};
 use doorway::{AcquireError, AcquireTimeoutError, Closed, Pool, TryAcquireError};
 use proptest::prelude::*;
-use slots_kit::block_on;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};

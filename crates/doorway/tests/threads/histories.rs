@@ -2,12 +2,10 @@
 //! order of their operations explains the results. An independent library decides that:
 //! `todc-utils` searches for the order.
 
-mod rooms_kit;
-
+use crate::rooms_kit::Dice;
 use doorway::Resilient;
 use doorway::resilient::Ring;
 use doorway::rooms::{GrowingStack, Queue, Stack};
-use rooms_kit::Dice;
 use std::collections::VecDeque;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

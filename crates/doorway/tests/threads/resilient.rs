@@ -1,11 +1,9 @@
 //! What users of resilient objects rely on: no operation is lost or applied twice, whichever thread
 //! stops or panics, and all memory is freed.
 
-mod rooms_kit;
-
+use crate::rooms_kit::{Counted, block_on};
 use doorway::CallError;
 use doorway::resilient::{AmAssign, Closures, Object, Register, Resilient, ResilientBuildError, Ring, Snapshot};
-use rooms_kit::{Counted, block_on};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, mpsc};

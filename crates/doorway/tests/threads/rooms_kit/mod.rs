@@ -2,14 +2,11 @@
 
 #![allow(dead_code, unused_imports)] // each test crate uses some of it
 
-#[path = "../task_kit/mod.rs"]
-mod task_kit;
-
+pub(crate) use crate::task_kit::{Bell, block_on};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
-pub(crate) use task_kit::{Bell, block_on};
 
 pub(crate) fn poll<F: Future + ?Sized>(future: Pin<&mut F>, bell: &Arc<Bell>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(&Waker::from(Arc::clone(bell))))

@@ -1,10 +1,7 @@
 //! Managed pools: values are made when they are needed, and no place and no value is lost, whatever
 //! the manager does.
 
-#[expect(dead_code, reason = "other tests use the rest of the kit")]
-#[path = "task_kit/mod.rs"]
-mod task_kit;
-
+use crate::task_kit::block_on;
 use doorway::pool::{Make, MakeAsync, Managed, ManagedError, Manager, Reuse, Usage};
 use std::cell::Cell;
 use std::future::{Future, pending};
@@ -15,7 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
-use task_kit::block_on;
 
 /// Makes numbers, counts those that are alive, and does what it is told.
 #[derive(Default)]
