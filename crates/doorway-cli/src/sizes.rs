@@ -1,4 +1,4 @@
-//! The sizes and numbers that are asked for, checked in the words in which they were given.
+//! Checks the sizes and numbers that the user gave, and names the options in its messages.
 
 use doorway_check::subject::Subject;
 use doorway_core::memory::Pid;

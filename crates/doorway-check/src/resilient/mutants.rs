@@ -39,7 +39,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("universal-in-use", "read:17=15"), (2, 2, Some(3)), Some(("R3", 7)), "universal-in-use-ignores-responses", "17 says that all buffers are free, even those whose responses are not taken yet"),
     mutant(row("universal-in-use", "drop:19"), (2, 2, Some(3)), Some(("R3", 57)), "universal-in-use-without-adoption", "19 to 21 dropped: what a failed copy left behind is never finished"),
     mutant(row("universal-in-use", "write:18+1"), (2, 2, Some(3)), Some(("R3", 16)), "universal-in-use-remembers-too-much", "18 keeps the buffer that is used now"),
-    mutant(row("universal-in-use", "drop:7<8"), (2, 2, Some(2)), Some((ORDERED, 31)), "universal-in-use-without-a-second-copy", "what an operation that failed has done to the state stays"),
+    mutant(row("universal-in-use", "drop:7<8"), (2, 2, Some(2)), Some((ORDERED, 31)), "universal-in-use-without-a-second-copy", "the changes of a failed operation stay in the state"),
     mutant(row("universal-in-use", "drop:25=seen"), (2, 2, Some(4)), Some(("R3", 40)), "universal-in-use-looks-without-25", "25 dropped: looks at a buffer that may be used again"),
     mutant(row("universal-in-use", "drop:24"), (2, 2, Some(4)), Some(("R3", 40)), "universal-in-use-looks-without-24", "24 dropped: no process knows what it looks at"),
     mutant(row("universal-in-use", "read:3=0"), (2, 2, Some(3)), Some((ORDERED, 64)), "universal-in-use-without-help", "3 sees nothing announced: applies nothing but its own operation"),
@@ -54,7 +54,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("resilient", "drop:inside.5=seen"), (2, 2, Some(3)), Some(("R3", 39)), "resilient-without-5", "5 dropped: the hazard may have come too late"),
     mutant(row("resilient", "drop:inside.4,drop:inside.5=seen"), (2, 2, Some(4)), Some(("R3", 38)), "resilient-believes-2", "4 and 5 dropped: believes what it has read"),
     mutant(row("resilient", "defer:inside.12>inside.13"), (2, 2, Some(2)), Some(("R3", 43)), "resilient-13-before-12", "announces a cell that is not written yet"),
-    mutant(own("resilient", CALLS, |s, r| names_go_early(s, r, |site| TurnstileSlots::build(site, s))), (2, 1, Some(1)), Some(("R3", 18)), "resilient-gives-its-name-back-early", "gives its name back before it does anything with it"),
+    mutant(own("resilient", CALLS, |s, r| names_go_early(s, r, |site| TurnstileSlots::build(site, s))), (2, 1, Some(1)), Some(("R3", 18)), "resilient-gives-its-name-back-early", "gives its name back before it uses it"),
     mutant(row("resilient", "read:inside.1x1#version+1,then-wait:inside.13:head#version!=0"), (2, 2, Some(1)), Some((STUCK, 18)), "resilient-waits-for-help", "its first attempt fails, and after 13 it waits until another process has applied an operation"),
     mutant(row("resilient", "write:inside.9=0"), (2, 2, Some(2)), Some((ORDERED, 63)), "resilient-9-forgets-others", "9 writes that nothing was applied"),
     // resilient-am
@@ -65,7 +65,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("resilient-am", "drop:inside.5=seen"), (2, 2, Some(3)), Some(("R3", 29)), "resilient-am-without-5", "5 dropped: the hazard may have come too late"),
     mutant(row("resilient-am", "drop:inside.4,drop:inside.5=seen"), (2, 2, Some(4)), Some(("R3", 28)), "resilient-am-believes-2", "4 and 5 dropped: believes what it has read"),
     mutant(row("resilient-am", "defer:inside.12>inside.13"), (2, 2, Some(2)), Some(("R3", 33)), "resilient-am-13-before-12", "announces a cell that is not written yet"),
-    mutant(own("resilient-am", CALLS, |s, r| names_go_early(s, r, |site| AmAssign::build(site, s))), (2, 1, Some(1)), Some(("R3", 14)), "resilient-am-gives-its-name-back-early", "gives its name back before it does anything with it"),
+    mutant(own("resilient-am", CALLS, |s, r| names_go_early(s, r, |site| AmAssign::build(site, s))), (2, 1, Some(1)), Some(("R3", 14)), "resilient-am-gives-its-name-back-early", "gives its name back before it uses it"),
     mutant(row("resilient-am", "read:inside.1x1#version+1,then-wait:inside.13:head#version!=0"), (2, 2, Some(1)), Some((STUCK, 15)), "resilient-am-waits-for-help", "its first attempt fails, and after 13 it waits until another process has applied an operation"),
     mutant(row("resilient-am", "write:inside.9=0"), (2, 2, Some(2)), Some((ORDERED, 53)), "resilient-am-9-forgets-others", "9 writes that nothing was applied"),
 ];

@@ -7,14 +7,14 @@ const TWO_THRICE: (usize, usize, Option<u32>) = (2, 1, Some(3));
 
 #[rustfmt::skip] // a table
 pub(crate) const MUTANTS: &[Mutant] = &[
-    mutant(row("bypass", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "bypass-one-too-many", "the gate starts one too far open"),
-    mutant(row("bypass", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "bypass-one-too-few", "the gate starts one too few open"),
+    mutant(row("bypass", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "bypass-one-too-many", "the gate starts with one place too many open"),
+    mutant(row("bypass", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "bypass-one-too-few", "the gate starts with one place too few open"),
     mutant(row("bypass", "write:61#passed=old"), TWO_THRICE, Some((BOUND, 31)), "bypass-counts-nobody", "61 does not count the newcomers that pass"),
     mutant(row("bypass", "split:61"), TWO, Some((K_EXCLUSION, 41)), "bypass-takes-in-two-steps", "61 is two steps: two take the same place"),
     mutant(row("bypass", "blind:61"), TWO, Some((K_EXCLUSION, 40)), "bypass-takes-blindly", "61 is a write, not a compare-and-swap"),
     mutant(row("bypass", "drop:63=0"), TWO, Some((STUCK, 22)), "bypass-leaves-nothing", "63 dropped: the place is lost"),
     mutant(row("bypass", "drop:67"), TWO, Some((STUCK, 22)), "bypass-calls-nobody", "67 dropped: the first in line sleeps on"),
-    mutant(row("bypass", "blind:67"), TWO, Some((STUCK, 38)), "bypass-calls-blindly", "67 is a write, not a compare-and-swap: it calls one that was let in"),
+    mutant(row("bypass", "blind:67"), TWO, Some((STUCK, 38)), "bypass-calls-blindly", "67 is a write, not a compare-and-swap: it calls a waiter that was let in"),
     mutant(row("bypass", "drop:69"), TWO, Some((K_EXCLUSION, 39)), "bypass-moves-a-copy", "69 dropped: the place stays in the tray too"),
     mutant(row("bypass", "blind:69"), TWO, Some((K_EXCLUSION, 40)), "bypass-moves-blindly", "69 is a write, not a compare-and-swap"),
     mutant(row("bypass", "blind:72"), TWO, Some((STUCK, 24)), "bypass-listens-blindly", "72 is a write, not a compare-and-swap: a signal is overwritten"),

@@ -16,8 +16,8 @@ const GIVES_UP: &str = "gives up otherwise";
 #[rustfmt::skip] // a table
 pub(crate) const MUTANTS: &[Mutant] = &[
     // turnstile
-    mutant(row("turnstile", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 6)), "turnstile-one-too-many", "the gate starts one too far open"),
-    mutant(row("turnstile", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 6)), "turnstile-one-too-many", "the gate starts with one place too many open"),
+    mutant(row("turnstile", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-one-too-few", "the gate starts with one place too few open"),
     mutant(row("turnstile", "split:5"), TWO, Some((STUCK, 11)), "turnstile-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile", "read:3#line=0,read:5#line=0"), FOUR_TWO_ONCE, Some((ORDER, 15)), "turnstile-enters-past-the-line", "3 and 5 do not help earlier tickets: every enabled process enters").crashing(1),
     mutant(row("turnstile", "drop:4,read:46#open+100"), TWO, Some((STUCK, 81)), "turnstile-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up(),
@@ -39,7 +39,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile", "drop:29=0"), TWO, Some((DOOR, 27)), "turnstile-leaves-its-door", "29 dropped: a process that leaves does not check whether newcomers may draw again").giving_up(),
     // turnstile-many
     mutant(row("turnstile-many", "read:26@p0#open+1"), TWO_TWO, Some((UNITS, 8)), "turnstile-many-enters-by-its-first", "26 looks whether the first of its tickets is enabled"),
-    mutant(row("turnstile-many", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-many", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 6)), "turnstile-many-one-too-many", "the gate starts with one place too many open"),
     mutant(own("turnstile-many", GIVES_UP, gives_up_what_is_enabled), TWO_TWO, Some((STUCK, 43)), "turnstile-many-gives-up-what-is-enabled", "tickets that were enabled when they were announced become ghosts too").giving_up(),
     mutant(row("turnstile-many", "drop:40=0,drop:10<21=1024000,drop:29<21=0"), FOUR_TWO, Some((STUCK, 51)), "turnstile-many-leaves-others-behind", "40 dropped: a process that gives up some of its tickets exits the others without serving earlier ones").giving_up().shown_by("dw1/mutant:turnstile-many-leaves-others-behind/4,2/-/c0g/atomic/never-stuck/1x3.2x3.3x6.0x5.1.2.0x2.0g.0x21.1x4.2x4/570b2246"),
     mutant(row("turnstile-many", "split:5"), TWO_TWO, Some((STUCK, 13)), "turnstile-many-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
@@ -53,7 +53,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-many", "blind:14"), TWO_TWO, Some((STUCK, 31)), "turnstile-many-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     mutant(row("turnstile-many", "drop:29=0"), TWO_TWO, Some((DOOR, 42)), "turnstile-many-leaves-its-door", "29 dropped: a process that leaves does not check whether newcomers may draw again").giving_up(),
     // turnstile-line
-    mutant(row("turnstile-line", "init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-line", "init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-one-too-many", "the gate starts with one place too many open"),
     mutant(row("turnstile-line", "split:5"), TWO_BOUNDED, Some((STUCK, 16)), "turnstile-line-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile-line", "defer:54>5"), TWO_BOUNDED, Some((STUCK, 22)), "turnstile-line-announces-before-it-claims", "54 after 5: a helper does not find the waiter"),
     mutant(row("turnstile-line", "read:52=0,blind:54"), TWO_BOUNDED, Some((STUCK, 29)), "turnstile-line-takes-any-place", "52 finds every place free, and 54 takes it"),
@@ -66,13 +66,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-line", "read:16#odd!"), (2, 1, Some(3)), Some((STUCK, 41)), "turnstile-line-never-exits-ghosts", "16 takes a ghost that was not exited for one that was: it keeps its place").giving_up(),
     mutant(row("turnstile-line", "read:9#line=0"), TWO_BOUNDED, Some((STUCK, 15)), "turnstile-line-exits-without-help", "9 sees no process in line"),
     mutant(row("turnstile-line", "drop:15"), TWO_BOUNDED, Some((STUCK, 22)), "turnstile-line-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
-    mutant(row("turnstile-line", "init:gate#open-1"), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "turnstile-line-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-line", "init:gate#open-1"), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "turnstile-line-one-too-few", "the gate starts with one place too few open"),
     mutant(row("turnstile-line", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 32)), "turnstile-line-is-a-stack", "14 first signals the next waiter, in the next ring"),
     mutant(row("turnstile-line", "split:2"), THREE_ONCE, Some((K_EXCLUSION, 8)), "turnstile-line-two-split", "2 is two steps: two have the same ticket, and a place each"),
     mutant(row("turnstile-line", "then-set:9:gate#open+5"), TWO_BOUNDED, Some((K_EXCLUSION, 11)), "turnstile-line-opens-too-far", "after 9, enables five more"),
     mutant(row("turnstile-line", "read:52=41"), TWO_BOUNDED, HOLDS, "turnstile-line-sees-no-free-place", "52 finds every place taken: rings are made for nothing, and a process without a place is enabled in its turn"),
     // turnstile-line-many
-    mutant(row("turnstile-line-many", "init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-many-one-too-many", "the gate starts one too far open"),
+    mutant(row("turnstile-line-many", "init:gate#open+1"), TWO_BOUNDED, Some((K_EXCLUSION, 6)), "turnstile-line-many-one-too-many", "the gate starts with one place too many open"),
     mutant(row("turnstile-line-many", "drop:15"), TWO_TWO_BOUNDED, Some((STUCK, 24)), "turnstile-line-many-never-moves-its-front", "15 dropped: signals the same ticket for ever"),
     mutant(row("turnstile-line-many", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 32)), "turnstile-line-many-is-a-stack", "14 first signals the next waiter, in the next ring"),
     mutant(row("turnstile-line-many", "split:2"), THREE_ONCE, Some((K_EXCLUSION, 8)), "turnstile-line-many-two-split", "2 is two steps: two have the same ticket, and a place each"),
@@ -86,7 +86,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("turnstile-line-many", "blind:14"), TWO_TWO_BOUNDED, Some((STUCK, 53)), "turnstile-line-many-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     // turnstile-unfair
     mutant(row("turnstile-unfair", "read:26#open+100"), TWO, Some((K_EXCLUSION, 6)), "turnstile-unfair-draws-whatever-is-free", "27 draws a ticket whether it is enabled or not"),
-    mutant(row("turnstile-unfair", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-unfair-one-too-few", "the gate starts one too few open"),
+    mutant(row("turnstile-unfair", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "turnstile-unfair-one-too-few", "the gate starts with one place too few open"),
     mutant(row("turnstile-unfair", "split:5"), TWO, Some((STUCK, 15)), "turnstile-unfair-looks-then-announces", "5 is two steps: looks at the gate, then announces"),
     mutant(row("turnstile-unfair", "drop:4,read:46#open+100"), TWO, Some((STUCK, 121)), "turnstile-unfair-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up(),
     mutant(row("turnstile-unfair", "also:14:[+1]#ticket+1"), THREE_ONCE, Some((ORDER, 26)), "turnstile-unfair-is-a-stack", "14 first signals the next waiter"),

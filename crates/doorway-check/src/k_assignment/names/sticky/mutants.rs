@@ -17,10 +17,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("sticky-names", "read:1#process=0,blind:2"), (2, 2, Some(3)), Some(("unique-names", 4)), "sticky-names-takes-what-is-taken", "1 takes a name even if another process has it"),
     mutant(row("sticky-names", "drop:1x4..=16777217"), (2, 2, Some(3)), Some(("S2", 8)), "sticky-names-looks-once", "a process that found all names taken, one after the other, is turned away"),
     mutant(row("sticky-names", "write:2#times=old,write:4#times-1"), (2, 2, Some(4)), Some(("S2", 16)), "sticky-names-never-counts", "2 leaves the number as it was: changes between two looks are not seen"),
-    mutant(row("sticky-names", "write:4#times=0"), (2, 2, Some(4)), Some(("S2", 16)), "sticky-names-counts-anew", "4 begins the number anew"),
+    mutant(row("sticky-names", "write:4#times=0"), (2, 2, Some(4)), Some(("S2", 16)), "sticky-names-counts-anew", "4 restarts the number"),
     mutant(row("sticky-names", "drop:4"), (2, 2, Some(3)), Some(("S2", 10)), "sticky-names-never-gives-back", "4 dropped"),
     mutant(row("sticky-names", "to:4:[+1]"), (2, 2, Some(3)), Some(("unique-names", 7)), "sticky-names-gives-another-back", "4 writes the next name's word"),
-    mutant(own("sticky-names", SIZES, one_name_too_many), (2, 1, Some(2)), Some(("k-exclusion", 6)), "sticky-names-one-too-many", "there is a name more than there should be"),
+    mutant(own("sticky-names", SIZES, one_name_too_many), (2, 1, Some(2)), Some(("k-exclusion", 6)), "sticky-names-one-too-many", "there is one name too many"),
     mutant(row("sticky-names", "init:holder[1]#process=256"), (2, 2, Some(3)), Some(("S2", 7)), "sticky-names-starts-taken", "the last name is taken, but no process has it"),
     mutant(own("sticky-names", BEGINS, searches_from_zero), (2, 2, Some(3)), HOLDS, "sticky-names-searches-from-zero", "begins with name 0, not with the one that it had last (control: it is only slower)"),
 ];
