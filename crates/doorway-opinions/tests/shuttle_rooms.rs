@@ -362,8 +362,8 @@ fn all_get_along(seen: &Arc<Seen>) {
     scene.ends();
 }
 
-/// One task is inside room 0, one wants to go there next, and one is cancelled on its way to room
-/// 1. There are few enough for the schedules to meet at every step.
+/// One task is inside room 0, one wants to go there next, and one is cancelled on its way to
+/// room 1. There are few enough for the schedules to meet at every step.
 fn one_is_cancelled(seen: &Arc<Seen>) {
     let scene = Scene::new(seen);
     let tasks = [

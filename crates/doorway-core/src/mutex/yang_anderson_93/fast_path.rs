@@ -57,9 +57,9 @@
 //!
 //! **The path may stay closed** when all processes have gone. A process that was slow between 2 and
 //! 3 closes the path although it went the other way, and it signed `X` too early to open the path
-//! again. The next passage is then slow even if it is alone. It opens the path, for `5 ceil(log2 N)
-//! + N + 10`. A constant number is therefore what a process pays, at the latest, for its second
-//! passage alone.
+//! again. The next passage is then slow even if it is alone. It opens the path, for
+//! `5 ceil(log2 N) + N + 10`. A constant number is therefore what a process pays, at the latest,
+//! for its second passage alone.
 //!
 //! # Departures from the paper
 //! 1. `B[i]` lives with `i`. The paper does not say where it lives.
