@@ -17,8 +17,8 @@
 //! | a variable declared `private` | an atomic like others | no step of its own, and free |
 //!
 //! One `await` is one atomic statement of the paper. The bounds of an algorithm ([`ReadWrite`],
-//! [`FetchAdd`], …) are the assumptions of its theorem: `impl<M: ReadWrite> KExclusion<M> for
-//! Bakery<M>` *is* the sentence "uses only reads and writes".
+//! [`FetchAdd`], …) are the assumptions of its theorem:
+//! `impl<M: ReadWrite> KExclusion<M> for Bakery<M>` *is* the sentence "uses only reads and writes".
 //!
 //! Read next: [`Memory`], then [`Here`] and [`At`].
 
