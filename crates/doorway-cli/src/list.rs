@@ -11,7 +11,7 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the table of algorithms in Markdown, as in the README (without rooms and the objects
+    /// Print the table of algorithms in Markdown (without rooms and the objects
     /// built on them)
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
