@@ -33,7 +33,8 @@ fn late_rows_double() {
 fn only_the_members_of_a_node_spin_there() {
     let sim = Sim::default();
     let _tree = ArbitrationTree::new(&Site::new(&sim), 3, TwoProcess::between);
-    let spins: Vec<_> = sim.layout().names().into_iter().filter(|name| name.contains("P[")).collect();
+    let layout = sim.layout();
+    let spins: Vec<_> = layout.names().into_iter().filter(|name| name.contains("P[")).collect();
     assert_eq!(spins, ["node2.P[0]", "node2.P[1]", "node1.P[0]", "node1.P[1]", "node1.P[2]"]);
 }
 
