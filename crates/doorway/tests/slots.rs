@@ -489,6 +489,28 @@ fn places_that_are_added_let_all_in_who_wait() {
 }
 
 #[test]
+fn the_slots_of_a_leaked_guard_are_nobody_elses_when_room_is_made() {
+    let mut slots = Slots::new(8).unwrap();
+    {
+        let mut held: Vec<_> = (0..7).map(|_| slots.acquire().unwrap()).collect();
+        std::mem::forget(held.remove(5));
+        std::mem::forget(held.remove(1));
+    }
+    std::mem::forget(slots.acquire_many(2).unwrap());
+    // Up to 16 slots lie in flags, more of them in a bitmap.
+    for room in [16, 17, 200] {
+        let fence = slots.acquire().unwrap().fence();
+        slots = slots.room_for(room).unwrap();
+        assert_eq!((slots.places(), slots.available()), (8, 4));
+        let rest = slots.acquire_many(4).unwrap();
+        assert_eq!(rest.slots(), [3, 4, 6, 7], "0, 1, 2 and 5 are leaked; room for {room}");
+        assert!(rest.fence() > fence);
+        drop(rest);
+        assert_eq!(slots.acquire().unwrap().slot(), 3);
+    }
+}
+
+#[test]
 fn room_is_made_without_losing_what_was_said_before() {
     let slots = Slots::new(2).unwrap().unfair();
     std::mem::forget(slots.acquire().unwrap());

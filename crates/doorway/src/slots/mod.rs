@@ -276,6 +276,8 @@ impl<N: Numbering> Slots<N> {
 
     /// The same, with room for `places` places: [`add`](Self::add) can go up to there.
     ///
+    /// A guard that was leaked with `mem::forget` keeps its place, and its slots are nobody else's.
+    ///
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
     /// slots.add(99)?;
@@ -294,6 +296,7 @@ impl<N: Numbering> Slots<N> {
         let Manners { policy, unfair, ref tray } = *self.text.beside();
         let so_far = (look.next, self.text.largest_fence(stamps));
         let new = Self::build(free, look.places as usize - free, room, so_far, N::tray_after(tray, stamps));
+        sure(now(new.text.keep_names_of(&ANYONE, &self.text)));
         if look.closed {
             new.close();
         }

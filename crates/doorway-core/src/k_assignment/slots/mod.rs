@@ -644,6 +644,33 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.names.is_taken(p.on(self.part), slot).await
     }
 
+    /// Takes each name that is taken in `old`, for its holder, which will not give it back. Nobody else may use either of the two
+    /// meanwhile. There must be room here for all names of `old`.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn keep_names_of<K: Line<M>, Y>(&self, p: &Process<M>, old: &Slots<M, N, K, Y>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let mut end = 0;
+        for slot in 0..old.room as usize {
+            if old.is_taken(p, slot).await? {
+                end = slot + 1;
+            }
+        }
+        // The lowest first: all below the end. Then those go back that are not to be kept.
+        let mut fence = 0;
+        for slot in 0..end {
+            let name = self.names.take(here, fence, &slot).await?.unwrap_or_else(missing);
+            fence = name.fence;
+        }
+        for slot in 0..end {
+            if !old.is_taken(p, slot).await? {
+                self.names.give_back(here, Name { slot: slot as u32, fence }).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// The name after this one, of a process that holds both: 9.
     ///
     /// # Errors
