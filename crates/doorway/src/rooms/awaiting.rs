@@ -4,16 +4,16 @@ use super::pair::Pair;
 use crate::native::{Native, now, someone, sure};
 use crate::waiting::Policy;
 use doorway_core::memory::Site;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms, Tidings};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms};
 use std::fmt;
 use std::future::ready;
 use std::time::Instant;
 
 /// Two rooms whose users can wait for each other.
-pub(super) type Doors = AwaitedRooms<Native, Pair<Tidings<Native>>>;
+pub(super) type Doors = AwaitedRooms<Native, Pair<()>>;
 
 pub(super) fn doors(site: &Site<'_, Native>) -> Doors {
-    Doors::new(site, Pair::new)
+    Doors::new(site, |site| Pair::new(site, ()))
 }
 
 /// It is closed, and nothing is left.
@@ -137,9 +137,8 @@ macro_rules! awaiting {
                 /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for them as a thread does, for as
                 /// long as a push takes.
                 ///
-                /// The task is woken by the last process that leaves the room of pushes, before another room opens. So **a waker must
-                /// not use this object itself**: a waker that pops, pushes or closes here waits for ever. Executors that only
-                /// note a task in `wake` are fine; one that runs tasks there, or keeps them in this very object, is not.
+                /// The task is woken by the last caller that leaves the room of pushes, or by the caller that closes, after it has left.
+                /// So a waker may use this object itself: it may push, pop and close here.
                 ///
                 /// # Cancel safety
                 /// To drop the future is to give up, and exact: it has taken nothing.
