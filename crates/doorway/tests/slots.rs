@@ -987,28 +987,34 @@ fn errors_say_what_to_do() {
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
 }
 
-/// A holder that leaves just after it was closed lets nobody in.
+/// A holder that leaves just before it is closed, or just after, lets nobody in. No place is lost
+/// by that.
 #[test]
 fn once_it_is_closed_no_waiter_gets_in() {
-    fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>) {
-        let held = slots.acquire().unwrap();
+    fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>, units: usize, leaves_before: bool) {
+        let held = slots.acquire_many(2).unwrap();
         let mut context = Context::from_waker(Waker::noop());
         {
             let mut one = pin!(slots.acquire_async());
-            let mut several = pin!(slots.acquire_many_async(1));
+            let mut several = pin!(slots.acquire_many_async(units));
             assert!(one.as_mut().poll(&mut context).is_pending());
             assert!(several.as_mut().poll(&mut context).is_pending());
+            let mut held = Some(held);
+            drop(held.take_if(|_| leaves_before));
             slots.close();
             drop(held);
             assert!(matches!(one.as_mut().poll(&mut context), Poll::Ready(Err(Closed))));
             assert!(matches!(several.as_mut().poll(&mut context), Poll::Ready(Err(AcquireError::Closed))));
         }
-        assert_eq!(slots.places(), 1);
+        assert_eq!((slots.places(), slots.available()), (2, 2));
     }
-    is_refused(Slots::new(1).unwrap());
-    is_refused(Slots::new(1).unwrap().unfair());
-    is_refused(Slots::new(1).unwrap().without_numbers());
-    is_refused(Slots::new(1).unwrap().bypass(64));
+    for (units, leaves_before) in [(1, false), (1, true), (2, false), (2, true)] {
+        is_refused(Slots::new(2).unwrap(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().unfair(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().without_numbers(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().bypass(64), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().bypass(0), units, leaves_before);
+    }
     for _ in 0..20 {
         let slots = Slots::new(1).unwrap();
         let held = slots.acquire().unwrap();

@@ -137,8 +137,9 @@ macro_rules! awaiting {
                 /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for them as a thread does, for as
                 /// long as a push takes.
                 ///
-                /// The task is woken by the last caller that leaves the room of pushes, or by the caller that closes, after it has left.
-                /// So a waker may use this object itself: it may push, pop and close here.
+                /// The task is woken by the last caller that leaves the room of pushes, or by the
+                /// caller that closes, after it has left. So a waker may use this object itself: it
+                /// may push, pop and close here.
                 ///
                 /// # Cancel safety
                 /// To drop the future is to give up, and exact: it has taken nothing.

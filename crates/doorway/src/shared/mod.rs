@@ -258,9 +258,9 @@ impl Builder {
     /// Waiters are served in the order of arrival among themselves.
     ///
     /// The bound is shared between the slots, in powers of two: with `k` slots, less than `2 k` is
-    /// strict order. [`Status::bypass`] says which bound is in force: `k` times the largest power of
-    /// two that is at most this number divided by `k`. It is a bound while no process dies. A death
-    /// may let the newcomers in that came before the next waiter noticed.
+    /// strict order. [`Status::bypass`] says which bound is in force: `k` times the largest power
+    /// of two that is at most this number divided by `k`. It is a bound while no process dies. A
+    /// death may let the newcomers in that came before the next waiter noticed.
     ///
     /// ```
     /// use doorway::shared::{Builder, Error, Slots};

@@ -67,8 +67,9 @@ pub struct Status {
     pub seats: usize,
     /// What happens to slots of the dead.
     pub mode: Mode,
-    /// How many newcomers may pass the first in line; 0 in strict order. This is the bound in force: `k` times a power of
-    /// two, for `k` slots, and so at most what [`Builder::bypass`](super::Builder::bypass) asked for.
+    /// How many newcomers may pass the first in line; 0 in strict order. This is the bound in
+    /// force: `k` times a power of two, for `k` slots, and so at most what
+    /// [`Builder::bypass`](super::Builder::bypass) asked for.
     pub bypass: u16,
     /// The holders, by slot.
     pub holders: Vec<Holder>,

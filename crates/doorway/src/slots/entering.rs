@@ -9,9 +9,7 @@ use crate::native::{Begun, Native, WaysIn, now, refused, someone, sure, ways_in}
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
-use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused};
-use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::Process;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -239,7 +237,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
             && let Some(tray) = self.tray()
         {
             return match self.text.begin_passing_now(&ANYONE, tray, units, false) {
-                Entered::Inside(grant) => self.unless_closed(grant).map(Some),
+                Entered::Inside(grant) => Ok(Some(grant)),
                 Entered::Not(drawn) => self.help_first(drawn, units),
                 Entered::NoPlace => Ok(None),
                 Entered::Refused(why) => Err(why),
@@ -259,7 +257,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
         if N::PASSES
             && let Some(tray) = self.tray()
         {
-            return self.begun_passing(begun(self.text.begin_passing_now(&ANYONE, tray, units, true), units));
+            return begun(self.text.begin_passing_now(&ANYONE, tray, units, true), units);
         }
         if self.text.beside().unfair {
             return begun(self.text.begin_at_once_now(&ANYONE, units, true), units);
@@ -269,15 +267,18 @@ impl<N: Numbering> WaysIn for Slots<N> {
 
     /// A newcomer that has tried once.
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
-        if let Some(tray) = self.tray() {
-            return self.line_up_passing(tray, units, may_pause);
-        }
-        if self.text.beside().unfair && may_pause {
-            match now(self.text.barge(&someone(self.policy()), units, 1..TRIES)).map_err(refused) {
+        let tray = self.tray();
+        if (self.text.beside().unfair || tray.is_some()) && may_pause {
+            let p = someone(self.policy());
+            match now(self.text.barge_unless_closed(&p, tray, units, 1..TRIES)).map_err(refused) {
                 Ok(Some(grant)) => return Begun::Inside(grant),
                 Ok(None) => {}
                 Err(why) => return Begun::Refused(why),
             }
+        }
+        if tray.is_some() {
+            let drawn = sure(now(self.text.draw_passing(&ANYONE, units)));
+            return Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() });
         }
         begun(self.text.begin_now(&ANYONE, units), units)
     }
@@ -287,25 +288,15 @@ impl<N: Numbering> WaysIn for Slots<N> {
         p: &Process<Native>,
         PlaceInLine { drawn, units, attempt }: &mut PlaceInLine,
     ) -> Result<Option<Grant>, Failure<Infallible, Refused>> {
-        let entered = match self.tray() {
-            Some(tray) => self.text.go_on_passing(p, tray, *drawn, *units, attempt, true).await,
-            None => self.text.go_on(p, *drawn, *units, attempt, true).await,
-        };
-        match entered? {
-            Some(grant) => self.unless_closed(grant).map(Some).map_err(Failure::Refused),
-            None => Ok(None),
-        }
+        self.text.go_on_unless_closed(p, self.tray(), *drawn, *units, attempt, true).await
     }
 
     fn give_up(&self, p: &Process<Native>, place: PlaceInLine) -> Option<Grant> {
-        self.withdraw(p, place.attempt).and_then(|grant| self.unless_closed(grant).ok())
+        self.withdraw(p, place.attempt)
     }
 
     fn leave(&self, grant: Grant) {
-        sure(match self.tray() {
-            Some(tray) => now(self.text.release_passing(&ANYONE, tray, grant)),
-            None => now(self.text.release(&ANYONE, grant)),
-        });
+        sure(now(self.text.give_back(&ANYONE, self.tray(), grant)));
     }
 }
 
@@ -320,58 +311,16 @@ fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// What a caller that had to wait gets. The text promises that nobody waits for ever where it is closed, and lets in
-    /// the first in line if a holder leaves before that one notices. Here a caller that is let in after it was closed gives
-    /// its place back: when `close` has returned, no waiter gets in.
-    #[inline]
-    pub(super) fn unless_closed(&self, grant: Grant) -> Result<Grant, Refused> {
-        if !self.is_closed() {
-            return Ok(grant);
-        }
-        self.leave(grant);
-        Err(Refused::Closed)
-    }
-
     /// Gives a place in line up. `Some` if it was let in before that.
     pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
-        sure(match self.tray() {
-            Some(tray) => now(self.text.leave_passing(p, tray, attempt)),
-            None => now(self.text.leave(p, attempt)),
-        })
+        sure(now(self.text.leave_unless_closed(p, self.tray(), attempt)))
     }
 
     /// As good as inside: those in line before it must be helped.
     #[cold]
     #[inline(never)]
     fn help_first(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
-        if N::PASSES
-            && let Some(tray) = self.tray()
-        {
-            let (p, attempt) = (someone(self.policy()), &mut Attempt::default());
-            return now(self.text.go_on_passing(&p, tray, drawn, units, attempt, false)).map_err(refused);
-        }
-        now(self.text.go_on(&someone(self.policy()), drawn, units, &mut Attempt::default(), false)).map_err(refused)
-    }
-
-    /// What a newcomer gets that may have passed a line: what lies in the tray says nothing of closing.
-    #[inline]
-    fn begun_passing(&self, begun: Begun<Self>) -> Begun<Self> {
-        match begun {
-            Begun::Inside(grant) => self.unless_closed(grant).map_or_else(Begun::Refused, Begun::Inside),
-            other => other,
-        }
-    }
-
-    /// A newcomer that has tried once, and may pass those in line. One that asks for several passes nobody.
-    fn line_up_passing(&self, tray: &Tray<Native>, units: u64, may_pause: bool) -> Begun<Self> {
-        if units == 1 && may_pause {
-            match now(self.text.barge_passing(&someone(self.policy()), tray, 1..TRIES)).map_err(refused) {
-                Ok(Some(grant)) => return self.begun_passing(Begun::Inside(grant)),
-                Ok(None) => {}
-                Err(why) => return Begun::Refused(why),
-            }
-        }
-        let drawn = sure(now(self.text.draw_passing(&ANYONE, units)));
-        Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() })
+        let (p, attempt) = (someone(self.policy()), &mut Attempt::default());
+        now(self.text.go_on_unless_closed(&p, self.tray(), drawn, units, attempt, false)).map_err(refused)
     }
 }

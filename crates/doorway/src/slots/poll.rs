@@ -65,7 +65,8 @@ impl<N: Numbering + 'static> PollSlots<N> {
     /// As [`acquire_many`](Slots::acquire_many). The next poll asks anew.
     ///
     /// # Panics
-    /// If the waker panics when it is cloned. The request is given up then, and the next poll asks anew.
+    /// If the waker panics when it is cloned. The request is given up then, and the next poll asks
+    /// anew.
     pub fn poll_acquire_many(
         &mut self,
         context: &mut Context<'_>,
@@ -73,7 +74,8 @@ impl<N: Numbering + 'static> PollSlots<N> {
     ) -> Poll<Result<OwnedSlotGuard<N>, AcquireError>> {
         let asked = self.asks.take().filter(|(asked, _)| *asked == places);
         let (_, mut asks) = asked.unwrap_or_else(|| (places, self.slots.acquire_many_owned_async(places)));
-        // If a waker panics, the request is dropped here, and thereby given up: it could not be polled again.
+        // If a waker panics, the request is dropped here, and thereby given up: it could not be
+        // polled again.
         let told = Pin::new(&mut asks).poll(context);
         if told.is_pending() {
             self.asks = Some((places, asks));

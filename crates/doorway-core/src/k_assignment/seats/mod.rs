@@ -285,8 +285,8 @@ impl<M: Mortal> Seats<M> {
         self
     }
 
-    /// How many newcomers get in at most before the oldest that waits: of what was [asked for](Self::with_bypass), what a power
-    /// of two for each slot leaves. 0 in strict order.
+    /// How many newcomers get in at most before the oldest that waits: of what was [asked
+    /// for](Self::with_bypass), what a power of two for each slot leaves. 0 in strict order.
     #[must_use]
     pub fn bypass(&self) -> u32 {
         if self.is_in_order() { 0 } else { (self.keeps as u32 + 1) * self.k as u32 }

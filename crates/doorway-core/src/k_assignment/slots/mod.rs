@@ -28,6 +28,7 @@
 //! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next |
 //! | [split](Slots::split) | 9: looks where the second part begins. Who holds which name does not change, so no other process can tell |
 //! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
+//! | [unless closed](Slots::go_on_unless_closed) | the turnstile's 31 after an entry that was not possible at once; 4 and 5, if it is closed |
 //!
 //! # Invariants (all checked)
 //! Those of the turnstile, (T1) to (T6), and of the names, (B1), (B2) and (F).
@@ -35,6 +36,7 @@
 //! # Cost, faults, fairness
 //! Those of the turnstile; a name costs one read-modify-write and a write more. A process that dies inside keeps its places and their names.
 
+mod closing;
 pub mod entries;
 mod passing;
 
@@ -43,6 +45,7 @@ pub use passing::Passing;
 use super::KAssignment;
 use super::names::{Name, Names, NoNames};
 use crate::Failure;
+use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{
     Attempt, Drawn, Fate, Held, Line, Look, Record, Refused, Ring, Stands, TooMany, Tried, Turnstile, Unsettled,
 };
@@ -144,6 +147,22 @@ pub enum Entered {
     NoPlace,
     /// Nobody is let in any more, or there are not as many places.
     Refused(Refused),
+}
+
+impl Entered {
+    /// What comes of a try: units for which names are to be taken, or all there is to it.
+    #[inline(always)]
+    fn by<M: Memory>(here: Here<'_, M>, tried: Tried) -> Result<Held, Self> {
+        let not = match tried {
+            Tried::Drawn(Drawn::Inside(held)) => return Ok(held),
+            Tried::Drawn(drawn) => return Err(Self::Not(drawn)),
+            Tried::NoPlace => Self::NoPlace,
+            Tried::Closed => Self::Refused(Refused::Closed),
+            Tried::TooMany(too_many) => Self::Refused(Refused::TooMany(too_many)),
+        };
+        here.part_done();
+        Err(not)
+    }
 }
 
 /// A name whose place was taken away: it stays taken, and nobody holds it. There is one of it, so that it is revived once.
@@ -272,21 +291,9 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             let here = p.on(self.part);
             here.part(&());
             let tried = either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
-            let held = match tried {
-                Tried::Drawn(Drawn::Inside(held)) => held,
-                Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
-                Tried::NoPlace => {
-                    here.part_done();
-                    break 'text Entered::NoPlace;
-                }
-                Tried::Closed => {
-                    here.part_done();
-                    break 'text Entered::Refused(Refused::Closed);
-                }
-                Tried::TooMany(too_many) => {
-                    here.part_done();
-                    break 'text Entered::Refused(Refused::TooMany(too_many));
-                }
+            let held = match Entered::by(here, tried) {
+                Ok(held) => held,
+                Err(entered) => break 'text entered,
             };
             here.part_done();
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
@@ -376,6 +383,31 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
+    /// [`go_on`](Self::go_on), unless it is closed meanwhile: see `closing.rs`. With a tray
+    /// newcomers pass.
+    ///
+    /// # Errors
+    /// As that.
+    pub async fn go_on_unless_closed(
+        &self,
+        p: &Process<M>,
+        tray: Option<&Tray<M>>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        here.shows("looks again", true);
+        let entered = match tray {
+            Some(tray) => self.go_on_passing(p, tray, drawn, units, attempt, may_give_up).await,
+            None => self.go_on(p, drawn, units, attempt, may_give_up).await,
+        };
+        let entered = self.if_any_unless_closed(p, tray, entered).await;
+        here.hides("looks again");
+        entered
+    }
+
     /// [`go_on`](Self::go_on) up to its wait. It waits for nothing, unless nobody may draw a ticket now.
     ///
     /// # Errors
@@ -425,13 +457,16 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(self.named(here, held).await?)
     }
 
-    /// Tries to take what is free, before it draws a ticket. Nothing is free while somebody is in line, so nobody in line is ever passed.
+    /// Tries to take what is free, before it draws a ticket. Nothing is free while somebody is in
+    /// line, so nobody in line is ever passed; unless there is a tray, from which one that asks for
+    /// one unit takes.
     ///
     /// # Errors
     /// If an access failed, or if it is closed.
     pub async fn barge(
         &self,
         p: &Process<M>,
+        tray: Option<&Tray<M>>,
         units: u64,
         tries: core::ops::Range<u32>,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
@@ -440,10 +475,21 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             if tried > 0 {
                 here.pauses(tried);
             }
-            let entered = within!(here, &tried, self.begin_at_once(p, units, true).await?);
+            here.part(&tried);
+            let entered = match tray {
+                Some(tray) => self.begin_passing(p, tray, units, true).await?,
+                None => self.begin_at_once(p, units, true).await?,
+            };
+            here.part_done();
             match entered {
                 Entered::Inside(grant) => return Ok(Some(grant)),
-                Entered::Not(drawn) => return self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
+                Entered::Not(drawn) => {
+                    let attempt = &mut Attempt::default();
+                    return match tray {
+                        Some(tray) => self.go_on_passing(p, tray, drawn, units, attempt, false).await,
+                        None => self.go_on(p, drawn, units, attempt, false).await,
+                    };
+                }
                 Entered::NoPlace => {}
                 Entered::Refused(why) => return Err(Failure::Refused(why)),
             }
@@ -463,7 +509,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
-        if let Some(grant) = self.barge(p, units, 0..tries).await? {
+        if let Some(grant) = self.barge(p, None, units, 0..tries).await? {
             return Ok(Some(grant));
         }
         self.acquire_in_turn(p, units, attempt, may_give_up).await
@@ -576,6 +622,15 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
+    in_both_forms! {
+        /// Whether it was closed.
+        #[inline(always)]
+        pub fn is_closed, is_closed_now(&self, p: &Process<M>) -> bool {
+            let here = p.on(self.part);
+            within!(here, &(), either!(self.line.is_closed(p), self.line.is_closed_now(p)))
+        }
+    }
+
     /// How it is.
     ///
     /// # Errors
@@ -644,8 +699,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.names.is_taken(p.on(self.part), slot).await
     }
 
-    /// Takes each name that is taken in `old`, for its holder, which will not give it back. Nobody else may use either of the two
-    /// meanwhile. There must be room here for all names of `old`.
+    /// Takes each name that is taken in `old`, for its holder, which will not give it back. Nobody
+    /// else may use either of the two meanwhile. There must be room here for all names of `old`.
     ///
     /// # Errors
     /// If an access failed.

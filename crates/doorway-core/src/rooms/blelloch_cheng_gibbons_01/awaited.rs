@@ -8,9 +8,10 @@
 //! Our own. Statement numbers are ours, from 60 on, beside those of the structure.
 //!
 //! # Idea
-//! Every put is in a turn of the room [`IN`], and exactly one process is the last of the turn. It tells the waiters once it has
-//! left: it turns a number, if a flag beside the number says that somebody waits. A waiter raises the flag *before* it looks into
-//! the structure for the last time, and then waits for the word to change. Closing is a visit to the room [`OUT`], where nobody
+//! Every put is in a turn of the room [`IN`], and exactly one process is the last of the turn. It
+//! tells the waiters once it has left: it turns a number, if a flag beside the number says that
+//! somebody waits. A waiter raises the flag *before* it looks into the structure for the last time,
+//! and then waits for the word to change. Closing is a visit to the room [`OUT`], where nobody
 //! puts anything; a put looks inside its room whether it may.
 //!
 //! # Shared variables
@@ -19,8 +20,8 @@
 //! | `news`   | `(turns, wanted)` | `(0, 0)`  | nobody | 62, 64     | [what waiters wait for](Heard) |
 //! | `closed` | bool              | false     | nobody | 67         | whether nothing may be put any more |
 //!
-//! `turns` has 63 bits, and turns once for each turn of `IN` in which somebody waits. A waiter would miss news if it
-//! slept while all of them went by.
+//! `turns` has 63 bits, and turns once for each turn of `IN` in which somebody waits. A waiter
+//! would miss news if it slept while all of them went by.
 //!
 //! # Statements
 //! | statement | what |
@@ -33,20 +34,22 @@
 //! | 67 | a user that closes does so inside `OUT`; it leaves, and goes on with 63 |
 //!
 //! # Why
-//! - *the flag before the look (61)*: if the look finds nothing, each later turn of `IN` is followed by 63, which sees the flag,
-//!   or sees that another process has taken it down and turned the number since. The same holds of closing (66, 67).
-//! - *outside (64)*: a change of `news` wakes waiters, and what is woken may be code of others that uses the same rooms. So no
-//!   process changes `news` while it is inside, or while it opens a room.
-//! - *inside (60, 67)*: a put and a closing never overlap. So once a waiter has seen that it is closed (66), and then finds
-//!   nothing, nothing will ever come.
+//! - *the flag before the look (61)*: if the look finds nothing, each later turn of `IN` is
+//!   followed by 63, which sees the flag, or sees that another process has taken it down and turned
+//!   the number since. The same holds of closing (66, 67).
+//! - *outside (64)*: a change of `news` wakes waiters, and what is woken may be code of others that
+//!   uses the same rooms. So no process changes `news` while it is inside, or while it opens a
+//!   room.
+//! - *inside (60, 67)*: a put and a closing never overlap. So once a waiter has seen that it is
+//!   closed (66), and then finds nothing, nothing will ever come.
 //!
 //! # Claims (checked by search, with a fault for each)
 //! - (A1) linearizable: puts fit, take effect or are refused because it was closed before; a waiter gets an element, or
 //!   learns that it is closed and nothing is left
 //! - (A2) when all others rest or wait, a waiter that nothing wakes waits for a structure that is empty and not closed
 //! - (A3) once closed, it stays closed
-//! - (A4) when every process rests, waits, or tells the waiters (63, 64), no room is active: a process that wakes others is
-//!   outside, and keeps no room from being opened
+//! - (A4) when every process rests, waits, or tells the waiters (63, 64), no room is active: a
+//!   process that wakes others is outside, and keeps no room from being opened
 //!
 //! # Cost, faults, fairness
 //! Two reads more for each put that is alone in its turn, and one for each in a crowd; nothing for a take that finds

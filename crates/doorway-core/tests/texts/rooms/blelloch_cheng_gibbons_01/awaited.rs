@@ -1,4 +1,5 @@
-//! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to (A4).
+//! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to
+//! (A4).
 
 use doorway_check::faults::Faults;
 use doorway_check::property::View;
@@ -282,10 +283,12 @@ fn each_claim_is_seen_to_fail() {
     };
     // A put does not look whether it is closed.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:60"), ["A1"]);
-    // The last one of a turn does not turn the number, or takes the flag down and leaves the number as it was.
+    // The last one of a turn does not turn the number, or takes the flag down and leaves the number
+    // as it was.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "drop:64"), ["A2"]);
     assert_eq!(failing(&[&[Take], &[Take], &[Put(1), Put(2)]], "write:64#turns-1"), ["A2"]);
-    // A waiter raises the flag after it has looked, or looks whether it is closed before it raises the flag.
+    // A waiter raises the flag after it has looked, or looks whether it is closed before it raises
+    // the flag.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:62>24"), ["A2"]);
     assert_eq!(failing(&[&[Take], &[Close]], "early:61:closed>66"), ["A2"]);
     // A process that closes says nothing, or does not look whether somebody waits.
