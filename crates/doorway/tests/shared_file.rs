@@ -97,6 +97,21 @@ fn what_is_no_file_of_ours_is_refused() {
 }
 
 #[test]
+fn the_status_tells_which_bound_on_newcomers_is_in_force() {
+    for (slots, asked, in_force) in
+        [(1, 64, 64), (1, 100, 64), (3, 50, 48), (3, 5, 0), (2, 4, 4), (1, u16::MAX, 1 << 15)]
+    {
+        let place = Place::new("in-force");
+        let opened = Builder::new(place.file(), slots).bypass(asked).open().unwrap();
+        assert_eq!(opened.status().unwrap().bypass, in_force, "{asked} for {slots} slots");
+        // To open it again takes the number that was asked for.
+        assert!(Builder::new(place.file(), slots).bypass(asked).open().is_ok());
+        let other = Builder::new(place.file(), slots).bypass(asked - 1).open().unwrap_err();
+        assert_eq!(other, Error::OtherBypass { found: asked, asked: asked - 1 });
+    }
+}
+
+#[test]
 fn another_size_mode_or_version_is_an_error_with_both_values() {
     let place = Place::new("other");
     drop(Slots::open(place.file(), 2).unwrap());

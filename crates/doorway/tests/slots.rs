@@ -491,6 +491,28 @@ fn places_that_are_added_let_all_in_who_wait() {
 }
 
 #[test]
+fn the_slots_of_a_leaked_guard_are_nobody_elses_when_room_is_made() {
+    let mut slots = Slots::new(8).unwrap();
+    {
+        let mut held: Vec<_> = (0..7).map(|_| slots.acquire().unwrap()).collect();
+        std::mem::forget(held.remove(5));
+        std::mem::forget(held.remove(1));
+    }
+    std::mem::forget(slots.acquire_many(2).unwrap());
+    // Up to 16 slots lie in flags, more of them in a bitmap.
+    for room in [16, 17, 200] {
+        let fence = slots.acquire().unwrap().fence();
+        slots = slots.room_for(room).unwrap();
+        assert_eq!((slots.places(), slots.available()), (8, 4));
+        let rest = slots.acquire_many(4).unwrap();
+        assert_eq!(rest.slots(), [3, 4, 6, 7], "0, 1, 2 and 5 are leaked; room for {room}");
+        assert!(rest.fence() > fence);
+        drop(rest);
+        assert_eq!(slots.acquire().unwrap().slot(), 3);
+    }
+}
+
+#[test]
 fn room_is_made_without_losing_what_was_said_before() {
     let slots = Slots::new(2).unwrap().unfair();
     std::mem::forget(slots.acquire().unwrap());
@@ -971,28 +993,34 @@ fn errors_say_what_to_do() {
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());
 }
 
-/// A holder that leaves just after the slots were closed lets no waiter in.
+/// A holder that leaves just before the slots are closed, or just after, lets no waiter in. No
+/// place is lost by that.
 #[test]
 fn once_it_is_closed_no_waiter_gets_in() {
-    fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>) {
-        let held = slots.acquire().unwrap();
+    fn is_refused<N: doorway::slots::Numbering>(slots: Slots<N>, units: usize, leaves_before: bool) {
+        let held = slots.acquire_many(2).unwrap();
         let mut context = Context::from_waker(Waker::noop());
         {
             let mut one = pin!(slots.acquire_async());
-            let mut several = pin!(slots.acquire_many_async(1));
+            let mut several = pin!(slots.acquire_many_async(units));
             assert!(one.as_mut().poll(&mut context).is_pending());
             assert!(several.as_mut().poll(&mut context).is_pending());
+            let mut held = Some(held);
+            drop(held.take_if(|_| leaves_before));
             slots.close();
             drop(held);
             assert!(matches!(one.as_mut().poll(&mut context), Poll::Ready(Err(Closed))));
             assert!(matches!(several.as_mut().poll(&mut context), Poll::Ready(Err(AcquireError::Closed))));
         }
-        assert_eq!(slots.places(), 1);
+        assert_eq!((slots.places(), slots.available()), (2, 2));
     }
-    is_refused(Slots::new(1).unwrap());
-    is_refused(Slots::new(1).unwrap().unfair());
-    is_refused(Slots::new(1).unwrap().without_numbers());
-    is_refused(Slots::new(1).unwrap().bypass(64));
+    for (units, leaves_before) in [(1, false), (1, true), (2, false), (2, true)] {
+        is_refused(Slots::new(2).unwrap(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().unfair(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().without_numbers(), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().bypass(64), units, leaves_before);
+        is_refused(Slots::new(2).unwrap().bypass(0), units, leaves_before);
+    }
     for _ in 0..20 {
         let slots = Slots::new(1).unwrap();
         let held = slots.acquire().unwrap();

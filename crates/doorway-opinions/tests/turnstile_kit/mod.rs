@@ -1,5 +1,5 @@
-//! The turnstile on a tool's own atomics, with waits by the real wait layer: everything that loom
-//! and shuttle have in common.
+//! The turnstile, alone and with a tray, on a tool's own atomics, with waits by the real wait
+//! layer: everything that loom and shuttle have in common.
 //!
 //! The text is the shipped one. A [`Flaw`] changes what the memory does at some statements, or what
 //! a role does with an answer; only one flaw is active at a time. The wait layer can have a
@@ -12,6 +12,7 @@ use crate::waiting_kit::{Fault, Layer, Tool};
 use doorway::native::now;
 use doorway::waiting::internals::{Platform, Sequence};
 use doorway_core::Failure;
+use doorway_core::k_exclusion::bypass::Bypass;
 use doorway_core::k_exclusion::turnstile::{Attempt, Held, Limits, Refused, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{
@@ -50,6 +51,12 @@ pub(crate) enum Flaw {
     CloseSkips,
     /// A process that closes signals instead of turning away (36): all processes get in.
     CloseSignals,
+    /// A holder that leaves its place in the tray calls nobody (67).
+    CallsNobody,
+    /// A waiter that was called does not see that a place lies in the tray (73).
+    SeesNoPlace,
+    /// A process that moves a place leaves it in the tray as well (69).
+    MovesACopy,
 }
 
 impl Flaw {
@@ -64,6 +71,9 @@ impl Flaw {
         Self::CloseSkips,
         Self::CloseSignals,
     ];
+
+    /// Those of the tray.
+    pub(crate) const OF_THE_TRAY: [Self; 3] = [Self::CallsNobody, Self::SeesNoPlace, Self::MovesACopy];
 }
 
 /// The state that all handles share.
@@ -213,6 +223,9 @@ impl<L: Layer, W: ToolWord> ReadWrite for Model<L, W> {
         if at.label == 29 && self.has(Flaw::DoorStays) {
             return Ok(T::unpack(0)); // open
         }
+        if at.label == 73 && self.has(Flaw::SeesNoPlace) {
+            return Ok(T::unpack(0)); // nothing
+        }
         Ok(T::unpack(v.load()))
     }
 
@@ -279,7 +292,10 @@ impl<L: Layer, W: ToolWord> CompareSwap for Model<L, W> {
             v.change(&self.shared.layer, || v.word.swap(new.pack(), SeqCst));
             return Ok(Ok(old));
         }
-        if at.label == 36 && self.has(Flaw::CloseSkips) {
+        let is_skipped = at.label == 36 && self.has(Flaw::CloseSkips)
+            || at.label == 67 && self.has(Flaw::CallsNobody)
+            || at.label == 69 && self.has(Flaw::MovesACopy);
+        if is_skipped {
             return Ok(Ok(old));
         }
         let mut new = new.pack();
@@ -293,18 +309,38 @@ impl<L: Layer, W: ToolWord> CompareSwap for Model<L, W> {
     }
 }
 
+/// A text around a turnstile.
+pub(crate) trait Text<M: Memory>:
+    Abortable<M, Attempt = Attempt> + KExclusion<M, Held = Held, Refusal = Refused>
+{
+    fn line(&self) -> &Turnstile<M>;
+}
+
+impl<M: FetchAdd + CompareSwap> Text<M> for Turnstile<M> {
+    fn line(&self) -> &Self {
+        self
+    }
+}
+
+impl<M: FetchAdd + CompareSwap> Text<M> for Bypass<M> {
+    fn line(&self) -> &Turnstile<M> {
+        Self::line(self)
+    }
+}
+
 /// A turnstile, and the processes inside.
-pub(crate) struct Scene<L: Layer, W: ToolWord> {
+pub(crate) struct Scene<L: Layer, W: ToolWord, T = Turnstile<Model<L, W>>> {
     shared: Rc<Shared<L>>,
-    line: Turnstile<Model<L, W>>,
+    text: T,
     k: usize,
     inside: std::cell::Cell<usize>,
     /// Each process that enters or leaves changes it: the tools put such steps in every order.
     desk: <L::P as Platform>::Sequence,
+    words: PhantomData<fn() -> W>,
 }
 
 /// The role of a process at a turnstile.
-pub(crate) type Part<L, W> = fn(&Scene<L, W>);
+pub(crate) type Part<L, W, T = Turnstile<Model<L, W>>> = fn(&Scene<L, W, T>);
 
 impl<L: Layer, W: ToolWord> Scene<L, W> {
     /// For a few passages: the ring is short, and no process finds the line too long.
@@ -319,15 +355,33 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
     }
 
     fn with_limits(k: usize, limits: Limits, flaw: Option<Flaw>, fault: Option<Fault>) -> Rc<Self> {
+        Self::of(k, flaw, fault, |site| Turnstile::with_limits(site, k, limits, 0))
+    }
+}
+
+impl<L: Layer, W: ToolWord> Scene<L, W, Bypass<Model<L, W>>> {
+    /// With a tray, for `n` processes: at most `most` newcomers pass the first in line.
+    pub(crate) fn with_a_tray(n: usize, k: usize, most: u32, flaw: Option<Flaw>) -> Rc<Self> {
+        Self::of(k, flaw, None, |site| Bypass::new(site, n, k, most))
+    }
+}
+
+impl<L: Layer, W: ToolWord, T: Text<Model<L, W>> + 'static> Scene<L, W, T> {
+    fn of(
+        k: usize,
+        flaw: Option<Flaw>,
+        fault: Option<Fault>,
+        text: impl FnOnce(&Site<'_, Model<L, W>>) -> T,
+    ) -> Rc<Self> {
         let shared = Rc::new(Shared { layer: L::new(fault), flaw });
-        let line = Turnstile::with_limits(&Site::new(&Model::new(&shared, Waits::AsThread)), k, limits, 0);
+        let text = text(&Site::new(&Model::new(&shared, Waits::AsThread)));
         let desk = <L::P as Platform>::Sequence::new();
-        Rc::new(Self { shared, line, k, inside: std::cell::Cell::new(0), desk })
+        Rc::new(Self { shared, text, k, inside: std::cell::Cell::new(0), desk, words: PhantomData })
     }
 
     /// Each process plays its part, the first of them on the existing thread; then, alone, the
     /// last. After that all places are free, and the table is empty.
-    pub(crate) fn together(self: &Rc<Self>, parts: &[Part<L, W>], last: Option<Part<L, W>>, closed: bool) {
+    pub(crate) fn together(self: &Rc<Self>, parts: &[Part<L, W, T>], last: Option<Part<L, W, T>>, closed: bool) {
         let others: Vec<_> = parts[1..]
             .iter()
             .map(|&part| {
@@ -340,7 +394,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         if let Some(last) = last {
             last(self);
         }
-        let Ok(look) = now(self.line.look(&self.process(Waits::AsThread)));
+        let Ok(look) = now(self.text.line().look(&self.process(Waits::AsThread)));
         assert_eq!((look.free, look.closed), (self.k as u64, closed), "a place was lost");
         assert!(self.shared.layer.is_empty(), "a waiter is left in the table");
     }
@@ -360,15 +414,15 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         self.desk.bump();
         self.inside.set(self.inside.get() - 1);
         if self.shared.flaw == Some(Flaw::NobodyHelps) {
-            let Ok(_) = now(self.line.give_back(p, held));
+            let Ok(_) = now(self.text.line().give_back(p, held));
         } else {
-            let Ok(()) = now(self.line.release(p, held));
+            let Ok(()) = now(self.text.release(p, held));
         }
     }
 
     /// Lets one process in before any other comes.
     pub(crate) fn with_one_inside(self: Rc<Self>) -> Rc<Self> {
-        let entered = now(self.line.acquire(&self.process(Waits::AsThread)));
+        let entered = now(self.text.acquire(&self.process(Waits::AsThread)));
         assert!(entered.is_ok());
         self.enters();
         self
@@ -389,7 +443,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
 
     pub(crate) fn thread_passes(&self) {
         let p = self.process(Waits::AsThread);
-        let entered = now(self.line.acquire(&p));
+        let entered = now(self.text.acquire(&p));
         self.passes_by(&p, entered);
     }
 
@@ -406,7 +460,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
     fn tries(&self, waits: Waits) {
         let p = self.process(waits);
         let mut attempt = Attempt::default();
-        match now(self.line.try_acquire(&p, &mut attempt)) {
+        match now(self.text.try_acquire(&p, &mut attempt)) {
             Ok(Some(held)) => self.passes_by(&p, Ok(held)),
             Ok(None) => self.leaves(&p, attempt),
             Err(_) => {}
@@ -414,7 +468,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
     }
 
     fn leaves(&self, p: &Process<Model<L, W>>, attempt: Attempt) {
-        let Ok(let_in) = now(self.line.leave(p, attempt));
+        let Ok(let_in) = now(self.text.leave(p, attempt));
         if let Some(held) = let_in.filter(|_| self.shared.flaw != Some(Flaw::LeaveForgets)) {
             self.passes_by(p, Ok(held));
         }
@@ -425,7 +479,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         let parker = L::P::parker();
         let waker = Waker::from(Arc::clone(&parker));
         let entered = {
-            let mut entry = pin!(self.line.acquire(&p));
+            let mut entry = pin!(self.text.acquire(&p));
             loop {
                 match entry.as_mut().poll(&mut Context::from_waker(&waker)) {
                     Poll::Ready(entered) => break entered,
@@ -442,7 +496,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
         let mut attempt = Attempt::default();
         let waker = Waker::from(L::P::parker());
         let entered = {
-            let mut entry = pin!(self.line.try_acquire(&p, &mut attempt));
+            let mut entry = pin!(self.text.try_acquire(&p, &mut attempt));
             entry.as_mut().poll(&mut Context::from_waker(&waker))
         };
         match entered {
@@ -457,7 +511,7 @@ impl<L: Layer, W: ToolWord> Scene<L, W> {
     }
 
     pub(crate) fn somebody_closes(&self) {
-        let Ok(()) = now(self.line.close(&self.process(Waits::AsThread)));
+        let Ok(()) = now(self.text.line().close(&self.process(Waits::AsThread)));
     }
 
     pub(crate) fn time_comes(&self) {

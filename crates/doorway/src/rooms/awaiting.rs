@@ -5,16 +5,16 @@ use super::pair::Pair;
 use crate::native::{Native, now, someone, sure};
 use crate::waiting::Policy;
 use doorway_core::memory::Site;
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms, Tidings};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms};
 use std::fmt;
 use std::future::ready;
 use std::time::Instant;
 
 /// Two rooms whose users can wait for each other.
-pub(super) type Doors = AwaitedRooms<Native, Pair<Tidings<Native>>>;
+pub(super) type Doors = AwaitedRooms<Native, Pair<()>>;
 
 pub(super) fn doors(site: &Site<'_, Native>) -> Doors {
-    Doors::new(site, Pair::new)
+    Doors::new(site, |site| Pair::new(site, ()))
 }
 
 /// The queue or stack is closed, and nothing is left.
@@ -141,11 +141,9 @@ macro_rules! awaiting {
                 /// [`take`](Self::take) for tasks, on any executor. While others push, it waits for
                 /// them as a thread does, for as long as a push takes.
                 ///
-                /// The last process that leaves the room for pushes wakes the task, before another
-                /// room opens. So **a waker must not use this object itself**: a waker that pops,
-                /// pushes or closes here waits for ever. An executor whose `wake` only notes the
-                /// task is fine. An executor that runs tasks there, or keeps them in this very
-                /// object, is not.
+                /// The last caller that leaves the room for pushes wakes the task, or the caller
+                /// that closes, after it has left. So a waker may use this object itself: it may
+                /// push, pop and close here.
                 ///
                 /// # Cancel safety
                 /// Cancel safe. Dropping the future gives up exactly: it has taken nothing.

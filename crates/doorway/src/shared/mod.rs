@@ -266,8 +266,9 @@ impl Builder {
     /// served in the order of arrival among themselves.
     ///
     /// The slots share the bound, in powers of two: with `k` slots, a number below `2 k` is strict
-    /// order. The bound holds while no process dies. A death may let in the newcomers that came
-    /// before the next waiter noticed.
+    /// order. [`Status::bypass`] says which bound is in force: `k` times the largest power of two
+    /// that is at most this number divided by `k`. The bound holds while no process dies. A death
+    /// may let in the newcomers that came before the next waiter noticed.
     ///
     /// # Examples
     /// ```

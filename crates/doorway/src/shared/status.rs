@@ -68,7 +68,9 @@ pub struct Status {
     pub seats: usize,
     /// What happens to the slots of dead processes.
     pub mode: Mode,
-    /// How many newcomers may pass the first waiter; 0 in strict order.
+    /// How many newcomers may pass the first waiter; 0 in strict order. This is the bound in force:
+    /// `k` times a power of two, for `k` slots. It is at most what
+    /// [`Builder::bypass`](super::Builder::bypass) asked for.
     pub bypass: u16,
     /// The holders, by slot.
     pub holders: Vec<Holder>,

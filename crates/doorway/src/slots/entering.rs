@@ -10,9 +10,7 @@ use crate::native::{Begun, Native, WaysIn, now, refused, someone, sure, ways_in}
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
-use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused};
-use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::Process;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -263,7 +261,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
             && let Some(tray) = self.tray()
         {
             return match self.text.begin_passing_now(&ANYONE, tray, units, false) {
-                Entered::Inside(grant) => self.unless_closed(grant).map(Some),
+                Entered::Inside(grant) => Ok(Some(grant)),
                 Entered::Not(drawn) => self.help_first(drawn, units),
                 Entered::NoPlace => Ok(None),
                 Entered::Refused(why) => Err(why),
@@ -283,7 +281,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
         if N::PASSES
             && let Some(tray) = self.tray()
         {
-            return self.begun_passing(begun(self.text.begin_passing_now(&ANYONE, tray, units, true), units));
+            return begun(self.text.begin_passing_now(&ANYONE, tray, units, true), units);
         }
         if self.text.beside().unfair {
             return begun(self.text.begin_at_once_now(&ANYONE, units, true), units);
@@ -293,15 +291,18 @@ impl<N: Numbering> WaysIn for Slots<N> {
 
     /// Continues for a newcomer that has tried once.
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
-        if let Some(tray) = self.tray() {
-            return self.line_up_passing(tray, units, may_pause);
-        }
-        if self.text.beside().unfair && may_pause {
-            match now(self.text.barge(&someone(self.policy()), units, 1..TRIES)).map_err(refused) {
+        let tray = self.tray();
+        if (self.text.beside().unfair || tray.is_some()) && may_pause {
+            let p = someone(self.policy());
+            match now(self.text.barge_unless_closed(&p, tray, units, 1..TRIES)).map_err(refused) {
                 Ok(Some(grant)) => return Begun::Inside(grant),
                 Ok(None) => {}
                 Err(why) => return Begun::Refused(why),
             }
+        }
+        if tray.is_some() {
+            let drawn = sure(now(self.text.draw_passing(&ANYONE, units)));
+            return Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() });
         }
         begun(self.text.begin_now(&ANYONE, units), units)
     }
@@ -311,25 +312,15 @@ impl<N: Numbering> WaysIn for Slots<N> {
         p: &Process<Native>,
         PlaceInLine { drawn, units, attempt }: &mut PlaceInLine,
     ) -> Result<Option<Grant>, Failure<Infallible, Refused>> {
-        let entered = match self.tray() {
-            Some(tray) => self.text.go_on_passing(p, tray, *drawn, *units, attempt, true).await,
-            None => self.text.go_on(p, *drawn, *units, attempt, true).await,
-        };
-        match entered? {
-            Some(grant) => self.unless_closed(grant).map(Some).map_err(Failure::Refused),
-            None => Ok(None),
-        }
+        self.text.go_on_unless_closed(p, self.tray(), *drawn, *units, attempt, true).await
     }
 
     fn give_up(&self, p: &Process<Native>, place: PlaceInLine) -> Option<Grant> {
-        self.withdraw(p, place.attempt).and_then(|grant| self.unless_closed(grant).ok())
+        self.withdraw(p, place.attempt)
     }
 
     fn leave(&self, grant: Grant) {
-        sure(match self.tray() {
-            Some(tray) => now(self.text.release_passing(&ANYONE, tray, grant)),
-            None => now(self.text.release(&ANYONE, grant)),
-        });
+        sure(now(self.text.give_back(&ANYONE, self.tray(), grant)));
     }
 }
 
@@ -344,25 +335,9 @@ fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
 }
 
 impl<N: Numbering> Slots<N> {
-    /// Checks the grant of a caller that had to wait. The text promises that no caller waits for
-    /// ever once it is closed. But it lets the first waiter in if a holder leaves before that
-    /// waiter notices. Here, a caller that is let in after the slots were closed gives its place
-    /// back. So when `close` has returned, no waiter gets in.
-    #[inline]
-    pub(super) fn unless_closed(&self, grant: Grant) -> Result<Grant, Refused> {
-        if !self.is_closed() {
-            return Ok(grant);
-        }
-        self.leave(grant);
-        Err(Refused::Closed)
-    }
-
     /// Gives up a place in line. Returns `Some` if the caller was let in before that.
     pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
-        sure(match self.tray() {
-            Some(tray) => now(self.text.leave_passing(p, tray, attempt)),
-            None => now(self.text.leave(p, attempt)),
-        })
+        sure(now(self.text.leave_unless_closed(p, self.tray(), attempt)))
     }
 
     /// Enters with a ticket that is already good for a place. The callers in line before it must be
@@ -370,36 +345,7 @@ impl<N: Numbering> Slots<N> {
     #[cold]
     #[inline(never)]
     fn help_first(&self, drawn: Drawn, units: u64) -> Result<Option<Grant>, Refused> {
-        if N::PASSES
-            && let Some(tray) = self.tray()
-        {
-            let (p, attempt) = (someone(self.policy()), &mut Attempt::default());
-            return now(self.text.go_on_passing(&p, tray, drawn, units, attempt, false)).map_err(refused);
-        }
-        now(self.text.go_on(&someone(self.policy()), drawn, units, &mut Attempt::default(), false)).map_err(refused)
-    }
-
-    /// Checks the grant of a newcomer that may have passed a line, because a place in the tray does
-    /// not tell that the slots are closed.
-    #[inline]
-    fn begun_passing(&self, begun: Begun<Self>) -> Begun<Self> {
-        match begun {
-            Begun::Inside(grant) => self.unless_closed(grant).map_or_else(Begun::Refused, Begun::Inside),
-            other => other,
-        }
-    }
-
-    /// Continues for a newcomer that has tried once and may pass waiters. A caller that asks for
-    /// several places passes no waiter.
-    fn line_up_passing(&self, tray: &Tray<Native>, units: u64, may_pause: bool) -> Begun<Self> {
-        if units == 1 && may_pause {
-            match now(self.text.barge_passing(&someone(self.policy()), tray, 1..TRIES)).map_err(refused) {
-                Ok(Some(grant)) => return self.begun_passing(Begun::Inside(grant)),
-                Ok(None) => {}
-                Err(why) => return Begun::Refused(why),
-            }
-        }
-        let drawn = sure(now(self.text.draw_passing(&ANYONE, units)));
-        Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() })
+        let (p, attempt) = (someone(self.policy()), &mut Attempt::default());
+        now(self.text.go_on_unless_closed(&p, self.tray(), drawn, units, attempt, false)).map_err(refused)
     }
 }

@@ -106,10 +106,7 @@ impl<'a> State<'a> {
             let (slots, place) = (slots.clone(), PlaceInLine { drawn, units, attempt });
             return Ok(Begins::Waits(Self::Elsewhere(N::wait_elsewhere(slots, place))));
         }
-        let stands = match slots.tray() {
-            Some(tray) => now(slots.text.stand_passing(&ANYONE, tray, drawn, units, &mut attempt)),
-            None => now(slots.text.stand(&ANYONE, drawn, units, &mut attempt)),
-        };
+        let stands = now(slots.text.stand_unless_closed(&ANYONE, slots.tray(), drawn, units, &mut attempt));
         let stands = stands.map_err(refused)?;
         Ok(stands.map_or_else(|| Begins::Waits(Self::InLine(attempt, Wakes::default())), Begins::Inside))
     }
@@ -143,11 +140,8 @@ fn turn<N: Numbering>(
     }
     wakes.end(alarm);
     let fate = fate.expect("its wait is over");
-    let entered = match slots.tray() {
-        Some(tray) => now(slots.text.enter_in_turn_passing(&ANYONE, tray, attempt, fate)),
-        None => now(slots.text.enter_in_turn(&ANYONE, attempt, fate)),
-    };
-    Poll::Ready(entered.map_err(refused).and_then(|grant| slots.unless_closed(grant)))
+    let entered = slots.text.enter_in_turn_unless_closed(&ANYONE, slots.tray(), attempt, fate);
+    Poll::Ready(now(entered).map_err(refused))
 }
 
 /// Dropping it gives up.

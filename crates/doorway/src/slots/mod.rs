@@ -310,6 +310,9 @@ impl<N: Numbering> Slots<N> {
     /// # Errors
     /// Returns an error if `places` is more than [`MOST`](Self::MOST).
     ///
+    /// A guard that was leaked with `mem::forget` keeps its place, and no other caller gets its
+    /// slots.
+    ///
     /// # Examples
     /// ```
     /// let slots = doorway::Slots::new(1)?.room_for(100)?;
@@ -327,6 +330,7 @@ impl<N: Numbering> Slots<N> {
         let Manners { policy, unfair, ref tray } = *self.text.beside();
         let so_far = (look.next, self.text.largest_fence(stamps));
         let new = Self::build(free, look.places as usize - free, room, so_far, N::tray_after(tray, stamps));
+        sure(now(new.text.keep_names_of(&ANYONE, &self.text)));
         if look.closed {
             new.close();
         }
@@ -414,7 +418,7 @@ impl<N: Numbering> Slots<N> {
     /// Whether the slots were closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.look().closed
+        self.text.is_closed_now(&ANYONE)
     }
 }
 

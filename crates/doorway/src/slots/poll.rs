@@ -54,6 +54,9 @@ impl<N: Numbering + 'static> PollSlots<N> {
     ///
     /// # Errors
     /// Returns an error if the slots are closed, also at each later poll.
+    ///
+    /// # Panics
+    /// The same as for [`poll_acquire_many`](Self::poll_acquire_many).
     pub fn poll_acquire(&mut self, context: &mut Context<'_>) -> Poll<Result<OwnedSlotGuard<N>, Closed>> {
         self.poll_acquire_many(context, 1).map_err(super::future::closed)
     }
@@ -65,18 +68,22 @@ impl<N: Numbering + 'static> PollSlots<N> {
     ///
     /// # Errors
     /// The same as for [`acquire_many`](Slots::acquire_many). The next poll makes a new request.
+    ///
+    /// # Panics
+    /// Panics if the clone of the waker panics. The request is given up then, and the next poll
+    /// makes a new one.
     pub fn poll_acquire_many(
         &mut self,
         context: &mut Context<'_>,
         places: usize,
     ) -> Poll<Result<OwnedSlotGuard<N>, AcquireError>> {
-        if self.asks.as_ref().is_some_and(|(asked, _)| *asked != places) {
-            self.give_up();
-        }
-        let (_, asks) = self.asks.get_or_insert_with(|| (places, self.slots.acquire_many_owned_async(places)));
-        let told = Pin::new(asks).poll(context);
-        if told.is_ready() {
-            self.asks = None;
+        let asked = self.asks.take().filter(|(asked, _)| *asked == places);
+        let (_, mut asks) = asked.unwrap_or_else(|| (places, self.slots.acquire_many_owned_async(places)));
+        // If a waker panics, the request is dropped here, and thereby given up: it could not be
+        // polled again.
+        let told = Pin::new(&mut asks).poll(context);
+        if told.is_pending() {
+            self.asks = Some((places, asks));
         }
         told
     }

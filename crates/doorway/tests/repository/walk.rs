@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// Each function of the walk, and its file below `crates/`. Each calls the next.
-const WALK: [(&str, &str); 9] = [
+const WALK: [(&str, &str); 10] = [
     ("Slots::acquire", "doorway/src/slots/entering.rs"),
     ("WaysIn::enter_as_thread", "doorway/src/native/waits.rs"),
     ("WaysIn::wait_as_thread", "doorway/src/native/waits.rs"),
     ("Slots::wait", "doorway/src/slots/entering.rs"),
+    ("Slots::go_on_unless_closed", "doorway-core/src/k_assignment/slots/mod.rs"),
     ("Slots::go_on", "doorway-core/src/k_assignment/slots/mod.rs"),
     ("Turnstile::enter", "doorway-core/src/k_exclusion/turnstile/mod.rs"),
     ("At::wait_unless_given_up", "doorway-core/src/memory/process.rs"),

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
-use std::task::Poll;
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -405,6 +405,15 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
     });
 }
 
+/// A waker that runs a closure.
+struct Uses(Box<dyn Fn() + Send + Sync>);
+
+impl Wake for Uses {
+    fn wake(self: Arc<Self>) {
+        (self.0)();
+    }
+}
+
 /// Tests of waiting for a value, for a queue and for a stack.
 macro_rules! waiting {
     ($($name:ident: $of:ident;)*) => {
@@ -486,6 +495,61 @@ macro_rules! waiting {
                     assert_eq!((all.len(), all.take(), all.take()), (1, Ok(1), Err(Ended)));
                     assert_eq!((all.pop(), all.take_timeout(Duration::MAX)), (None, Err(TakeTimeoutError::Ended)));
                     assert_eq!(block_on(all.take_async()), Err(Ended));
+                }
+
+                #[test]
+                fn a_waker_may_use_the_object_that_wakes_it() {
+                    let all = Arc::new($of::new(4).unwrap());
+                    let uses = Arc::new(Uses(Box::new({
+                        let all = Arc::clone(&all);
+                        move || {
+                            if let Some(value) = all.pop() {
+                                all.push(value + 1).unwrap();
+                            }
+                        }
+                    })));
+                    let waker = Waker::from(uses);
+                    let mut waits = pin!(all.take_async());
+                    let mut context = Context::from_waker(&waker);
+                    assert!(waits.as_mut().poll(&mut context).is_pending());
+                    all.push(1).unwrap();
+                    assert_eq!(waits.as_mut().poll(&mut context), Poll::Ready(Ok(2)));
+                    let mut waits = pin!(all.take_async());
+                    assert!(waits.as_mut().poll(&mut context).is_pending());
+                    all.close();
+                    assert_eq!(waits.as_mut().poll(&mut context), Poll::Ready(Err(Ended)));
+                }
+
+                #[test]
+                fn a_waker_may_close_the_object_that_wakes_it() {
+                    let all = Arc::new($of::new(4).unwrap());
+                    let closes = Arc::clone(&all);
+                    let waker = Waker::from(Arc::new(Uses(Box::new(move || closes.close()))));
+                    let mut waits = pin!(all.take_async());
+                    let mut context = Context::from_waker(&waker);
+                    assert!(waits.as_mut().poll(&mut context).is_pending());
+                    all.push(1).unwrap();
+                    assert_eq!(all.push(2).unwrap_err().0, 2);
+                    assert_eq!(waits.as_mut().poll(&mut context), Poll::Ready(Ok(1)));
+                }
+
+                #[test]
+                fn a_waker_that_panics_is_alone_with_that() {
+                    let all = $of::new(4).unwrap();
+                    let waker = Waker::from(Arc::new(Uses(Box::new(|| panic!("the waker's own")))));
+                    let bell = Arc::<Bell>::default();
+                    let mut panics = pin!(all.take_async());
+                    let mut waits = pin!(all.take_async());
+                    let mut context = Context::from_waker(&waker);
+                    assert!(panics.as_mut().poll(&mut context).is_pending());
+                    assert!(poll(waits.as_mut(), &bell).is_pending());
+                    all.push(1).unwrap();
+                    assert!(bell.takes() > 0);
+                    assert_eq!((all.pop(), all.len()), (Some(1), 0));
+                    assert!(panics.as_mut().poll(&mut context).is_pending());
+                    all.close();
+                    assert_eq!(panics.as_mut().poll(&mut context), Poll::Ready(Err(Ended)));
+                    assert_eq!(poll(waits.as_mut(), &bell), Poll::Ready(Err(Ended)));
                 }
 
                 #[test]

@@ -1,12 +1,14 @@
 //! Wakers of tasks that wait for places: they are woken, and not woken for ever.
 
 use doorway::Slots;
+use doorway::slots::PollSlots;
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, RawWaker, RawWakerVTable, Wake, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 /// Counts how many times it was woken.
 #[derive(Default)]
@@ -81,4 +83,44 @@ fn a_task_is_woken_though_its_waker_lies_where_that_of_another_task_lay() {
     drop(held);
     assert_eq!((first.0.load(SeqCst), second.0.load(SeqCst)), (0, 1), "the task that polled it last is woken");
     assert!(future.as_mut().poll(&mut Context::from_waker(&borrowed.waker())).is_ready());
+}
+
+static CANNOT_BE_CLONED: RawWakerVTable =
+    RawWakerVTable::new(|_| panic!("this waker cannot be cloned"), |_| {}, |_| {}, |_| {});
+
+/// A request whose waker panicked is given up: nobody in line waits for it, and the next poll asks
+/// anew.
+#[test]
+fn a_request_whose_waker_panics_is_given_up() {
+    // SAFETY: no function of `CANNOT_BE_CLONED` uses the pointer.
+    let panics = unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &CANNOT_BE_CLONED)) };
+    for (places, polled_before) in [(1, false), (1, true), (2, false), (2, true)] {
+        let slots = Arc::new(Slots::new(2).unwrap());
+        let held = slots.acquire_many(2).unwrap();
+        let mut asks = PollSlots::new(Arc::clone(&slots));
+        if polled_before {
+            assert!(asks.poll_acquire_many(&mut Context::from_waker(Waker::noop()), places).is_pending());
+        }
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            asks.poll_acquire_many(&mut Context::from_waker(&panics), places).is_pending()
+        }));
+        assert!(polled.is_err());
+        assert!(!asks.is_waiting());
+        // It is the last in line now.
+        let mut other = pin!(slots.acquire_async());
+        let counts = Arc::new(Counts::default());
+        let waker = Waker::from(Arc::clone(&counts));
+        assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert!(asks.poll_acquire_many(&mut Context::from_waker(&waker), places).is_pending());
+        drop(held);
+        let Poll::Ready(first) = other.as_mut().poll(&mut Context::from_waker(&waker)) else {
+            panic!("{places} places, polled before: {polled_before}")
+        };
+        drop(first.unwrap());
+        let Poll::Ready(second) = asks.poll_acquire_many(&mut Context::from_waker(&waker), places) else {
+            panic!("{places} places, polled before: {polled_before}")
+        };
+        assert_eq!(second.unwrap().slots().len(), places);
+        assert_eq!(slots.available(), 2);
+    }
 }

@@ -310,6 +310,13 @@ impl<M: Mortal> Seats<M> {
         self
     }
 
+    /// How many newcomers get in at most before the oldest that waits: of what was [asked
+    /// for](Self::with_bypass), what a power of two for each slot leaves. 0 in strict order.
+    #[must_use]
+    pub fn bypass(&self) -> u32 {
+        if self.is_in_order() { 0 } else { (self.keeps as u32 + 1) * self.k as u32 }
+    }
+
     /// Whether newcomers get in line behind those that wait.
     #[inline(always)]
     pub(self) fn is_in_order(&self) -> bool {

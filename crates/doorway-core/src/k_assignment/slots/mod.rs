@@ -29,6 +29,7 @@
 //! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next |
 //! | [split](Slots::split) | 9: looks where the second part begins. Each name keeps its holder, so no other process can tell |
 //! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
+//! | [unless closed](Slots::go_on_unless_closed) | the turnstile's 31 after an entry that was not possible at once; 4 and 5, if it is closed |
 //!
 //! # Invariants (all checked)
 //! Those of the turnstile, (T1) to (T6), and of the names, (B1), (B2) and (F).
@@ -37,6 +38,7 @@
 //! Those of the turnstile; a name costs one more read-modify-write and one more write. A process
 //! that dies inside keeps its places and their names.
 
+mod closing;
 pub mod entries;
 mod passing;
 
@@ -45,6 +47,7 @@ pub use passing::Passing;
 use super::KAssignment;
 use super::names::{Name, Names, NoNames};
 use crate::Failure;
+use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{
     Attempt, Drawn, Fate, Held, Line, Look, Record, Refused, Ring, Stands, TooMany, Tried, Turnstile, Unsettled,
 };
@@ -156,6 +159,22 @@ pub enum Entered {
     NoPlace,
     /// No process is let in any more, or there are too few places.
     Refused(Refused),
+}
+
+impl Entered {
+    /// Sorts the result of a try: units that still need names, or a final answer.
+    #[inline(always)]
+    fn by<M: Memory>(here: Here<'_, M>, tried: Tried) -> Result<Held, Self> {
+        let not = match tried {
+            Tried::Drawn(Drawn::Inside(held)) => return Ok(held),
+            Tried::Drawn(drawn) => return Err(Self::Not(drawn)),
+            Tried::NoPlace => Self::NoPlace,
+            Tried::Closed => Self::Refused(Refused::Closed),
+            Tried::TooMany(too_many) => Self::Refused(Refused::TooMany(too_many)),
+        };
+        here.part_done();
+        Err(not)
+    }
 }
 
 /// A name whose place was taken away: it stays taken, and no process holds it. The value cannot be
@@ -291,21 +310,9 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             let here = p.on(self.part);
             here.part(&());
             let tried = either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
-            let held = match tried {
-                Tried::Drawn(Drawn::Inside(held)) => held,
-                Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
-                Tried::NoPlace => {
-                    here.part_done();
-                    break 'text Entered::NoPlace;
-                }
-                Tried::Closed => {
-                    here.part_done();
-                    break 'text Entered::Refused(Refused::Closed);
-                }
-                Tried::TooMany(too_many) => {
-                    here.part_done();
-                    break 'text Entered::Refused(Refused::TooMany(too_many));
-                }
+            let held = match Entered::by(here, tried) {
+                Ok(held) => held,
+                Err(entered) => break 'text entered,
             };
             here.part_done();
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
@@ -397,6 +404,31 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
+    /// [`go_on`](Self::go_on), unless the slots are closed meanwhile: see `closing.rs`. With a tray,
+    /// newcomers pass.
+    ///
+    /// # Errors
+    /// The same as for [`go_on`](Self::go_on).
+    pub async fn go_on_unless_closed(
+        &self,
+        p: &Process<M>,
+        tray: Option<&Tray<M>>,
+        drawn: Drawn,
+        units: u64,
+        attempt: &mut Attempt,
+        may_give_up: bool,
+    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
+        let here = p.on(self.part);
+        here.shows("looks again", true);
+        let entered = match tray {
+            Some(tray) => self.go_on_passing(p, tray, drawn, units, attempt, may_give_up).await,
+            None => self.go_on(p, drawn, units, attempt, may_give_up).await,
+        };
+        let entered = self.if_any_unless_closed(p, tray, entered).await;
+        here.hides("looks again");
+        entered
+    }
+
     /// [`go_on`](Self::go_on) up to its wait. It waits for nothing, unless no process may draw a
     /// ticket now.
     ///
@@ -449,13 +481,15 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     /// Tries to take what is free, before the process draws a ticket. Nothing is free while a
-    /// process is in line, so no process in line is ever passed.
+    /// process is in line, so no process in line is ever passed. With a tray it may be: a newcomer
+    /// that asks for one unit takes it from there.
     ///
     /// # Errors
     /// If an access failed, or if the slots are closed.
     pub async fn barge(
         &self,
         p: &Process<M>,
+        tray: Option<&Tray<M>>,
         units: u64,
         tries: core::ops::Range<u32>,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
@@ -464,10 +498,21 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             if tried > 0 {
                 here.pauses(tried);
             }
-            let entered = within!(here, &tried, self.begin_at_once(p, units, true).await?);
+            here.part(&tried);
+            let entered = match tray {
+                Some(tray) => self.begin_passing(p, tray, units, true).await?,
+                None => self.begin_at_once(p, units, true).await?,
+            };
+            here.part_done();
             match entered {
                 Entered::Inside(grant) => return Ok(Some(grant)),
-                Entered::Not(drawn) => return self.go_on(p, drawn, units, &mut Attempt::default(), false).await,
+                Entered::Not(drawn) => {
+                    let attempt = &mut Attempt::default();
+                    return match tray {
+                        Some(tray) => self.go_on_passing(p, tray, drawn, units, attempt, false).await,
+                        None => self.go_on(p, drawn, units, attempt, false).await,
+                    };
+                }
                 Entered::NoPlace => {}
                 Entered::Refused(why) => return Err(Failure::Refused(why)),
             }
@@ -489,7 +534,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
-        if let Some(grant) = self.barge(p, units, 0..tries).await? {
+        if let Some(grant) = self.barge(p, None, units, 0..tries).await? {
             return Ok(Some(grant));
         }
         self.acquire_in_turn(p, units, attempt, may_give_up).await
@@ -604,6 +649,15 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
+    in_both_forms! {
+        /// Whether the slots were closed.
+        #[inline(always)]
+        pub fn is_closed, is_closed_now(&self, p: &Process<M>) -> bool {
+            let here = p.on(self.part);
+            within!(here, &(), either!(self.line.is_closed(p), self.line.is_closed_now(p)))
+        }
+    }
+
     /// The state of the turnstile.
     ///
     /// # Errors
@@ -671,6 +725,33 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// If an access failed.
     pub async fn is_taken(&self, p: &Process<M>, slot: usize) -> Result<bool, M::Error> {
         self.names.is_taken(p.on(self.part), slot).await
+    }
+
+    /// Takes each name that is taken in `old`, for its holder, which will not give it back. Nobody
+    /// else may use either of the two meanwhile. There must be room here for all names of `old`.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn keep_names_of<K: Line<M>, Y>(&self, p: &Process<M>, old: &Slots<M, N, K, Y>) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let mut end = 0;
+        for slot in 0..old.room as usize {
+            if old.is_taken(p, slot).await? {
+                end = slot + 1;
+            }
+        }
+        // The lowest first: all below the end. Then those go back that are not to be kept.
+        let mut fence = 0;
+        for slot in 0..end {
+            let name = self.names.take(here, fence, &slot).await?.unwrap_or_else(missing);
+            fence = name.fence;
+        }
+        for slot in 0..end {
+            if !old.is_taken(p, slot).await? {
+                self.names.give_back(here, Name { slot: slot as u32, fence }).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The name after this one, of a process that holds both: 9.

@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::k_assignment::KAssignment;
 use crate::k_assignment::names::Names;
 use crate::k_exclusion::bypass::{Rest, Tray};
-use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Held, Line, Record, Refused, Ring, Tried};
+use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Held, Line, Record, Refused, Ring};
 use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, within};
 
@@ -26,25 +26,18 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             here.part(&());
             let taken = units == 1 && either!(tray.take(p, once), tray.take_now(p, once));
             let held = if taken {
-                Held::of(1, false)
+                let held = Held::of(1, false);
+                // What lies in the tray says nothing of closing.
+                if either!(self.line.is_closed(p), self.line.is_closed_now(p)) {
+                    break 'text Entered::Not(Drawn::with_nobody_to_help(held));
+                }
+                held
             } else {
                 let tried =
                     either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
-                match tried {
-                    Tried::Drawn(Drawn::Inside(held)) => held,
-                    Tried::Drawn(drawn) => break 'text Entered::Not(drawn),
-                    Tried::NoPlace => {
-                        here.part_done();
-                        break 'text Entered::NoPlace;
-                    }
-                    Tried::Closed => {
-                        here.part_done();
-                        break 'text Entered::Refused(Refused::Closed);
-                    }
-                    Tried::TooMany(too_many) => {
-                        here.part_done();
-                        break 'text Entered::Refused(Refused::TooMany(too_many));
-                    }
+                match Entered::by(here, tried) {
+                    Ok(held) => held,
+                    Err(entered) => break 'text entered,
                 }
             };
             let held = either!(tray.stamped(p, held), tray.stamped_now(p, held));
@@ -88,34 +81,6 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.give_names_back(here, grant).await?;
         within!(here, &(), tray.release(p, &self.line, grant.held()).await?);
         Ok(())
-    }
-
-    /// [`barge`](Self::barge), which passes the waiters in line.
-    ///
-    /// # Errors
-    /// If an access failed, or if the slots are closed.
-    pub async fn barge_passing(
-        &self,
-        p: &Process<M>,
-        tray: &Tray<M>,
-        tries: core::ops::Range<u32>,
-    ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
-        let here = p.on(self.part);
-        for tried in tries {
-            if tried > 0 {
-                here.pauses(tried);
-            }
-            let entered = within!(here, &tried, self.begin_passing(p, tray, 1, true).await?);
-            match entered {
-                Entered::Inside(grant) => return Ok(Some(grant)),
-                Entered::Not(drawn) => {
-                    return self.go_on_passing(p, tray, drawn, 1, &mut Attempt::default(), false).await;
-                }
-                Entered::NoPlace => {}
-                Entered::Refused(why) => return Err(Failure::Refused(why)),
-            }
-        }
-        Ok(None)
     }
 
     /// Draws a ticket, with which the process [goes on](Self::go_on_passing).
@@ -255,7 +220,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Passing<M, N, L> {
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
-        if let Some(grant) = self.slots.barge_passing(p, &self.tray, 0..1).await? {
+        if let Some(grant) = self.slots.barge(p, Some(&self.tray), 1, 0..1).await? {
             return Ok(Some(grant));
         }
         let drawn = self.slots.draw_passing(p, 1).await?;

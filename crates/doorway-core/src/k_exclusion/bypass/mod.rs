@@ -547,6 +547,13 @@ impl<M: Memory> Bypass<M> {
     }
 }
 
+impl<M: Memory, L> Bypass<M, L> {
+    /// The turnstile.
+    pub fn line(&self) -> &Turnstile<M, L> {
+        &self.line
+    }
+}
+
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Bypass<M, L> {
     async fn enter(
         &self,

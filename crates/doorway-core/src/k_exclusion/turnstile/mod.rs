@@ -182,7 +182,7 @@ pub enum Drawn {
     /// Inside.
     Inside(Held),
     /// As good as inside: the ticket is enabled, and the process must first help the tickets in
-    /// line before it.
+    /// line before it. Or the turnstile was closed meanwhile.
     Helps(Duty, Held),
     /// It must wait in line.
     Waits(DrawnTickets),
@@ -193,6 +193,12 @@ pub enum Drawn {
 }
 
 impl Drawn {
+    /// As good as inside, with nobody to help.
+    pub(crate) fn with_nobody_to_help(held: Held) -> Self {
+        let duty = Duty { upto: 0, units: 0, owes: false, line: false, far: false, odd: false, sweeps: false };
+        Self::Helps(duty, held)
+    }
+
     /// Whether nobody may draw a ticket now, so that it has drawn none.
     #[must_use]
     pub fn is_kept(&self) -> bool {
@@ -549,6 +555,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let (first, t) = (drawn.ticket(), after(drawn.ticket(), units - 1));
             p.shows("ticket", t);
             let g = p.at(26).keeping(&(drawn, door)).read(&self.gate).await?;
+            if g.closed {
+                p.hides("ticket");
+                p.hides("door");
+                return Ok(Drawn::Kept(Door::SHUT));
+            }
             if g.distance(t) >= self.limits.full as i64 {
                 p.hides("ticket");
                 let _ = p.at(4).keeping(&door).compare_swap(&self.door, door, door.turned()).await?;
@@ -575,11 +586,12 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         p.hides("ticket");
         p.hides("door");
         p.mark(Mark::Rests(9));
-        if g.line == 0 {
+        if g.line == 0 && !g.closed {
             return Drawn::Inside(held);
         }
+        let line = g.line != 0;
         Drawn::Helps(
-            Duty { upto: t, units: held.units, owes: false, line: true, far: false, odd: g.odd, sweeps: false },
+            Duty { upto: t, units: held.units, owes: false, line, far: false, odd: g.odd, sweeps: false },
             held,
         )
     }

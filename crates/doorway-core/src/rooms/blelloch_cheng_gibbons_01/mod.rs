@@ -112,7 +112,7 @@ mod strict;
 mod words;
 mod work_stack;
 
-pub use awaited::{Awaited, AwaitedRooms, Heard, NotLetIn, Tidings};
+pub use awaited::{Awaited, AwaitedRooms, Heard, NotLetIn, Visit};
 pub use dynamic_stack::{DynamicStack, Grows};
 pub use late_join::{LateJoin, Turn};
 pub use queue::{RoomQueue, bits_of_a_queue};

@@ -1,6 +1,7 @@
 //! Texts that also give out names.
 
 mod anderson_moir_94;
+mod closing;
 mod names;
 mod seats;
 mod seats_bypass;

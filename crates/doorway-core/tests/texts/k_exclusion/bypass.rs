@@ -40,7 +40,7 @@ fn all_claims_hold_when_waiting_processes_give_up() {
 /// With names, fence numbers and an endless line, as `doorway::Slots` run it.
 #[test]
 fn slots_whose_newcomers_pass_have_names_of_their_own() {
-    for (passages, gives_up, states) in [(1, true, 5_301), (2, false, 82_875)] {
+    for (passages, gives_up, states) in [(1, true, 5_301), (2, false, 83_147)] {
         let rules = Rules { passages: Some(passages), give_ups: gives_up, ..Rules::default() };
         let properties = [
             Property::exclusion("k-exclusion", 1),

@@ -135,7 +135,7 @@ pub(super) fn status<M: Backing>(text: &Text<M>, file: &Arc<File>) -> Result<Sta
         slots: file.header.slots,
         seats: file.header.seats,
         mode: file.header.mode,
-        bypass: file.header.bypass,
+        bypass: text.bypass() as u16, // at most what was asked for
         holders,
         waiters: waiters.into_iter().map(|(_, waiter)| waiter).collect(),
     })

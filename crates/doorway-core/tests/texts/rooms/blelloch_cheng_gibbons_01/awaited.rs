@@ -1,4 +1,5 @@
-//! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to (A3).
+//! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to
+//! (A4).
 
 use doorway_check::faults::Faults;
 use doorway_check::property::View;
@@ -6,9 +7,10 @@ use doorway_check::sim::{Keep, Part, Phase, Rules, Sequential, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    Awaited, AwaitedRooms, Count, Heard, InWords, NotLetIn, RoomQueue, RoomStack, Rooms, Tidings, Top, Width,
+    Active, Awaited, AwaitedRooms, Count, Heard, InWords, NotLetIn, RoomQueue, RoomStack, Rooms, Top, Width,
     bits_of_a_queue,
 };
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::rc::Rc;
 
@@ -83,7 +85,7 @@ impl Sequential for Elements {
     }
 }
 
-type Doors = AwaitedRooms<Sim, Rooms<Sim, Tidings<Sim>>>;
+type Doors = AwaitedRooms<Sim, Rooms<Sim>>;
 type Told = Result<Result<usize, NotLetIn<doorway_core::rooms::Refusal>>, Infallible>;
 
 enum Structure {
@@ -168,9 +170,14 @@ type Programs = &'static [&'static [Does]];
 fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
     let n = programs.len();
     let gives_up = rules.give_ups;
+    let inner = Rc::new(Cell::new(Part::ROOT));
+    let noted = Rc::clone(&inner);
     let build = move |site: &Site<'_, Sim>| {
         let doors = |site: &Site<'_, Sim>| {
-            Doors::new(site, |site, tidings| Rooms::with(site, 2, Width::for_users(n, 0), tidings))
+            Doors::new(site, |site| {
+                noted.set(site.here());
+                Rooms::with(site, 2, Width::for_users(n, 0), ())
+            })
         };
         let store = InWords::new(site, SIZE, UNWRITTEN);
         if fifo {
@@ -188,7 +195,7 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
     };
     let rules = Rules { passages: Some(1), ..rules };
     let world = World::of_programs(n, rules, build, body).unwrap();
-    let closed = |v: &View<'_>| v.get::<Heard>("news").closed;
+    let closed = |v: &View<'_>| v.get::<bool>("closed");
     let sleeps = |v: &View<'_>, p: usize| v.shown::<Heard>(p, "waits for") == Some(v.get("news"));
     let is_empty = move |v: &View<'_>| {
         let v = v.of(Part::ROOT);
@@ -198,9 +205,16 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
         let rests = |p: usize| v.phase(p) == Phase::Remainder || sleeps(v, p);
         v.processes().any(|p| sleeps(v, p)) && v.processes().all(rests) && (closed(v) || !is_empty(v))
     };
+    let keeps_a_room = move |v: &View<'_>| {
+        let tells = |p: usize| v.shown::<bool>(p, "tells").is_some();
+        let waits = |p: usize| v.shown::<Heard>(p, "waits for").is_some();
+        let is_outside = |p: usize| v.phase(p) == Phase::Remainder || waits(p) || tells(p);
+        v.processes().all(is_outside) && v.of(inner.get()).get::<Active>("activeRoom") != Active::NONE
+    };
     let mut properties = vec![
         Property::always("A2", move |v| !waits_in_vain(v)).each("rooms"),
         Property::unless("A3", move |v, _| closed(v), |_, _| false).each("rooms"),
+        Property::always("A4", move |v| !keeps_a_room(v)).each("rooms"),
     ];
     if programs[0][0] == Take {
         let somebody_sleeps = move |v: &View<'_>| v.processes().any(|p| sleeps(v, p));
@@ -269,13 +283,19 @@ fn each_claim_is_seen_to_fail() {
     };
     // A put does not look whether it is closed.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:60"), ["A1"]);
-    // The last one out does not turn the number, or takes the flag down and leaves the number as it was.
+    // The last one of a turn does not turn the number, or takes the flag down and leaves the number
+    // as it was.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "drop:64"), ["A2"]);
     assert_eq!(failing(&[&[Take], &[Take], &[Put(1), Put(2)]], "write:64#turns-1"), ["A2"]);
-    // A waiter raises the flag after it has looked.
+    // A waiter raises the flag after it has looked, or looks whether it is closed before it raises
+    // the flag.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:62>24"), ["A2"]);
-    // A process that closes says nothing.
+    assert_eq!(failing(&[&[Take], &[Close]], "early:61:closed>66"), ["A2"]);
+    // A process that closes says nothing, or does not look whether somebody waits.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:67"), ["A1"]);
-    // A waiter raises the flag whatever has become of the word.
-    assert!(failing(&[&[Take], &[Close]], "blind:62").contains(&"A3".to_owned()));
+    assert_eq!(failing(&[&[Take], &[Close]], "drop:63"), ["A2"]);
+    // A second one that closes opens it again.
+    assert!(failing(&[&[Close], &[Close, Put(1)]], "write:67@p0=false").contains(&"A3".to_owned()));
+    // The last one of a turn tells the waiters before another room can be opened.
+    assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:24@p1>64"), ["A4"]);
 }
