@@ -1,18 +1,19 @@
 //! Waiting until there is an element, and closing: for any structure in two rooms.
 //!
 //! # Problem
-//! A user that finds a stack or a queue empty wants to wait until somebody puts something there, to give up waiting, or to
-//! be told that nothing will come any more. Structures that have no such users should pay nothing for it.
+//! A user that finds a stack or a queue empty wants to wait until another user puts an element
+//! there, to give up waiting, or to learn that nothing will come any more. Structures without such
+//! users should pay nothing for it.
 //!
 //! # Source
 //! Our own. Statement numbers are ours, from 60 on, beside those of the structure.
 //!
 //! # Idea
-//! Every put is in a turn of the room [`IN`], and exactly one process is the last of the turn. It
-//! tells the waiters once it has left: it turns a number, if a flag beside the number says that
-//! somebody waits. A waiter raises the flag *before* it looks into the structure for the last time,
-//! and then waits for the word to change. Closing is a visit to the room [`OUT`], where nobody
-//! puts anything; a put looks inside its room whether it may.
+//! Every put is in a turn of the room [`IN`], and exactly one process is the last of the turn. Once
+//! it has left, it tells the waiters: it turns a number, if a flag beside the number says that a
+//! process waits. A waiter raises the flag *before* it looks into the structure for the last time,
+//! and then waits for the word to change. Closing is a visit to the room [`OUT`], in which no
+//! process puts anything. A put checks inside its room whether the structure is closed.
 //!
 //! # Shared variables
 //! | name     | range             | initially | home   | written at | meaning |
@@ -20,41 +21,43 @@
 //! | `news`   | `(turns, wanted)` | `(0, 0)`  | nobody | 62, 64     | [what waiters wait for](Heard) |
 //! | `closed` | bool              | false     | nobody | 67         | whether nothing may be put any more |
 //!
-//! `turns` has 63 bits, and turns once for each turn of `IN` in which somebody waits. A waiter
-//! would miss news if it slept while all of them went by.
+//! `turns` has 63 bits, and turns once for each turn of `IN` during which a process waits. A waiter
+//! would miss news if it slept while all of these values went by.
 //!
 //! # Statements
 //! | statement | what |
 //! |---|---|
-//! | 60 | a user that wants to put something looks, inside `IN`, whether it is closed |
+//! | 60 | a user that wants to put something checks, inside `IN`, whether the structure is closed |
 //! | 61, 62 | a waiter raises the flag |
-//! | 63, 64 | the last one of a turn of `IN` has left; it turns the number, if the flag is up, and takes it down |
+//! | 63, 64 | the last process of a turn of `IN` has left; it turns the number, if the flag is up, and takes the flag down |
 //! | 65 | a waiter waits for the word to change |
-//! | 66 | a waiter that has raised the flag looks whether it is closed |
-//! | 67 | a user that closes does so inside `OUT`; it leaves, and goes on with 63 |
+//! | 66 | a waiter that has raised the flag checks whether the structure is closed |
+//! | 67 | a user closes the structure inside `OUT`; it leaves, and continues with 63 |
 //!
 //! # Why
-//! - *the flag before the look (61)*: if the look finds nothing, each later turn of `IN` is
-//!   followed by 63, which sees the flag, or sees that another process has taken it down and turned
-//!   the number since. The same holds of closing (66, 67).
-//! - *outside (64)*: a change of `news` wakes waiters, and what is woken may be code of others that
-//!   uses the same rooms. So no process changes `news` while it is inside, or while it opens a
+//! - *the flag before the look (61)*: suppose that the look finds nothing. Each later turn of `IN`
+//!   is followed by 63. It sees the flag, or sees that another process has taken the flag down and
+//!   turned the number since. The same holds for closing (66, 67).
+//! - *outside (64)*: a change of `news` wakes waiters, and a waker may run foreign code that uses
+//!   the same rooms. No process therefore changes `news` while it is inside, or while it opens a
 //!   room.
-//! - *inside (60, 67)*: a put and a closing never overlap. So once a waiter has seen that it is
-//!   closed (66), and then finds nothing, nothing will ever come.
+//! - *inside (60, 67)*: a put and a closing never overlap. Once a waiter has seen that the
+//!   structure is closed (66), and then finds nothing, nothing will ever come.
 //!
 //! # Claims (checked by search, with a fault for each)
-//! - (A1) linearizable: puts fit, take effect or are refused because it was closed before; a waiter gets an element, or
-//!   learns that it is closed and nothing is left
-//! - (A2) when all others rest or wait, a waiter that nothing wakes waits for a structure that is empty and not closed
-//! - (A3) once closed, it stays closed
+//! - (A1) linearizable: a put fits, takes effect, or is refused because the structure was closed
+//!   before; a waiter gets an element, or learns that the structure is closed and nothing is left
+//! - (A2) when all others rest or wait, a waiter that nothing wakes waits for a structure that is
+//!   empty and not closed
+//! - (A3) a closed structure stays closed
 //! - (A4) when every process rests, waits, or tells the waiters (63, 64), no room is active: a
 //!   process that wakes others is outside, and keeps no room from being opened
 //!
 //! # Cost, faults, fairness
-//! Two reads more for each put that is alone in its turn, and one for each in a crowd; nothing for a take that finds
-//! something. All waiters are woken by one put, and those that find nothing wait again: nobody is promised an order. A user
-//! that gives up leaves nothing behind but the flag, which costs the next turn a write.
+//! Two more reads for each put that is alone in its turn, and one for each put in a crowd; nothing
+//! for a take that finds an element. One put wakes all waiters, and those that find nothing wait
+//! again: no order is promised. A user that gives up leaves nothing behind but the flag, which
+//! costs the next turn a write.
 
 use super::{IN, OUT};
 use crate::Failure;
@@ -65,12 +68,12 @@ use crate::rooms::{RoomSynchronization, or_refused};
 use core::fmt::Debug;
 use core::future::Future;
 
-/// What waiters wait for.
+/// The word for which waiters wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Heard {
-    /// How many turns of `IN` ended while somebody waited, modulo 2^63.
+    /// The number of turns of `IN` that ended while a process waited, modulo 2^63.
     pub turns: u64,
-    /// Whether somebody waits.
+    /// Whether a process waits.
     pub wanted: bool,
 }
 
@@ -92,24 +95,24 @@ impl Word for Heard {
 /// Why a user is not let in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotLetIn<R> {
-    /// Nothing may be put any more.
+    /// The structure is closed: nothing may be put any more.
     Closed,
-    /// The rooms turned it away.
+    /// The rooms turned the user away.
     Refused(R),
 }
 
-/// What comes of waiting for an element.
+/// The outcome of waiting for an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Awaited<T> {
-    /// Here it is.
+    /// An element.
     Got(T),
-    /// It is closed, and nothing is left.
+    /// The structure is closed, and nothing is left.
     Ended,
     /// The process was asked to give up.
     GaveUp,
 }
 
-/// A user is inside one of [`AwaitedRooms`].
+/// Proof that a user is inside one of [`AwaitedRooms`].
 #[must_use = "nobody else gets into another room until this one has exited"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Visit<I> {
@@ -117,7 +120,7 @@ pub struct Visit<I> {
     room: usize,
 }
 
-/// Two rooms whose users can wait for each other, and be shut out of [`IN`].
+/// Two rooms whose users can wait for each other, and can be shut out of [`IN`].
 #[derive(Debug)]
 pub struct AwaitedRooms<M: Memory, R> {
     part: M::Part,
@@ -127,7 +130,7 @@ pub struct AwaitedRooms<M: Memory, R> {
 }
 
 impl<M: Memory, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
-    /// `rooms` builds two rooms.
+    /// Builds the structure; `rooms` builds two rooms.
     pub fn new(site: &Site<'_, M>, rooms: impl FnOnce(&Site<'_, M>) -> R) -> Self {
         Self {
             part: site.here(),
@@ -137,7 +140,7 @@ impl<M: Memory, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
         }
     }
 
-    /// The rooms themselves.
+    /// The underlying rooms.
     pub fn rooms(&self) -> &R {
         &self.rooms
     }
@@ -183,7 +186,7 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
         }
     }
 
-    /// Raises the flag: 61, 62. What the word says then.
+    /// Raises the flag: 61, 62. Returns the word with the flag raised.
     async fn ask(&self, here: Here<'_, M>) -> Result<Heard, M::Error> {
         loop {
             let heard = here.at(61).keeping(&()).read(&self.news).await?;
@@ -194,10 +197,11 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
         }
     }
 
-    /// Lets nobody put anything any more, and tells all that wait: 67, and then 63, 64.
+    /// Closes the structure, so that nothing can be put any more, and tells all waiters: 67, and
+    /// then 63, 64.
     ///
     /// # Errors
-    /// If an access failed. The inner error says why the rooms turned it away.
+    /// If an access failed. The inner error says why the rooms turned the user away.
     pub async fn close(&self, p: &Process<M>) -> Result<Result<(), R::Refusal>, M::Error> {
         let here = p.on(self.part);
         let inside = match within!(here, &(), or_refused(self.rooms.enter(p, OUT)).await?) {
@@ -210,7 +214,7 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
         Ok(Ok(()))
     }
 
-    /// Whether it is closed: 66.
+    /// Whether the structure is closed: 66.
     ///
     /// # Errors
     /// If an access failed.
@@ -249,7 +253,7 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
             last
         }
 
-        /// 63, 64: the process is outside.
+        /// 63, 64, by a process that is outside.
         #[inline(always)]
         fn tell, tell_now(&self, here: Here<'_, M>) -> () {
             here.shows("tells", true);

@@ -15,22 +15,22 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 const SIZE: usize = 2;
-/// What a slot holds that nobody has written.
+/// The content of a slot before any write.
 const UNWRITTEN: u64 = 7;
 
-/// What a process does, one after the other.
+/// The operations of a process, one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Does {
     Put(u64),
     /// Waits for an element.
     Take,
-    /// Takes one if there is one.
+    /// Takes an element if there is one.
     Try,
     Close,
 }
 use Does::{Close, Put, Take, Try};
 
-/// What is asked and told, as words.
+/// Operations and results, as words.
 const ASKS_TAKE: u64 = 100;
 const ASKS_TRY: u64 = 101;
 const ASKS_CLOSE: u64 = 102;
@@ -39,7 +39,7 @@ const FULL: u64 = 51;
 const CLOSED: u64 = 52;
 const NOTHING: u64 = 53;
 const GAVE_UP: u64 = 54;
-/// What nobody is ever told: a take from an empty structure that is open takes effect later.
+/// A result that no process ever gets: a take from an empty open structure takes effect later.
 const NEVER: u64 = 55;
 
 struct Elements {
@@ -114,7 +114,7 @@ impl Structure {
             Self::Queue(queue) => queue.dequeue(p, &mut hand, 1).await,
             Self::Stack(stack) => stack.pop(p, &mut hand, 1).await,
         };
-        told.expect("nobody is shut out of the room of those that take");
+        told.expect("no user is shut out of the room of takers");
         Ok(hand.pop())
     }
 }
@@ -133,14 +133,14 @@ async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool) {
             });
         }
         Take => {
-            // An operation that is given up has no effect, so it is none.
+            // An operation that is given up has no effect, so it does not count as one.
             if !gives_up {
                 here.invokes(ASKS_TAKE);
             }
             let Ok(told) = all.doors().wait_for(p, gives_up, || all.look(p)).await;
             if told == Awaited::GaveUp {
                 here.shows("gave up", true);
-                let Ok(_) = all.doors().is_closed(p).await; // a step more, in which that is still seen
+                let Ok(_) = all.doors().is_closed(p).await; // one more step, in which the state is still visible
                 here.hides("gave up");
             }
             if !gives_up {
@@ -251,9 +251,10 @@ fn waiters_get_what_is_put_or_learn_that_it_is_closed() {
     for fifo in [true, false] {
         for programs in ALL {
             if !fifo && programs.len() > 2 {
-                continue; // the structure makes no difference to those that wait
+                continue; // the structure makes no difference to the waiters
             }
-            // To compare all that is merged takes longer than the search, so it is done for one of them.
+            // Comparing all merged states takes longer than the search, so it is done for one of
+            // them.
             let crossed = fifo && *programs == CROSSED;
             let keep = if crossed { Keep::CrossChecked } else { Keep::Trusted };
             let report = search(programs, fifo, Rules { keep, ..Rules::default() });
@@ -281,21 +282,21 @@ fn each_claim_is_seen_to_fail() {
         let report = search(programs, true, Rules { faults, ..Rules::default() });
         report.verdicts.iter().filter(|v| v.holds == Some(false)).map(|v| v.name.to_string()).collect()
     };
-    // A put does not look whether it is closed.
+    // A put does not check whether the structure is closed.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:60"), ["A1"]);
-    // The last one of a turn does not turn the number, or takes the flag down and leaves the number
-    // as it was.
+    // The last process of a turn does not turn the number, or takes the flag down and leaves the
+    // number unchanged.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "drop:64"), ["A2"]);
     assert_eq!(failing(&[&[Take], &[Take], &[Put(1), Put(2)]], "write:64#turns-1"), ["A2"]);
-    // A waiter raises the flag after it has looked, or looks whether it is closed before it raises
-    // the flag.
+    // A waiter raises the flag after it has looked, or checks whether the structure is closed
+    // before it raises the flag.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:62>24"), ["A2"]);
     assert_eq!(failing(&[&[Take], &[Close]], "early:61:closed>66"), ["A2"]);
-    // A process that closes says nothing, or does not look whether somebody waits.
+    // A process that closes does not announce it, or does not check for waiters.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:67"), ["A1"]);
     assert_eq!(failing(&[&[Take], &[Close]], "drop:63"), ["A2"]);
-    // A second one that closes opens it again.
+    // A second process that closes opens the structure again.
     assert!(failing(&[&[Close], &[Close, Put(1)]], "write:67@p0=false").contains(&"A3".to_owned()));
-    // The last one of a turn tells the waiters before another room can be opened.
+    // The last process of a turn tells the waiters before another room can be opened.
     assert_eq!(failing(&[&[Take], &[Put(1)]], "defer:24@p1>64"), ["A4"]);
 }
