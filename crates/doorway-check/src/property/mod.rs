@@ -172,8 +172,7 @@ impl Property {
     /// use doorway_core::k_exclusion::turnstile::{Fate, Record};
     /// use doorway_core::memory::Memory;
     ///
-    /// // One process at a time may wait for a record. Here two wait for its ticket to be
-    /// signalled.
+    /// // One process at a time may wait for a record. Here two wait for its signal.
     /// let record = Record::new(1, Fate::Waits);
     /// let world = World::of_programs(2, Rules::default(), |site| site.var("rec", record), |record, p| async move {
     ///     let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&record, |now| now.fate == Fate::Signalled).await;
