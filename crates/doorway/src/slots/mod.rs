@@ -373,7 +373,7 @@ impl<N: Numbering> Slots<N> {
     /// Whether it was closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.look().closed
+        self.text.is_closed_now(&ANYONE)
     }
 }
 

@@ -576,6 +576,15 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
+    in_both_forms! {
+        /// Whether it was closed.
+        #[inline(always)]
+        pub fn is_closed, is_closed_now(&self, p: &Process<M>) -> bool {
+            let here = p.on(self.part);
+            within!(here, &(), either!(self.line.is_closed(p), self.line.is_closed_now(p)))
+        }
+    }
+
     /// How it is.
     ///
     /// # Errors

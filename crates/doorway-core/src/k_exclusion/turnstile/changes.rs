@@ -3,7 +3,7 @@
 use super::words::after;
 use super::{Door, Duty, Fate, Gate, Held, Line, Places, Record, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
-use crate::memory::{CompareSwap, FetchAdd, Here, Process, within};
+use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms, within};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// More places, as long as there are at most `room` of them then: 41, 42, and an exit. Those that wait are let in.
@@ -82,6 +82,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         };
         // A process that announces from here on sees that it is closed.
         L::shut(self, p, gate).await
+    }
+
+    in_both_forms! {
+        /// Whether it was closed: 31.
+        #[inline(always)]
+        pub fn is_closed, is_closed_now(&self, p: &Process<M>) -> bool {
+            let p = p.on(self.part);
+            access!(p.at(31).keeping(&()).read(&self.gate)).closed
+        }
     }
 
     /// How many places there are: 41.
