@@ -9,9 +9,9 @@ use crate::native::{Begun, Native, WaysIn, now, refused, someone, sure, ways_in}
 use crate::waiting::Policy;
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
+use doorway_core::k_exclusion::KExclusion;
 use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused};
-use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::Process;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -310,7 +310,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
 }
 
 #[inline(always)]
-fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
+pub(super) fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
     match entered {
         Entered::Inside(grant) => Begun::Inside(grant),
         Entered::Not(drawn) => Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() }),
@@ -334,10 +334,10 @@ impl<N: Numbering> Slots<N> {
 
     /// Gives a place in line up. `Some` if it was let in before that.
     pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
-        sure(match self.tray() {
-            Some(tray) => now(self.text.leave_passing(p, tray, attempt)),
-            None => now(self.text.leave(p, attempt)),
-        })
+        match self.tray() {
+            Some(tray) => sure(now(self.text.leave_passing(p, tray, attempt))),
+            None => self.text.withdraw_now(p, attempt),
+        }
     }
 
     /// As good as inside: those in line before it must be helped.
