@@ -170,10 +170,9 @@ impl<T: Word> Spread<T> {
         if !T::SPREAD {
             return i;
         }
-        let in_line = i >> self.shift;
-        // What is beyond its line is no other's: whoever asks for it is stopped.
-        assert!(self.shift == 0 || in_line < Self::PER_LINE, "the row has no such variable");
-        (i & ((1 << self.shift) - 1)) * if self.shift == 0 { 1 } else { Self::PER_LINE } + in_line
+        // Beyond the end there is no variable, and the place of such a number would be another one's.
+        assert!(i < self.cells.len(), "the row has no such variable");
+        (i & ((1 << self.shift) - 1)) * Self::PER_LINE + (i >> self.shift)
     }
 }
 
