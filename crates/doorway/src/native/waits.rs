@@ -405,12 +405,12 @@ impl ReadWrite for Native {
 }
 
 /// A task's wait for a variable for which only it waits.
+///
+/// Which alarm it has set, and where the waker leads that lies there. While it lies there, no waker
+/// of another task leads to the same place. Before the wait this is a tag and nothing else, so that
+/// little is written.
 #[derive(Default, Debug)]
-pub(crate) struct Wakes {
-    set: Option<Set>,
-    /// Where the waker leads that lies in the alarm. While it lies there, no waker of another task leads to the same place.
-    whom: Whom,
-}
+pub(crate) struct Wakes(Option<(Set, Whom)>);
 
 /// What tells wakers apart that live at the same time.
 type Whom = (usize, usize);
@@ -422,19 +422,19 @@ fn whom(waker: &Waker) -> Whom {
 impl Wakes {
     /// Sees to it that the task is woken when the variable changes, if it did not change when it was read last, and has not since: otherwise
     /// it is ready.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
-        if let Some(set) = self.set {
-            if whom(waker) == self.whom && alarm.is_set(set) {
+        if let Some((set, of)) = self.0 {
+            if whom(waker) == of && alarm.is_set(set) {
                 return Poll::Pending; // it was set all the while: a process that changes the variable finds it
             }
             alarm.unset(set);
         }
         // A clone may lead elsewhere than the waker that it was made of, which can be gone when the task is polled again.
         let clone = waker.clone();
-        self.whom = whom(&clone);
-        self.set = alarm.set(&Threads, clone);
-        if self.set.is_none() {
+        let of = whom(&clone);
+        self.0 = alarm.set(&Threads, clone).map(|set| (set, of));
+        if self.0.is_none() {
             waker.wake_by_ref(); // another process is busy there, for a moment
             return Poll::Pending;
         }
@@ -442,8 +442,9 @@ impl Wakes {
     }
 
     /// The wait is over, or given up.
+    #[inline(always)]
     pub(crate) fn end(&mut self, alarm: &Alarm<Threads>) {
-        if let Some(set) = self.set.take() {
+        if let Some((set, _)) = self.0.take() {
             alarm.unset(set);
         }
     }
