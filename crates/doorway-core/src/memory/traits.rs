@@ -359,9 +359,9 @@ macro_rules! within {
     }};
 }
 
-/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready at once. For the few
-/// lines that every passage runs and that wait for nothing: compilers inline plain functions into their callers, and
-/// futures only into one.
+/// One text in two forms: as a future, and as a plain function on memories whose accesses are ready
+/// at once. For what passages run most, between their waits: compilers inline plain functions into
+/// their callers, and futures only into one.
 ///
 /// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future and the second in the
 /// plain function. It ends with its value, and early with `break` from a labelled block. Texts on memories that are
