@@ -419,12 +419,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
 
         /// What [`leave`](Abortable::leave) does: the process gives up. `Some` if it was let in before.
         #[inline(always)]
-        pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {
-            match either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt)) {
-                Some(held) => Some(either!(self.named(p.on(self.part), held), self.named_now(p.on(self.part), held))),
-                None => None,
-            }
-        }
+        pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {'text: {
+            let withdrawn = either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt));
+            let Some(held) = withdrawn else { break 'text None };
+            let here = p.on(self.part);
+            Some(either!(self.named(here, held), self.named_now(here, held)))
+        }}
 
         /// The end of the entry section of a process that was told that its wait is over. It is
         /// refused if it was told that it is closed.

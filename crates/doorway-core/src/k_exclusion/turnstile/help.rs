@@ -36,7 +36,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let here = p.on(self.part);
         let door = access!(here.at(29).keeping(&()).read(&self.door));
         if !door.is_open() && !door.is_shut() {
-            let _ = either!(self.open_door(p, door), self.open_door_now(p, door));
+            either!(self.open_door(p, door), self.open_door_now(p, door));
         }
     }
 
@@ -167,7 +167,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             break 'text;
         }
         let duty = Duty { upto: g.open, units: 0, owes: false, line: true, far: false, odd: g.odd, sweeps: true };
-        either!(self.help(p, duty, None), self.help_now(p, duty, None))
+        either!(self.help(p, duty, None), self.help_now(p, duty, None));
     }}
     }
 }

@@ -502,7 +502,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let line = g.line - if held.announced { held.units } else { 0 };
             let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
             let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
-            either!(self.help(p, duty, None), self.help_now(p, duty, None))
+            either!(self.help(p, duty, None), self.help_now(p, duty, None));
         }
     }
 
