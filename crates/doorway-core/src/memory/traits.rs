@@ -378,8 +378,8 @@ macro_rules! within {
 }
 
 /// One text in two forms: as a future, and as a plain function for memories whose accesses complete
-/// at once. It serves the few lines that every passage runs and that wait for nothing: a compiler
-/// inlines a plain function into its callers, but a future into only one.
+/// at once. It serves what passages run most, between their waits: a compiler inlines a plain
+/// function into its callers, but a future into only one.
 ///
 /// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future
 /// and the second in the plain function. The text ends with its value. It ends early by `break`

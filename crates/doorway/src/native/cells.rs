@@ -173,10 +173,9 @@ impl<T: Word> Spread<T> {
         if !T::SPREAD {
             return i;
         }
-        let in_line = i >> self.shift;
-        // An index beyond its line would reach another line's variable, so it is rejected.
-        assert!(self.shift == 0 || in_line < Self::PER_LINE, "the row has no such variable");
-        (i & ((1 << self.shift) - 1)) * if self.shift == 0 { 1 } else { Self::PER_LINE } + in_line
+        // An index beyond the end would reach another variable, so it is rejected.
+        assert!(i < self.cells.len(), "the row has no such variable");
+        (i & ((1 << self.shift) - 1)) * Self::PER_LINE + (i >> self.shift)
     }
 }
 

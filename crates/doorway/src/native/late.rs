@@ -41,6 +41,7 @@ impl<T: Word> Late<T> {
         Self { newest: AtomicPtr::new(ptr::null_mut()), init, first, rows, owns: PhantomData }
     }
 
+    #[inline(always)]
     fn newest(&self) -> Option<&Made<T>> {
         // SAFETY: the pointer in `newest` is null, or it came from a complete box that `make_row`
         // left there. The box is freed only when `self` is dropped.
@@ -50,7 +51,6 @@ impl<T: Word> Late<T> {
 
 impl<T: Word> Made<T> {
     /// The row with this number, if it is this one or was made before it.
-    #[inline]
     fn row(&self, number: usize) -> Option<&Spread<T>> {
         if number == self.number {
             return Some(&self.row);
@@ -64,11 +64,22 @@ impl<T: Word> Made<T> {
 
 impl<T: Word> Index<(usize, usize)> for Late<T> {
     type Output = Cell<T>;
+    #[inline(always)]
     fn index(&self, (number, i): (usize, usize)) -> &Cell<T> {
-        match self.newest().and_then(|newest| newest.row(number)) {
-            Some(row) => &row[i],
-            None => panic!("row {number} is not made yet"),
+        match self.newest() {
+            Some(newest) if newest.number == number => &newest.row[i],
+            newest => older(newest, number, i),
         }
+    }
+}
+
+/// A variable of a row that is not the newest.
+#[cold]
+#[inline(never)]
+fn older<T: Word>(newest: Option<&Made<T>>, number: usize, i: usize) -> &Cell<T> {
+    match newest.and_then(|newest| newest.row(number)) {
+        Some(row) => &row[i],
+        None => panic!("row {number} is not made yet"),
     }
 }
 

@@ -411,13 +411,12 @@ impl ReadWrite for Native {
 }
 
 /// A task's wait for a variable that only this task waits for.
+///
+/// It holds the alarm that is set, and where the waker in the alarm leads. While that waker exists,
+/// no other task's waker leads to the same place. Before the wait this is a tag and nothing else, so
+/// that little is written.
 #[derive(Default, Debug)]
-pub(crate) struct Wakes {
-    set: Option<Set>,
-    /// Where the waker in the alarm leads. While that waker exists, no other task's waker leads to
-    /// the same place.
-    whom: Whom,
-}
+pub(crate) struct Wakes(Option<(Set, Whom)>);
 
 /// Distinguishes wakers that exist at the same time.
 type Whom = (usize, usize);
@@ -429,10 +428,10 @@ fn whom(waker: &Waker) -> Whom {
 impl Wakes {
     /// Makes sure that the task is woken when the variable changes. Returns `Ready` if the variable
     /// has already changed since it was last read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
-        if let Some(set) = self.set {
-            if whom(waker) == self.whom && alarm.is_set(set) {
+        if let Some((set, of)) = self.0 {
+            if whom(waker) == of && alarm.is_set(set) {
                 return Poll::Pending; // it was set all the while: a process that changes the variable finds it
             }
             alarm.unset(set);
@@ -440,9 +439,9 @@ impl Wakes {
         // A clone may lead elsewhere than its original, and the original may be gone when the task
         // is polled again.
         let clone = waker.clone();
-        self.whom = whom(&clone);
-        self.set = alarm.set(&Threads, clone);
-        if self.set.is_none() {
+        let of = whom(&clone);
+        self.0 = alarm.set(&Threads, clone).map(|set| (set, of));
+        if self.0.is_none() {
             waker.wake_by_ref(); // another process is busy there, for a moment
             return Poll::Pending;
         }
@@ -450,8 +449,9 @@ impl Wakes {
     }
 
     /// Ends the wait, whether it is over or given up.
+    #[inline(always)]
     pub(crate) fn end(&mut self, alarm: &Alarm<Threads>) {
-        if let Some(set) = self.set.take() {
+        if let Some((set, _)) = self.0.take() {
             alarm.unset(set);
         }
     }

@@ -325,7 +325,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
 }
 
 #[inline(always)]
-fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
+pub(super) fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
     match entered {
         Entered::Inside(grant) => Begun::Inside(grant),
         Entered::Not(drawn) => Begun::Waits(PlaceInLine { drawn, units, attempt: Attempt::default() }),
@@ -337,7 +337,7 @@ fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N>> {
 impl<N: Numbering> Slots<N> {
     /// Gives up a place in line. Returns `Some` if the caller was let in before that.
     pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
-        sure(now(self.text.leave_unless_closed(p, self.tray(), attempt)))
+        self.text.leave_unless_closed_now(p, self.tray(), attempt)
     }
 
     /// Enters with a ticket that is already good for a place. The callers in line before it must be

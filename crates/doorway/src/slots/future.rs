@@ -3,12 +3,12 @@
 //! The text runs as far as it can without waiting. From then on, only its place in line is kept,
 //! and each poll is one turn of the wait. So a future is small, and allocates nothing.
 
-use super::entering::PlaceInLine;
+use super::entering::begun;
 use super::numbers::Elsewhere;
 use super::{ANYONE, AcquireError, Numbered, Numbering, OwnedSlotGuard, Permit, SlotGuard, Slots};
 use crate::native::{Begun, Wakes, WaysIn, now, refused, sure};
-use doorway_core::k_assignment::Grant;
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Refused};
+use doorway_core::k_assignment::{Entered, Grant};
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, LinedUp};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -48,87 +48,151 @@ where
     #[inline]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Permit<S, N>, AcquireError>> {
         let Some(slots) = &self.slots else { panic!("this future was polled again after it was ready") };
-        if let State::Outside(places) = self.state {
-            // If anything panics, the task is not in line.
-            match std::mem::replace(&mut self.state, State::Done).begin(slots, places) {
-                Ok(Begins::Inside(grant)) => return self.ends(Ok(grant)),
-                Ok(Begins::Waits(state)) => self.state = state,
-                Err(why) => return self.ends(Err(why)),
-            }
-        }
-        let Some(slots) = &self.slots else { unreachable!("it has not ended") };
         let told = match &mut self.state {
-            State::InLine(attempt, wakes) => turn(slots, attempt, wakes, context),
-            State::Elsewhere(future) => future.as_mut().poll(context),
-            State::Outside(_) | State::Done => unreachable!("it has begun, and not ended"),
+            State::InLine(attempt, wakes) => turn(slots, attempt, wakes, context, true),
+            &mut State::Outside(places) => begin(slots, places, &mut self.state, context),
+            State::Elsewhere(future) => future.as_mut().poll(context).map_err(AcquireError::from),
+            State::Done => unreachable!("it has not ended"),
         };
         match told {
-            Poll::Ready(told) => self.ends(told.map_err(AcquireError::from)),
+            Poll::Ready(told) => self.ends(told),
             Poll::Pending => Poll::Pending,
         }
     }
 
     #[inline]
     fn ends(&mut self, told: Result<Grant, AcquireError>) -> Poll<Result<Permit<S, N>, AcquireError>> {
-        self.state = State::Done;
+        match &mut self.state {
+            State::Elsewhere(_) => self.state = State::Done,
+            state => state.becomes(State::Done),
+        }
         let Some(slots) = self.slots.take() else { unreachable!("it ends once") };
         Poll::Ready(told.map(|grant| Permit::new(slots, grant)))
     }
 }
 
-/// How far a task comes without waiting.
-enum Begins<'a> {
-    Inside(Grant),
-    Waits(State<'a>),
-}
-
-impl<'a> State<'a> {
-    /// Enters, if this is possible without waiting. Otherwise it is in line afterwards.
-    #[inline]
-    fn begin<S, N>(self, slots: &S, places: u64) -> Result<Begins<'a>, AcquireError>
-    where
-        S: Deref<Target = Slots<N>> + Clone + Send + 'a,
-        N: Numbering + 'a,
-    {
-        if places == 0 {
-            return Err(AcquireError::Nothing);
+/// Enters, if this is possible without waiting. Otherwise it waits, in the state that it leaves
+/// behind.
+///
+/// This is the frequent case: one place, in the order of arrival. Everything is written where it
+/// stays. A value that is written in pieces and then moved as a whole costs more than all the rest.
+#[inline(always)]
+fn begin<'a, S, N>(
+    slots: &S,
+    places: u64,
+    state: &mut State<'a>,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>>
+where
+    S: Deref<Target = Slots<N>> + Clone + Send + 'a,
+    N: Numbering + 'a,
+{
+    if N::PASSES || places != 1 || slots.text.beside().unfair {
+        return begin_otherwise(slots, places, None, state, context);
+    }
+    match slots.text.begin_now(&ANYONE, 1) {
+        Entered::Inside(grant) => Poll::Ready(Ok(grant)),
+        Entered::Not(Drawn::Waits(tickets)) => {
+            let (attempt, wakes) = state.waits();
+            match slots.text.line_up_now(&ANYONE, tickets, attempt) {
+                LinedUp::InLine => turn(slots, attempt, wakes, context, false),
+                LinedUp::Enabled(drawn) => {
+                    begin_otherwise(slots, 1, Some(begun(Entered::Not(drawn), 1)), state, context)
+                }
+                LinedUp::Closed => Poll::Ready(Err(AcquireError::Closed)),
+            }
         }
-        let mut begun = slots.begin(places);
-        let PlaceInLine { drawn, units, mut attempt } = loop {
-            begun = match begun {
-                Begun::Inside(grant) => return Ok(Begins::Inside(grant)),
-                Begun::Refused(why) => return Err(why.into()),
-                Begun::Outside => slots.line_up(places, false),
-                Begun::Waits(place) => break place,
-            };
-        };
-        if units > 1 || drawn.is_kept() {
-            let (slots, place) = (slots.clone(), PlaceInLine { drawn, units, attempt });
-            return Ok(Begins::Waits(Self::Elsewhere(N::wait_elsewhere(slots, place))));
-        }
-        let stands = now(slots.text.stand_unless_closed(&ANYONE, slots.tray(), drawn, units, &mut attempt));
-        let stands = stands.map_err(refused)?;
-        Ok(stands.map_or_else(|| Begins::Waits(Self::InLine(attempt, Wakes::default())), Begins::Inside))
+        entered => begin_otherwise(slots, 1, Some(begun(entered, 1)), state, context),
     }
 }
 
-/// Runs one turn of the wait in line. If the wait is not over, the task will be woken.
-#[inline]
+/// The same in all other cases. `begun` is how far the task has come.
+#[inline(never)]
+fn begin_otherwise<'a, S, N>(
+    slots: &S,
+    places: u64,
+    begun: Option<Begun<Slots<N>>>,
+    state: &mut State<'a>,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>>
+where
+    S: Deref<Target = Slots<N>> + Clone + Send + 'a,
+    N: Numbering + 'a,
+{
+    if places == 0 {
+        return Poll::Ready(Err(AcquireError::Nothing));
+    }
+    let mut begun = begun.unwrap_or_else(|| slots.begin(places));
+    let place = loop {
+        begun = match begun {
+            Begun::Inside(grant) => return Poll::Ready(Ok(grant)),
+            Begun::Refused(why) => return Poll::Ready(Err(why.into())),
+            Begun::Outside => slots.line_up(places, false),
+            Begun::Waits(place) => break place,
+        };
+    };
+    if place.units == 1 && !place.drawn.is_kept() {
+        return stand(slots, place.drawn, state, context);
+    }
+    let mut future = N::wait_elsewhere(slots.clone(), place);
+    let told = future.as_mut().poll(context);
+    *state = State::Elsewhere(future);
+    told.map_err(AcquireError::from)
+}
+
+/// Gets in line with what it has drawn for one place.
+fn stand<N: Numbering>(
+    slots: &Slots<N>,
+    drawn: Drawn,
+    state: &mut State<'_>,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>> {
+    let (attempt, wakes) = state.waits();
+    let stands = now(slots.text.stand_unless_closed(&ANYONE, slots.tray(), drawn, 1, attempt));
+    match stands.map_err(refused)? {
+        Some(grant) => Poll::Ready(Ok(grant)),
+        None => turn(slots, attempt, wakes, context, false),
+    }
+}
+
+impl State<'_> {
+    /// From here on it may be in line, with this attempt. If anything panics before the attempt is
+    /// filled in, it is not in line.
+    #[inline(always)]
+    fn waits(&mut self) -> (&mut Attempt, &mut Wakes) {
+        self.becomes(State::InLine(Attempt::Outside, Wakes::default()));
+        match self {
+            State::InLine(attempt, wakes) => (attempt, wakes),
+            _ => unreachable!("it was made so"),
+        }
+    }
+
+    /// Assigns without dropping what was there. Only a wait elsewhere owns something to drop.
+    #[inline(always)]
+    fn becomes(&mut self, new: Self) {
+        debug_assert!(!matches!(self, State::Elsewhere(_)), "it owns a future");
+        std::mem::forget(std::mem::replace(self, new));
+    }
+}
+
+/// Runs one turn of the wait in line. If the wait is not over, the task will be woken. A task that
+/// has just joined the line arranges for its wake-up first, and then looks whether its wait is over.
+#[inline(always)]
 fn turn<N: Numbering>(
     slots: &Slots<N>,
     attempt: &mut Attempt,
     wakes: &mut Wakes,
     context: &mut Context<'_>,
-) -> Poll<Result<Grant, Refused>> {
+    looks_first: bool,
+) -> Poll<Result<Grant, AcquireError>> {
     let (t, record) = slots.text.place(attempt).expect("it is in line for one place");
     let alarm = record.alarm().expect("one process waits for a record at a time");
-    let told = || {
-        sure(match slots.tray() {
-            Some(tray) => now(slots.text.turn_passing(&ANYONE, tray, (t, record), attempt)),
-            None => now(slots.text.turn(&ANYONE, t, record)),
-        })
+    let told = || match slots.tray() {
+        Some(tray) => sure(now(slots.text.turn_passing(&ANYONE, tray, (t, record), attempt))),
+        None => slots.text.turn_now(&ANYONE, t, record),
     };
-    let mut fate = told();
+    // Where newcomers pass, the first look also says that the task listens.
+    let mut fate = if looks_first || N::PASSES { told() } else { None };
     if fate.is_none() {
         let looks_again = || {
             fate = told();
@@ -140,8 +204,8 @@ fn turn<N: Numbering>(
     }
     wakes.end(alarm);
     let fate = fate.expect("its wait is over");
-    let entered = slots.text.enter_in_turn_unless_closed(&ANYONE, slots.tray(), attempt, fate);
-    Poll::Ready(now(entered).map_err(refused))
+    let entered = slots.text.enter_in_turn_unless_closed_now(&ANYONE, slots.tray(), attempt, fate);
+    Poll::Ready(entered.map_err(AcquireError::from))
 }
 
 /// Dropping it gives up.

@@ -259,7 +259,7 @@ impl<N: Numbering> Slots<N> {
     #[cold]
     #[inline(never)]
     fn settle_at_once(&self, unsettled: Unsettled) {
-        sure(now(self.text.settle(&ANYONE, Held::of(1, false), unsettled)));
+        self.text.settle_now(&ANYONE, Held::of(1, false), unsettled);
     }
 }
 
@@ -276,7 +276,7 @@ fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
         _ if N::PASSES => slots.leave(grant),
         1 => {
             if let Some(unsettled) = slots.text.end_now(&ANYONE, grant) {
-                sure(now(slots.text.settle(&ANYONE, grant.held(), unsettled)));
+                slots.text.settle_now(&ANYONE, grant.held(), unsettled);
             }
         }
         _ => sure(now(slots.text.release(&ANYONE, grant))),

@@ -160,7 +160,15 @@ impl<P: Platform> Alarm<P> {
     }
 
     /// Takes the alarm back, if it is still the one that was set.
+    #[inline]
     pub fn unset(&self, Set(set): Set) {
+        // Nearly always the process that ended the wait has taken it. Then there is nothing to do.
+        if self.is_set(Set(set)) {
+            self.take_back(set);
+        }
+    }
+
+    fn take_back(&self, set: u32) {
         if self.state.exchange(set, set | BUSY) {
             let waker = self.take();
             self.state.store(set & !KIND);

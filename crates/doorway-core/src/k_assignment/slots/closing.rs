@@ -25,9 +25,9 @@
 use super::{Grant, Slots};
 use crate::Failure;
 use crate::k_assignment::names::Names;
+use crate::k_exclusion::KExclusion;
 use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Line, Refused};
-use crate::k_exclusion::{Abortable, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Process, in_both_forms, within};
 use core::ops::Range;
 
@@ -70,10 +70,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// [`barge`](Self::barge), unless it is closed meanwhile.
+    /// [`barge`](Self::barge), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// If an access failed, or if it is closed.
+    /// If an access failed, or if the slots are closed.
     pub async fn barge_unless_closed(
         &self,
         p: &Process<M>,
@@ -89,10 +89,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         entered
     }
 
-    /// [`stand`](Self::stand), unless it is closed meanwhile.
+    /// [`stand`](Self::stand), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// As that.
+    /// The same.
     pub async fn stand_unless_closed(
         &self,
         p: &Process<M>,
@@ -108,47 +108,54 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.if_any_unless_closed(p, tray, entered).await
     }
 
-    /// [`enter_in_turn`](Self::enter_in_turn), unless it is closed meanwhile.
-    ///
-    /// # Errors
-    /// As that.
-    pub async fn enter_in_turn_unless_closed(
-        &self,
-        p: &Process<M>,
-        tray: Option<&Tray<M>>,
-        attempt: &mut Attempt,
-        told: Fate,
-    ) -> Result<Grant, Failure<M::Error, Refused>> {
-        let grant = match tray {
-            Some(tray) => self.enter_in_turn_passing(p, tray, attempt, told).await?,
-            None => self.enter_in_turn(p, attempt, told).await?,
-        };
-        self.unless_closed(p, tray, grant).await?.map_err(Failure::Refused)
+    in_both_forms! {
+        /// [`enter_in_turn`](Self::enter_in_turn), unless the slots are closed meanwhile.
+        #[inline(always)]
+        pub fn enter_in_turn_unless_closed, enter_in_turn_unless_closed_now(&self, p: &Process<M>, tray: Option<&Tray<M>>, attempt: &mut Attempt, told: Fate) -> Result<Grant, Refused> {'text: {
+            let entered = match tray {
+                Some(tray) => access!(self.in_turn_passing(p, tray, attempt, told)),
+                None => either!(self.enter_in_turn(p, attempt, told), self.enter_in_turn_now(p, attempt, told)),
+            };
+            let grant = match entered {
+                Ok(grant) => grant,
+                Err(why) => break 'text Err(why),
+            };
+            either!(self.unless_closed(p, tray, grant), self.unless_closed_now(p, tray, grant))
+        }}
     }
 
-    /// [`leave`](Abortable::leave). If it is closed meanwhile, a process that was let in before is
-    /// not.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn leave_unless_closed(
+    /// [`enter_in_turn_passing`](Self::enter_in_turn_passing), whose refusal is a value.
+    async fn in_turn_passing(
         &self,
         p: &Process<M>,
-        tray: Option<&Tray<M>>,
-        attempt: Attempt,
-    ) -> Result<Option<Grant>, M::Error> {
-        let here = p.on(self.part);
-        here.shows("looks again", true);
-        let let_in = match tray {
-            Some(tray) => self.leave_passing(p, tray, attempt).await?,
-            None => self.leave(p, attempt).await?,
-        };
-        let let_in = self.if_any_unless_closed(p, tray, Ok(let_in)).await;
-        here.hides("looks again");
-        match let_in {
-            Ok(let_in) => Ok(let_in),
-            Err(Failure::Refused(_)) => Ok(None),
+        tray: &Tray<M>,
+        attempt: &mut Attempt,
+        told: Fate,
+    ) -> Result<Result<Grant, Refused>, M::Error> {
+        match self.enter_in_turn_passing(p, tray, attempt, told).await {
+            Ok(grant) => Ok(Ok(grant)),
+            Err(Failure::Refused(why)) => Ok(Err(why)),
             Err(Failure::Memory(e)) => Err(e),
+        }
+    }
+
+    in_both_forms! {
+        /// [`withdraw`](Self::withdraw). If the slots are closed meanwhile, a process that was let in
+        /// before gives its place back.
+        #[inline(always)]
+        pub fn leave_unless_closed, leave_unless_closed_now(&self, p: &Process<M>, tray: Option<&Tray<M>>, attempt: Attempt) -> Option<Grant> {
+            let here = p.on(self.part);
+            here.shows("looks again", true);
+            let let_in = match tray {
+                Some(tray) => access!(self.leave_passing(p, tray, attempt)),
+                None => either!(self.withdraw(p, attempt), self.withdraw_now(p, attempt)),
+            };
+            let kept = match let_in {
+                Some(grant) => either!(self.unless_closed(p, tray, grant), self.unless_closed_now(p, tray, grant)).ok(),
+                None => None,
+            };
+            here.hides("looks again");
+            kept
         }
     }
 }

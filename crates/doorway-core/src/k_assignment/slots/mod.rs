@@ -49,7 +49,8 @@ use super::names::{Name, Names, NoNames};
 use crate::Failure;
 use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{
-    Attempt, Drawn, Fate, Held, Line, Look, Record, Refused, Ring, Stands, TooMany, Tried, Turnstile, Unsettled,
+    Attempt, Drawn, DrawnTickets, Fate, Held, Line, LinedUp, Look, Record, Refused, Ring, Stands, TooMany, Tried,
+    Turnstile, Unsettled,
 };
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
 use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms, within};
@@ -372,14 +373,13 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         p.keep(5, &held);
     }
 
-    /// The rest of the exit section.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn settle(&self, p: &Process<M>, held: Held, unsettled: Unsettled) -> Result<(), M::Error> {
-        self.line.settle(p, held, unsettled).await?;
-        p.on(self.part).part_done();
-        Ok(())
+    in_both_forms! {
+        /// The rest of the exit section.
+        #[inline(always)]
+        pub fn settle, settle_now(&self, p: &Process<M>, held: Held, unsettled: Unsettled) -> () {
+            either!(self.line.settle(p, held, unsettled), self.line.settle_now(p, held, unsettled));
+            p.on(self.part).part_done();
+        }
     }
 
     /// The rest of the entry section, for a process that has drawn `drawn`. Returns `None` if the
@@ -451,33 +451,47 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     /// The record that tells a process in line for one unit that its wait is over, and its ticket.
+    #[inline(always)]
     pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
         self.line.place(attempt)
     }
 
-    /// One turn of that wait. Returns `Some` if the wait is over; the process then
-    /// [enters](Self::enter_in_turn).
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn turn(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Result<Option<Fate>, M::Error> {
-        self.line.turn(p, t, record).await
-    }
+    in_both_forms! {
+        /// What [`stand`](Self::stand) does first with tickets that are drawn and not enabled. If
+        /// they turn out to be enabled, the process goes on from there.
+        #[inline(always)]
+        pub fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets, attempt: &mut Attempt) -> LinedUp {
+            either!(self.line.line_up(p, tickets, attempt), self.line.line_up_now(p, tickets, attempt))
+        }
 
-    /// The end of the entry section of a process that was told that its wait is over.
-    ///
-    /// # Errors
-    /// If an access failed, or if the slots are closed.
-    pub async fn enter_in_turn(
-        &self,
-        p: &Process<M>,
-        attempt: &mut Attempt,
-        told: Fate,
-    ) -> Result<Grant, Failure<M::Error, Refused>> {
-        let here = p.on(self.part);
-        let held = self.line.enter_in_turn(p, attempt, Ok(told)).await?;
-        here.part_done();
-        Ok(self.named(here, held).await?)
+        /// One turn of that wait. `Some` if it is over; then the process
+        /// [enters](Self::enter_in_turn).
+        #[inline(always)]
+        pub fn turn, turn_now(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Option<Fate> {
+            either!(self.line.turn(p, t, record), self.line.turn_now(p, t, record))
+        }
+
+        /// What [`leave`](Abortable::leave) does: the process gives up. `Some` if it was let in before.
+        #[inline(always)]
+        pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {'text: {
+            let withdrawn = either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt));
+            let Some(held) = withdrawn else { break 'text None };
+            let here = p.on(self.part);
+            Some(either!(self.named(here, held), self.named_now(here, held)))
+        }}
+
+        /// The end of the entry section of a process that was told that its wait is over. It is
+        /// refused if it was told that it is closed.
+        #[inline(always)]
+        pub fn enter_in_turn, enter_in_turn_now(&self, p: &Process<M>, attempt: &mut Attempt, told: Fate) -> Result<Grant, Refused> {'text: {
+            let here = p.on(self.part);
+            let held = match either!(self.line.in_turn(p, attempt, Ok(told)), self.line.in_turn_now(p, attempt, Ok(told))) {
+                Ok(held) => held,
+                Err(why) => break 'text Err(why),
+            };
+            here.part_done();
+            Ok(either!(self.named(here, held), self.named_now(here, held)))
+        }}
     }
 
     /// Tries to take what is free, before the process draws a ticket. Nothing is free while a
@@ -800,10 +814,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Abortable<M> for Slo
     }
 
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Grant>, M::Error> {
-        Ok(match self.line.leave(p, attempt).await? {
-            Some(held) => Some(self.named(p.on(self.part), held).await?),
-            None => None,
-        })
+        self.withdraw(p, attempt).await
     }
 }
 

@@ -3,49 +3,49 @@
 
 use super::words::after_ghosts;
 use super::{Duty, Fate, Held, Line, Record, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Process};
+use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
+    in_both_forms! {
     /// Deals with all tickets up to where the duty says: 10 to 19. Any process can do any of it,
     /// and several can at once. `live` is what a process holds that helps on its way in.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn help(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> Result<(), M::Error> {
+    #[inline(always)]
+    pub fn help, help_now(&self, p: &Process<M>, duty: Duty, live: Option<Held>) -> () {
         let here = p.on(self.part);
         here.part(&live);
-        self.help_before(here, duty).await?;
-        self.see_to_the_door(p).await?;
+        either!(self.help_before(here, duty), self.help_before_now(here, duty));
+        either!(self.see_to_the_door(p), self.see_to_the_door_now(p));
         here.part_done();
-        Ok(())
     }
 
     /// The same without a look at the door.
-    pub(in crate::k_exclusion) async fn help_before(&self, here: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
+    #[inline(always)]
+    pub(in crate::k_exclusion) fn help_before, help_before_now(&self, here: Here<'_, M>, duty: Duty) -> () {
         if duty.line {
-            self.deal_with_tickets(here, duty).await?;
+            either!(self.deal_with_tickets(here, duty), self.deal_with_tickets_now(here, duty));
         } else if duty.far {
             // The line is empty, so no ticket before `open` waits.
-            let front = here.at(10).read(&self.front).await?;
+            let front = access!(here.at(10).read(&self.front));
             let behind = front.behind(duty.upto).max(0).unsigned_abs();
             let moved = front.moved_to(front.ticket.wrapping_add(behind), duty.odd);
-            let _ = here.at(11).compare_swap(&self.front, front, moved).await?;
+            let _ = access!(here.at(11).compare_swap(&self.front, front, moved));
         }
-        Ok(())
     }
 
     /// Opens the door if the line has become short: 29, and 22 to 24. A process that was in line
     /// may have closed it.
-    pub(in crate::k_exclusion) async fn see_to_the_door(&self, p: &Process<M>) -> Result<(), M::Error> {
+    #[inline(always)]
+    pub(in crate::k_exclusion) fn see_to_the_door, see_to_the_door_now(&self, p: &Process<M>) -> () {
         let here = p.on(self.part);
-        let door = here.at(29).keeping(&()).read(&self.door).await?;
+        let door = access!(here.at(29).keeping(&()).read(&self.door));
         if !door.is_open() && !door.is_shut() {
-            self.open_door(p, door).await?;
+            either!(self.open_door(p, door), self.open_door_now(p, door));
         }
-        Ok(())
     }
 
-    async fn deal_with_tickets(&self, p: Here<'_, M>, duty: Duty) -> Result<(), M::Error> {
+    /// 10 to 19.
+    #[inline(always)]
+    fn deal_with_tickets, deal_with_tickets_now(&self, p: Here<'_, M>, duty: Duty) -> () {
         let Duty { mut upto, units, mut owes, odd, sweeps: sweep, .. } = duty;
         // How many ghosts had been passed when all tickets before `upto` were still to be dealt
         // with, as long as no other process has passed one since.
@@ -53,11 +53,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let mut looked = false;
         'look: loop {
             p.shows("upto", upto);
-            let front = p
+            let front = access!(p
                 .at(10)
                 .keeping(&(upto, owes, seen, sweep, (!looked).then_some((units, odd))))
-                .read(&self.front)
-                .await?;
+                .read(&self.front));
             let behind = front.behind(upto);
             if looked {
                 seen = seen.filter(|&seen| seen == front.ghosts);
@@ -70,10 +69,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     p.shows("front", front.ticket);
                     p.keep(11, &(upto, owes, seen, sweep, odd, front));
                     let far = behind as u64 - self.limits.places;
-                    let _ = p
+                    let _ = access!(p
                         .at(11)
-                        .compare_swap(&self.front, front, front.moved_to(front.ticket.wrapping_add(far), odd))
-                        .await?;
+                        .compare_swap(&self.front, front, front.moved_to(front.ticket.wrapping_add(far), odd)));
                     p.hides("front");
                     continue;
                 }
@@ -89,7 +87,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 p.hides("upto");
                 seen = Some(front.ghosts);
                 p.shows("seen", front.ghosts);
-                let g = p.at(12).keeping(&(owes, seen, sweep)).read(&self.gate).await?;
+                let g = access!(p.at(12).keeping(&(owes, seen, sweep)).read(&self.gate));
                 if g.line == 0 {
                     break;
                 }
@@ -98,7 +96,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             }
             p.shows("front", front.ticket);
             loop {
-                let found = self.line.find(p, 13, front.ticket, (upto, owes, seen, front, (sweep, sweeps))).await?;
+                let live = (upto, owes, seen, front, (sweep, sweeps));
+                let found =
+                    either!(self.line.find(p, 13, front.ticket, live), self.line.find_now(p, 13, front.ticket, live));
                 let Some((ring, record)) = found.filter(|(_, record)| !sweeps || record.fate == Fate::Gone) else {
                     if sweeps {
                         break 'look; // the ticket may be announced at any moment, and wait
@@ -108,17 +108,16 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 match record.fate_of(front.ticket) {
                     Fate::Signalled | Fate::Free => break,
                     Fate::Gone => {
-                        let g = p.at(16).keeping(&(upto, owes, seen, sweep, front)).read(&self.gate).await?;
-                        if p.at(17).keeping(&(upto, owes, seen, sweep, front, g)).read(&self.front).await? != front {
+                        let g = access!(p.at(16).keeping(&(upto, owes, seen, sweep, front)).read(&self.gate));
+                        if access!(p.at(17).keeping(&(upto, owes, seen, sweep, front, g)).read(&self.front)) != front {
                             p.hides("front");
                             continue 'look; // otherwise `g` was current while this ghost was at the front
                         }
                         if g.odd == front.is_odd() {
-                            if p.at(18)
+                            if access!(p.at(18)
                                 .keeping(&(upto, owes, seen, sweep, front, g))
-                                .compare_swap(&self.gate, g, g.ghost_exited())
-                                .await?
-                                .is_err()
+                                .compare_swap(&self.gate, g, g.ghost_exited()))
+                            .is_err()
                             {
                                 p.hides("front");
                                 continue 'look;
@@ -133,50 +132,49 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                             p.shows("upto", upto);
                             p.shows("seen", seen.unwrap_or(u64::MAX));
                         }
-                        let _ = p
+                        let _ = access!(p
                             .at(19)
                             .keeping(&(upto, owes, seen, sweep, front))
-                            .compare_swap(&self.front, front, front.passed_a_ghost())
-                            .await?;
+                            .compare_swap(&self.front, front, front.passed_a_ghost()));
                         p.hides("front");
                         continue 'look;
                     }
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => {
                         p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
-                        if p.at(14).compare_swap(self.line.record(ring, front.ticket), record, signalled).await?.is_ok()
-                        {
+                        let cell = self.line.record(ring, front.ticket);
+                        if access!(p.at(14).compare_swap(cell, record, signalled)).is_ok() {
                             break;
                         }
                     }
                 }
             }
-            let _ = p
+            let _ = access!(p
                 .at(15)
                 .keeping(&(upto, owes, seen, sweep, front))
-                .compare_swap(&self.front, front, front.passed())
-                .await?;
+                .compare_swap(&self.front, front, front.passed()));
             p.hides("front");
         }
         p.hides("front");
         p.hides("upto");
         p.hides("seen");
-        Ok(())
     }
 
     /// Exits ghosts at the front after a process has given up: 58, and 10 to 19.
     ///
     /// The process that gave up exits, at once, all ghosts that have no waiter before them.
     /// Enabling a ghost at the front enables no other ticket, so nothing else is owed for it.
-    pub(super) async fn sweep(&self, p: &Process<M>) -> Result<(), M::Error> {
+    #[inline(always)]
+    pub(super) fn sweep, sweep_now(&self, p: &Process<M>) -> () {'text: {
         if !L::SWEEPS {
-            return Ok(());
+            break 'text;
         }
-        let g = p.on(self.part).at(58).keeping(&()).read(&self.gate).await?;
+        let g = access!(p.on(self.part).at(58).keeping(&()).read(&self.gate));
         if g.line == 0 {
-            return Ok(());
+            break 'text;
         }
         let duty = Duty { upto: g.open, units: 0, owes: false, line: true, far: false, odd: g.odd, sweeps: true };
-        self.help(p, duty, None).await
+        either!(self.help(p, duty, None), self.help_now(p, duty, None));
+    }}
     }
 }

@@ -92,7 +92,7 @@
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Label, LateRows, Near, Site};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Near, Site, in_both_forms};
 use core::fmt::{self, Debug};
 
 /// The number of rings of an endless line, if the first has 16 places: the last has 2^22, twice as
@@ -126,6 +126,11 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     /// If an access failed.
     async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error>;
 
+    /// [`claim`](Self::claim), as a plain function.
+    fn claim_now(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed
+    where
+        M: Immediate;
+
     /// The place of ticket `t` in this ring.
     fn record(&self, ring: u32, t: u64) -> &M::Cell<Record>;
 
@@ -141,6 +146,11 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
         t: u64,
         live: K,
     ) -> Result<Option<(u32, Record)>, M::Error>;
+
+    /// [`find`](Self::find), as a plain function.
+    fn find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)>
+    where
+        M: Immediate;
 
     /// Whether the record of ticket `t` may still belong to an earlier one that is not dealt with.
     fn is_far(limits: &Limits, g: Gate, t: u64) -> bool;
@@ -180,25 +190,22 @@ impl<M: LateRows> Endless<M> {
     }
 }
 
-impl<M: FetchAdd + LateRows> Endless<M> {
-    /// Claims a place for ticket `t`: 51 to 56. `open` was the first ticket that is not enabled
+impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
+    in_both_forms! {
+    /// Claims a place for ticket `t`: 51 to 56. `saw` was the first ticket that is not enabled
     /// when the process last looked. `live` is what matters of its other tickets.
-    async fn claim_one<K: Debug + Copy>(
-        of: &Turnstile<M, Self>,
-        p: Here<'_, M>,
-        t: u64,
-        mut open: u64,
-        live: K,
-    ) -> Result<Claimed, M::Error> {
-        let line = &of.line;
+    #[inline(always)]
+    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64) -> Claimed {'text: {
+        let (of, line) = (self, &self.line);
+        let mut open = saw;
         let mut refused = 0;
         'ring: loop {
-            let Rings(rings) = p.at(51).keeping(&(t, open, live)).read(&line.top).await?;
+            let Rings(rings) = access!(p.at(51).keeping(&(t, open, live)).read(&line.top));
             let mut looked = false;
             while let Some(newest) = rings.checked_sub(1) {
                 let newest = newest as u32;
                 let cell = line.record(newest, t);
-                let record = p.at(52).keeping(&(t, open, live, rings, looked)).read(cell).await?;
+                let record = access!(p.at(52).keeping(&(t, open, live, rings, looked)).read(cell));
                 let oldest = Gate { open, ..Gate::new(0) }.open_near(t).wrapping_sub(of.limits.places);
                 // Whether it is so far back that it cannot wait.
                 let is_past = is_before(record.ticket, after(oldest, 0));
@@ -208,15 +215,14 @@ impl<M: FetchAdd + LateRows> Endless<M> {
                     Fate::Signalled => true,
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => is_past,
                     Fate::Gone => {
-                        let front = p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front).await?;
+                        let front = access!(p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front));
                         if front.ticket == record.ticket && is_past {
                             // It was exited, and the process that did it sleeps.
                             let passed = front.passed_a_ghost();
-                            let _ = p
+                            let _ = access!(p
                                 .at(19)
                                 .keeping(&(t, open, live, rings, looked, front))
-                                .compare_swap(&of.front, front, passed)
-                                .await?;
+                                .compare_swap(&of.front, front, passed));
                             continue;
                         }
                         is_before(record.ticket, front.ticket)
@@ -224,17 +230,17 @@ impl<M: FetchAdd + LateRows> Endless<M> {
                 };
                 if is_free {
                     p.keep(54, &(t, open, live, rings, looked, record));
-                    if p.at(54).compare_swap(cell, record, Record::new(t, Fate::Waits)).await?.is_ok() {
-                        return Ok(Claimed::In(newest));
+                    if access!(p.at(54).compare_swap(cell, record, Record::new(t, Fate::Waits))).is_ok() {
+                        break 'text Claimed::In(newest);
                     }
                     continue;
                 }
                 if looked {
                     break;
                 }
-                let g = p.at(55).keeping(&(t, live, rings)).read(&of.gate).await?;
+                let g = access!(p.at(55).keeping(&(t, live, rings)).read(&of.gate));
                 if g.enables(t) {
-                    return Ok(Claimed::Enabled(g));
+                    break 'text Claimed::Enabled(g);
                 }
                 open = g.open;
                 looked = true;
@@ -243,11 +249,10 @@ impl<M: FetchAdd + LateRows> Endless<M> {
             p.shows("grows", rings);
             p.shows("saw open", open);
             if p.make_row(&line.rec, rings as usize) {
-                let _ = p
+                let _ = access!(p
                     .at(56)
                     .keeping(&(t, open, live, rings))
-                    .compare_swap(&line.top, Rings(rings), Rings(rings + 1))
-                    .await?;
+                    .compare_swap(&line.top, Rings(rings), Rings(rings + 1)));
                 p.hides("grows");
                 p.hides("saw open");
                 continue 'ring;
@@ -255,14 +260,28 @@ impl<M: FetchAdd + LateRows> Endless<M> {
             // There is no memory for another ring.
             refused += 1;
             p.pauses(refused);
-            let g = p.at(55).keeping(&(t, live, "no memory")).read(&of.gate).await?;
+            let g = access!(p.at(55).keeping(&(t, live, "no memory")).read(&of.gate));
             p.hides("grows");
             p.hides("saw open");
             if g.enables(t) {
-                return Ok(Claimed::Enabled(g));
+                break 'text Claimed::Enabled(g);
             }
             open = g.open;
         }
+    }}
+
+    /// Claims a place for each ticket. A ticket that is enabled by now needs no place. It is not given
+    /// up either.
+    #[inline(always)]
+    fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed {
+        let DrawnTickets { first, units, open, .. } = tickets;
+        let mut claimed = Claimed::In(0);
+        for i in 0..units {
+            let t = after(first, i);
+            claimed = either!(self.claim_one(p, t, open, first), self.claim_one_now(p, t, open, first));
+        }
+        claimed
+    }
     }
 }
 
@@ -278,34 +297,35 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     }
 
     async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error> {
-        let DrawnTickets { first, units, open, .. } = tickets;
-        let mut claimed = Claimed::In(0);
-        for i in 0..units {
-            // A ticket that is enabled by now needs no place. It is not given up either.
-            claimed = Self::claim_one(of, p, after(first, i), open, first).await?;
-        }
-        Ok(claimed)
+        of.claim_each(p, tickets).await
     }
 
+    #[inline(always)]
+    fn claim_now(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed
+    where
+        M: Immediate,
+    {
+        of.claim_each_now(p, tickets)
+    }
+
+    #[inline(always)]
     fn record(&self, ring: u32, t: u64) -> &M::Cell<Record> {
         &self.rec[(ring as usize, (t & ((self.first << ring) - 1)) as usize)]
     }
 
-    async fn find<K: Debug>(
-        &self,
-        p: Here<'_, M>,
-        at: Label,
-        t: u64,
-        live: K,
-    ) -> Result<Option<(u32, Record)>, M::Error> {
-        let Rings(rings) = p.at(50).keeping(&(t, &live)).read(&self.top).await?;
+    in_both_forms! {
+    /// 50, and what asks for it.
+    #[inline(always)]
+    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)> {'text: {
+        let Rings(rings) = access!(p.at(50).keeping(&(t, &live)).read(&self.top));
         for ring in (0..rings as u32).rev() {
-            let record = p.at(at).keeping(&(t, ring, &live)).read(self.record(ring, t)).await?;
+            let record = access!(p.at(at).keeping(&(t, ring, &live)).read(self.record(ring, t)));
             if record.is_of(t) {
-                return Ok(Some((ring, record)));
+                break 'text Some((ring, record));
             }
         }
-        Ok(None)
+        None
+    }}
     }
 
     fn is_far(_: &Limits, _: Gate, _: u64) -> bool {

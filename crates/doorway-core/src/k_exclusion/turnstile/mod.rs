@@ -105,7 +105,9 @@ pub use words::{Door, Fate, Front, Gate, Next, Places, Record, Rings, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, LateRows, Mark, Memory, Near, Process, Site, Word, in_both_forms};
+use crate::memory::{
+    CompareSwap, FetchAdd, Here, Immediate, LateRows, Mark, Memory, Near, Process, Site, Word, in_both_forms,
+};
 use core::fmt;
 use line::Claimed;
 use words::after;
@@ -269,6 +271,17 @@ pub enum Stands<'a, M: Memory> {
     },
     /// The process was asked to give up before it stood in line.
     GivesUp,
+}
+
+/// What comes of announcing tickets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinedUp {
+    /// It waits in line.
+    InLine,
+    /// The tickets turned out to be enabled.
+    Enabled(Drawn),
+    /// Nobody is let in any more, and the process has left the line.
+    Closed,
 }
 
 /// Whether a record ends the wait of ticket `t`.
@@ -523,18 +536,16 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             // opened again.
             (g.line != 0 || held.announced || g.passes_a_mark(held.units)).then(|| Unsettled(g.pack()))
         }
-    }
 
-    /// The rest of the exit section.
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn settle(&self, p: &Process<M>, held: Held, Unsettled(g): Unsettled) -> Result<(), M::Error> {
-        let g = Gate::unpack(g);
-        let line = g.line - if held.announced { held.units } else { 0 };
-        let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
-        let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
-        self.help(p, duty, None).await
+        /// The rest of the exit section.
+        #[inline(always)]
+        pub fn settle, settle_now(&self, p: &Process<M>, held: Held, unsettled: Unsettled) -> () {
+            let g = Gate::unpack(unsettled.0);
+            let line = g.line - if held.announced { held.units } else { 0 };
+            let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
+            let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
+            either!(self.help(p, duty, None), self.help_now(p, duty, None));
+        }
     }
 
     /// The doorway for several units: 41, 25 to 27, and 4.
@@ -661,8 +672,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     self.draw(p, units).await?
                 }
                 Drawn::Waits(tickets) => match self.line_up(p, tickets, attempt).await? {
-                    Some(drawn) => drawn,
-                    None => break tickets,
+                    LinedUp::Enabled(drawn) => drawn,
+                    LinedUp::Closed => return Err(Failure::Refused(Refused::Closed)),
+                    LinedUp::InLine => break tickets,
                 },
             }
         };
@@ -674,18 +686,19 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(Stands::InLine { t, record: self.line.record(ring, t), units, far })
     }
 
-    /// One turn of the wait of a process that asked for one unit: 8. Returns `Some` if the wait is
-    /// over; the process then [enters](Self::enter_in_turn).
-    ///
-    /// # Errors
-    /// If an access failed.
-    pub async fn turn(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Result<Option<Fate>, M::Error> {
-        let record = p.on(self.part).at(8).read(record).await?;
-        Ok(is_told(t, record).then(|| record.fate_of(t)))
+    in_both_forms! {
+        /// One turn of the wait of a process that asked for one unit: 8. Returns `Some` if the wait
+        /// is over; the process then [enters](Self::enter_in_turn).
+        #[inline(always)]
+        pub fn turn, turn_now(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Option<Fate> {
+            let record = access!(p.on(self.part).at(8).read(record));
+            is_told(t, record).then(|| record.fate_of(t))
+        }
     }
 
     /// The place of a process that stands in line for one unit: its ticket, and the record of it.
     /// Returns `None` if the process asked for more.
+    #[inline(always)]
     pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
         match *attempt {
             Attempt::InLine { first, units: 1, far: false, ring, .. } => Some((first, self.line.record(ring, first))),
@@ -704,73 +717,84 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         attempt: &mut Attempt,
         told: Result<Fate, Refused>,
     ) -> Result<Held, Failure<M::Error, Refused>> {
+        self.in_turn(p, attempt, told).await?.map_err(Failure::Refused)
+    }
+
+    in_both_forms! {
+    /// [`enter_in_turn`](Self::enter_in_turn), with a refusal as a result.
+    #[inline(always)]
+    pub(crate) fn in_turn, in_turn_now(&self, p: &Process<M>, attempt: &mut Attempt, told: Result<Fate, Refused>) -> Result<Held, Refused> {
         let here = p.on(self.part);
         match (told, *attempt) {
-            (Err(why), _) => self.turned_away(p, attempt, why).await,
-            (Ok(Fate::Shut), _) | (_, Attempt::Outside) => self.turned_away(p, attempt, Refused::Closed).await,
-            (Ok(_), Attempt::InLine { first, units, .. }) => {
+            (Ok(fate), Attempt::InLine { first, units, .. }) if fate != Fate::Shut => {
                 *attempt = Attempt::Outside;
                 here.hides("waits");
                 here.hides("ticket");
                 here.mark(Mark::Rests(9));
                 Ok(self.held(units, true, after(first, units - 1)))
             }
+            (told, _) => {
+                either!(self.turned_away(p, attempt), self.turned_away_now(p, attempt));
+                Err(told.err().unwrap_or(Refused::Closed))
+            }
         }
     }
 
-    /// Announces the tickets: 4 to 7. Returns `Some` if they turn out to be enabled.
-    async fn line_up(
-        &self,
-        p: &Process<M>,
-        tickets: DrawnTickets,
-        attempt: &mut Attempt,
-    ) -> Result<Option<Drawn>, Failure<M::Error, Refused>> {
+    /// Announces the tickets: 4 to 7.
+    #[inline(always)]
+    pub(crate) fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets, attempt: &mut Attempt) -> LinedUp {'text: {
         let here = p.on(self.part);
         let DrawnTickets { first, units, too_long, .. } = tickets;
         let t = after(first, units - 1);
         if let Some(door) = too_long {
-            let _ = here.at(4).keeping(&(L::kept(tickets), door)).compare_swap(&self.door, door, door.turned()).await?;
+            let _ = access!(here.at(4).keeping(&(L::kept(tickets), door)).compare_swap(&self.door, door, door.turned()));
             here.hides("door");
         }
-        let ring = match L::claim(self, here, tickets).await? {
+        let ring = match either!(L::claim(self, here, tickets), L::claim_now(self, here, tickets)) {
             Claimed::In(ring) => ring,
-            Claimed::Enabled(g) => return Ok(Some(self.enabled(here, t, g, self.held(units, false, t)))),
+            Claimed::Enabled(g) => break 'text LinedUp::Enabled(self.enabled(here, t, g, self.held(units, false, t))),
         };
-        let g = here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)).await?;
+        let g = access!(here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)));
         here.shows("in line", true);
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
             // No ticket before `open` waits, or ever will.
             here.shows("upto", g.open);
-            let front = here.at(6).keeping(&(first, ring, g)).read(&self.front).await?;
+            let front = access!(here.at(6).keeping(&(first, ring, g)).read(&self.front));
             if front.behind(g.open) > 0 {
                 here.keep(7, &(first, ring, g, front));
                 let moved = front.moved_to(g.open_near(t), g.odd);
-                let _ = here.at(7).compare_swap(&self.front, front, moved).await?;
+                let _ = access!(here.at(7).compare_swap(&self.front, front, moved));
             }
             here.hides("upto");
         }
         if enabled == units {
-            return Ok(Some(self.enabled(here, t, g, self.held(units, true, t))));
+            break 'text LinedUp::Enabled(self.enabled(here, t, g, self.held(units, true, t)));
         }
         *attempt = Attempt::InLine { first, units, enabled, far: L::is_far(&self.limits, g, t), ring };
         if g.closed {
-            return self.turned_away(p, attempt, Refused::Closed).await;
+            either!(self.turned_away(p, attempt), self.turned_away_now(p, attempt));
+            break 'text LinedUp::Closed;
         }
-        Ok(None)
+        LinedUp::InLine
+    }}
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turned_away_now(&self, p: &Process<M>, attempt: &mut Attempt)
+    where
+        M: Immediate,
+    {
+        M::now(self.turned_away(p, attempt));
     }
 
     /// Refuses a process that was in line: it leaves, as if it gave up.
-    async fn turned_away<T>(
-        &self,
-        p: &Process<M>,
-        attempt: &mut Attempt,
-        why: Refused,
-    ) -> Result<T, Failure<M::Error, Refused>> {
+    async fn turned_away(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<(), M::Error> {
         if let Some(held) = self.leave(p, core::mem::take(attempt)).await? {
             self.release(p, held).await?;
         }
-        Err(Failure::Refused(why))
+        Ok(())
     }
 
     /// Waits although that may be in vain: 8, 45 and 47. By now there may be too few places for
@@ -821,6 +845,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(camped.is_some())
     }
 
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open_door_now(&self, p: &Process<M>, door: Door)
+    where
+        M: Immediate,
+    {
+        M::now(self.open_door(p, door));
+    }
+
     /// Lets newcomers draw again if the line is short: 22 to 24. Returns whether it is.
     async fn open_door(&self, p: &Process<M>, door: Door) -> Result<bool, M::Error> {
         let p = p.on(self.part);
@@ -837,46 +870,82 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(is_short)
     }
 
+    in_both_forms! {
     /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far ticket waits
     /// until its record is its own: 46.
-    async fn give_up(
-        &self,
-        p: Here<'_, M>,
-        t: u64,
-        ring: Option<u32>,
-        mut far: bool,
-        live: (u64, u64),
-    ) -> Result<bool, M::Error> {
+    #[inline(always)]
+    fn give_up, give_up_now(&self, p: Here<'_, M>, t: u64, ring: Option<u32>, is_far: bool, live: (u64, u64)) -> bool {'text: {
+        let mut far = is_far;
         loop {
             // The process remembers the ring of its last ticket only. It looks for the record of
             // any other one.
             let (ring, record) = match ring {
-                Some(ring) => (ring, p.at(20).keeping(&(t, ring, far, live)).read(self.line.record(ring, t)).await?),
-                None => match self.line.find(p, 20, t, (far, live)).await? {
+                Some(ring) => (ring, access!(p.at(20).keeping(&(t, ring, far, live)).read(self.line.record(ring, t)))),
+                None => match either!(self.line.find(p, 20, t, (far, live)), self.line.find_now(p, 20, t, (far, live))) {
                     Some(found) => found,
-                    None => return Ok(true), // another ticket claimed its place
+                    None => break 'text true, // another ticket claimed its place
                 },
             };
             if record.fate_of(t) == Fate::Signalled {
-                return Ok(true);
+                break 'text true;
             }
             let cell = self.line.record(ring, t);
             if far {
-                far = L::is_far(&self.limits, p.at(46).keeping(&(t, ring, record, live)).read(&self.gate).await?, t);
+                far = L::is_far(&self.limits, access!(p.at(46).keeping(&(t, ring, record, live)).read(&self.gate)), t);
                 if far {
-                    p.at(20).keeping(&("still", t, ring, record, live)).wait_until(cell, |now| now != record).await?;
+                    access!(p.at(20).keeping(&("still", t, ring, record, live)).wait_until(cell, |now| now != record));
                 }
                 continue;
             }
-            if p.at(21)
+            if access!(p.at(21)
                 .keeping(&(t, ring, record, live))
-                .compare_swap(cell, record, Record::new(t, Fate::Gone))
-                .await?
-                .is_ok()
+                .compare_swap(cell, record, Record::new(t, Fate::Gone)))
+            .is_ok()
             {
-                return Ok(false);
+                break 'text false;
             }
         }
+    }}
+
+    /// What [`leave`](Abortable::leave) does, 20, 21, and 40: each ticket for itself, so that those
+    /// that are enabled do not lie idle until the last one is. A ticket that was enabled when it was
+    /// announced is not given up but exited: the front may jump over it.
+    #[inline(always)]
+    pub(crate) fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Held> {'text: {
+        let Attempt::InLine { first, units, enabled, far, ring } = attempt else { break 'text None };
+        let here = p.on(self.part);
+        let mut mine = enabled;
+        for i in enabled..units {
+            here.shows("waits", after(first, i));
+            let ring = L::remembers(i + 1 == units).then_some(ring);
+            let (t, live) = (after(first, i), (i, mine));
+            if either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live)) {
+                mine += 1;
+            } else {
+                here.shows("units", units - (i + 1 - mine));
+            }
+        }
+        let held = self.held(mine, true, after(first, units - 1));
+        here.hides("waits");
+        here.hides("ticket");
+        if mine == units {
+            break 'text Some(held);
+        }
+        if mine > 0 {
+            // As whoever enters does: those before it may not have been dealt with, and nobody may be left behind by exits of tickets after its own.
+            let upto = after(first, mine);
+            here.shows("upto", upto);
+            let g = access!(here.at(40).keeping(&(upto, mine)).read(&self.gate));
+            let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd, sweeps: false };
+            access!(self.help(p, duty, Some(held)));
+            access!(self.release(p, held));
+        } else {
+            here.hides("units");
+            here.hides("in line");
+            either!(self.sweep(p), self.sweep_now(p));
+        }
+        None
+    }}
     }
 }
 
@@ -949,42 +1018,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Abortable<M> for Turnstile<M, L> {
         self.try_acquire_units(p, 1, attempt).await
     }
 
-    /// 20, 21, and 40. Each ticket is given up by itself, so that tickets that are enabled do not
-    /// lie idle until the last one is. A ticket that was enabled when it was announced is not given
-    /// up but exited: the front may jump over it.
     async fn leave(&self, p: &Process<M>, attempt: Attempt) -> Result<Option<Held>, M::Error> {
-        let Attempt::InLine { first, units, enabled, far, ring } = attempt else { return Ok(None) };
-        let here = p.on(self.part);
-        let mut mine = enabled;
-        for i in enabled..units {
-            here.shows("waits", after(first, i));
-            let ring = L::remembers(i + 1 == units).then_some(ring);
-            if self.give_up(here, after(first, i), ring, far, (i, mine)).await? {
-                mine += 1;
-            } else {
-                here.shows("units", units - (i + 1 - mine));
-            }
-        }
-        let held = self.held(mine, true, after(first, units - 1));
-        here.hides("waits");
-        here.hides("ticket");
-        if mine == units {
-            return Ok(Some(held));
-        }
-        if mine > 0 {
-            // As a process that enters does. The tickets before it may not have been dealt with,
-            // and exits of tickets after its own must leave no waiter behind.
-            let upto = after(first, mine);
-            here.shows("upto", upto);
-            let g = here.at(40).keeping(&(upto, mine)).read(&self.gate).await?;
-            let duty = Duty { upto, units: mine, owes: false, line: true, far: false, odd: g.odd, sweeps: false };
-            self.help(p, duty, Some(held)).await?;
-            self.release(p, held).await?;
-        } else {
-            here.hides("units");
-            here.hides("in line");
-            self.sweep(p).await?;
-        }
-        Ok(None)
+        self.withdraw(p, attempt).await
     }
 }

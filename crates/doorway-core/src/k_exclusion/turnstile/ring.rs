@@ -4,7 +4,7 @@
 use super::line::{Claimed, Line};
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Label, Memory, Site};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, Memory, Site, in_both_forms};
 use core::fmt::{self, Debug};
 
 /// One ring.
@@ -46,18 +46,24 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
     }
 
     #[inline(always)]
+    fn claim_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _: DrawnTickets) -> Claimed
+    where
+        M: Immediate,
+    {
+        Claimed::In(0)
+    }
+
+    #[inline(always)]
     fn record(&self, _: u32, t: u64) -> &M::Cell<Record> {
         &self.rec[t as usize & (self.size - 1)]
     }
 
-    async fn find<K: Debug>(
-        &self,
-        p: Here<'_, M>,
-        at: Label,
-        t: u64,
-        live: K,
-    ) -> Result<Option<(u32, Record)>, M::Error> {
-        Ok(Some((0, p.at(at).keeping(&live).read(self.record(0, t)).await?)))
+    in_both_forms! {
+    /// There is one place for it.
+    #[inline(always)]
+    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)> {
+        Some((0, access!(p.at(at).keeping(&live).read(self.record(0, t)))))
+    }
     }
 
     fn is_far(limits: &Limits, g: Gate, t: u64) -> bool {
