@@ -333,7 +333,7 @@ fn signals_are_passed_on() {
     let mut running = place.start(&[], script);
     kill(running.wrapper.id(), libc::SIGUSR1);
     let mut line = String::new();
-    std::io::BufRead::read_line(&mut running.out, &mut line).unwrap();
+    BufRead::read_line(&mut running.out, &mut line).unwrap();
     assert_eq!(line, "got usr1\n");
     kill(running.guardian, libc::SIGTERM); // it is ignored
     kill(running.wrapper.id(), libc::SIGTERM);
@@ -421,7 +421,7 @@ fn streams_are_closed_when_the_command_closes_them() {
     let running = place.start(&[], "echo ready $$; exec >&-; exec sleep 1000");
     let (command, mut wrapper) = (running.command, running.wrapper);
     let mut out = running.out;
-    assert_eq!(std::io::Read::read_to_end(&mut out, &mut Vec::new()).unwrap(), 0);
+    assert_eq!(Read::read_to_end(&mut out, &mut Vec::new()).unwrap(), 0);
     assert!(is_alive(command));
     kill(command, libc::SIGKILL);
     assert_eq!(wrapper.wait().unwrap().code(), Some(137));
