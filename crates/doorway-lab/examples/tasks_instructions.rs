@@ -10,10 +10,10 @@
 //! done
 //! ```
 //!
-//! The arguments are the semaphore, its places, how many tasks there are, how often each gets in, and
-//! `keep` or `cancel`: whether a fifth of the attempts are given up. The difference of the two runs of
-//! a kind, divided by 200 * 50, is what one passage takes. With `nothing` there is no semaphore: that
-//! is the workload and the executor, with two polls for each passage and not three.
+//! The arguments are the semaphore, its places, how many tasks there are, how often each gets in,
+//! and `keep` or `cancel`: whether a fifth of the attempts are given up. The difference of the two
+//! runs of a kind, divided by 200 * 50, is what one passage takes. With `nothing` there is no
+//! semaphore: that is the workload and the executor, with two polls for each passage and not three.
 
 #![cfg_attr(not(target_os = "linux"), allow(unused))] // where the lab is, and what it compares with
 

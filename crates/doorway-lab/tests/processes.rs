@@ -74,7 +74,7 @@ fn a_tiny_run_measures_everybody_and_sees_who_survives() {
 
 #[test]
 fn orders_that_make_no_sense_are_refused() {
-    assert!(take_part("nonsense").unwrap_err().contains("no orders"));
+    assert!(take_part("nonsense").unwrap_err().contains("cannot read the orders"));
 }
 
 #[test]

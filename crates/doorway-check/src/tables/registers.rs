@@ -274,7 +274,7 @@ pub fn markdown(cells: &[Cell]) -> String {
     for cell in cells {
         if let Outcome::Fails { property, token } = &cell.outcome {
             let _ =
-                write!(out, "\n`{}`, {} registers, {property}: `doorway replay {token}`\n", cell.id, cell.registers);
+                write!(out, "\n`{}`, {} registers, {property}:\n`doorway replay {token}`\n", cell.id, cell.registers);
         }
     }
     out

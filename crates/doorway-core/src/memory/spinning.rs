@@ -19,6 +19,7 @@ use super::{
 };
 use alloc::boxed::Box;
 use core::convert::Infallible;
+use core::fmt;
 use core::future::ready;
 use core::hint::spin_loop;
 use core::marker::PhantomData;
@@ -60,12 +61,16 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 /// Aligned so that its contents share no cache line with other words.
-#[derive(Debug)]
 #[repr(align(128))]
 struct Alone<T>(T);
 
+impl<T: fmt::Debug> fmt::Debug for Alone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// A word. A narrow variable uses its upper bits, as it does natively.
-#[derive(Debug)]
 pub struct Cell<T> {
     word: AtomicU64,
     unused: u32,
@@ -89,9 +94,21 @@ impl<T: Word> Cell<T> {
     }
 }
 
+/// Shows the value.
+impl<T: Word> fmt::Debug for Cell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.decode(self.word.load(SeqCst)).fmt(f)
+    }
+}
+
 /// A variable in a cache line of its own.
-#[derive(Debug)]
 pub struct Var<T: Word>(Alone<Cell<T>>);
+
+impl<T: Word> fmt::Debug for Var<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;

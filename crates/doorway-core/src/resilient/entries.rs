@@ -88,8 +88,8 @@ entries! {
 
 /// The accesses of an operation, if states, operations and responses have one word each and `c`
 /// processes are executing one. An attempt makes up to `8k + 4` accesses: one at 1, `k` at 2,
-/// `k - 1` each at 3 and at 6, two at 4 and 5, two at 7, four for each operation at 8, `k` at 9, and
-/// one at 10. There are three attempts; the first has its own operation at hand. Then there are
+/// `k - 1` each at 3 and at 6, two at 4 and 5, two at 7, four for each operation at 8, `k` at 9,
+/// and one at 10. There are three attempts; the first has its own operation at hand. Then there are
 /// `k + 1` accesses to announce, and 14 to 16.
 pub(crate) fn universal_cost(k: usize, c: usize) -> u64 {
     let k = k as u64;

@@ -413,8 +413,8 @@ impl ReadWrite for Native {
 /// A task's wait for a variable that only this task waits for.
 ///
 /// It holds the alarm that is set, and where the waker in the alarm leads. While that waker exists,
-/// no other task's waker leads to the same place. Before the wait this is a tag and nothing else, so
-/// that little is written.
+/// no other task's waker leads to the same place. Before the wait this is a tag and nothing else,
+/// so that little is written.
 #[derive(Default, Debug)]
 pub(crate) struct Wakes(Option<(Set, Whom)>);
 

@@ -109,7 +109,8 @@ macro_rules! awaiting {
                 /// ```
                 #[doc = concat!("let jobs = doorway::rooms::", $example, "::new(4)?;")]
                 /// std::thread::scope(|s| {
-                ///     let worker = s.spawn(|| std::iter::from_fn(|| jobs.take().ok()).sum::<u32>());
+                ///     let taken = || std::iter::from_fn(|| jobs.take().ok());
+                ///     let worker = s.spawn(move || taken().sum::<u32>());
                 ///     (1..=3).for_each(|job| jobs.push(job).unwrap());
                 ///     jobs.close(); // what is there is still taken
                 ///     assert_eq!(worker.join().unwrap(), 6);

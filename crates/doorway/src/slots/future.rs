@@ -176,7 +176,7 @@ impl State<'_> {
 }
 
 /// Runs one turn of the wait in line. If the wait is not over, the task will be woken. A task that
-/// has just joined the line arranges for its wake-up first, and then looks whether its wait is over.
+/// has just joined the line first arranges for its wake-up. Then it looks whether its wait is over.
 #[inline(always)]
 fn turn<N: Numbering>(
     slots: &Slots<N>,

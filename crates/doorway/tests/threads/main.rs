@@ -22,8 +22,5 @@ mod slots_bypass;
 #[path = "../slots_kit/mod.rs"]
 mod slots_kit;
 mod slots_wakers;
-#[expect(dead_code, reason = "other test programs use the rest of it")]
-#[path = "../task_kit/mod.rs"]
-mod task_kit;
 mod turnstile;
 mod waiting;

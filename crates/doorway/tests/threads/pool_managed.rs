@@ -1,7 +1,7 @@
 //! Managed pools: values are made when they are needed, and no place and no value is lost, whatever
 //! the manager does.
 
-use crate::task_kit::block_on;
+use crate::slots_kit::block_on;
 use doorway::pool::{Make, MakeAsync, Managed, ManagedError, Manager, Reuse, Usage};
 use std::cell::Cell;
 use std::future::{Future, pending};

@@ -140,8 +140,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     in_both_forms! {
-        /// [`withdraw`](Self::withdraw). If the slots are closed meanwhile, a process that was let in
-        /// before gives its place back.
+        /// [`withdraw`](Self::withdraw). If the slots are closed meanwhile, a process that was let
+        /// in before gives its place back.
         #[inline(always)]
         pub fn leave_unless_closed, leave_unless_closed_now(&self, p: &Process<M>, tray: Option<&Tray<M>>, attempt: Attempt) -> Option<Grant> {
             let here = p.on(self.part);

@@ -404,8 +404,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
-    /// [`go_on`](Self::go_on), unless the slots are closed meanwhile: see `closing.rs`. With a tray,
-    /// newcomers pass.
+    /// [`go_on`](Self::go_on), unless the slots are closed meanwhile: see `closing.rs`. With a
+    /// tray, newcomers pass.
     ///
     /// # Errors
     /// The same as for [`go_on`](Self::go_on).
@@ -471,7 +471,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             either!(self.line.turn(p, t, record), self.line.turn_now(p, t, record))
         }
 
-        /// What [`leave`](Abortable::leave) does: the process gives up. `Some` if it was let in before.
+        /// What [`leave`](Abortable::leave) does: the process gives up. Returns `Some` if it was let
+        /// in before.
         #[inline(always)]
         pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {'text: {
             let withdrawn = either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt));
@@ -749,7 +750,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     pub async fn keep_names_of<K: Line<M>, Y>(&self, p: &Process<M>, old: &Slots<M, N, K, Y>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let mut end = 0;
-        for slot in 0..old.room as usize {
+        let room = old.room;
+        for slot in 0..room as usize {
             if old.is_taken(p, slot).await? {
                 end = slot + 1;
             }

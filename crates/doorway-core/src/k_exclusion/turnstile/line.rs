@@ -270,8 +270,8 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         }
     }}
 
-    /// Claims a place for each ticket. A ticket that is enabled by now needs no place. It is not given
-    /// up either.
+    /// Claims a place for each ticket. A ticket that is enabled by now needs no place. It is not
+    /// given up either.
     #[inline(always)]
     fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed {
         let DrawnTickets { first, units, open, .. } = tickets;

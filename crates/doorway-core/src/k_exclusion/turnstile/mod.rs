@@ -907,9 +907,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         }
     }}
 
-    /// What [`leave`](Abortable::leave) does, 20, 21, and 40: each ticket for itself, so that those
-    /// that are enabled do not lie idle until the last one is. A ticket that was enabled when it was
-    /// announced is not given up but exited: the front may jump over it.
+    /// What [`leave`](Abortable::leave) does: 20, 21, and 40. Each ticket is given up by itself, so
+    /// that tickets that are enabled do not lie idle until the last one is. A ticket that was
+    /// enabled when it was announced is not given up but exited: the front may jump over it.
     #[inline(always)]
     pub(crate) fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Held> {'text: {
         let Attempt::InLine { first, units, enabled, far, ring } = attempt else { break 'text None };
@@ -932,7 +932,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             break 'text Some(held);
         }
         if mine > 0 {
-            // As whoever enters does: those before it may not have been dealt with, and nobody may be left behind by exits of tickets after its own.
+            // As a process that enters does. The tickets before it may not have been dealt with,
+            // and exits of tickets after its own must leave no waiter behind.
             let upto = after(first, mine);
             here.shows("upto", upto);
             let g = access!(here.at(40).keeping(&(upto, mine)).read(&self.gate));

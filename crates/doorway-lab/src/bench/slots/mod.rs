@@ -69,7 +69,7 @@ mod tests {
         let mut said = 0;
         let report = compare(&Effort::tiny(5), &mut |_| said += 1);
         assert!(said > 10);
-        assert_eq!((report.alone.len(), report.threads.len(), report.tasks.len()), (2, 14, 4));
+        assert_eq!((report.alone.len(), report.threads.len(), report.tasks.len()), (2, 14, 6));
         assert_eq!(report.faults, [""; 0]);
         for cell in &report.threads {
             assert!(cell.control > 0.0 && cell.peers.iter().all(|peer| peer.ops > 0.0), "{}", cell.name());
