@@ -471,8 +471,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             either!(self.line.turn(p, t, record), self.line.turn_now(p, t, record))
         }
 
-        /// What [`leave`](Abortable::leave) does: the process gives up. Returns `Some` if it was let
-        /// in before.
+        /// What [`leave`](Abortable::leave) does: the process gives up. Returns `Some` if it was
+        /// let in before.
         #[inline(always)]
         pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {'text: {
             let withdrawn = either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt));
