@@ -252,6 +252,9 @@ pub struct Managed<M: Manager> {
 /// The idle values. The value that came back last is at the end.
 struct Shelf<T> {
     idle: VecDeque<Kept<T>>,
+    /// How many places the pool has. The slots have these and the excess, except for those that a
+    /// caller is about to add.
+    places: usize,
     /// How many places must go when they come back.
     excess: usize,
     counts: Statistics,
@@ -281,7 +284,7 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// Returns an error if `places` is 0 or more than [`Slots::MOST`].
     pub fn new(manager: M, places: usize) -> Result<Self, SizeError> {
-        let shelf = Shelf { idle: VecDeque::new(), excess: 0, counts: Statistics::default() };
+        let shelf = Shelf { idle: VecDeque::new(), places, excess: 0, counts: Statistics::default() };
         let slots = Arc::new(Slots::new(places)?);
         Ok(Self { slots, manager, shelf: Mutex::new(shelf), idle_for: None, living_for: None, reuse: Reuse::default() })
     }
@@ -337,16 +340,14 @@ impl<M: Manager> Managed<M> {
     /// How many values can be lent at the same time.
     #[must_use]
     pub fn places(&self) -> usize {
-        let shelf = self.shelf();
-        self.slots.places().saturating_sub(shelf.excess)
+        self.shelf().places
     }
 
     /// What the pool has done so far, and what it contains now.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let shelf = self.shelf();
-        let places = self.slots.places().saturating_sub(shelf.excess);
-        Statistics { places, idle: shelf.idle.len(), ..shelf.counts }
+        Statistics { places: shelf.places, idle: shelf.idle.len(), ..shelf.counts }
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<M::Value>> {
@@ -482,12 +483,17 @@ impl<M: Manager> Managed<M> {
     /// ```
     pub fn resize(&self, places: usize) -> Result<(), TooMany> {
         let mut shelf = self.shelf();
-        let now = self.slots.places().saturating_sub(shelf.excess);
+        let (now, room) = (shelf.places, self.slots.room());
+        if places > room {
+            return Err(TooMany { asked: places - now, most: room - now });
+        }
+        shelf.places = places;
         if places >= now {
             let back = shelf.excess.min(places - now);
-            self.slots.add(places - now - back)?;
             shelf.excess -= back;
-            return Ok(());
+            drop(shelf);
+            // Not under the lock: this wakes waiters, and their wakers may use the pool.
+            return self.slots.add(places - now - back);
         }
         let too_many = now - places;
         shelf.excess += too_many - self.slots.forget(too_many);
@@ -499,8 +505,7 @@ impl<M: Manager> Managed<M> {
 
     /// The idle values for which no place is left. The caller drops them without the lock.
     fn surplus(&self, shelf: &mut Shelf<M::Value>) -> Vec<Kept<M::Value>> {
-        let places = self.slots.places().saturating_sub(shelf.excess);
-        let too_many = shelf.counts.values.saturating_sub(places).min(shelf.idle.len());
+        let too_many = shelf.counts.values.saturating_sub(shelf.places).min(shelf.idle.len());
         shelf.counts.values -= too_many;
         shelf.idle.drain(..too_many).collect()
     }
@@ -579,7 +584,8 @@ impl<M: Manager> Managed<M> {
             return Some(permit);
         }
         shelf.excess -= 1;
-        drop(shelf);
+        // Under the lock, so that the slots have no more places than the shelf knows of. It wakes
+        // no waiter.
         permit.forget();
         None
     }

@@ -354,6 +354,11 @@ impl<N: Numbering> Slots<N> {
         sure(now(self.text.places(&ANYONE))) as usize
     }
 
+    /// The number of places up to which [`add`](Self::add) can go.
+    pub(crate) fn room(&self) -> usize {
+        self.text.room() as usize
+    }
+
     /// How many places are free. Zero while a caller waits. Never more than there are
     /// [places](Self::places), and never more than were free at some moment of the call.
     #[must_use]

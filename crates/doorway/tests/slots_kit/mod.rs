@@ -7,6 +7,8 @@ mod task_kit;
 
 use doorway::Slots;
 use doorway::slots::Numbering;
+use std::sync::Arc;
+use std::task::Wake;
 use std::thread;
 pub(crate) use task_kit::{Bell, block_on};
 
@@ -28,5 +30,14 @@ pub(crate) fn look<N: Numbering>(slots: &Slots<N>) -> Look {
 pub(crate) fn until<N: Numbering>(slots: &Slots<N>, so: impl Fn(&Slots<N>) -> bool) {
     while !so(slots) {
         thread::yield_now();
+    }
+}
+
+/// A waker that runs a closure.
+pub(crate) struct Uses(pub(crate) Box<dyn Fn() + Send + Sync>);
+
+impl Wake for Uses {
+    fn wake(self: Arc<Self>) {
+        (self.0)();
     }
 }

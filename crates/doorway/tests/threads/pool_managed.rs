@@ -1,7 +1,7 @@
 //! Managed pools: values are made when they are needed, and no place and no value is lost, whatever
 //! the manager does.
 
-use crate::slots_kit::block_on;
+use crate::slots_kit::{Uses, block_on};
 use doorway::pool::{Make, MakeAsync, Managed, ManagedError, Manager, Reuse, Usage};
 use std::cell::Cell;
 use std::future::{Future, pending};
@@ -324,6 +324,23 @@ fn values_can_be_made_before_they_are_needed() {
     assert_eq!(pool.fill(1), Err(ManagedError::Make(Fails)));
     pool.close();
     assert_eq!((pool.fill(1), block_on(pool.fill_async(1))), (Err(ManagedError::Closed), Err(ManagedError::Closed)));
+}
+
+/// A pool that grows wakes waiters, and a waker may be code that asks the pool something.
+#[test]
+fn a_waker_may_use_the_pool_that_grows() {
+    let pool = Arc::new(pool(1));
+    let _held = pool.acquire().unwrap();
+    let seen = Arc::new(AtomicUsize::new(0));
+    let waker = {
+        let (pool, seen) = (Arc::clone(&pool), Arc::clone(&seen));
+        Waker::from(Arc::new(Uses(Box::new(move || seen.store(pool.places(), SeqCst)))))
+    };
+    let mut waits = pin!(pool.acquire_async());
+    assert!(waits.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    pool.resize(2).unwrap();
+    assert_eq!(seen.load(SeqCst), 2);
+    assert!(waits.poll(&mut Context::from_waker(&waker)).is_ready());
 }
 
 /// There are never more loans than places, and at the end the count of values is right.

@@ -1,13 +1,13 @@
 //! What users of queues and stacks in rooms rely on: nothing is lost, nothing is dropped twice, and
 //! everything comes out in order.
 
-use crate::rooms_kit::{Bell, Counted, Dice, block_on, poll};
+use crate::rooms_kit::{Bell, Counted, Dice, Uses, block_on, poll};
 use doorway::rooms::{Ended, Finished, GrowingStack, Queue, RoomsBuildError, Stack, TakeTimeoutError, WorkStack};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -403,15 +403,6 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
         }
         values.into_iter().for_each(|value| queue.push(value).map_err(drop).unwrap());
     });
-}
-
-/// A waker that runs a closure.
-struct Uses(Box<dyn Fn() + Send + Sync>);
-
-impl Wake for Uses {
-    fn wake(self: Arc<Self>) {
-        (self.0)();
-    }
 }
 
 /// Tests of waiting for a value, for a queue and for a stack.

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unused_imports)] // each test crate uses some of it
 
-pub(crate) use crate::slots_kit::{Bell, block_on};
+pub(crate) use crate::slots_kit::{Bell, Uses, block_on};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
