@@ -17,5 +17,7 @@ pages! {
     Operating "operating.md"
     Pools "pools.md"
     Recipes "recipes.md"
-    Resilient "resilient.md"
+        Resilient "resilient.md"
+    Rooms "rooms.md"
+
 }

@@ -243,7 +243,7 @@ shell(r"$RUN --label $'a\xe2\x80\xaeb\x1b[2J' -- sleep 1000 & sleep 0.5")
 expect("$ ")
 shell("$RUN -- echo never")
 expect("waiting for a slot of x, 1 s; held by ")
-line = expect(" since ")
+line = expect(" for ")
 assert line.endswith(r" (a\u{202e}b\u{1b}[2J)") and "\u202e" not in line and "\x1b" not in line, line
 type("\x03")
 expect("$ ")

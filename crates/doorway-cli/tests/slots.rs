@@ -243,7 +243,7 @@ fn what_is_in_use_is_removed_by_force_only() {
     place.refused(1, "rm gpu", &["in use", "doorway status", "--force"]);
     let forced = place.doorway("rm gpu --force");
     assert_eq!(forced.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&forced.stderr).contains("1 holders and 0 waiters"));
+    assert!(String::from_utf8_lossy(&forced.stderr).contains("with 1 held and 0 waiting"));
     assert!(held.release().is_err());
     drop(place.slots("gpu", 3));
     assert_eq!(place.text(0, "rm gpu"), "removed gpu\n");

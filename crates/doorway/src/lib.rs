@@ -34,8 +34,8 @@
 //! ```
 //!
 //! # When not to use this
-//! For a mutex, take `std::sync::Mutex` or `parking_lot`. To limit rates or to count bytes, see
-//! [`Slots`].
+//! For a mutex, take `std::sync::Mutex` or `parking_lot`. To limit rates, take a rate
+//! limiter. To count bytes, take another semaphore.
 
 #![deny(unsafe_code)]
 // docs.rs says beside each item which feature it needs.

@@ -117,7 +117,7 @@ impl Held {
             Previous::Died(known) => ("died with it", known),
             Previous::Broken(known) => ("had it taken away, and may still be running", known),
         };
-        let who = waiting::describe(known);
+        let who = waiting::describe(known, |ago| format!(", which got it {ago} ago"));
         link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
     }
 

@@ -211,7 +211,7 @@ fn behind(slots: &Slots) -> (String, u32) {
     let held: Vec<_> = status.holders.iter().filter(|holder| !holder.dead && holder.known.pid != me).collect();
     for (i, holder) in held.iter().take(SHOWN).enumerate() {
         text += if i == 0 { "; held by " } else { ", " };
-        text += &describe(&holder.known);
+        text += &describe(&holder.known, |held| format!(" for {held}"));
     }
     if held.len() > SHOWN {
         text += &format!(" and {} more", held.len() - SHOWN);
@@ -221,8 +221,8 @@ fn behind(slots: &Slots) -> (String, u32) {
 
 const SHOWN: usize = 4;
 
-/// A process, for people: its number, its label or command line, and since when.
-pub(super) fn describe(known: &Known) -> String {
+/// A process, for people: its number, its label or command line, and how long ago it got its slot.
+pub(super) fn describe(known: &Known, ago: impl Fn(String) -> String) -> String {
     let Some(process) = known.pid else { return "an unknown process".to_owned() };
     let mut text = process.to_string();
     let what = known.label.clone().or_else(|| command_line(process));
@@ -230,7 +230,7 @@ pub(super) fn describe(known: &Known) -> String {
         text += &format!(" ({})", shortened(&what));
     }
     if let Some(since) = known.since.and_then(|since| SystemTime::now().duration_since(since).ok()) {
-        text += &format!(" since {}", spell(since));
+        text += &ago(spell(since));
     }
     text
 }

@@ -229,7 +229,7 @@ pub(crate) fn rm(args: &RmArgs) -> Result<Exit, String> {
     }
     if let Some((holders, waiters)) = users.filter(|users| *users != (0, 0)) {
         eprintln!(
-            "{holders} holders and {waiters} waiters had it open. Holders go on, waiters fail with an error, and the \
+            "it was in use, with {holders} held and {waiters} waiting. Holders go on, waiters fail with an error, and the \
              next process that\nopens the name gets a new file with all slots free."
         );
     }

@@ -1,7 +1,9 @@
 //! [`Managed`]: a pool that makes its values, checks them before it lends them again, and drops
 //! values that were idle for too long.
 
-use crate::slots::{AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError};
+use crate::slots::{
+    AcquireError, AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError,
+};
 use crate::{Closed, SizeError};
 use std::collections::VecDeque;
 use std::fmt;
@@ -257,6 +259,11 @@ struct Shelf<T> {
     places: usize,
     /// How many places must go when they come back.
     excess: usize,
+    /// How many callers are about to add places.
+    growing: usize,
+    /// Whether a drain holds all places and is about to close the pool: there are no more places
+    /// from now on.
+    drained: bool,
     counts: Statistics,
 }
 
@@ -284,7 +291,14 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// Returns an error if `places` is 0 or more than [`Slots::MOST`].
     pub fn new(manager: M, places: usize) -> Result<Self, SizeError> {
-        let shelf = Shelf { idle: VecDeque::new(), places, excess: 0, counts: Statistics::default() };
+        let shelf = Shelf {
+            idle: VecDeque::new(),
+            places,
+            excess: 0,
+            growing: 0,
+            drained: false,
+            counts: Statistics::default(),
+        };
         let slots = Arc::new(Slots::new(places)?);
         Ok(Self { slots, manager, shelf: Mutex::new(shelf), idle_for: None, living_for: None, reuse: Reuse::default() })
     }
@@ -375,20 +389,29 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// Returns an error if the pool was closed before.
     pub fn drain(&self) -> Result<(), Closed> {
-        let mut all = None;
-        while let places @ 1.. = self.slots.places() {
-            match self.slots.acquire_many(places) {
-                Ok(permits) => {
-                    all = Some(permits);
-                    break;
-                }
-                Err(crate::AcquireError::Closed) => return Err(Closed),
-                Err(_) => {} // there are fewer places by now
+        loop {
+            let all = match self.slots.places() {
+                0 => None,
+                places => match self.slots.acquire_many(places) {
+                    Ok(permits) => Some(permits),
+                    Err(AcquireError::Closed) => return Err(Closed),
+                    Err(_) => continue, // there are fewer places by now
+                },
+            };
+            if self.is_drained(all.as_ref().map_or(0, Permit::places)) {
+                self.close();
+                drop(all); // only after the pool is closed: otherwise the next waiter would get in
+                return Ok(());
             }
         }
-        self.close();
-        drop(all); // only after the pool is closed: otherwise the next waiter would get in
-        Ok(())
+    }
+
+    /// Whether a caller that holds this many places holds all of them. If so, there will never be
+    /// more.
+    fn is_drained(&self, held: usize) -> bool {
+        let mut shelf = self.shelf();
+        shelf.drained |= shelf.growing == 0 && self.slots.places() == held;
+        shelf.drained
     }
 
     /// [`drain`](Self::drain) for tasks.
@@ -399,40 +422,37 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// The same.
     pub async fn drain_async(&self) -> Result<(), Closed> {
-        let mut all = None;
-        while let places @ 1.. = self.slots.places() {
-            match self.slots.acquire_many_async(places).await {
-                Ok(permits) => {
-                    all = Some(permits);
-                    break;
-                }
-                Err(crate::AcquireError::Closed) => return Err(Closed),
-                Err(_) => {} // there are fewer places by now
+        loop {
+            let all = match self.slots.places() {
+                0 => None,
+                places => match self.slots.acquire_many_async(places).await {
+                    Ok(permits) => Some(permits),
+                    Err(AcquireError::Closed) => return Err(Closed),
+                    Err(_) => continue, // there are fewer places by now
+                },
+            };
+            if self.is_drained(all.as_ref().map_or(0, Permit::places)) {
+                self.close();
+                drop(all); // only after the pool is closed: otherwise the next waiter would get in
+                return Ok(());
             }
         }
-        self.close();
-        drop(all); // only after the pool is closed: otherwise the next waiter would get in
-        Ok(())
     }
 
     /// Keeps the idle values for which `keep` returns `true`, and drops the others. Returns how
     /// many were dropped.
     pub fn retain(&self, mut keep: impl FnMut(&mut M::Value, &Usage) -> bool) -> usize {
         // The lock is not held here: both `keep` and the values' destructors are user code.
-        let idle = std::mem::take(&mut self.shelf().idle);
-        let before = idle.len();
-        let mut kept: VecDeque<Kept<M::Value>> =
-            idle.into_iter().filter_map(|mut one| keep(&mut one.value, &one.usage).then_some(one)).collect();
-        let dropped = before - kept.len();
-        let mut shelf = self.shelf();
-        // The values that came back meanwhile were used last.
-        kept.append(&mut shelf.idle);
-        shelf.idle = kept;
-        shelf.counts.values -= dropped;
-        let surplus = self.surplus(&mut shelf);
-        drop(shelf);
-        drop(surplus);
-        dropped
+        let rest = std::mem::take(&mut self.shelf().idle);
+        let mut sorting = Sorting { pool: self, rest, kept: VecDeque::new(), dropped: 0 };
+        while let Some(mut one) = sorting.rest.pop_front() {
+            sorting.dropped += 1; // it is gone, whatever panics, unless it is kept
+            if keep(&mut one.value, &one.usage) {
+                sorting.dropped -= 1;
+                sorting.kept.push_back(one);
+            }
+        }
+        sorting.dropped
     }
 
     /// Drops the values that were idle or alive for too long, and returns how many. A service calls
@@ -462,7 +482,8 @@ impl<M: Manager> Managed<M> {
 
     /// Changes how many values can be lent at the same time.
     ///
-    /// If the pool shrinks, places that are taken go when they come back.
+    /// When a pool shrinks, a place that is lent is removed when it comes back. With 0 places,
+    /// callers wait until the pool grows.
     ///
     /// # Errors
     /// Returns an error if there is not enough [room](Self::room_for).
@@ -483,23 +504,38 @@ impl<M: Manager> Managed<M> {
     /// ```
     pub fn resize(&self, places: usize) -> Result<(), TooMany> {
         let mut shelf = self.shelf();
-        let (now, room) = (shelf.places, self.slots.room());
-        if places > room {
-            return Err(TooMany { asked: places - now, most: room - now });
+        let (now, most) = (shelf.places, self.slots.room());
+        if places > most {
+            return Err(TooMany { asked: places, most });
         }
         shelf.places = places;
-        if places >= now {
-            let back = shelf.excess.min(places - now);
-            shelf.excess -= back;
+        if places < now {
+            shelf.excess += now - places;
+            let surplus = self.surplus(&mut shelf);
             drop(shelf);
-            // Not under the lock: this wakes waiters, and their wakers may use the pool.
-            return self.slots.add(places - now - back);
+            drop(surplus);
+            // Free places go at once, and the others when they come back.
+            while let Ok(permit) = self.slots.try_acquire() {
+                if self.admit(permit).is_some() {
+                    break;
+                }
+            }
+            return Ok(());
         }
-        let too_many = now - places;
-        shelf.excess += too_many - self.slots.forget(too_many);
-        let surplus = self.surplus(&mut shelf);
+        let back = shelf.excess.min(places - now);
+        shelf.excess -= back;
+        let more = places - now - back;
+        if more == 0 || shelf.drained {
+            return Ok(());
+        }
+        shelf.growing += 1;
         drop(shelf);
-        drop(surplus);
+        let _over = Growing(self);
+        // Not under the lock: this wakes waiters, and their wakers may use the pool. There is room,
+        // but a place that must go may still be there for a moment.
+        while self.slots.add(more).is_err() {
+            std::thread::yield_now();
+        }
         Ok(())
     }
 
@@ -523,6 +559,7 @@ impl<M: Manager> Managed<M> {
             }
             shelf.counts.expired += 1;
             shelf.counts.values -= 1;
+            drop(shelf); // before the value, whose destructor is user code
         }
     }
 
@@ -561,11 +598,21 @@ impl<M: Manager> Managed<M> {
         checked.over();
         kept.usage.lent += 1;
         kept.usage.idle_since = Instant::now();
-        let mut shelf = self.shelf();
         if is_broken {
+            let mut shelf = self.shelf();
             shelf.counts.broken += 1;
+            shelf.counts.values -= 1;
+            drop(shelf);
+            drop(kept);
+        } else {
+            self.shelve(kept);
         }
-        if is_broken || self.slots.is_closed() {
+    }
+
+    /// Puts a value on the shelf, unless it is no longer needed.
+    fn shelve(&self, kept: Kept<M::Value>) {
+        let mut shelf = self.shelf();
+        if self.slots.is_closed() {
             shelf.counts.values -= 1;
             drop(shelf);
             drop(kept);
@@ -577,6 +624,28 @@ impl<M: Manager> Managed<M> {
         }
     }
 
+    /// How many values are idle, if at least this many are, or if the pool has a value for each
+    /// place.
+    fn filled(&self, values: usize) -> Option<usize> {
+        let shelf = self.shelf();
+        (shelf.idle.len() >= values || shelf.counts.values >= shelf.places).then_some(shelf.idle.len())
+    }
+
+    /// A free place, for a value that is made before a caller asks for it.
+    fn place_to_fill(&self) -> Result<Option<Place<M, &Self, &Slots>>, Closed> {
+        loop {
+            match self.slots.try_acquire() {
+                Ok(permit) => {
+                    if let Some(permit) = self.admit(permit) {
+                        return Ok(Some(Place { permit: Some(permit), pool: self }));
+                    }
+                }
+                Err(TryAcquireError::Closed) => return Err(Closed),
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
     /// Returns the permit, unless its place must go.
     fn admit<S: Deref<Target = Slots>>(&self, permit: Permit<S, Numbered>) -> Option<Permit<S, Numbered>> {
         let mut shelf = self.shelf();
@@ -584,9 +653,8 @@ impl<M: Manager> Managed<M> {
             return Some(permit);
         }
         shelf.excess -= 1;
-        // Under the lock, so that the slots have no more places than the shelf knows of. It wakes
-        // no waiter.
-        permit.forget();
+        drop(shelf);
+        permit.forget(); // not under the lock: it wakes a caller that waits for all places
         None
     }
 }
@@ -642,8 +710,8 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.acquire_owned()))
     }
 
-    /// Lends a value if a place is free now. This may take as long as the manager takes to make a
-    /// value.
+    /// Lends a value if a place is free now. It does not wait for a place, but it may have to make
+    /// a value.
     ///
     /// # Errors
     /// Returns an error if all places are taken, if the pool is closed, or if the manager fails to
@@ -707,9 +775,12 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.acquire_deadline_owned(deadline)))
     }
 
-    /// Makes values until this many are idle, or until no place is free. Returns how many are idle.
+    /// Makes values until this many are idle, or until there is one for each place. Returns how
+    /// many are idle.
     ///
     /// A service calls this when it starts, so that its first callers need not wait for new values.
+    /// Values that were idle or alive for too long are dropped first. Other idle values stay as
+    /// they are: this is no loan. While a value is made, one place is taken.
     ///
     /// # Errors
     /// Returns an error if the pool is closed, or if the manager fails to make a value.
@@ -723,15 +794,15 @@ impl<M: Make> Managed<M> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fill(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
-        let mut lent = Vec::new();
-        while lent.len() < values {
-            match self.try_acquire() {
-                Ok(one) => lent.push(one),
-                Err(ManagedError::NoPlace) => break,
-                Err(why) => return Err(why),
+        self.drop_expired();
+        loop {
+            let place = self.place_to_fill()?;
+            match (self.filled(values), place) {
+                (Some(idle), _) => return Ok(idle),
+                (None, None) => return Ok(self.shelf().idle.len()),
+                (None, Some(_place)) => self.shelve(self.made(self.manager.make())?),
             }
         }
-        Ok(lent.len())
     }
 }
 
@@ -777,18 +848,55 @@ impl<M: MakeAsync> Managed<M> {
     /// # Errors
     /// The same.
     pub async fn fill_async(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
-        let mut lent = Vec::new();
-        while lent.len() < values {
-            let permit = match self.slots.try_acquire() {
-                Ok(permit) => permit,
-                Err(TryAcquireError::Closed) => return Err(ManagedError::Closed),
-                Err(_) => break,
-            };
-            let Some(permit) = self.admit(permit) else { continue };
-            let place = Place { permit: Some(permit), pool: self };
-            lent.push(Lease { kept: Some(self.value_async().await?), place });
+        self.drop_expired();
+        loop {
+            let place = self.place_to_fill()?;
+            match (self.filled(values), place) {
+                (Some(idle), _) => return Ok(idle),
+                (None, None) => return Ok(self.shelf().idle.len()),
+                (None, Some(_place)) => self.shelve(self.made(self.manager.make().await)?),
+            }
         }
-        Ok(lent.len())
+    }
+}
+
+/// Sorts idle values, which are on no shelf meanwhile. At the end, also by a panic, those that are
+/// left go back, and those that are gone are taken off the count.
+struct Sorting<'a, M: Manager> {
+    pool: &'a Managed<M>,
+    rest: VecDeque<Kept<M::Value>>,
+    kept: VecDeque<Kept<M::Value>>,
+    dropped: usize,
+}
+
+impl<M: Manager> Drop for Sorting<'_, M> {
+    fn drop(&mut self) {
+        let mut shelf = self.pool.shelf();
+        shelf.counts.values -= self.dropped;
+        // The values that came back meanwhile were used last.
+        self.kept.append(&mut self.rest);
+        self.kept.append(&mut shelf.idle);
+        shelf.idle = std::mem::take(&mut self.kept);
+        if std::thread::panicking() {
+            return; // a destructor that panics now would end the process
+        }
+        let surplus = if self.pool.slots.is_closed() {
+            shelf.counts.values -= shelf.idle.len();
+            std::mem::take(&mut shelf.idle).into()
+        } else {
+            self.pool.surplus(&mut shelf)
+        };
+        drop(shelf);
+        drop(surplus);
+    }
+}
+
+/// Takes a caller off the count of those that add places, also if a waker panics.
+struct Growing<'a, M: Manager>(&'a Managed<M>);
+
+impl<M: Manager> Drop for Growing<'_, M> {
+    fn drop(&mut self) {
+        self.0.shelf().growing -= 1;
     }
 }
 

@@ -219,7 +219,7 @@ impl<R: Room, X> Rooms<R, X> {
     /// Whether a guard was dropped while a panic unwound, or the [code of the last
     /// exit](Self::on_last_exit) panicked, since the poison was last [cleared](Self::clear_poison).
     ///
-    /// Poison keeps no user out. A user that cares about work that was left half done asks for it.
+    /// Poison keeps no user out. A user that must know about work left half done calls this.
     ///
     /// # Examples
     /// ```

@@ -267,8 +267,8 @@ impl Builder {
     ///
     /// The slots share the bound, in powers of two: with `k` slots, a number below `2 k` is strict
     /// order. [`Status::bypass`] says which bound is in force: `k` times the largest power of two
-    /// that is at most this number divided by `k`. The bound holds while no process dies. A death
-    /// may let in the newcomers that came before the next waiter noticed.
+    /// that is at most this number divided by `k`. The bound holds while no process dies. After a
+    /// death, newcomers may pass beyond the bound until the next waiter notices.
     ///
     /// # Examples
     /// ```
@@ -326,7 +326,7 @@ impl Builder {
         Self { label: label.into(), ..self }
     }
 
-    /// Sets whether holders record since when they hold. Without this, an uncontended `acquire`
+    /// Sets whether holders record when they got their slot. Without this, an uncontended `acquire`
     /// takes some nanoseconds less.
     pub fn times(self, times: bool) -> Self {
         Self { times, ..self }
@@ -383,7 +383,8 @@ impl Builder {
 
     /// Removes the file, even if processes use it.
     ///
-    /// Waiters get [`Error::Deleted`] within a tenth of a second. Holders go on, and learn of it by
+    /// Waiters get [`Error::Deleted`] when they look again: within a tenth of a second
+    /// for each process that waits, and at most a minute. Holders go on, and learn of it by
     /// [`release`](Permit::release). A process that opens the name again gets a new file with all
     /// slots free: **for a while there may be twice as many holders**.
     ///

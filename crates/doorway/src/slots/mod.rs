@@ -28,12 +28,12 @@ use std::fmt;
 /// Threads and tasks may share one object, on any executor.
 ///
 /// # Fairness
-/// First come, first enabled: while a caller waits, no caller that asked later is let in before it
-/// could be. The place of a caller that gives up goes to the next waiter. With
+/// First come, first enabled: a caller that asked later gets in only when all that asked before it
+/// can get in too. The place of a caller that gives up goes to the next waiter. With
 /// [`unfair`](Self::unfair), newcomers retry for a moment before they get in line. With
 /// [`bypass`](Self::bypass), newcomers may pass the first waiter, a bounded number of times.
 ///
-/// The line grows by itself, up to two million waiters. Further callers wait in front of the line,
+/// The line grows by itself, up to two million waiters. Further callers wait outside the line,
 /// in no particular order.
 ///
 /// # Names
@@ -76,9 +76,10 @@ use std::fmt;
 /// And what was done with a slot happens before what its next holder does.
 ///
 /// # Memory use
-/// At most 512 bytes for up to 64 places, and a bit for each place beyond. Nothing is allocated
-/// before a caller waits or asks for several places at once. Then the line takes up to 128 bytes
-/// for each of the waiters at the worst moment, and keeps them. Waiting itself allocates nothing.
+/// 512 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
+/// Nothing else is allocated before a caller waits or asks for several places at once. Then the
+/// line takes up to 128 bytes for each of the waiters at the worst moment, and keeps them. Waiting
+/// itself allocates nothing.
 ///
 /// # When not to use this
 /// For one place with data behind it, take a mutex. To limit *rates*, take a rate limiter. For

@@ -319,11 +319,122 @@ fn values_can_be_made_before_they_are_needed() {
     assert_eq!((pool.fill(2), pool.statistics().idle), (Ok(2), 2));
     let _held = pool.acquire().unwrap();
     assert_eq!((block_on(pool.fill_async(9)), pool.statistics().idle), (Ok(2), 2));
-    pool.manager().refuses.store(true, SeqCst);
+    assert_eq!((pool.fill(1), pool.statistics().reused), (Ok(2), 1)); // to fill is not to lend
+    assert_eq!(pool.retain(|_, usage| usage.lent > 0), 2);
     pool.manager().fails.store(true, SeqCst);
     assert_eq!(pool.fill(1), Err(ManagedError::Make(Fails)));
     pool.close();
     assert_eq!((pool.fill(1), block_on(pool.fill_async(1))), (Err(ManagedError::Closed), Err(ManagedError::Closed)));
+}
+
+/// Filling neither lends values nor makes them look used, so they expire all the same.
+#[test]
+fn values_that_are_idle_expire_although_the_pool_is_filled() {
+    let pool = Managed::new(Numbers::default(), 4).unwrap().reuse(Reuse::Oldest).idle_for(Duration::from_millis(20));
+    assert_eq!(pool.fill(4), Ok(4));
+    thread::sleep(Duration::from_millis(30));
+    assert_eq!(pool.fill(2), Ok(2));
+    let now = pool.statistics();
+    assert_eq!((now.expired, now.reused, now.made, now.values), (4, 0, 6, 2));
+}
+
+/// A value whose destructor looks at its pool.
+struct Looks(std::sync::Weak<Managed<Lookers>>);
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.upgrade() {
+            assert!(pool.statistics().places > 0);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lookers(std::sync::OnceLock<std::sync::Weak<Managed<Lookers>>>);
+
+impl Manager for Lookers {
+    type Value = Looks;
+    type Error = Fails;
+}
+
+impl Make for Lookers {
+    fn make(&self) -> Result<Looks, Fails> {
+        Ok(Looks(self.0.get().unwrap().clone()))
+    }
+}
+
+#[test]
+fn the_destructor_of_an_expired_value_may_look_at_the_pool() {
+    let pool = Arc::new(Managed::new(Lookers::default(), 1).unwrap().idle_for(Duration::ZERO));
+    pool.manager().0.set(Arc::downgrade(&pool)).unwrap();
+    for _ in 0..3 {
+        drop(pool.acquire().unwrap());
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(pool.statistics().expired, 2);
+}
+
+/// A drain waits for all places. A place that must go wakes it, and its waker may look at the pool.
+#[test]
+fn a_waker_of_a_drain_may_use_the_pool_that_shrinks() {
+    let pool = Arc::new(pool(2));
+    let (one, two) = (pool.acquire().unwrap(), pool.acquire().unwrap());
+    let waker = {
+        let pool = Arc::clone(&pool);
+        Waker::from(Arc::new(Uses(Box::new(move || assert!(pool.places() > 0)))))
+    };
+    let mut drains = pin!(pool.drain_async());
+    assert!(drains.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    pool.resize(1).unwrap();
+    drop(one);
+    assert!(drains.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(two);
+    assert!(drains.poll(&mut Context::from_waker(&waker)).is_ready());
+}
+
+#[test]
+fn a_drain_waits_for_all_values_though_the_pool_grows() {
+    let pool = pool(1);
+    let lent = pool.acquire().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut drains = pin!(pool.drain_async());
+    assert!(drains.as_mut().poll(&mut context).is_pending());
+    pool.resize(2).unwrap();
+    assert!(drains.as_mut().poll(&mut context).is_pending());
+    assert!(!pool.is_closed());
+    drop(lent);
+    assert!(drains.poll(&mut context).is_ready());
+    assert!(pool.is_closed());
+}
+
+#[test]
+fn a_panic_while_idle_values_are_sorted_leaves_the_count_right() {
+    let pool = pool(3);
+    assert_eq!(pool.fill(3), Ok(3));
+    let mut asked = 0;
+    let panics = catch_unwind(AssertUnwindSafe(|| {
+        pool.retain(|_, _| {
+            asked += 1;
+            assert!(asked < 2, "the second one panics");
+            true
+        })
+    }));
+    assert!(panics.is_err());
+    let now = pool.statistics();
+    assert_eq!((now.values, now.idle, alive(&pool)), (2, 2, 2));
+    drop(pool.acquire().unwrap());
+    assert_eq!(pool.statistics().made, 3); // values are still reused
+}
+
+#[test]
+fn a_pool_that_is_closed_while_values_are_sorted_keeps_none() {
+    let pool = pool(2);
+    assert_eq!(pool.fill(2), Ok(2));
+    pool.retain(|_, _| {
+        pool.close();
+        true
+    });
+    assert_eq!((pool.statistics().values, alive(&pool)), (0, 0));
 }
 
 /// A pool that grows wakes waiters, and a waker may be code that asks the pool something.

@@ -76,13 +76,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// If an access failed.
     pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
-        p.at(30).write(&self.door, Door::SHUT).await?;
+        // The gate before the door: a process that is told that it is closed has seen a gate that
+        // lets nobody in any more, or a door that was shut after that.
         let gate = loop {
             let g = p.at(31).keeping(&()).read(&self.gate).await?;
             if g.closed || p.at(32).keeping(&g).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {
                 break g;
             }
         };
+        p.at(30).keeping(&gate).write(&self.door, Door::SHUT).await?;
         // A process that announces from here on sees that it is closed.
         L::shut(self, p, gate).await
     }

@@ -250,7 +250,7 @@ fn a_waiter_that_was_signalled_must_look_again() {
         [(&[Closes, Passes, LooksOnce] as &'static [Role], true), (&[Closes, Passes, Passes], false)]
     {
         // The holder leaves before it is closed, or afterwards.
-        for run in ["p1>in  p2>8  p1>out  p0.30  p0>out", "p1>in  p2>8  p0.30  p0>out  p1>out"] {
+        for run in ["p1>in  p2>8  p1>out  p0.31  p0>out", "p1>in  p2>8  p0.31  p0>out  p1>out"] {
             let mut r = Runner::new(world(1, false, roles, rules(1, false)));
             r.follow(run).unwrap();
             assert!(r.view().processes().all(|p| p == 2 || r.view().phase(p) == Phase::Remainder));

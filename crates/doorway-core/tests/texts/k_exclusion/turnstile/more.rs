@@ -7,7 +7,7 @@ use doorway_check::sim::{Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::turnstile::{
-    self, Attempt, Endless, Gate, Held, Limits, Line, Next, Ring, Tried, Turnstile,
+    self, Attempt, Door, Endless, Gate, Held, Limits, Line, Next, Ring, Tried, Turnstile,
 };
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Process, Site};
@@ -260,10 +260,24 @@ fn a_closer_that_dies_lets_nobody_in_either() {
     report.assert_holds();
 }
 
+/// A process that is refused has seen a shut door or a closed gate. Nobody gets in through a closed
+/// gate, so the door must not be shut before.
+#[test]
+fn the_gate_is_closed_before_the_door_is_shut() {
+    let explore = |rules| {
+        let closed = |v: &View<'_>| !v.get::<Door>("door").is_shut() || v.get::<Gate>("gate").closed;
+        let property = Property::always("shut only if closed", closed);
+        Explorer::new(3).property(property).explore(world(1, &[Closes, Passes, Tries], rules)).unwrap()
+    };
+    explore(rules(1)).assert_holds();
+    let faulty = Rules { faults: "defer:32>30".parse().unwrap(), ..rules(1) };
+    assert!(explore(faulty).failure().is_some());
+}
+
 #[test]
 fn those_in_line_are_turned_away_and_those_inside_leave() {
     let mut r = run(1, &[Closes, Passes, Passes, Tries]);
-    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.30.31.32.33.34.35.36").unwrap();
+    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.31.32.30.33.34.35.36").unwrap();
     assert_eq!(r.value("door"), Some("shut".to_owned()));
     assert_eq!(r.value("rec[1]"), Some("1 Shut".to_owned()));
     r.follow("p2.8.20.21  p1>out").unwrap(); // p2 leaves as if it gave up
@@ -277,7 +291,7 @@ fn those_in_line_are_turned_away_and_those_inside_leave() {
 #[test]
 fn who_is_signalled_while_it_is_turned_away_exits() {
     let mut r = run(1, &[Closes, Passes, Passes]);
-    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.30.31.32.33.34.35.36  p2.8").unwrap();
+    r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.31.32.30.33.34.35.36  p2.8").unwrap();
     r.follow("p1.9.10.13.14  p2.20.9  p1>out  p2>out").unwrap();
     assert_eq!(inside(&r), [0usize; 0]);
     assert_eq!(r.view().get::<Gate>("gate").line, 0);
