@@ -10,6 +10,7 @@ chosen=()
 for package in "${packages[@]}"; do chosen+=(-p "$package"); done
 
 cargo publish --dry-run "${chosen[@]}" "$@"
+cargo package --quiet --no-verify "${chosen[@]}" "$@"
 
 # The packaged sources, unpacked, as one workspace that has nothing else.
 unpacked=$(mktemp -d)
