@@ -116,55 +116,35 @@ fn happens_again(subject: &Subject, sizes: Sizes, rules: Rules, failure: &Verdic
     assert_eq!(read.breaks_its_property(), Ok(true), "{line}");
 }
 
-/// The run that stands for a search can happen, and ends where the property is broken.
+/// The run that stands for a long search can happen, and breaks the property.
 fn shows_it(mutant: &Mutant, run: &str) {
     let token: Token = run.parse().unwrap();
     assert_eq!(token.id, format!("mutant:{}", mutant.name));
     assert_eq!((&*token.property, token.actions.len()), mutant.fails.unwrap(), "{}", mutant.name);
     assert!(token.actions.iter().filter(|a| a.what == What::Crash).count() <= mutant.crashes);
     token.replay().unwrap();
-    if let Some(from) = token.repeats_from {
-        return goes_round(mutant, &token, from);
-    }
-    let subject = subject::find(&token.id).unwrap();
-    let mut world = subject.world(token.sizes, token.rules).unwrap();
-    let mut state = world.initial();
-    for &action in &token.actions {
-        assert!(!is_broken(&mut world, &state, &token));
-        world.act(&mut state, action).unwrap().unwrap();
-    }
-    assert!(is_broken(&mut world, &state, &token), "{}", mutant.name);
+    assert_eq!(token.breaks_its_property(), Ok(true), "{}", mutant.name);
 }
 
-fn is_broken(world: &mut World, state: &State, token: &Token) -> bool {
-    match &*token.property {
-        "k-exclusion" => View::new(world, state).inside() > token.sizes.k,
-        "never-stuck" => world.is_deadlock(state).unwrap(),
-        "first-in-first-enabled" => {
-            let passed: Vec<usize> = (0..world.processes()).filter(|p| state.passed & (1 << p) != 0).collect();
-            passed.into_iter().any(|p| !world.enters_alone(state, p).unwrap())
+/// A run stands for a search because the search is long; it is not of the runner's making.
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn searches_find_the_runs_that_stand_for_them() {
+    for mutant in mutants::ALL.iter().filter(|mutant| mutant.run.is_some()) {
+        let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
+        let sizes = subject.sizes(None, None).unwrap();
+        let properties = subject.claims(sizes);
+        let rules = mutant.rules().for_properties(&properties);
+        let world = subject.world(sizes, rules).unwrap();
+        let explorer = Explorer::new(sizes.n).properties(properties).max_states(5_000_000);
+        let report = explorer.explore(world).unwrap();
+        match report.failure() {
+            Some(failure) => assert_eq!(Some((&*failure.name, steps(failure))), mutant.fails, "{}", mutant.name),
+            None => {
+                println!("{}: nothing found in {} states, complete: {}", mutant.name, report.states, report.complete)
+            }
         }
-        property => panic!("no run shows {property}"),
-    }
-}
-
-/// The run repeats (its replay says so), all live processes outside their remainders step, and no
-/// process in its entry section ever enters.
-fn goes_round(mutant: &Mutant, token: &Token, from: usize) {
-    assert_eq!(token.property, "deadlock-free", "what is looked for below");
-    let subject = subject::find(&token.id).unwrap();
-    let mut runner = Runner::new(subject.world(token.sizes, token.rules).unwrap());
-    token.actions[..from].iter().for_each(|&action| assert!(runner.act(action).unwrap().is_some()));
-    let waits = |v: &View<'_>| v.processes().any(|p| v.phase(p) == Phase::Entry && !v.has_crashed(p));
-    for &action in &token.actions[from..] {
-        let inside = runner.view().inside();
-        assert!(waits(&runner.view()), "{}", mutant.name);
-        runner.act(action).unwrap().unwrap();
-        assert!(runner.view().inside() <= inside, "{}: p{} enters", mutant.name, action.process);
-    }
-    let view = runner.view();
-    for p in view.processes().filter(|&p| !view.has_crashed(p) && view.phase(p) != Phase::Remainder) {
-        assert!(token.actions[from..].iter().any(|a| a.process == p), "{}: p{p} does not step", mutant.name);
+        assert!(!report.complete || report.failure().is_some(), "{} survives", mutant.name);
     }
 }
 

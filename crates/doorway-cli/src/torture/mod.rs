@@ -263,9 +263,12 @@ impl Args {
         let mut rng = self.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
         let chosen = || TRIALS.iter().filter(|trial| self.modes.is_empty() || self.modes.contains(&trial.0));
         let whole: u64 = chosen().map(|trial| trial.4).sum();
+        // A trial that only stops processes takes nothing from the kills that were asked for.
+        let kills: u64 = chosen().filter(|trial| trial.0.kills()).map(|trial| trial.4).sum();
+        let deadly = if kills > 0 { kills } else { whole };
         let mut trials: Vec<Trial> = Vec::new();
         for (mode, slots, processes, section, share) in chosen() {
-            let blows = (self.kills * share).div_ceil(whole);
+            let blows = self.kills.saturating_mul(*share).div_ceil(deadly);
             let files = if *mode == Mode::Tolerate { blows.div_ceil(MOST_OF_ONE_FILE).max(1) } else { 1 };
             for _ in 0..files {
                 trials.push(Trial {

@@ -18,7 +18,16 @@ fn is_as_printed(info: &Info) -> bool {
 }
 
 /// The algorithms whose default searches take longest.
-const LONG: [&str; 3] = ["turnstile-unfair", "turnstile-slots", "turnstile-bits"];
+const LONG: [&str; 8] = [
+    "turnstile",
+    "turnstile-many",
+    "turnstile-unfair",
+    "turnstile-slots",
+    "turnstile-bits",
+    "room-dynamic-stack",
+    "room-work-stack",
+    "ya-tree",
+];
 
 #[test]
 fn defaults_complete_and_everything_promised_holds() {

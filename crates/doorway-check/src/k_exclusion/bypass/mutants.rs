@@ -9,7 +9,7 @@ const TWO_THRICE: (usize, usize, Option<u32>) = (2, 1, Some(3));
 pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("bypass", "init:gate#open+1"), TWO, Some((K_EXCLUSION, 10)), "bypass-one-too-many", "the gate starts with one place too many open"),
     mutant(row("bypass", "init:gate#open-1"), TWO_TWO, Some((TOO_FEW, 0)), "bypass-one-too-few", "the gate starts with one place too few open"),
-    mutant(row("bypass", "write:61#passed=old"), TWO_THRICE, Some((BOUND, 31)), "bypass-counts-nobody", "61 does not count the newcomers that pass"),
+    mutant(row("bypass", "write:61#passed=old"), TWO_THRICE, Some((BOUND, 31)), "bypass-counts-nobody", "61 does not count the newcomers that pass").shown_by("dw1/mutant:bypass-counts-nobody/2,1/3/c0/atomic/bypass-bound/0x2.1x3.0x2.1.0x5.1x18/c07ecbe8"),
     mutant(row("bypass", "split:61"), TWO, Some((K_EXCLUSION, 41)), "bypass-takes-in-two-steps", "61 is two steps: two take the same place"),
     mutant(row("bypass", "blind:61"), TWO, Some((K_EXCLUSION, 40)), "bypass-takes-blindly", "61 is a write, not a compare-and-swap"),
     mutant(row("bypass", "drop:63=0"), TWO, Some((STUCK, 22)), "bypass-leaves-nothing", "63 dropped: the place is lost"),
@@ -29,6 +29,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(row("bypass", "blind:14"), TWO, Some((STUCK, 38)), "bypass-signals-blindly", "14 is a write, not a compare-and-swap").giving_up(),
     mutant(row("bypass", "write:18#odd=old"), TWO, Some((STUCK, 61)), "bypass-18-keeps-the-parity", "18 exits a ghost without a mark that it did").giving_up(),
     mutant(row("bypass", "write:7#ghosts=old"), TWO, Some((STUCK, 76)), "bypass-7-keeps-ghosts", "7 does not make the ghosts of the front match the gate").giving_up(),
-    mutant(row("bypass", "drop:4,read:46#open+100"), TWO, Some((STUCK, 143)), "bypass-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up(),
+    mutant(row("bypass", "drop:4,read:46#open+100"), TWO, Some((STUCK, 143)), "bypass-never-full", "4 dropped, and 46 sees no distant ticket: the line gets longer than the ring").giving_up().shown_by("dw1/mutant:bypass-never-full/2,1/-/c0g/atomic/never-stuck/0x6.1x11.1g.1x13.1g.1x13.1g.1x13.1g.1x13.1g.1x13.1g.1x13.1g.1x10.1g.1x12.1g.1x6.0x11/a91d7594"),
     mutant(row("bypass", "write:61#passed+1"), TWO_BOUNDED, HOLDS, "bypass-counts-twice", "61 counts each newcomer that passes twice: fewer pass"),
 ];

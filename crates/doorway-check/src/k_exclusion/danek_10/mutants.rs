@@ -39,7 +39,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(built_for("kbakery-fife", -1), TWO_TWO_BOUNDED, Some((TOO_FEW, 0)), "kbakery-fife-one-too-few", "19 waits for one more"),
     mutant(row("kbakery-fife", "drop:25"), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-without-25", "25 dropped: never says that it has left"),
     mutant(row("kbakery-fife", "wait:25:Ticket[me+1]=0"), TWO_ONCE, Some((STUCK, 12)), "kbakery-fife-waits-to-leave", "25 waits until the next one has no ticket"),
-    mutant(row("kbakery-fife", "drop:23"), FOUR_TWO_ONCE, Some((ORDER, 25)), "kbakery-fife-without-23", "23 dropped: captures no process"),
+    mutant(row("kbakery-fife", "drop:23"), FOUR_TWO_ONCE, Some((ORDER, 25)), "kbakery-fife-without-23", "23 dropped: captures no process").shown_by("dw1/mutant:kbakery-fife-without-23/4,2/1/c0o/atomic/first-in-first-enabled/0x7.1x16.2.3/52c7d792"),
     mutant(row("kbakery-fife", "read:22@p0+1"), THREE_TWO_ONCE, HOLDS, "kbakery-fife-captures-by-name", "22 of process 0 also takes equal tickets, as if names decided"),
     mutant(row("kbakery-fife", "read:22+1"), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-ties", "22 takes equal tickets for captured"),
     mutant(row("kbakery-fife", "write:23+1"), TWO_BOUNDED, Some((K_EXCLUSION, 14)), "kbakery-fife-captures-too-much", "23 writes one more than the ticket"),

@@ -48,7 +48,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(own("rooms-change", CALLS, |s, r| changes(s, r, Fault::DrawsLate)), TWO_TWO, Some(("change", 20)), "rooms-change-draws-late", "2 after 14: exits, and then enters"),
     mutant(row("rooms-change", "defer:19>33"), TWO_TWO, Some(("never-stuck", 40)), "rooms-change-19-after-20", "19 after 33"),
     mutant(row("rooms-change", "drop:24"), TWO_TWO, Some(("never-stuck", 25)), "rooms-change-never-closes", "24 dropped"),
-    mutant(row("rooms-change", "read:18[1]<14#ticket+2"), THREE_TWO, Some(("P5", 34)), "rooms-change-begins-at-zero", "18 passes over room 1 if it comes first"),
+    mutant(row("rooms-change", "read:18[1]<14#ticket+2"), THREE_TWO, Some(("P5", 34)), "rooms-change-begins-at-zero", "18 passes over room 1 if it comes first").shown_by("dw1/mutant:rooms-change-begins-at-zero/3,2/-/c0/atomic/P5/0s1.0.1s1.1.0.1.2s0.2x4.0.1.2x3.2s0.2x17@4/399b5b10"),
     mutant(row("rooms-change", "read:31=at30,read:31+1"), TWO_TWO, Some(("change", 20)), "rooms-change-lets-in-one", "33 lets in one ticket only"),
     mutant(own("rooms-change", CALLS, |s, r| changes(s, r, Fault::WaitsToLeave)), TWO_TWO, Some(("never-stuck", 19)), "rooms-change-waits-to-leave", "27 waits until the turn is over"),
     mutant(own("rooms-change", CALLS, |s, r| changes(s, r, Fault::EntersNextDoor)), TWO_TWO, Some(("P1", 8)), "rooms-change-enters-next-door", "11 says it is in the next room"),
@@ -78,7 +78,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant(own("rooms-late-join", CALLS, |s, r| late(s, r, Fault::WaitsToLeave)), TWO_TWO, Some(("bounded-exit", 24)), "rooms-late-join-waits-to-leave", "27 waits until the turn is over"),
     mutant(own("rooms-late-join", CALLS, |s, r| late(s, r, Fault::EntersNextDoor)), TWO_TWO, Some(("P1", 7)), "rooms-late-join-enters-next-door", "11 says it is in the next room"),
     mutant(row("rooms-late-join", "write:6-1,write:20-1"), TWO_TWO, Some(("never-stuck", 9)), "rooms-late-join-lets-in-one", "6 and 20 let in one ticket only"),
-    mutant(row("rooms-late-join", "read:18[1]<14+2"), THREE_TWO, Some(("P5", 19)), "rooms-late-join-begins-at-zero", "18 passes over room 1 if it comes first"),
+    mutant(row("rooms-late-join", "read:18[1]<14+2"), THREE_TWO, Some(("P5", 19)), "rooms-late-join-begins-at-zero", "18 passes over room 1 if it comes first").shown_by("dw1/mutant:rooms-late-join-begins-at-zero/3,2/-/c0/atomic/P5/0s1.1s1.0.1.2s0.2x3.0.1.2x9@2/94d06b53"),
     mutant(row("rooms-late-join", "drop:4=1"), TWO_TWO, Some((STUCK, 1)), "rooms-late-join-never-opens-its-own", "4 and 5 dropped: the first room is never opened"),
     // rooms-strict
     mutant(row("rooms-strict", "blind:root.1x2"), TWO_TWO, Some(("never-stuck", 14)), "rooms-strict-for-each-room", "a vector for each room, as in print: a user inside one room enters another"),
