@@ -1,7 +1,7 @@
 //! Two parties hand over to each other.
 
 use super::contest::{Contest, Contestant, Taken};
-use super::peers::{Doorway, EventListener, Notify, PARK, ParkingLot, Peer, SPIN, TASK, TaskPeer, Unpark, YIELD};
+use super::peers::{Doorway, EventListener, Notify, ONE, PARK, ParkingLot, Peer, SPIN, TASK, TaskPeer, Unpark, YIELD};
 use super::{Effort, Pace, STOP, executor, workers};
 use crate::measure;
 use std::sync::Arc;
@@ -206,6 +206,7 @@ pub(super) fn contests(effort: &Effort, done: &mut dyn FnMut(&Contest)) -> Vec<C
             }
         }
         let ways = vec![
+            way(ONE, on_one_thread),
             way(TASK, on_one_thread),
             way(EventListener, on_one_thread),
             way(Notify("tokio Notify"), on_one_thread),

@@ -4,8 +4,9 @@
 use crossbeam_utils::CachePadded;
 use doorway::native::{Native, now};
 use doorway::waiting::Policy;
-use doorway_core::memory::{Memory, Pid, Process, Site};
+use doorway_core::memory::{Memory, One, Pid, Process, Site, Word};
 use event_listener::{Event, Listener as _};
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;
@@ -37,25 +38,53 @@ pub(super) trait TaskPeer: Peer {
     fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> impl Future<Output = u64> + Send;
 }
 
-/// Our wait layer: `wait_until` on a variable of native memory.
+/// Our wait layer: `wait_until` on a variable of native memory. Words `W` say how many wait for
+/// them.
 #[derive(Clone, Copy)]
-pub(super) struct Doorway(pub(super) &'static str, pub(super) Policy);
+pub(super) struct Doorway<W = u64>(pub(super) &'static str, pub(super) Policy, PhantomData<W>);
 
-pub(super) const PARK: Doorway = Doorway("doorway PARK", Policy::PARK);
-pub(super) const YIELD: Doorway = Doorway("doorway YIELD", Policy::YIELD);
-pub(super) const SPIN: Doorway = Doorway("doorway SPIN", Policy::SPIN);
+impl<W> Doorway<W> {
+    const fn new(name: &'static str, policy: Policy) -> Self {
+        Self(name, policy, PhantomData)
+    }
+}
+
+pub(super) const PARK: Doorway = Doorway::new("doorway PARK", Policy::PARK);
+pub(super) const YIELD: Doorway = Doorway::new("doorway YIELD", Policy::YIELD);
+pub(super) const SPIN: Doorway = Doorway::new("doorway SPIN", Policy::SPIN);
 /// Tasks leave a waker behind whatever the policy.
-pub(super) const TASK: Doorway = Doorway("doorway", Policy::PARK);
+pub(super) const TASK: Doorway = Doorway::new("doorway", Policy::PARK);
+/// Words that say that one process waits for them, as the records of `Slots` do.
+pub(super) const ONE: Doorway<Baton> = Doorway::new("doorway, one waits", Policy::PARK);
 
-impl Peer for Doorway {
-    type Signal = <Native as Memory>::Var<u64>;
+/// A number for which one process waits at a time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Baton(u64);
+
+impl Word for Baton {
+    type Waiters = One;
+    const WHOLE: bool = true;
+
+    fn pack(self) -> u64 {
+        self.0
+    }
+    fn unpack(word: u64) -> Self {
+        Self(word)
+    }
+}
+
+impl<W: Word + Send + Sync> Peer for Doorway<W>
+where
+    <Native as Memory>::Var<W>: Send + Sync,
+{
+    type Signal = <Native as Memory>::Var<W>;
     type Party = Process<Native>;
 
     fn name(self) -> &'static str {
         self.0
     }
     fn signal(self) -> Self::Signal {
-        Site::new(&Native::new()).var("Signal", 0)
+        Site::new(&Native::new()).var("Signal", W::unpack(0))
     }
     fn party(self, index: usize, as_task: bool) -> Self::Party {
         let memory = Native::new().with_policy(self.1);
@@ -63,18 +92,21 @@ impl Peer for Doorway {
         Process::new(Pid::new(index), memory)
     }
     fn set(me: &Self::Party, signal: &Self::Signal, value: u64) {
-        let Ok(()) = now(me.on(()).at(1).write(signal, value));
+        let Ok(()) = now(me.on(()).at(1).write(signal, W::unpack(value)));
     }
     fn wait(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> u64 {
-        let Ok(value) = now(me.on(()).at(2).wait_until(signal, |value| value >= at_least));
-        value
+        let Ok(value) = now(me.on(()).at(2).wait_until(signal, |value: W| value.pack() >= at_least));
+        value.pack()
     }
 }
 
-impl TaskPeer for Doorway {
+impl<W: Word + Send + Sync> TaskPeer for Doorway<W>
+where
+    <Native as Memory>::Var<W>: Send + Sync,
+{
     async fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> u64 {
-        let Ok(value) = me.on(()).at(2).wait_until(signal, |value| value >= at_least).await;
-        value
+        let Ok(value) = me.on(()).at(2).wait_until(signal, |value: W| value.pack() >= at_least).await;
+        value.pack()
     }
 }
 
