@@ -429,12 +429,23 @@ impl Wakes {
     /// Makes sure that the task is woken when the variable changes. Returns `Ready` if the variable
     /// has already changed since it was last read.
     #[inline(always)]
-    pub(crate) fn poll(&mut self, alarm: &Alarm<Threads>, waker: &Waker, changed: impl FnOnce() -> bool) -> Poll<()> {
+    pub(crate) fn poll(
+        &mut self,
+        alarm: &Alarm<Threads>,
+        waker: &Waker,
+        mut changed: impl FnMut() -> bool,
+    ) -> Poll<()> {
         if let Some((set, of)) = self.0 {
             if whom(waker) == of && alarm.is_set(set) {
                 return Poll::Pending; // it was set all the while: a process that changes the variable finds it
             }
             alarm.unset(set);
+            self.0 = None;
+            // The process that rang has most likely changed the variable. Then no new alarm is
+            // needed.
+            if changed() {
+                return Poll::Ready(());
+            }
         }
         // A clone may lead elsewhere than its original, and the original may be gone when the task
         // is polled again.
