@@ -16,8 +16,8 @@ pages! {
     ComingFromTokio "coming_from_tokio.md"
     Operating "operating.md"
     Pools "pools.md"
+    Processes "processes.md"
     Recipes "recipes.md"
-        Resilient "resilient.md"
+    Resilient "resilient.md"
     Rooms "rooms.md"
-
 }

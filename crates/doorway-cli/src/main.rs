@@ -55,8 +55,8 @@ enum Command {
     /// Show which processes hold slots, which wait for one, and since when (Linux)
     ///
     /// Without a name, it shows every name in the directory in use. It can show a command line only
-    /// for processes of this user that have the file open; for others it shows `?`. If a slot comes
-    /// back when its holder dies, looking at it brings it back.
+    /// for processes of this user that have the file open; for others it shows `?`. In the mode
+    /// `reclaim`, it also frees the slots of dead holders.
     ///
     /// Exit code: 0 all files were read, 1 a file could not be read (the others are shown), 2 bad
     /// usage.

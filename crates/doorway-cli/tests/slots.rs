@@ -150,6 +150,13 @@ fn no_names_and_names_that_are_none() {
     assert_eq!(missing["files"][0]["name"], "nobody");
     assert!(missing["files"][0]["error"].as_str().unwrap().contains("there is no"));
     assert!(place.text(1, "status nobody").contains("doorway run"), "it says what to do");
+    let elsewhere = Place::new("elsewhere");
+    let there = format!("--directory {}", elsewhere.0.display());
+    drop(elsewhere.slots("here", 1));
+    assert!(place.text(1, "status here").contains("--directory"), "it says where else to look");
+    assert!(place.text(0, &format!("status here {there}")).contains("0 of 1 slots held"));
+    assert!(place.text(0, &format!("status {there}")).contains("here"));
+    assert!(place.text(0, &format!("rm here {there}")).contains("here"));
     assert_eq!(fs::read_dir(&place.0).unwrap().count(), 0, "to look makes nothing");
     for bad in ["status .hidden", "break -- -x 0", "rm .."] {
         place.refused(2, bad, &["1 to 64"]);

@@ -22,7 +22,7 @@ literal {slot}.
 
 The slot is held until the command and every process that it has started have ended (see \
 --orphans). If doorway itself is killed, the command still holds the slot: it inherits the \
-descriptor DOORWAY_FD.
+descriptor DOORWAY_FD. With --orphans release there is no such descriptor, and the slot is freed.
 
 Exit code: that of the command, or 128+N if signal N ended it. 123 no slot was free (--no-wait), \
 124 none became free in time (--timeout), 125 doorway itself failed, 126 the command cannot be \

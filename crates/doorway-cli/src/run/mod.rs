@@ -32,7 +32,7 @@ mod wrapper;
 use crate::slots::not_ours;
 pub(crate) use args::{Args, Orphans, number, variable};
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use doorway::shared::Error;
 pub(crate) use guardian::builder;
 use link::{Link, Message};
@@ -69,11 +69,14 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
         Err(error) => {
             let _ = error.print();
             if error.kind() == ErrorKind::MissingRequiredArgument {
-                // Without a name, the parser takes the first word of the command for it.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "a name comes before the command: doorway run -n 4 gpu -- python train.py"
-                );
+                let missing = error.get(ContextKind::InvalidArg).map_or_else(String::new, ToString::to_string);
+                let say = if missing.contains("-n") {
+                    "say how many may run at once"
+                } else {
+                    // Without a name, the parser takes the first word of the command for it.
+                    "a name comes before the command"
+                };
+                let _ = writeln!(std::io::stderr(), "{say}: doorway run -n 4 gpu -- python train.py");
             }
             std::process::exit(if error.use_stderr() { FAILED.into() } else { 0 })
         }

@@ -55,6 +55,9 @@ struct Sharing {
     /// For a file that several users share: its permissions, as for `chmod`, such as 660
     #[arg(long, value_name = "MODE", value_parser = octal)]
     permissions: Option<u32>,
+    /// The directory of the names, instead of the usual place or DOORWAY_DIR
+    #[arg(long, value_name = "PATH")]
+    directory: Option<PathBuf>,
 }
 
 fn octal(text: &str) -> Result<u32, String> {
@@ -66,11 +69,14 @@ fn octal(text: &str) -> Result<u32, String> {
 
 impl Sharing {
     fn existing(&self, name: &Path) -> Builder {
-        let builder = Builder::existing(name);
-        match self.permissions {
-            Some(permissions) => builder.permissions(permissions),
-            None => builder,
+        let mut builder = Builder::existing(name);
+        if let Some(permissions) = self.permissions {
+            builder = builder.permissions(permissions);
         }
+        if let Some(directory) = &self.directory {
+            builder = builder.directory(directory);
+        }
+        builder
     }
 }
 
@@ -88,7 +94,8 @@ impl Which {
 fn advice(error: &Error) -> String {
     let text = match error {
         Error::Missing(path) => format!(
-            "there is no {}; `doorway status` lists the names in use, and `doorway run` creates a new one",
+            "there is no {}; `doorway status` lists the names in use, and `doorway run` creates a new one; if it was \
+             given --directory, give the same here",
             path.display()
         ),
         Error::InUse(path) => format!(

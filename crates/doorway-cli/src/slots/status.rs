@@ -5,7 +5,7 @@ use super::show::{Look, Seen};
 use crate::Exit;
 use crate::output::{Reader, cut, print_to_reader, visible_json};
 use crate::run::native::was_closed;
-use doorway::shared::{Error, names};
+use doorway::shared::{Error, names, names_in};
 use std::io::{IsTerminal as _, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -74,7 +74,7 @@ fn look(args: &Args) -> Result<Look, Error> {
             seen => Ok(Look { directory: None, files: vec![seen], at }),
         },
         None => {
-            let found = names()?;
+            let found = args.sharing.directory.as_ref().map_or_else(names, names_in)?;
             let mut files: Vec<Seen> = found.names.iter().map(|name| seen(Path::new(name))).collect();
             // A file that was removed since the names were read no longer counts.
             files.retain(|seen| !matches!(seen.status, Err(Error::Missing(_) | Error::Deleted(_))));

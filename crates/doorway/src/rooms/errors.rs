@@ -83,7 +83,7 @@ impl fmt::Display for EnterError {
             Self::TooManyGaveUp { room } => Refusal::TooManyGaveUp { room }.fmt(f),
             Self::InsideAlready { call } => write!(
                 f,
-                "`{call}` would wait for ever: this thread is inside one of these rooms; drop that guard first, or `change` rooms"
+                "this thread is already inside one of these rooms, so `{call}` cannot let it in; drop that guard first, or `change` rooms"
             ),
         }
     }

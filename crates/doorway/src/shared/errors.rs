@@ -156,18 +156,18 @@ impl fmt::Display for Error {
             Self::OtherPermissions { found, asked } => write!(
                 f,
                 "the file has permissions {found:04o}, and {asked:04o} were asked for; ask for those it has, or remove \
-                 it when nobody uses it"
+                 it when no process uses it"
             ),
             Self::OtherVersion { found } => write!(
                 f,
                 "the file has version {found}, and this program knows version {}; run programs of one version, or \
-                 remove the file when nobody uses it",
+                 remove the file when no process uses it",
                 super::header::VERSION
             ),
             Self::OtherFeatures { found, known } => write!(
                 f,
                 "the file has features {found:#x}, and this program knows {known:#x}; run a later version of this \
-                 program, or remove the file when nobody uses it"
+                 program, or remove the file when no process uses it (`Slots::remove`, `doorway rm`)"
             ),
             Self::OtherSlots { found, asked } => differs(f, "slots", found, asked),
             Self::OtherSeats { found, asked } => differs(f, "seats", found, asked),

@@ -137,19 +137,19 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 ///
 /// A holder that starts a program may hold the slot on behalf of that program. It then makes a
 /// lifeline by [`Permit::lifeline`], and lets the program inherit the
-/// [descriptor](std::os::fd::AsFd). `exec` closes the descriptor unless the holder clears that flag
-/// in the child. If the holder is killed, the slot does not come back before the last copy is
-/// closed. That happens at the latest when the last process with a copy ends. Only then is the next
-/// holder told of the death.
+/// [descriptor](std::os::fd::AsFd). The descriptor is close-on-exec: clear `FD_CLOEXEC` in the
+/// child before `exec`. If the holder is killed, the slot does not come back before the last copy
+/// is closed. That happens at the latest when the last process with a copy ends. Only then is the
+/// next holder told of the death.
 ///
 /// Copies are read-only, so no program can damage the file through them. A living holder gives the
 /// slot back as usual, even if other processes have copies. When this value is dropped in the
 /// process that made it, its copies keep nothing any more.
 ///
-/// A lifeline keeps the holder's seat. Other guards of the same [`Slots`] may have that seat, too:
-/// those that were granted at once, also later ones. If the holder dies, their slots come back
-/// together with this one. If a program must keep one slot and no other, open separate `Slots` for
-/// it, and make the lifeline from their guard.
+/// A lifeline keeps the holder's seat. Other guards of the same [`Slots`] may have the same seat:
+/// all guards that were granted without a wait have it, even those that were granted later. If the
+/// holder dies, their slots come back together with this one. If a program must keep one slot and
+/// no other, open separate `Slots` for it, and make the lifeline from their guard.
 ///
 /// # Examples
 /// ```

@@ -97,9 +97,10 @@ ways_in! {
     /// Waits for several places at once.
     ///
     /// The places are taken in line, by consecutive tickets. So two callers that each want both of
-    /// two places cannot block each other. A caller that comes after one that waits for many waits
-    /// behind it. Callers are served in the order of arrival; but while others arrive at the same
-    /// instant, a caller that wants several places may have to try again to get in line.
+    /// two places cannot block each other. If a caller waits for many places, a caller that comes
+    /// later waits behind it, even for one place. Callers are served in the order of arrival; but
+    /// while others arrive at the same instant, a caller that wants several places may have to try
+    /// again to get in line.
     ///
     /// # Errors
     /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places

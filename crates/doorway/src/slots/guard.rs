@@ -115,8 +115,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         all
     }
 
-    /// The fence number. It is fixed when the guard is granted, whenever it is asked for, and costs
-    /// nothing until then.
+    /// The fence number. It is fixed when the guard is granted. You may ask for it later, and it
+    /// costs nothing if you never ask.
     ///
     /// It is larger than the number of every guard that was granted before this one was asked for,
     /// and than that of every earlier guard of the same slot. For guards that were asked for at the

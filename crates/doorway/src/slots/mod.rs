@@ -308,11 +308,11 @@ impl<N: Numbering> Slots<N> {
 
     /// Reserves room for `places` places: [`add`](Self::add) can go up to that number.
     ///
-    /// # Errors
-    /// Returns an error if `places` is more than [`MOST`](Self::MOST).
-    ///
     /// A guard that was leaked with `mem::forget` keeps its place, and no other caller gets its
     /// slots.
+    ///
+    /// # Errors
+    /// Returns an error if `places` is more than [`MOST`](Self::MOST).
     ///
     /// # Examples
     /// ```
