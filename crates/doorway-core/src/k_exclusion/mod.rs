@@ -13,8 +13,9 @@
 //!
 //! # Solutions
 //! The table gives upper bounds on the remote references of one passage; `c` is the number of
-//! processes that compete. All solutions are starvation-free, and all but `bypass` tolerate `k - 1`
-//! crashes anywhere.
+//! processes that compete. In all solutions each process that enters gets in, and all but `bypass`
+//! tolerate `k - 1` crashes anywhere. In all but `bypass` each process that leaves gets out, too;
+//! there a process that leaves may be held up while newcomers pass.
 //!
 //! | id | under contention | while `c <= k` | waits on | shared words | needs, beside reads and writes |
 //! |---|---|---|---|---|---|
