@@ -16,6 +16,7 @@
 //! - [`export`]: graphs and traces for other programs.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
 //!   or from a token.
+//! - [`viewer`]: runs as pages that people look at.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
 //!   versions of them.
@@ -102,6 +103,7 @@ pub mod subject;
 pub mod tables;
 pub mod timed;
 pub mod trace;
+pub mod viewer;
 
 pub use explore::{Explorer, Report};
 pub use property::Property;

@@ -4,6 +4,7 @@
 
 mod check;
 mod faults;
+mod html;
 mod interrupt;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod jobserver;

@@ -16,6 +16,7 @@ use doorway_core::memory::{Home, Instruction, Label, Pid, Process, Register, Sit
 use doorway_core::registry::CostModel;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// A state of the machine. Components that the rules do not need stay empty.
@@ -428,6 +429,12 @@ impl World {
     pub fn next_at(&self, state: &State, p: usize) -> (Part, Label) {
         let position = &self.node(state, p).position;
         (position.part, position.label)
+    }
+
+    /// The line of the source on which that step is written, if it is known.
+    #[must_use]
+    pub fn next_line(&self, state: &State, p: usize) -> Option<&'static Location<'static>> {
+        self.node(state, p).position.line.0
     }
 
     /// The section of its passage that a process is in.

@@ -29,3 +29,4 @@ mod spin;
 mod tables;
 mod timed;
 mod traps;
+mod viewer;

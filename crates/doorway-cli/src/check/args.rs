@@ -105,6 +105,9 @@ pub(crate) struct Args {
     /// Also write the state graph to this file, for Graphviz (up to 2000 states)
     #[arg(long, value_name = "FILE")]
     pub(super) dot: Option<std::path::PathBuf>,
+    /// If a property fails, also write a page that shows the run, step by step, in a browser
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<std::path::PathBuf>,
     /// With --registers: weaken variables further than they declare
     #[arg(long, requires = "registers")]
     pub(super) force: bool,

@@ -1,0 +1,11 @@
+//! Pages, in a real browser: by mouse and by keyboard, wide and narrow.
+//!
+//! Without a Chromium these tests say loudly that they were skipped. With `DOORWAY_SCREENSHOTS`
+//! they write pictures into that folder.
+
+#![cfg(unix)]
+
+mod chromium;
+#[path = "../kit/mod.rs"]
+mod kit;
+mod viewer;
