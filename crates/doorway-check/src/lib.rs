@@ -16,7 +16,8 @@
 //! - [`export`]: graphs and traces for other programs.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
 //!   or from a token.
-//! - [`viewer`]: runs as pages that people look at.
+//! - [`viewer`]: runs as pages that people look at. [`drive`]: a machine that people drive in a
+//!   browser.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
 //!   versions of them.
@@ -85,6 +86,7 @@ pub mod at_once;
 mod checked;
 pub mod claims;
 pub mod conformance;
+pub mod drive;
 pub mod explore;
 pub mod export;
 pub mod faults;

@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod explore;
 mod faults;
 mod html;
 mod interrupt;
@@ -108,6 +109,16 @@ enum Command {
     // With this, `--n -1` is a bad number, not an unknown option.
     #[command(allow_negative_numbers = true)]
     Check(check::Args),
+    /// Drive an algorithm by hand, in a browser: choose every step, torn read and crash
+    ///
+    /// Serves a page on 127.0.0.1 and prints its address. The page shows what can happen next,
+    /// which claims and invariants are true, and the text with the statement of every process. It
+    /// searches for a violation or for a state that you describe, and gives a token for every
+    /// position. The address contains a random word, and requests from other pages are refused.
+    ///
+    /// Exit code: 2 bad usage, or the port cannot be had; otherwise it runs until Ctrl-C.
+    #[command(allow_negative_numbers = true, after_help = explore::examples())]
+    Explore(explore::Args),
     /// Try every single-statement fault of an algorithm, and report which claim notices it
     ///
     /// A fault drops, delays or splits one access, or makes one wait not wait. If no claim notices
@@ -222,6 +233,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Faults(args) => faults::run(&args),
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),

@@ -20,6 +20,7 @@ mod record;
 mod references;
 mod sources;
 
+pub(crate) use record::waits_on;
 pub use record::{Half, Moved, Place, Record, Recorder, Source, Variable};
 pub use sources::find as source;
 
@@ -28,11 +29,17 @@ use std::fmt::Write as _;
 const HTML: &str = include_str!("viewer.html");
 const CSS: &str = include_str!("viewer.css");
 const JS: &str = include_str!("viewer.js");
+const EXPLORER_JS: &str = include_str!("explorer.js");
 
 /// A page that shows a run. It is complete in itself, and asks for nothing over a network.
 #[must_use]
 pub fn page(record: &Record) -> String {
     assemble(record, &[JS])
+}
+
+/// The page of a [driver](crate::drive::Driver).
+pub(crate) fn driven_page(record: &Record, grammar: &str) -> String {
+    assemble(record, &[JS, &EXPLORER_JS.replace("{{GRAMMAR}}", &grammar.replace('\\', "\\\\").replace('`', "\\`"))])
 }
 
 /// The page, with these scripts.

@@ -388,7 +388,7 @@ impl Recorder {
 }
 
 /// The variables that a process reads until it is back where it was, if nothing changes on the way.
-fn waits_on(world: &mut World, state: &State, p: usize) -> Result<Option<Vec<VarId>>, TextError> {
+pub(crate) fn waits_on(world: &mut World, state: &State, p: usize) -> Result<Option<Vec<VarId>>, TextError> {
     let begun = state.locals[p] != world.initial().locals[p];
     if !begun || world.phase(state, p) == Phase::Inside {
         return Ok(None);

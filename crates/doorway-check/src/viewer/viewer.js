@@ -197,7 +197,7 @@ const viewer = (() => {
     if (moved.now) changes.push(`p${moved.process} ${moved.now === "remainder" ? "done" : moved.now === "entry" ? "begins" : moved.now}`);
     const loops = record.repeats_from != null && step > record.repeats_from ? ` · step ${step - record.repeats_from} of the ${record.steps.length - record.repeats_from} that repeat for ever` : "";
     $("now").replaceChildren(chip(moved.process), " ", el("code", {}, place(moved)), ` ${moved.did || `→ ${moved.now || "on"}`}`,
-      moved.waits ? ", and waits" : "", moved.kind === "torn" ? " (a torn read)" : "",
+      moved.waits ? ", and waits" : "",
       changes.length ? el("span", { class: "mono" }, ` ⇒ ${changes.join("; ")}`) : "", loops);
   }
 

@@ -10,6 +10,7 @@ mod choose;
 mod classics;
 mod cost;
 mod counted_queue;
+mod drive;
 mod engine;
 mod faults;
 mod faults_written;

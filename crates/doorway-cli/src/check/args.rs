@@ -231,9 +231,9 @@ pub(super) enum Method {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Passages(pub(super) Option<u32>);
+pub(crate) struct Passages(pub(crate) Option<u32>);
 
-fn passages(text: &str) -> Result<Passages, String> {
+pub(crate) fn passages(text: &str) -> Result<Passages, String> {
     match (text, text.parse()) {
         ("unbounded", _) => Ok(Passages(None)),
         (_, Ok(n)) if n > 0 => Ok(Passages(Some(n))),
@@ -241,7 +241,7 @@ fn passages(text: &str) -> Result<Passages, String> {
     }
 }
 
-fn register(text: &str) -> Result<Register, String> {
+pub(crate) fn register(text: &str) -> Result<Register, String> {
     let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
     kinds.into_iter().find(|kind| kind.to_string() == text).ok_or("give safe, monotone, regular or atomic".to_owned())
 }

@@ -3,7 +3,7 @@
 mod args;
 mod print;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, Passages, passages, register};
 use print::{Registers, describe};
 
 use crate::output::{count, print, print_json};

@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 mod chromium;
+mod explorer;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod viewer;
