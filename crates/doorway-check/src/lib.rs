@@ -18,6 +18,7 @@
 //!   or from a token.
 //! - [`viewer`]: runs as pages that people look at. [`drive`]: a machine that people drive in a
 //!   browser.
+//! - [`explain`]: everything that is known of an algorithm, on one page.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
 //!   versions of them.
@@ -87,6 +88,7 @@ mod checked;
 pub mod claims;
 pub mod conformance;
 pub mod drive;
+pub mod explain;
 pub mod explore;
 pub mod export;
 pub mod faults;

@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod explain;
 mod explore;
 mod faults;
 mod html;
@@ -109,6 +110,14 @@ enum Command {
     // With this, `--n -1` is a bad number, not an unknown option.
     #[command(allow_negative_numbers = true)]
     Check(check::Args),
+    /// Explain an algorithm: idea, statements, variables, invariants, cost, claims, faults
+    ///
+    /// The idea, the variables and the invariants are those that the source of the text says. The
+    /// claims are searched now, at small sizes.
+    ///
+    /// Exit code: 0, 2 bad usage, 130 after Ctrl-C, which ends the searches and prints the page.
+    #[command(allow_negative_numbers = true)]
+    Explain(explain::Args),
     /// Drive an algorithm by hand, in a browser: choose every step, torn read and crash
     ///
     /// Serves a page on 127.0.0.1 and prints its address. The page shows what can happen next,
@@ -233,6 +242,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Faults(args) => faults::run(&args),
         Command::Rmr(args) => rmr::run(&args),

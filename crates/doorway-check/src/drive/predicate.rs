@@ -397,6 +397,13 @@ impl Parser<'_> {
         });
         variable.ok_or_else(|| {
             self.at = begin;
+            if let Some((name, field)) = word.rsplit_once('.')
+                && let Some(v) = self.variable(name)
+            {
+                let fields: Vec<&str> = self.layout.var(v).field_names().collect();
+                let has = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
+                return self.wrong(format!("{name} has no field {field:?}; it has {has}"));
+            }
             let mut names = self.layout.names();
             let more = if names.len() > 12 { ", ..." } else { "" };
             names.truncate(12);

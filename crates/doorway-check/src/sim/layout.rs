@@ -72,6 +72,11 @@ impl VarInfo {
         self.fields.iter().find(|field| field.name == name).map(|field| (field.lowest, field.bits))
     }
 
+    /// The names of the fields of its words.
+    pub(crate) fn field_names(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|field| field.name)
+    }
+
     /// The number of its bits.
     pub(crate) fn bits(&self) -> u32 {
         self.width

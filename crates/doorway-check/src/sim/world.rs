@@ -554,6 +554,16 @@ impl World {
         seen.into_iter().map(named).collect()
     }
 
+    /// The lines on which the statements are written that occur in the local states found so far:
+    /// the kind of the part, the number, the instruction, and the line.
+    #[must_use]
+    pub fn lines_seen(&self) -> BTreeSet<(&'static str, Label, Instruction, &'static Location<'static>)> {
+        let positions = self.locals.iter().flat_map(|l| &l.nodes).map(|node| &node.position);
+        let known = positions
+            .filter_map(|at| Some((self.layout.part(at.part).kind, at.label, at.op.instruction()?, at.line.0?)));
+        known.collect()
+    }
+
     /// Whether any local state found so far is past a marked doorway.
     #[must_use]
     pub fn marks_doorways(&self) -> bool {

@@ -12,6 +12,7 @@ mod cost;
 mod counted_queue;
 mod drive;
 mod engine;
+mod explain;
 mod faults;
 mod faults_written;
 mod joined;

@@ -133,7 +133,7 @@ fn files(folder: &Path, root: &Path, into: &mut BTreeSet<String>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files(&path, root, into);
-        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("entries.rs") {
+        } else if path.extension().is_some_and(|e| e == "rs") {
             into.insert(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"));
         }
     }
