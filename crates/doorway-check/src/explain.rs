@@ -109,6 +109,8 @@ struct Entry {
     doc: String,
     /// The files of the types that it names.
     files: Vec<&'static str>,
+    /// The page of its folder.
+    folder: String,
 }
 
 impl Entry {
@@ -136,7 +138,7 @@ impl Entry {
                     files.push(file);
                 }
             }
-            Some(Self { doc: wrapped(&plain(&unlinked(&doc))), files })
+            Some(Self { doc: wrapped(&plain(&unlinked(&doc))), files, folder: format!("{folder}mod.rs") })
         })
     }
 }
@@ -160,10 +162,14 @@ fn files(world: &World, entry: Option<&Entry>) -> Vec<(&'static str, &'static st
         .filter_map(|path| sources::find(path).map(|text| (*path, text)));
     let stated = world.lines_seen().into_iter().filter_map(|(.., line)| source(line.file()));
     let mut files: Vec<(&str, &str)> = Vec::new();
+    let folder = entry.and_then(|entry| sources::FILES.iter().find(|(path, _)| *path == entry.folder)).copied();
     for (path, text) in named.chain(stated) {
         if text.contains("//! # Idea") && !files.iter().any(|(known, _)| *known == path) {
             files.push((path, text));
         }
+    }
+    if files.is_empty() {
+        files.extend(folder);
     }
     files
 }
