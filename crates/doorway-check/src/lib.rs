@@ -13,7 +13,7 @@
 //! - [`sample`]: random schedules, where the graph is too large.
 //! - [`at_once`]: passages that do not wait, among passages that do.
 //! - [`faults`]: texts with seeded faults, by statement number.
-//! - [`export`]: graphs and traces for other programs.
+//! - [`export`]: graphs and traces for other programs. [`picture`]: graphs for people.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
 //!   or from a token.
 //! - [`viewer`]: runs as pages that people look at. [`drive`]: a machine that people drive in a
@@ -96,6 +96,7 @@ mod k_assignment;
 mod k_exclusion;
 pub mod mutants;
 mod mutex;
+pub mod picture;
 pub mod property;
 pub mod replay;
 mod resilient;

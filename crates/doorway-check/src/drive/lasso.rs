@@ -6,12 +6,12 @@ use crate::sim::{Action, Phase, State, World};
 use std::collections::VecDeque;
 
 /// A step between two states that were found.
-#[derive(Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) to: u32,
-    pub(super) action: Action,
-    pub(super) entered: bool,
-    pub(super) gives_up: bool,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) to: u32,
+    pub(crate) action: Action,
+    pub(crate) entered: bool,
+    pub(crate) gives_up: bool,
 }
 
 /// A run that breaks a property for ever, and the step from which it repeats.
@@ -172,7 +172,11 @@ fn unwind(came: &Came, mut to: u32) -> Vec<(u32, Edge)> {
 }
 
 /// The strongly connected components of a part of the graph: Tarjan's algorithm, without recursion.
-fn components(edges: &[Vec<Edge>], within: &dyn Fn(u32) -> bool, goes: &dyn Fn(&Edge) -> bool) -> Vec<Vec<u32>> {
+pub(crate) fn components(
+    edges: &[Vec<Edge>],
+    within: &dyn Fn(u32) -> bool,
+    goes: &dyn Fn(&Edge) -> bool,
+) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;
     let n = edges.len();
     let (mut index, mut low, mut on_stack) = (vec![NEW; n], vec![0u32; n], vec![false; n]);

@@ -14,6 +14,7 @@ mod predicate;
 mod seek;
 mod server;
 
+pub(crate) use lasso::{Edge, components};
 pub use predicate::{GRAMMAR, Predicate, PredicateError};
 pub use server::Page;
 

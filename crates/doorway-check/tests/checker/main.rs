@@ -21,6 +21,7 @@ mod mutants;
 mod numbers;
 mod one_waits;
 mod panics;
+mod picture;
 mod progress;
 mod random_programs;
 mod refusals;

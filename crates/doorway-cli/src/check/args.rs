@@ -105,6 +105,10 @@ pub(crate) struct Args {
     /// Also write the state graph to this file, for Graphviz (up to 2000 states)
     #[arg(long, value_name = "FILE")]
     pub(super) dot: Option<std::path::PathBuf>,
+    /// Also write a picture of the state graph to this file: every state and step of up to 400
+    /// states, a summary of more
+    #[arg(long, value_name = "FILE", conflicts_with = "switches")]
+    pub(super) svg: Option<std::path::PathBuf>,
     /// If a property fails, also write a page that shows the run, step by step, in a browser
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<std::path::PathBuf>,

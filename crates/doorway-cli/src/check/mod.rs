@@ -11,6 +11,7 @@ use crate::sizes::sizes;
 use crate::{Exit, faults, html, interrupt};
 use args::Method;
 use doorway_check::explore::{Stop, Verdict};
+use doorway_check::picture::{DRAWN, StateGraph};
 use doorway_check::replay::Token;
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Keep, Rules, World};
@@ -141,6 +142,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let graph = doorway_check::export::dot(world, 2000).map_err(|e| e.to_string())?;
         std::fs::write(file, graph).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
     }
+    if let Some(file) = &args.svg {
+        draw(&subject, sizes, rules, file)?;
+    }
     if args.method != Method::Exhaustive {
         return sample(&subject, sizes, rules, properties, world, limit, args);
     }
@@ -174,6 +178,20 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         print(&describe(&subject, sizes, &registers, &report, begun.elapsed(), &why))?;
     }
     Ok(exit(&report))
+}
+
+/// How many states a summary of the graph looks at.
+const MOST_SUMMED_UP: usize = 100_000;
+
+/// Writes a picture of the graph, and says what it shows if that is only a summary.
+fn draw(subject: &Subject, sizes: Sizes, rules: Rules, file: &std::path::Path) -> Result<(), String> {
+    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+    let graph = StateGraph::of(world, subject.claims(sizes), MOST_SUMMED_UP).map_err(|e| e.to_string())?;
+    std::fs::write(file, graph.svg()).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+    if graph.states() > DRAWN {
+        eprint!("doorway: more than {DRAWN} states are not drawn; a summary of the graph:\n{}", graph.summary());
+    }
+    Ok(())
 }
 
 /// Writes the page of the first failure that has a run, if a page was asked for.

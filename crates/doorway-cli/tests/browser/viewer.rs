@@ -108,3 +108,14 @@ fn a_long_lasso_is_readable_wide_and_narrow() {
     page.until("viewer.step > 53 && viewer.step < 60");
     page.assert_no_errors();
 }
+
+#[test]
+fn a_state_graph_is_a_picture() {
+    let Some(mut browser) = Chromium::start("the picture of a state graph") else { return };
+    let file = browser.folder().join("graph.svg");
+    assert_eq!(code(&format!("check mutant:am-chain-without-7 --svg {}", file.display())), 1);
+    let mut page = browser.open(&format!("file://{}", file.display()));
+    assert_eq!(page.eval("document.querySelectorAll('.node').length"), 36);
+    assert_eq!(page.eval("document.querySelectorAll('.node.broken').length"), 2);
+    page.screenshot("graph");
+}
