@@ -82,6 +82,14 @@ pub fn page(subject: &Subject, sizes: Sizes, effort: Effort, stop: &dyn Fn() -> 
         Some(most) => hunted(&mut out, Hunt { subject: *subject, sizes, rules, max_states: most }, stop)?,
         None => known_faults(&mut out, subject),
     }
+    let id = subject.id();
+    let _ = writeln!(out, "\nMORE");
+    let _ = writeln!(out, "  doorway check {id}      every order of steps; --crashes, --registers, larger sizes");
+    let _ = writeln!(out, "  doorway explore {id}    drive it by hand, in a browser");
+    let _ = writeln!(out, "  doorway faults {id}     every fault of a single statement");
+    if !info.rmr.is_empty() {
+        let _ = writeln!(out, "  doorway rmr {id}        the worst passage, exactly");
+    }
     Ok(out)
 }
 

@@ -8,6 +8,7 @@ use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, subject};
 use doorway_core::k_exclusion::anderson_moir_94::Chain;
 use doorway_core::memory::Register;
+use doorway_core::registry;
 use serde_json::{Value, json};
 
 const NEVER: &dyn Fn() -> bool = &|| false;
@@ -114,6 +115,31 @@ fn every_choice_can_be_made_and_leads_on() {
                 );
             }
             run = format!("{run}.{}", choices[turn * 7 % choices.len()]["action"].as_str().unwrap());
+        }
+    }
+}
+
+/// Every algorithm and object can be driven, with whatever can happen to it.
+#[test]
+fn every_text_can_be_driven() {
+    for info in registry::ALL.iter().chain(registry::OBJECTS) {
+        let rules = Rules { crashes: 1, give_ups: info.can_give_up, ..Rules::default() };
+        let mut driver = driver(info.id, rules);
+        let mut run: Vec<String> = Vec::new();
+        for turn in 0..30 {
+            let answer = ask(&mut driver, &json!({ "ask": "next", "run": run.join(".") }));
+            let choices = answer["next"].as_array().unwrap().iter().flat_map(|p| p.as_array().unwrap());
+            let choices: Vec<&str> = choices.map(|choice| choice["action"].as_str().unwrap()).collect();
+            let Some(chosen) = choices.get((turn * turn + 3 * turn) % choices.len().max(1)) else { break };
+            run.push((*chosen).to_owned());
+        }
+        let answer = ask(&mut driver, &json!({ "ask": "at", "run": run.join(".") }));
+        assert_eq!(answer["record"]["steps"].as_array().unwrap().len(), run.len(), "{}", info.id);
+        let token = answer["record"]["token"].as_str().unwrap();
+        let back = ask(&mut driver, &json!({ "ask": "token", "token": token }));
+        assert_eq!(read(back["run"].as_str().unwrap()).unwrap(), read(&run.join(".")).unwrap(), "{token}");
+        for p in 0..2 {
+            ask(&mut driver, &json!({ "ask": "alone", "run": "", "process": p }));
         }
     }
 }
