@@ -22,7 +22,7 @@ use crate::property::{Property, Test};
 use crate::replay::{Token, TokenError, read, written};
 use crate::sim::{Action, Phase, Rules, State, TextError, What, World};
 use crate::subject::Subject;
-use crate::trace::Step;
+use crate::trace::{Step, Trace};
 use crate::viewer::{Record, Recorder, waits_on};
 use doorway_core::registry::Sizes;
 use seek::{Goal, Sought};
@@ -75,6 +75,7 @@ struct Question {
     predicate: Option<String>,
     token: Option<String>,
     most: Option<usize>,
+    repeats_from: Option<usize>,
 }
 
 /// Something that can happen next.
@@ -145,7 +146,7 @@ impl Driver {
     ///
     /// | ask | with | answer |
     /// |---|---|---|
-    /// | `at` | `run` | the [record](Record) of the run, and what can happen `next` |
+    /// | `at` | `run`, perhaps `repeats_from` | the [record](Record) of the run, and what can happen `next` |
     /// | `next` | `run` | what can happen next |
     /// | `alone` | `run`, `process` | the run after this process has run alone, and why it stopped |
     /// | `search` | `run`, and `predicate` or `property` | the shortest way there, or that there is none |
@@ -158,7 +159,7 @@ impl Driver {
         let run = read(&question.run).map_err(error)?;
         match question.ask.as_str() {
             "at" => {
-                let record = self.record(&run)?;
+                let record = self.record(&run, question.repeats_from, question.property.as_deref())?;
                 if record.steps.len() < run.len() {
                     return Err(error(format!("step {} of this run cannot happen", record.steps.len() + 1)));
                 }
@@ -173,20 +174,30 @@ impl Driver {
     }
 
     /// The run, and its token.
-    pub(crate) fn record(&mut self, run: &[Action]) -> Result<Record, Value> {
-        let record = self.recorder.record(run, None).map_err(error)?;
-        let token = self.token(&record, &run[..record.steps.len()])?;
+    pub(crate) fn record(
+        &mut self,
+        run: &[Action],
+        repeats_from: Option<usize>,
+        property: Option<&str>,
+    ) -> Result<Record, Value> {
+        let record = self.recorder.record(run, repeats_from).map_err(error)?;
+        let token = self.token(&record, &run[..record.steps.len()], property)?;
         Ok(Record { token: Some(token), ..record.titled(self.title.clone(), self.about.clone()) })
     }
 
-    /// A token that leads here: it names the first claim that is false here, or the first of all.
-    fn token(&mut self, record: &Record, run: &[Action]) -> Result<String, Value> {
+    /// A token that leads here: it names this property, or the first claim that is false here, or
+    /// the first of all.
+    fn token(&mut self, record: &Record, run: &[Action], property: Option<&str>) -> Result<String, Value> {
         let Some((subject, sizes, rules)) = self.subject else { return Ok(written(run)) };
         let letters = record.steps.last().map_or(&record.claims_at_start, |step| &step.claims);
         let broken = letters.find('-').and_then(|at| record.claims.get(at));
-        let name = broken.or(record.claims.first()).map_or("no-panic", String::as_str);
+        let asked = property.and_then(|name| record.claims.iter().find(|claim| *claim == name));
+        let name = asked.or(broken).or(record.claims.first()).map_or("no-panic", String::as_str);
         let initial = self.recorder.world.initial();
-        let trace = crate::trace::Trace::of(&mut self.recorder.world, &initial, run).map_err(error)?;
+        let mut trace = Trace::of(&mut self.recorder.world, &initial, run).map_err(error)?;
+        if let Some(from) = record.repeats_from {
+            trace.repeats(from, Vec::new());
+        }
         Ok(Token::new(&subject, sizes, rules, name, &trace).to_string())
     }
 
@@ -322,7 +333,10 @@ impl Driver {
             None => format!("{found} after {steps} more step{plural}: a shortest way."),
         };
         let repeats_from = repeats_from.map(|from| run.len() + from);
-        Ok(json!({ "run": written(&all), "states": states, "says": says, "repeats_from": repeats_from }))
+        let property = repeats_from.map(|_| found);
+        Ok(
+            json!({ "run": written(&all), "states": states, "says": says, "repeats_from": repeats_from, "property": property }),
+        )
     }
 
     /// The run of a token, if the token is of this machine; or a run as tokens write it.
@@ -340,7 +354,11 @@ impl Driver {
             return Err(error(format!("the token is of another machine; `doorway explore '{token}'` opens that one")));
         }
         token.replay().map_err(error)?;
-        Ok(json!({ "run": written(&token.actions), "repeats_from": token.repeats_from }))
+        Ok(json!({
+            "run": written(&token.actions),
+            "repeats_from": token.repeats_from,
+            "property": token.property,
+        }))
     }
 }
 

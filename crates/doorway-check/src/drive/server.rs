@@ -110,7 +110,7 @@ impl Page {
 
     fn first_page(&mut self) -> Arc<str> {
         let begin = std::mem::take(&mut self.driver.begin);
-        let record = self.driver.record(&begin).or_else(|_| self.driver.record(&[]));
+        let record = self.driver.record(&begin, None, None).or_else(|_| self.driver.record(&[], None, None));
         record.map_or_else(|e| e.to_string(), |record| viewer::driven_page(&record, GRAMMAR)).into()
     }
 }

@@ -31,7 +31,7 @@
 
   /* The panel */
 
-  const property = el("select", { id: "property", "aria-label": "A claim" });
+  const claim = el("select", { id: "property", "aria-label": "A claim" });
   $("drive").append(
     el("h2", {}, "What next?"),
     el("div", { id: "choices" }),
@@ -43,7 +43,7 @@
       el("button", { id: "search" }, "Search"),
       el("button", { type: "button", id: "grammar-button", title: "How to write a predicate", onclick: () => { $("grammar").hidden = !$("grammar").hidden; } }, "How?")),
     el("pre", { id: "grammar", hidden: true }, GRAMMAR),
-    el("form", { class: "bar", id: "violation" }, property, el("button", { id: "violate" }, "Search for a violation"),
+    el("form", { class: "bar", id: "violation" }, claim, el("button", { id: "violate" }, "Search for a violation"),
       el("button", { type: "button", id: "stop", hidden: true, onclick: () => ask({ ask: "stop" }) }, "Stop")),
     el("form", { class: "bar", id: "come" },
       el("input", { id: "from", placeholder: "dw1/… or 0.1x3", autocomplete: "off", spellcheck: "false", "aria-label": "A token to start from" }),
@@ -57,7 +57,7 @@
     el("dt", {}, "c, then 0 … 9"), el("dd", {}, "this process crashes"),
     el("dt", {}, "u"), el("dd", {}, "undo"),
     el("dt", {}, "/"), el("dd", {}, "search")));
-  property.append(el("option", { value: "" }, "any claim"), ...viewer.record.claims.map((name) => el("option", { value: name }, name)));
+  claim.append(el("option", { value: "" }, "any claim"), ...viewer.record.claims.map((name) => el("option", { value: name }, name)));
 
   function drawChoices(next) {
     $("choices").replaceChildren(...next.map((choices, p) => {
@@ -82,15 +82,15 @@
   /* Moving */
 
   // Shows a run, at one of its steps.
-  const load = guarded(async (run, step, repeatsFrom) => {
+  const load = guarded(async (run, step, from, property) => {
     const mine = ++loads;
-    const answer = await ask({ ask: "at", run });
+    const lasso = from == null ? {} : { repeats_from: Number(from), property };
+    const answer = await ask({ ask: "at", run, ...lasso });
     if (mine !== loads) return;
     looks++;
     actions = answer.record.steps.map((moved) => moved.action);
-    if (repeatsFrom != null) answer.record.repeats_from = repeatsFrom;
     const at = step ?? actions.length;
-    const wanted = `#run=${answer.run}&step=${at}`;
+    const wanted = `#run=${answer.run}${from == null ? "" : `&from=${from}&property=${property}`}&step=${at}`;
     if (location.hash !== wanted) history.pushState(null, "", wanted);
     viewer.show(answer.record, at);
     if (at === actions.length) drawChoices(answer.next);
@@ -121,7 +121,7 @@
     say("Searching…");
     try {
       const answer = await ask({ ask: "search", run: runOf(actions.slice(0, viewer.step)), ...goal });
-      if (answer.run != null) await load(answer.run, viewer.step, answer.repeats_from);
+      if (answer.run != null) await load(answer.run, viewer.step, answer.repeats_from, answer.property);
       say(answer.says + (answer.run != null ? " → steps along it." : ""));
     } catch (error) {
       if (error.at != null) {
@@ -140,12 +140,12 @@
   };
   $("violation").onsubmit = (event) => {
     event.preventDefault();
-    search({ property: property.value });
+    search({ property: claim.value });
   };
   $("come").onsubmit = guarded(async (event) => {
     event.preventDefault();
     const answer = await ask({ ask: "token", token: $("from").value });
-    await load(answer.run, undefined, answer.repeats_from);
+    await load(answer.run, undefined, answer.repeats_from, answer.property);
     say("This is the position of the token.");
   });
 
@@ -169,11 +169,11 @@
 
   viewer.onStep(guarded(choicesAt));
   addEventListener("popstate", () => {
-    const { run, step } = viewer.hash();
-    if (run != null && run !== runOf(actions)) load(run, step == null ? undefined : Number(step));
+    const { run, step, from, property } = viewer.hash();
+    if (run != null && run !== runOf(actions)) load(run, step == null ? undefined : Number(step), from, property);
   });
 
-  const { run, step } = viewer.hash();
+  const { run, step, from, property: broken } = viewer.hash();
   const begin = viewer.record.steps.map((moved) => moved.action);
-  load(run ?? runOf(begin), step == null ? undefined : Number(step));
+  load(run ?? runOf(begin), step == null ? undefined : Number(step), from, broken);
 })();

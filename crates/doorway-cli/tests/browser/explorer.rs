@@ -165,6 +165,18 @@ fn searches_find_shortest_ways_and_say_where_a_predicate_is_wrong() {
     page.click("#from-token");
     page.until("document.querySelector('#says.bad')");
     assert!(page.text("#says").contains("doorway explore"), "{}", page.text("#says"));
+    // Progress: a run without end, and why it is fair; its token says so too.
+    let starves = Explorer::start("mutant:ya-two-always-waits");
+    page.go(&starves.url);
+    settle(&mut page, 0);
+    page.eval("document.getElementById('property').value = 'deadlock-free'");
+    page.click("#violate");
+    page.until("document.getElementById('says').textContent.includes('repeats for ever')");
+    assert!(page.text("#fair").contains("It is fair: p0 "), "{}", page.text("#fair"));
+    assert_eq!(page.eval("Boolean(document.getElementById('loop'))"), true);
+    let lasso = page.text("#token");
+    let replayed = doorway(&format!("replay {lasso}"));
+    assert!(String::from_utf8_lossy(&replayed.stdout).contains("breaks deadlock-free"), "{lasso}");
     // And the command starts from a token.
     let again = Explorer::start(&token);
     page.go(&again.url);
