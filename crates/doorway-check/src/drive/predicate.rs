@@ -110,13 +110,16 @@ enum Value {
 
 const NOBODY: &str = "–";
 
+/// How many brackets and negations may be open at a time.
+const DEEPEST: usize = 100;
+
 impl Predicate {
     /// Reads a predicate.
     ///
     /// # Errors
     /// Where it is malformed, or names something that does not exist.
     pub fn parse(text: &str, layout: &Layout, processes: usize) -> Result<Self, PredicateError> {
-        let mut parser = Parser { chars: text.chars().collect(), at: 0, layout, processes };
+        let mut parser = Parser { chars: text.chars().collect(), at: 0, deep: 0, layout, processes };
         let expression = parser.or()?;
         parser.blanks();
         if parser.at < parser.chars.len() {
@@ -225,6 +228,8 @@ impl Term {
 struct Parser<'a> {
     chars: Vec<char>,
     at: usize,
+    /// How many brackets and negations are open.
+    deep: usize,
     layout: &'a Layout,
     processes: usize,
 }
@@ -268,6 +273,16 @@ impl Parser<'_> {
 
     fn one(&mut self) -> Result<Expression, PredicateError> {
         self.blanks();
+        self.deep += 1;
+        if self.deep > DEEPEST {
+            return Err(self.wrong("this is nested too deeply"));
+        }
+        let one = self.one_within();
+        self.deep -= 1;
+        one
+    }
+
+    fn one_within(&mut self) -> Result<Expression, PredicateError> {
         if self.takes("(") {
             let inner = self.or()?;
             return if self.takes(")") { Ok(inner) } else { Err(self.wrong("a ) is missing here")) };

@@ -9,6 +9,7 @@ use doorway_check::{Explorer, Property, subject};
 use doorway_core::k_exclusion::anderson_moir_94::Chain;
 use doorway_core::memory::Register;
 use doorway_core::registry;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const NEVER: &dyn Fn() -> bool = &|| false;
@@ -196,6 +197,34 @@ fn predicates_mean_what_they_say() {
         let predicate = Predicate::parse(text, chain.layout(), 3).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(predicate.holds(&mut chain, &state).unwrap(), so, "{text}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    /// Whatever is typed, the answer is a predicate or a place within the text.
+    #[test]
+    fn no_predicate_is_too_odd(words in prop::collection::vec(
+        prop::sample::select(vec![
+            "p1", "p9", "@", "8", "slot1", ".", "..", "{", "}", ",", "(", ")", "!", "&&", "||", "&", "<", "<=", "==", "=",
+            "X", "Q", "[", "]", "count", "any", "inside", "waits", "none", "true", "-", "3", "99999999999999999999", " ", "é", "\u{1f600}",
+        ]), 0..12)
+    ) {
+        let text = words.concat();
+        let chain = World::new(2, Rules::default(), |site| Chain::new(site, 2, 1)).unwrap();
+        if let Err(error) = Predicate::parse(&text, chain.layout(), 2) {
+            prop_assert!(error.at <= text.chars().count(), "{text:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn nesting_has_an_end() {
+    let chain = World::new(2, Rules::default(), |site| Chain::new(site, 2, 1)).unwrap();
+    for odd in ["(", "!"] {
+        let error = Predicate::parse(&odd.repeat(1_000_000), chain.layout(), 2).unwrap_err();
+        assert!(error.message.contains("too deeply"), "{error}");
+    }
+    assert!(Predicate::parse(&format!("{}X = 0{}", "(".repeat(50), ")".repeat(50)), chain.layout(), 2).is_ok());
 }
 
 #[test]
