@@ -13,9 +13,12 @@
 //! - [`sample`]: random schedules, where the graph is too large.
 //! - [`at_once`]: passages that do not wait, among passages that do.
 //! - [`faults`]: texts with seeded faults, by statement number.
-//! - [`export`]: graphs and traces for other programs.
+//! - [`export`]: graphs and traces for other programs. [`picture`]: graphs for people.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
 //!   or from a token.
+//! - [`viewer`]: runs as pages that people look at. [`drive`]: a machine that people drive in a
+//!   browser.
+//! - [`explain`]: everything that is known of an algorithm, on one page.
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
 //!   versions of them.
@@ -84,6 +87,8 @@ pub mod at_once;
 mod checked;
 pub mod claims;
 pub mod conformance;
+pub mod drive;
+pub mod explain;
 pub mod explore;
 pub mod export;
 pub mod faults;
@@ -91,6 +96,7 @@ mod k_assignment;
 mod k_exclusion;
 pub mod mutants;
 mod mutex;
+pub mod picture;
 pub mod property;
 pub mod replay;
 mod resilient;
@@ -102,6 +108,7 @@ pub mod subject;
 pub mod tables;
 pub mod timed;
 pub mod trace;
+pub mod viewer;
 
 pub use explore::{Explorer, Report};
 pub use property::Property;

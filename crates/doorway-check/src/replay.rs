@@ -23,6 +23,7 @@ use crate::property::Property;
 use crate::sim::{Action, Deaths, Rules, State, TextError, What};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
+use crate::viewer::{Record, Recorder};
 use doorway_core::memory::Register;
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
@@ -178,6 +179,27 @@ impl Token {
         breaks(&mut world, &self.actions, self.repeats_from, &property[0]).map_err(TokenError::Text)
     }
 
+    /// Replays the run, with everything that a [page](crate::viewer) shows of it.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay) and [`breaks_its_property`](Self::breaks_its_property).
+    pub fn record(&self) -> Result<Record, TokenError> {
+        self.replay()?;
+        let breaks = self.breaks_its_property()?;
+        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let named = self.named_property()?;
+        let world = subject.world(self.sizes, self.rules.for_properties(std::slice::from_ref(&named)));
+        let world = world.map_err(TokenError::Text)?;
+        let mut claims = subject.claims(self.sizes);
+        if !claims.iter().any(|claim| claim.name() == named.name()) {
+            claims.insert(0, named);
+        }
+        let mut recorder = Recorder::new(&world, claims).map_err(TokenError::Text)?;
+        let record = recorder.record(&self.actions, self.repeats_from).map_err(TokenError::Text)?;
+        let record = record.titled(subject.heading(), subject.describes(self.sizes, self.rules));
+        Ok(Record { property: Some((self.property.clone(), breaks)), token: Some(self.to_string()), ..record })
+    }
+
     /// The property that the token names.
     ///
     /// # Errors
@@ -222,31 +244,80 @@ impl fmt::Display for Token {
         );
         let Sizes { n, k } = self.sizes;
         write!(f, "dw1/{}/{n},{k}/{passages}/c{crashes}{flags}/{registers}{force}/{}/", self.id, self.property)?;
-        let mut at = 0;
-        while at < self.actions.len() {
-            let action = self.actions[at];
-            let times = self.actions[at..].iter().take_while(|a| **a == action).count();
-            let dot = if at == 0 { "" } else { "." };
-            write!(f, "{dot}{}", action.process)?;
-            match action.what {
-                What::Step => {}
-                What::Sees(i) => write!(f, "s{i}")?,
-                What::GiveUp => write!(f, "g")?,
-                What::Crash => write!(f, "c")?,
-                What::CrashWakes(i) => write!(f, "c{i}")?,
-                What::Restart => write!(f, "r")?,
-                What::TimesOut => write!(f, "t")?,
-            }
-            if times > 1 {
-                write!(f, "x{times}")?;
-            }
-            at += times;
-        }
+        write!(f, "{}", written(&self.actions))?;
         if let Some(from) = self.repeats_from {
             write!(f, "@{from}")?;
         }
         write!(f, "/{:08x}", self.fingerprint)
     }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.process)?;
+        match self.what {
+            What::Step => Ok(()),
+            What::Sees(i) => write!(f, "s{i}"),
+            What::GiveUp => write!(f, "g"),
+            What::Crash => write!(f, "c"),
+            What::CrashWakes(i) => write!(f, "c{i}"),
+            What::Restart => write!(f, "r"),
+            What::TimesOut => write!(f, "t"),
+        }
+    }
+}
+
+impl FromStr for Action {
+    type Err = TokenError;
+
+    fn from_str(word: &str) -> Result<Self, TokenError> {
+        let bad = || TokenError::Malformed(word.to_owned());
+        let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+        let what = match &word[end..] {
+            "" => What::Step,
+            "g" => What::GiveUp,
+            "c" => What::Crash,
+            "r" => What::Restart,
+            wakes if wakes.starts_with('c') => What::CrashWakes(wakes[1..].parse().map_err(|_| bad())?),
+            "t" => What::TimesOut,
+            sees => What::Sees(sees.strip_prefix('s').and_then(|i| i.parse().ok()).ok_or_else(bad)?),
+        };
+        Ok(Self { process: word[..end].parse().map_err(|_| bad())?, what })
+    }
+}
+
+/// The actions of a run, as tokens write them.
+///
+/// ```
+/// use doorway_check::replay::{read, written};
+/// let actions = read("0.1x3.0c")?;
+/// assert_eq!(actions.len(), 5);
+/// assert_eq!(written(&actions), "0.1x3.0c");
+/// # Ok::<(), doorway_check::replay::TokenError>(())
+/// ```
+#[must_use]
+pub fn written(actions: &[Action]) -> String {
+    let words = actions.chunk_by(|a, b| a == b).map(|same| match same.len() {
+        1 => same[0].to_string(),
+        times => format!("{}x{times}", same[0]),
+    });
+    words.collect::<Vec<_>>().join(".")
+}
+
+/// Reads what [`written`] wrote.
+///
+/// # Errors
+/// If a word is not an action.
+pub fn read(actions: &str) -> Result<Vec<Action>, TokenError> {
+    let mut happens = Vec::new();
+    for word in actions.split('.').filter(|word| !word.is_empty()) {
+        let bad = || TokenError::Malformed(word.to_owned());
+        let (action, times) = word.split_once('x').unwrap_or((word, "1"));
+        let action: Action = action.parse().map_err(|_| bad())?;
+        let times: usize = times.parse().ok().filter(|&times| times <= 1_000_000).ok_or_else(bad)?;
+        happens.extend(std::iter::repeat_n(action, times));
+    }
+    Ok(happens)
 }
 
 impl FromStr for Token {
@@ -304,25 +375,7 @@ impl FromStr for Token {
             Some((list, from)) => (list, Some(number(from)?)),
             None => (actions, None),
         };
-        let mut happens = Vec::new();
-        for word in list.split('.').filter(|word| !word.is_empty()) {
-            let (action, times) = word.split_once('x').map_or(Ok((word, 1)), |(a, t)| number(t).map(|t| (a, t)))?;
-            let end = action.find(|c: char| !c.is_ascii_digit()).unwrap_or(action.len());
-            let what = match &action[end..] {
-                "" => What::Step,
-                "g" => What::GiveUp,
-                "c" => What::Crash,
-                "r" => What::Restart,
-                wakes if wakes.starts_with('c') => What::CrashWakes(wakes[1..].parse().map_err(|_| bad(word))?),
-                "t" => What::TimesOut,
-                sees => What::Sees(sees.strip_prefix('s').and_then(|i| i.parse().ok()).ok_or_else(|| bad(word))?),
-            };
-            let process = number(&action[..end])?;
-            if times > 1_000_000 {
-                return Err(bad(word));
-            }
-            happens.extend(std::iter::repeat_n(Action { process, what }, times));
-        }
+        let happens = read(list)?;
         let fingerprint = u32::from_str_radix(fingerprint, 16).map_err(|_| bad(fingerprint))?;
         Ok(Self {
             id: id.to_owned(),

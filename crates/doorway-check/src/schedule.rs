@@ -249,6 +249,12 @@ impl Runner {
         Ok(step)
     }
 
+    /// The actions so far.
+    #[must_use]
+    pub fn actions_so_far(&self) -> &[Action] {
+        &self.actions
+    }
+
     /// The actions that are possible for a process.
     #[must_use]
     pub fn actions(&self, p: usize) -> Vec<Action> {

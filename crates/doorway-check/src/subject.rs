@@ -120,6 +120,51 @@ impl Subject {
         if self.faults.is_empty() { name } else { format!("{name}{FAULTS_FOLLOW}{}", self.faults) }
     }
 
+    /// Its name, and what it is.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        format!("{}: {}", self.id(), self.mutant.map_or(self.info.title, |mutant| mutant.change))
+    }
+
+    /// Sizes and rules, in words.
+    ///
+    /// ```
+    /// use doorway_check::{sim::Rules, subject};
+    /// let chain = subject::find("am-chain").unwrap();
+    /// let rules = Rules { crashes: 1, ..Rules::default() };
+    /// let about = chain.describes(chain.sizes(Some(3), Some(1)).unwrap(), rules);
+    /// assert_eq!(about, "n=3, k=1, atomic registers, up to 1 crash");
+    /// ```
+    #[must_use]
+    pub fn describes(&self, sizes: Sizes, rules: Rules) -> String {
+        let mut words = vec![
+            format!("n={}", sizes.n),
+            format!("{}={}", self.info.problem.second().name(), sizes.k),
+            format!("{} registers{}", rules.registers, if rules.force_registers { ", forced" } else { "" }),
+        ];
+        let some = |most: usize, word: &str| format!("up to {most} {word}{}", if most == 1 { "" } else { "s" });
+        if rules.crashes > 0 {
+            words.push(if rules.crashes == 1 {
+                "up to 1 crash".to_owned()
+            } else {
+                format!("up to {} crashes", rules.crashes)
+            });
+        }
+        if rules.deaths.restarts > 0 {
+            words.push(some(rules.deaths.restarts, "restart"));
+        }
+        if rules.give_ups {
+            words.push("give-ups".to_owned());
+        }
+        if rules.wakes {
+            words.push("sleeping".to_owned());
+        }
+        if let Some(passages) = rules.passages {
+            words.push(some(passages as usize, "passage") + " each");
+        }
+        words.join(", ")
+    }
+
     /// Default sizes: those of the algorithm, or those at which the mutant fails.
     #[must_use]
     pub fn defaults(&self) -> Defaults {

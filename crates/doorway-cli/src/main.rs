@@ -3,7 +3,10 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod explain;
+mod explore;
 mod faults;
+mod html;
 mod interrupt;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod jobserver;
@@ -107,6 +110,24 @@ enum Command {
     // With this, `--n -1` is a bad number, not an unknown option.
     #[command(allow_negative_numbers = true)]
     Check(check::Args),
+    /// Explain an algorithm: idea, statements, variables, invariants, cost, claims, faults
+    ///
+    /// The idea, the variables and the invariants are those that the source of the text says. The
+    /// claims are searched now, at small sizes.
+    ///
+    /// Exit code: 0, 2 bad usage, 130 after Ctrl-C, which ends the searches and prints the page.
+    #[command(allow_negative_numbers = true)]
+    Explain(explain::Args),
+    /// Drive an algorithm by hand, in a browser: choose every step, torn read and crash
+    ///
+    /// Serves a page on 127.0.0.1 and prints its address. The page shows what can happen next,
+    /// which claims and invariants are true, and the text with the statement of every process. It
+    /// searches for a violation or for a state that you describe, and gives a token for every
+    /// position. The address contains a random word, and requests from other pages are refused.
+    ///
+    /// Exit code: 2 bad usage, or the port cannot be had; otherwise it runs until Ctrl-C.
+    #[command(allow_negative_numbers = true, after_help = explore::examples())]
+    Explore(explore::Args),
     /// Try every single-statement fault of an algorithm, and report which claim notices it
     ///
     /// A fault drops, delays or splits one access, or makes one wait not wait. If no claim notices
@@ -221,6 +242,8 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::List(args) => list::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Faults(args) => faults::run(&args),
         Command::Rmr(args) => rmr::run(&args),
         Command::Registers(args) => registers::run(&args),

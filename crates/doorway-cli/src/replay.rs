@@ -2,13 +2,14 @@
 
 use crate::output::{print, print_json};
 use crate::sizes::sizes;
-use crate::{Exit, check};
+use crate::{Exit, check, html};
 use doorway_check::export;
 use doorway_check::replay::{Token, TokenError};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
+use doorway_check::viewer::{Record, Recorder};
 use doorway_core::registry::Sizes;
 use serde::Serialize;
 
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Print a LaTeX table
     #[arg(long, conflicts_with = "json")]
     latex: bool,
+    /// Also write a page that shows the run, step by step, in a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<std::path::PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
@@ -44,6 +48,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         Some(schedule) => (follow(args, schedule)?, None),
         None => again(&args.token).map(|(trace, judged)| (trace, Some(judged)))?,
     };
+    if let Some(file) = &args.html {
+        html::write(file, &record(args, &trace)?)?;
+    }
     if args.json {
         let (property, breaks) = judged.as_ref().map(|judged| (judged.property.as_str(), judged.breaks)).unzip();
         print_json(&Document { property, breaks, trace: &trace })?;
@@ -53,6 +60,19 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         print(&format!("{}{trace}\n", judged.as_ref().map_or(String::new(), |judged| judged.says.clone())))?;
     }
     Ok(if judged.is_none_or(|judged| judged.breaks) { Exit::Fine } else { Exit::Failed })
+}
+
+/// The run, with everything that a page shows of it.
+fn record(args: &Args, trace: &Trace) -> Result<Record, String> {
+    if args.schedule.is_none() {
+        let token: Token = args.token.parse().map_err(|e: TokenError| e.to_string())?;
+        return token.record().map_err(|e| e.to_string());
+    }
+    let (subject, sizes) = scheduled(args)?;
+    let world = subject.world(sizes, schedule_rules(sizes)).map_err(|e| e.to_string())?;
+    let recorder = Recorder::new(&world, subject.claims(sizes));
+    let record = recorder.and_then(|mut recorder| recorder.record(&trace.actions, None)).map_err(|e| e.to_string())?;
+    Ok(record.titled(subject.heading(), subject.describes(sizes, Rules::default())))
 }
 
 /// The JSON output.
@@ -106,14 +126,22 @@ fn refuse_what_does_not_fit(subject: &Subject, sizes: Sizes) -> Result<(), Strin
     check::does_not_fit(subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)
 }
 
-fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
+/// The algorithm of a schedule, and its sizes.
+fn scheduled(args: &Args) -> Result<(Subject, Sizes), String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
     let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
     refuse_what_does_not_fit(&subject, sizes)?;
-    // The schedule itself says which processes crash.
-    let rules = Rules { crashes: sizes.n.min(64), ..Rules::default() };
-    let rules = if sizes.n > 64 { Rules::default() } else { rules };
-    let mut runner = Runner::new(subject.world(sizes, rules).map_err(|e| e.to_string())?);
+    Ok((subject, sizes))
+}
+
+/// The schedule itself says which processes crash.
+fn schedule_rules(sizes: Sizes) -> Rules {
+    if sizes.n > 64 { Rules::default() } else { Rules { crashes: sizes.n, ..Rules::default() } }
+}
+
+fn follow(args: &Args, schedule: &str) -> Result<Trace, String> {
+    let (subject, sizes) = scheduled(args)?;
+    let mut runner = Runner::new(subject.world(sizes, schedule_rules(sizes)).map_err(|e| e.to_string())?);
     runner.follow(schedule).map_err(|e| e.to_string())?;
     runner.trace().map_err(|e| e.to_string())
 }

@@ -375,3 +375,36 @@ fn bench_says_where_the_benchmarks_are() {
     }
     assert!(text("--help").contains("Say how to run the benchmarks"));
 }
+
+#[test]
+fn an_algorithm_is_explained() {
+    let page = text("explain am-chain --n 3 --k 1");
+    for part in ["Q names the waiter", "slot.5", "7(N-k) = 14 here", "I3 holds", "drop:"] {
+        assert!(page.contains(part), "{part} is missing:\n{page}");
+    }
+    refused("explain am-chian", &["did you mean am-chain?"]);
+    refused("explain am-chain --rooms 2", &["rooms"]);
+}
+
+#[test]
+fn a_page_is_written_for_a_failure_and_for_nothing_else() {
+    let file = std::env::temp_dir().join(format!("doorway-page-{}.html", std::process::id()));
+    let name = file.display();
+    assert_eq!(code(&format!("check ya-two --html {name}")), 0);
+    assert!(!file.exists(), "nothing failed");
+    assert_eq!(code(&format!("check mutant:am-chain-without-7 --html {name}")), 1);
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("<!doctype html>"));
+    assert_eq!(code(&format!("replay am-chain --n 2 --k 1 --schedule p0.2 --html {name}")), 0);
+    std::fs::remove_file(&file).unwrap();
+    refused("replay am-chain --n 2 --k 1 --schedule p0.2 --html /nowhere/page.html", &["cannot write /nowhere"]);
+}
+
+#[test]
+fn what_cannot_be_explored_is_refused() {
+    refused("explore am-chian", &["did you mean am-chain?"]);
+    refused("explore am-chain --give-ups", &["cannot give up"]);
+    refused("explore am-chain --crashes 9", &["cannot crash"]);
+    refused("explore am-chain --crashes 1 --restarts 1", &["does not notice deaths"]);
+    refused("explore dw1/am-chain/3,2/-/c2/atomic/never-stuck/0.0c.1.1c.2x3/69d79a13", &["stale"]);
+    refused("explore dw1/am-chain/3,2/-/c2/atomic/never-stuck/0.0c.1.1c.2x3/69d79a12 --n 2", &["omit the options"]);
+}

@@ -30,6 +30,8 @@ pub mod mutex;
 pub mod registry;
 pub mod resilient;
 pub mod rooms;
+#[cfg(feature = "sources")]
+pub mod sources;
 
 use core::convert::Infallible;
 use core::fmt;

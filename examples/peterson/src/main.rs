@@ -1,8 +1,11 @@
 //! Peterson's algorithm for two processes, and a variant in which two lines are swapped.
 //!
-//! `cargo run -p peterson` checks both. The walk-through is in `docs/checking.md`.
+//! `cargo run -p peterson` checks both. The walk-through is in `docs/checking.md`. With `explore`
+//! (`cargo run -p peterson -- explore`) you drive the variant by hand, in a browser.
 
-use doorway_check::{Explorer, Property, Report, sim::TextError};
+use doorway_check::drive::Driver;
+use doorway_check::sim::{Rules, TextError, World};
+use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Memory, Pid, Process, ReadWrite, Site};
@@ -46,15 +49,32 @@ impl<M: ReadWrite, const TURN_FIRST: bool> KExclusion<M> for Peterson<M, TURN_FI
     }
 }
 
-fn check<const TURN_FIRST: bool>() -> Result<Report, TextError> {
-    Explorer::new(2)
-        .property(Property::exclusion("mutual exclusion", 1))
-        .property(Property::deadlock_free("deadlock freedom"))
-        .property(Property::starvation_free("starvation freedom"))
-        .run(Peterson::<_, TURN_FIRST>::new)
+fn claims() -> Vec<Property> {
+    vec![
+        Property::exclusion("mutual exclusion", 1),
+        Property::deadlock_free("deadlock freedom"),
+        Property::starvation_free("starvation freedom"),
+    ]
 }
 
-fn main() -> Result<(), TextError> {
+fn check<const TURN_FIRST: bool>() -> Result<Report, TextError> {
+    Explorer::new(2).properties(claims()).run(Peterson::<_, TURN_FIRST>::new)
+}
+
+/// The variant, to be driven in a browser.
+fn driver() -> Result<Driver, TextError> {
+    let world = World::new(2, Rules::default(), Peterson::<_, true>::new)?;
+    let driver = Driver::new(world, claims())?.with_source(file!(), include_str!("main.rs"));
+    Ok(driver.titled("Peterson's algorithm, giving way first", "two processes"))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    if std::env::args().nth(1).as_deref() == Some("explore") {
+        let page = driver()?.serve(0)?;
+        println!("{}", page.url());
+        page.run();
+        return Ok(());
+    }
     for report in [check::<false>()?, check::<true>()?] {
         for verdict in &report.verdicts {
             println!("{}: {:?}", verdict.name, verdict.holds);
@@ -70,6 +90,7 @@ fn main() -> Result<(), TextError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn peterson_holds() {
@@ -80,5 +101,14 @@ mod tests {
     fn giving_way_first_breaks_it() {
         let report = check::<true>().unwrap();
         assert_eq!(report.verdict("mutual exclusion").holds, Some(false));
+    }
+
+    #[test]
+    fn the_driver_finds_it_too_and_shows_this_file() {
+        let mut driver = driver().unwrap();
+        let both = json!({ "ask": "search", "run": "", "predicate": "p0@inside && p1@inside" });
+        let found = driver.answer(&both, &|| false).unwrap();
+        let shown = driver.answer(&json!({ "ask": "at", "run": found["run"] }), &|| false).unwrap();
+        assert!(shown["record"]["sources"][0]["text"].as_str().unwrap().contains("p.at(1)"));
     }
 }

@@ -49,6 +49,30 @@ pub(crate) fn breaks(
     Ok(Run { world, states, steps, parts, from }.breaks(&property.test))
 }
 
+/// Whether a property holds in a state, or of the step that led there. `None` if it is decided on
+/// whole runs.
+///
+/// # Errors
+/// If the text cannot be run by replay.
+pub(crate) fn holds_at(
+    world: &mut World,
+    came: Option<(&State, Stepped)>,
+    state: &State,
+    property: &Property,
+) -> Result<Option<bool>, TextError> {
+    let parts = world.layout().parts_of_kind(property.kind);
+    Ok(match &property.test {
+        test if test.needs_graph() => None,
+        Test::Sometimes(_) => Some(is_decided_at(property, &parts, world, state)?),
+        Test::Unless(so, until) => Some(came.is_none_or(|(before, _)| {
+            let (was, is) = (View::new(world, before), View::new(world, state));
+            !parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
+        })),
+        Test::FirstCome(k) => Some(came.is_none_or(|(_, stepped)| (stepped.overtook as usize) < *k)),
+        _ => Some(!is_decided_at(property, &parts, world, state)?),
+    })
+}
+
 impl Run<'_> {
     fn breaks(&self, test: &Test) -> bool {
         let processes = || 0..self.world.processes();

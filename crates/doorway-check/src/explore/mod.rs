@@ -28,7 +28,7 @@ mod store;
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
 pub use cost::{Worst, WorstPassage};
-pub(crate) use judged::breaks;
+pub(crate) use judged::{breaks, holds_at};
 pub use report::{Report, Stop, Verdict};
 
 use crate::property::Property;

@@ -4,27 +4,27 @@ use doorway_core::registry::CostModel;
 
 /// A variable in the cache of the measured process.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// It holds a valid copy.
-    pub(super) valid: bool,
+    pub(crate) valid: bool,
     /// No other process does.
-    pub(super) exclusive: bool,
+    pub(crate) exclusive: bool,
 }
 
 /// An access.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reference {
+pub(crate) struct Reference {
     /// Whether the measured process makes it.
-    pub(super) own: bool,
+    pub(crate) own: bool,
     /// Whether it only reads. A read-modify-write counts as a write, even if it changes nothing.
-    pub(super) reads: bool,
+    pub(crate) reads: bool,
     /// Whether the variable lives with the measured process.
-    pub(super) at_home: bool,
+    pub(crate) at_home: bool,
 }
 
 impl Line {
     /// Whether the measured process pays for a reference; updates its cache.
-    pub(super) fn charge(&mut self, model: CostModel, to: Reference) -> bool {
+    pub(crate) fn charge(&mut self, model: CostModel, to: Reference) -> bool {
         if !to.own {
             self.exclusive = false;
             self.valid &= to.reads;

@@ -67,9 +67,14 @@ impl VarInfo {
 
     /// The lowest bit and the width of a field of its words, if there is one of this name. Without
     /// a name, the whole word.
-    pub(super) fn field(&self, name: Option<&str>) -> Option<(u32, u32)> {
+    pub(crate) fn field(&self, name: Option<&str>) -> Option<(u32, u32)> {
         let Some(name) = name else { return Some((0, 64)) };
         self.fields.iter().find(|field| field.name == name).map(|field| (field.lowest, field.bits))
+    }
+
+    /// The names of the fields of its words.
+    pub(crate) fn field_names(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|field| field.name)
     }
 
     /// The number of its bits.
@@ -329,6 +334,12 @@ impl Layout {
     #[must_use]
     pub fn parts_of_kind(&self, kind: &str) -> Vec<Part> {
         (0..self.parts.len() as u32).map(Part::new).filter(|&p| self.part(p).kind == kind).collect()
+    }
+
+    /// The part with this full name.
+    #[must_use]
+    pub fn part_by_path(&self, path: &str) -> Option<Part> {
+        (0..self.parts.len() as u32).map(Part::new).find(|&part| self.part(part).path == path)
     }
 
     /// The variable of a part by its paper's name, and its place in a row (0 for a single

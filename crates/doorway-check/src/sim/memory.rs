@@ -13,6 +13,7 @@ pub use cells::{SimCell, SimLate, SimTable, SimVar};
 
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
+use super::line::Line;
 use super::op::Op;
 use super::panics;
 use super::rules::Deaths;
@@ -27,6 +28,7 @@ use std::convert::Infallible;
 use std::fmt::{Debug, Write as _};
 use std::future::{Future, poll_fn};
 use std::ops::Range;
+use std::panic::Location;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -80,6 +82,8 @@ struct Inner {
     faults: Faults,
     /// The faults that have changed anything so far, a bit for each.
     used: Cell<u64>,
+    /// Where the text that runs has named its last statement.
+    line: Cell<Line>,
 }
 
 /// What one access saw; and whether its turn failed and the process gave up.
@@ -252,20 +256,23 @@ pub(super) struct Position {
     pub(super) in_block: bool,
     /// The operation that begins with it.
     pub(super) invokes: Option<Box<Call>>,
+    /// Where it is written.
+    pub(super) line: Line,
 }
 
 impl Position {
     /// Where a run of the text was left, and which of its locals still matter, if the text said so.
-    fn new(asked: Asked, replay: Replay, faults: Faults) -> (Self, Option<String>) {
+    fn new(asked: Asked, replay: Replay, sim: &Inner) -> (Self, Option<String>) {
         let Asked { op, part, label, joined, in_block } = asked;
-        let owed = replay.faulty.owed(faults);
+        let owed = replay.faulty.owed(sim.faults);
         let Replay { phase, doorway_done, rests, mut shown, held, watched, kept, invoked, calling, .. } = replay;
         shown.extend(held);
         let calls = if calling { format!("{invoked:?}") } else { String::new() };
         let key = kept.map(|k| format!("{phase:?} {doorway_done} {rests:?} {shown:?} {watched:?} {calls}{k}{owed}"));
         let invokes = invoked.map(Box::new);
         let (rests, shown, watched) = (rests.into(), shown.into(), watched.into());
-        (Self { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes }, key)
+        let line = sim.line.get();
+        (Self { op, part, label, phase, doorway_done, rests, shown, watched, joined, in_block, invokes, line }, key)
     }
 }
 
@@ -312,6 +319,7 @@ impl Sim {
     /// to.
     pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
+        self.0.line.set(Line(None));
         let polled = panics::caught(|| passage().as_mut().poll(&mut Context::from_waker(Waker::noop())));
         let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         let responded = replay.responded.take();
@@ -322,7 +330,7 @@ impl Sim {
             Ok(polled) => polled,
             Err(message) => {
                 let stopped = Asked { op: Op::Stop, part: Part::ROOT, label: 0, joined: false, in_block: false };
-                return (Ran::Panicked(Position::new(stopped, replay, self.0.faults).0, message), None);
+                return (Ran::Panicked(Position::new(stopped, replay, &self.0).0, message), None);
             }
         };
         if replay.calls_out_of_turn || polled.is_ready() && replay.calling {
@@ -333,7 +341,7 @@ impl Sim {
             (Poll::Pending, Some((head, _)), _) if replay.gone_round => Ran::GoneRound(head),
             (Poll::Pending, Some((head, abortable)), _) => Ran::FailedTurn(head, abortable),
             (Poll::Pending, None, Some(asked)) => {
-                let (position, key) = Position::new(asked, replay, self.0.faults);
+                let (position, key) = Position::new(asked, replay, &self.0);
                 Ran::Asks(position, key)
             }
             (Poll::Pending, None, None) => Ran::Lost,
@@ -556,6 +564,10 @@ impl Memory for Sim {
         self.turn_failed(pid, head, false).await?;
         self.0.replay.borrow_mut().gone_round = false;
         Ok(())
+    }
+
+    fn line(&self, of_the_source: &'static Location<'static>) {
+        self.0.line.set(Line(Some(of_the_source)));
     }
 
     fn keep(&self, at: Access<Part>, live: &dyn Debug) {

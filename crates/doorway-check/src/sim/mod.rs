@@ -20,6 +20,7 @@ mod canon;
 mod crowd;
 mod deaths;
 mod layout;
+mod line;
 mod locals;
 mod memory;
 mod numbers;
@@ -33,6 +34,7 @@ mod torn;
 mod unmerged;
 mod world;
 
+pub(crate) use cache::{Line as CacheLine, Reference};
 pub use calls::Sequential;
 pub(crate) use calls::{Numbered, Object};
 pub use canon::{Canon, Facts, Shift};

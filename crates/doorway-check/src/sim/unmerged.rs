@@ -28,7 +28,7 @@ const ALONE: usize = 500;
 impl World {
     /// This machine without merging, in its initial state. States merged by a
     /// [`Canon`](super::Canon) stay merged.
-    fn unmerged(&self) -> Result<Self, TextError> {
+    pub(crate) fn unmerged(&self) -> Result<Self, TextError> {
         let mut rules = self.rules();
         (rules.keep, rules.normalise) = (Keep::Ignored, false);
         let locals = (0..self.processes()).map(|p| Locals::new(&self.sim, &*self.start, Pid::new(p), LONGEST));

@@ -16,6 +16,7 @@ use doorway_core::memory::{Home, Instruction, Label, Pid, Process, Register, Sit
 use doorway_core::registry::CostModel;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// A state of the machine. Components that the rules do not need stay empty.
@@ -430,6 +431,12 @@ impl World {
         (position.part, position.label)
     }
 
+    /// The line of the source on which that step is written, if it is known.
+    #[must_use]
+    pub fn next_line(&self, state: &State, p: usize) -> Option<&'static Location<'static>> {
+        self.node(state, p).position.line.0
+    }
+
     /// The section of its passage that a process is in.
     #[must_use]
     #[inline]
@@ -545,6 +552,16 @@ impl World {
         let named =
             |(part, label, does, waits)| Statement { part: self.layout.part(part).path.clone(), label, does, waits };
         seen.into_iter().map(named).collect()
+    }
+
+    /// The lines on which the statements are written that occur in the local states found so far:
+    /// the kind of the part, the number, the instruction, and the line.
+    #[must_use]
+    pub fn lines_seen(&self) -> BTreeSet<(&'static str, Label, Instruction, &'static Location<'static>)> {
+        let positions = self.locals.iter().flat_map(|l| &l.nodes).map(|node| &node.position);
+        let known = positions
+            .filter_map(|at| Some((self.layout.part(at.part).kind, at.label, at.op.instruction()?, at.line.0?)));
+        known.collect()
     }
 
     /// Whether any local state found so far is past a marked doorway.

@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::sim::{Action, Op, Phase, State, TextError, Told, VarId, What, World};
+use crate::sim::{Action, Op, Phase, State, Stepped, TextError, Told, VarId, What, World, is_set};
 use serde::Serialize;
 
 /// A run from the initial state.
@@ -135,6 +135,16 @@ impl Trace {
 impl Step {
     /// Performs and records an action; `None` if it cannot happen.
     pub(crate) fn take(world: &mut World, state: &mut State, action: Action) -> Result<Option<Self>, TextError> {
+        Ok(Self::take_watched(world, state, action, &mut |_| {})?.map(|(step, _)| step))
+    }
+
+    /// The same, with its effect, and with each access to a shared variable that it makes.
+    pub(crate) fn take_watched(
+        world: &mut World,
+        state: &mut State,
+        action: Action,
+        accesses: &mut dyn FnMut(Op),
+    ) -> Result<Option<(Self, Stepped)>, TextError> {
         let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
         let old = state.vars.clone();
@@ -148,10 +158,23 @@ impl Step {
             Told::Responded(result) => ended.push(format!("returns {result}")),
         };
         let Some(stepped) = world.act_watched(state, action, &mut watch)? else { return Ok(None) };
+        // A write in two steps counts where it begins.
+        let began = state.writing & !writing != 0;
+        let is_an_access = matches!(action.what, What::Step | What::Sees(_) | What::GiveUp)
+            && !was_dying
+            && owed == 0
+            && !is_set(writing, p)
+            && !matches!(op, Op::Sleep(..));
+        if is_an_access {
+            accesses(op);
+        }
+        more.iter().for_each(|&(op, ..)| accesses(op));
+        if began && is_an_access && world.next(state, p) != op {
+            accesses(world.next(state, p));
+        }
         let layout = world.layout();
         let after = world.phase(state, p);
-        let begins = (state.writing & !writing != 0)
-            .then(|| format!("{} begins", world.next(state, p).describe(layout, part, stepped.saw)));
+        let begins = began.then(|| format!("{} begins", world.next(state, p).describe(layout, part, stepped.saw)));
         let chooses = matches!(op, Op::Choose(_));
         let did = match action.what {
             What::Crash => "crashes".to_owned(),
@@ -174,7 +197,7 @@ impl Step {
                 begun.into_iter().chain(more).chain(ended).filter(|did| !did.is_empty()).collect::<Vec<_>>().join("; ")
             }
         };
-        Ok(Some(Self {
+        let step = Self {
             process: p,
             part: layout.part(part).path.clone(),
             statement,
@@ -186,6 +209,7 @@ impl Step {
                 .map(|v| (layout.short_name(v as VarId), layout.vars()[v].show(state.vars[v])))
                 .collect(),
             now: (before != after || stepped.passage_ended).then(|| section(after)),
-        }))
+        };
+        Ok(Some((step, stepped)))
     }
 }

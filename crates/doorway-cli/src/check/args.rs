@@ -105,6 +105,13 @@ pub(crate) struct Args {
     /// Also write the state graph to this file, for Graphviz (up to 2000 states)
     #[arg(long, value_name = "FILE")]
     pub(super) dot: Option<std::path::PathBuf>,
+    /// Also write a picture of the state graph to this file: every state and step of up to 400
+    /// states, a summary of more
+    #[arg(long, value_name = "FILE", conflicts_with = "switches")]
+    pub(super) svg: Option<std::path::PathBuf>,
+    /// If a property fails, also write a page that shows the run, step by step, in a browser
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<std::path::PathBuf>,
     /// With --registers: weaken variables further than they declare
     #[arg(long, requires = "registers")]
     pub(super) force: bool,
@@ -228,9 +235,9 @@ pub(super) enum Method {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Passages(pub(super) Option<u32>);
+pub(crate) struct Passages(pub(crate) Option<u32>);
 
-fn passages(text: &str) -> Result<Passages, String> {
+pub(crate) fn passages(text: &str) -> Result<Passages, String> {
     match (text, text.parse()) {
         ("unbounded", _) => Ok(Passages(None)),
         (_, Ok(n)) if n > 0 => Ok(Passages(Some(n))),
@@ -238,7 +245,7 @@ fn passages(text: &str) -> Result<Passages, String> {
     }
 }
 
-fn register(text: &str) -> Result<Register, String> {
+pub(crate) fn register(text: &str) -> Result<Register, String> {
     let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
     kinds.into_iter().find(|kind| kind.to_string() == text).ok_or("give safe, monotone, regular or atomic".to_owned())
 }

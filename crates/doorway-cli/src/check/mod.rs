@@ -3,14 +3,16 @@
 mod args;
 mod print;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, Passages, passages, register};
 use print::{Registers, describe};
 
 use crate::output::{count, print, print_json};
 use crate::sizes::sizes;
-use crate::{Exit, faults, interrupt};
+use crate::{Exit, faults, html, interrupt};
 use args::Method;
 use doorway_check::explore::{Stop, Verdict};
+use doorway_check::picture::{DRAWN, StateGraph};
+use doorway_check::replay::Token;
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::subject::{self, Subject};
@@ -140,6 +142,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let graph = doorway_check::export::dot(world, 2000).map_err(|e| e.to_string())?;
         std::fs::write(file, graph).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
     }
+    if let Some(file) = &args.svg {
+        draw(&subject, sizes, rules, file)?;
+    }
     if args.method != Method::Exhaustive {
         return sample(&subject, sizes, rules, properties, world, limit, args);
     }
@@ -158,6 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     bar.clear();
     let report = report.map_err(|e| e.to_string())?;
     faults::warn_of_those_without_effect(&report);
+    write_page(&subject, sizes, report.rules, &report.verdicts, args)?;
 
     if args.json {
         print_json(&Document {
@@ -172,6 +178,32 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         print(&describe(&subject, sizes, &registers, &report, begun.elapsed(), &why))?;
     }
     Ok(exit(&report))
+}
+
+/// How many states a summary of the graph looks at.
+const MOST_SUMMED_UP: usize = 100_000;
+
+/// Writes a picture of the graph, and says what it shows if that is only a summary.
+fn draw(subject: &Subject, sizes: Sizes, rules: Rules, file: &std::path::Path) -> Result<(), String> {
+    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
+    let graph = StateGraph::of(world, subject.claims(sizes), MOST_SUMMED_UP).map_err(|e| e.to_string())?;
+    std::fs::write(file, graph.svg()).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+    if graph.states() > DRAWN {
+        eprint!("doorway: more than {DRAWN} states are not drawn; a summary of the graph:\n{}", graph.summary());
+    }
+    Ok(())
+}
+
+/// Writes the page of the first failure that has a run, if a page was asked for.
+fn write_page(subject: &Subject, sizes: Sizes, rules: Rules, verdicts: &[Verdict], args: &Args) -> Result<(), String> {
+    let Some(file) = &args.html else { return Ok(()) };
+    let failed = verdicts.iter().find(|v| v.holds == Some(false) && v.trace.is_some());
+    let Some((name, trace)) = failed.and_then(|v| v.trace.as_ref().map(|trace| (&v.name, trace))) else {
+        eprintln!("doorway: nothing failed that a run can show, so {} was not written", file.display());
+        return Ok(());
+    };
+    let record = Token::new(subject, sizes, rules, name, trace).record().map_err(|e| e.to_string())?;
+    html::write(file, &record)
 }
 
 /// Reports that nothing was decided, and why.
@@ -226,6 +258,7 @@ fn sample(
     });
     drop(searching);
     let sampled = sampled.map_err(|e| e.to_string())?;
+    write_page(subject, sizes, rules, &sampled.verdicts, args)?;
     let failed = sampled.verdicts.iter().any(|v| v.holds == Some(false));
     let early = stop.map_or(String::new(), |stop| format!(", {}", limit.why(stop, None)));
     if args.json {

@@ -6,6 +6,7 @@ use super::{
 };
 use core::fmt::Debug;
 use core::future::Future;
+use core::panic::Location;
 
 /// One process: its identity and the memory it acts on.
 ///
@@ -84,7 +85,9 @@ impl<'p, M: Memory> Here<'p, M> {
     /// Names the statement to which the next access belongs.
     #[must_use]
     #[inline(always)]
+    #[track_caller]
     pub fn at(self, label: Label) -> At<'p, M> {
+        self.process.memory.line(Location::caller());
         At { here: self, label }
     }
 

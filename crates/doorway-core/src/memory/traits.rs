@@ -5,6 +5,7 @@ use super::{Additive, Bits, Decl, Name, Pid, Word};
 use core::fmt::{self, Debug};
 use core::future::Future;
 use core::ops::{Deref, Index, Range};
+use core::panic::Location;
 
 /// A statement number of the paper, as in `p.at(3)`.
 pub type Label = u16;
@@ -133,6 +134,12 @@ pub trait Memory: Sized {
     /// See [`Here::pauses`](super::Here::pauses).
     #[inline(always)]
     fn pause(&self, _turn: u32) {}
+
+    /// The next access is written on this line of the source. It is called by
+    /// [`Here::at`](super::Here::at). A memory that shows people where a process is remembers the
+    /// line; others ignore it, and it costs nothing.
+    #[inline(always)]
+    fn line(&self, _of_the_source: &'static Location<'static>) {}
 
     /// See [`Here::keep`](super::Here::keep).
     #[inline(always)]
