@@ -1,6 +1,7 @@
 //! Whether a given run breaks a property: a token's claim is not taken on trust.
 
-use super::{breaks_off, is_decided_at};
+use super::breaks_off;
+use super::expand::is_decided_at;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Part, Phase, State, Stepped, TextError, What, World};
 
@@ -41,7 +42,7 @@ pub(crate) fn breaks(
     }
     let parts = world.layout().parts_of_kind(property.kind);
     for state in &states {
-        if is_decided_at(property, &parts, world, state)? {
+        if world.knowing(|machine| is_decided_at(property, &parts, machine, state))? {
             return Ok(true);
         }
     }

@@ -17,6 +17,8 @@
 mod again;
 mod bytes;
 mod cost;
+mod crew;
+mod expand;
 mod graph;
 mod judged;
 mod progress;
@@ -24,6 +26,8 @@ mod report;
 mod search;
 mod shrink;
 mod store;
+mod strings;
+mod table;
 
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
@@ -35,8 +39,10 @@ use crate::property::Property;
 use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
-use search::is_decided_at;
 use std::fmt;
+
+/// More threads than this would only wait for each other.
+const MOST_THREADS: usize = 64;
 
 /// Whether two machines run alike in one respect.
 type SameRule = fn(&Rules, &Rules) -> bool;
@@ -56,6 +62,7 @@ pub struct Explorer<'a> {
     max_states: Option<usize>,
     max_memory: Option<usize>,
     keep_going: bool,
+    threads: usize,
     progress: Option<OnProgress<'a>>,
     stop_when: Option<StopWhen<'a>>,
 }
@@ -93,6 +100,7 @@ impl<'a> Explorer<'a> {
             max_states: None,
             max_memory: None,
             keep_going: false,
+            threads: 1,
             progress: None,
             stop_when: None,
         }
@@ -188,6 +196,12 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// Searches with this many threads (by default, one). The report is the same with any number.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.clamp(1, MOST_THREADS);
+        self
+    }
+
     /// Calls this now and then.
     pub fn on_progress(mut self, call: impl FnMut(&Progress) + 'a) -> Self {
         self.progress = Some(Box::new(call));
@@ -273,7 +287,7 @@ impl<'a> Explorer<'a> {
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
-        search::Search::new(self, &world, initial).run(&mut world)
+        search::Search::new(self, &mut world, initial)?.run(&mut world)
     }
 
     /// Checks that a machine runs by every rule that was set here.

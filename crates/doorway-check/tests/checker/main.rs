@@ -27,5 +27,6 @@ mod replay;
 mod several_writers;
 mod spin;
 mod tables;
+mod threads;
 mod timed;
 mod traps;

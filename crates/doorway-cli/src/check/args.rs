@@ -116,6 +116,10 @@ pub(crate) struct Args {
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_memory: Option<usize>,
+    /// Search with this many threads. The result is the same with any number [default: one for each
+    /// core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(super) threads: Option<u8>,
     /// Do not merge local states that the text declares alike, and forget no value it declares
     /// irrelevant (slow, but right even if the text is wrong)
     #[arg(long)]
@@ -144,6 +148,12 @@ impl Args {
         }
     }
 
+    /// How many threads search.
+    pub(super) fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
     /// Refuses an option that would change nothing: its user means something else, or believes that
     /// more is checked than is.
     pub(super) fn refuse_what_has_no_effect(&self, subject: &Subject, sizes: Sizes) -> Result<(), String> {
@@ -153,6 +163,7 @@ impl Args {
         let searching = [
             ("switches", self.switches.is_some()),
             ("max-states", self.max_states.is_some()),
+            ("threads", self.threads.is_some()),
             ("cross-check", self.cross_check),
             ("keep-going", self.keep_going),
         ];

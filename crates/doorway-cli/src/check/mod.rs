@@ -151,6 +151,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .max_states(args.max_states.map(NonZero::get))
         .max_memory(limit.bytes.saturating_sub(subject.bytes(sizes) as usize))
         .keep_going(args.keep_going)
+        .threads(args.threads())
         .on_progress(|progress| bar.show(progress))
         .stop_when(interrupt::is_asked_for)
         .explore(world);
