@@ -19,7 +19,7 @@ const TAKEN: usize = 64;
 /// Fewer states are not worth another thread.
 const WORTH_A_THREAD: usize = 512;
 /// How many look-ups are begun before the first is finished.
-const AHEAD: usize = 32;
+const AHEAD: usize = 64;
 
 /// Something in the notes of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +116,9 @@ impl Crew {
 
     /// The threads look up where the steps lead, each in its own tables.
     pub(super) fn locate(&mut self, machine: &Machine, store: &mut Store, all: bool) {
+        if !store.bits.is_empty() {
+            return self.locate_bits(store);
+        }
         let mut tables = std::mem::take(&mut store.shards);
         let threads = if self.steps.len() < 2 * WORTH_A_THREAD { 1 } else { self.threads };
         let mut of_thread: Vec<Vec<&mut Table>> = (0..threads).map(|_| Vec::new()).collect();
@@ -134,6 +137,17 @@ impl Crew {
         }
         self.lookers[threads..].iter_mut().for_each(Looker::clear);
         store.shards = tables;
+    }
+
+    /// The same, if states are only bits.
+    fn locate_bits(&mut self, store: &mut Store) {
+        let Self { hands, steps, to, .. } = self;
+        to.clear();
+        to.extend(steps.iter().map(|place| {
+            let found = &hands[place.hand as usize].edges[place.at as usize];
+            if !found.same && store.bits[shard(found.hash)].set(found.hash) { NEW } else { 0 }
+        }));
+        self.lookers.iter_mut().for_each(Looker::clear);
     }
 
     /// New states have numbers now: writes these into the tables.
@@ -204,7 +218,7 @@ impl Finder<'_> {
         let mut begun = Vec::with_capacity(AHEAD);
         for step in 0..self.steps.len() {
             if let Some(hash) = self.hash(step).filter(|&hash| shard(hash) % self.threads == thread) {
-                begun.push((step, hash));
+                begun.push((step, hash, None));
             }
             if begun.len() == AHEAD || step + 1 == self.steps.len() {
                 self.find_some(&mut begun, looker, tables);
@@ -241,21 +255,27 @@ impl Finder<'_> {
 
     /// Looks up several steps. Each is begun before the first is finished, because what it needs
     /// may be far away.
-    fn find_some(&self, begun: &mut Vec<(usize, u64)>, looker: &mut Looker, tables: &mut [&mut Table]) {
+    fn find_some(
+        &self,
+        begun: &mut Vec<(usize, u64, Option<StateId>)>,
+        looker: &mut Looker,
+        tables: &mut [&mut Table],
+    ) {
         let table = |hash: u64| &*tables[shard(hash) / self.threads];
         let mut sum = 0;
-        for &(_, hash) in &*begun {
+        for &(_, hash, _) in &*begun {
             sum ^= table(hash).touch(tag(hash));
         }
-        for &(_, hash) in &*begun {
-            let first = table(hash).find(tag(hash), |_| true);
+        for (_, hash, first) in &mut *begun {
+            *first = table(*hash).find(tag(*hash), |_| true);
             sum ^= first.map_or(0, |id| u64::from(self.store.touch(id)));
         }
         std::hint::black_box(sum);
-        for (step, hash) in begun.drain(..) {
+        for (step, hash, first) in begun.drain(..) {
             let new = self.forms(step);
-            let spare = &mut looker.spare;
-            let found = table(hash).find(tag(hash), |id| self.store.is_known_as(self.machine, id, new, spare));
+            let mut is = |id| self.store.is_known_as(self.machine, id, new, &mut looker.spare);
+            // Mostly the first with this tag is the one.
+            let found = first.and_then(|id| if is(id) { Some(id) } else { table(hash).find(tag(hash), is) });
             match found {
                 Some(id) if self.all => looker.known.push((step as u32, id)),
                 Some(_) => {}

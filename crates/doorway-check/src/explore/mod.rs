@@ -15,6 +15,7 @@
 //! ```
 
 mod again;
+mod bits;
 mod bytes;
 mod cost;
 mod crew;
@@ -23,6 +24,7 @@ mod graph;
 mod judged;
 mod progress;
 mod report;
+mod saved;
 mod search;
 mod shrink;
 mod store;
@@ -40,6 +42,7 @@ use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
 use std::fmt;
+use std::path::PathBuf;
 
 /// More threads than this would only wait for each other.
 const MOST_THREADS: usize = 64;
@@ -63,6 +66,9 @@ pub struct Explorer<'a> {
     max_memory: Option<usize>,
     keep_going: bool,
     threads: usize,
+    bitstate: Option<usize>,
+    save: Option<PathBuf>,
+    resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
     stop_when: Option<StopWhen<'a>>,
 }
@@ -86,6 +92,9 @@ pub struct Progress {
     pub frontier: usize,
     /// Bytes in use.
     pub bytes: usize,
+    /// How many states are still to be found, if that can be guessed: each state leads to fewer
+    /// and fewer new ones.
+    pub left: Option<usize>,
 }
 
 impl<'a> Explorer<'a> {
@@ -101,6 +110,9 @@ impl<'a> Explorer<'a> {
             max_memory: None,
             keep_going: false,
             threads: 1,
+            bitstate: None,
+            save: None,
+            resume: None,
             progress: None,
             stop_when: None,
         }
@@ -199,6 +211,46 @@ impl<'a> Explorer<'a> {
     /// Searches with this many threads (by default, one). The report is the same with any number.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, MOST_THREADS);
+        self
+    }
+
+    /// Keeps three bits of each state, in this many bytes, instead of the state (Holzmann's
+    /// supertrace). Such a search can find failures in spaces too large for memory. It proves
+    /// nothing: states with the same bits are taken for one, and what holds stays undecided.
+    /// Properties of whole graphs stay undecided too.
+    ///
+    /// ```
+    /// use doorway_check::explore::Stop;
+    /// use doorway_check::{Explorer, Property};
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let exclusion = Property::exclusion("mutual-exclusion", 1);
+    /// let report = Explorer::new(2).property(exclusion).bitstate(1 << 20).run(TwoProcess::new)?;
+    /// assert_eq!(report.stop, Some(Stop::Bits));
+    /// assert_eq!(report.verdict("mutual-exclusion").holds, None);
+    /// assert!(report.coverage.unwrap() > 0.999);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn bitstate(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.bitstate = bytes.into();
+        self
+    }
+
+    /// Writes what the search knows to this file if a limit or an interruption ends it, so that
+    /// [`resume`](Self::resume) can go on from there. Searches that decide properties of whole
+    /// graphs cannot be saved.
+    pub fn save(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.save = file.into();
+        self
+    }
+
+    /// Goes on where the search ended that wrote this file. Its machine, rules and properties must
+    /// be the same.
+    ///
+    /// A damaged file is an error. So is a file of another search. Every state of the file is
+    /// reached again by its steps, and some of the explored ones are explored again.
+    pub fn resume(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.resume = file.into();
         self
     }
 

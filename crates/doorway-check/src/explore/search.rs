@@ -1,10 +1,11 @@
 //! The search itself.
 
+use super::bits::chance_to_miss;
 use super::crew::{Crew, NEW, Place};
 use super::expand::{Lens, Noted, When, is_decided_at};
 use super::graph::{Edge, Graph};
 use super::store::{MOST_STATES, Spare, StateId, Store};
-use super::{Explorer, Progress, Report, Stop, Verdict, again, progress, shrink};
+use super::{Explorer, Progress, Report, Stop, Verdict, again, progress, saved, shrink};
 use crate::property::{Property, Test};
 use crate::sim::{Action, Keep, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub(super) struct Asked {
 }
 
 /// What decided a property.
-enum Decided {
+pub(super) enum Decided {
     /// A state.
     At(StateId),
     /// A step from a state.
@@ -58,6 +59,14 @@ impl Asked {
     /// The property, and the parts in which it is checked.
     pub(super) fn asks(&self) -> (&Property, &[Part]) {
         (&self.property, &self.parts)
+    }
+
+    pub(super) fn decided(&self) -> Option<&Decided> {
+        self.decided.as_ref()
+    }
+
+    pub(super) fn decide(&mut self, decided: Decided) {
+        self.decided = Some(decided);
     }
 
     /// Whether nothing has decided it yet.
@@ -102,7 +111,7 @@ struct Ordered {
 
 pub(super) struct Search<'a> {
     explorer: Explorer<'a>,
-    asked: Vec<Asked>,
+    pub(super) asked: Vec<Asked>,
     pub(super) store: Store,
     /// Kept only if a property needs it.
     pub(super) graph: Option<Graph>,
@@ -111,6 +120,27 @@ pub(super) struct Search<'a> {
     /// The number of states at which to look at memory next.
     next_look: usize,
     pub(super) crew: Crew,
+    /// How many of the steps were made from a state that was not explored to the end.
+    pub(super) partial: u64,
+    /// The states before this one were explored by an earlier search.
+    from: usize,
+    /// How many states were taken for others, as an estimate.
+    missed: f64,
+    /// How many states were explored and found at some times.
+    looks: Vec<(usize, usize)>,
+}
+
+/// Guesses how many states are still to be found, from how many new ones the last tenth of the
+/// explored states led to.
+fn left(looks: &mut Vec<(usize, usize)>, explored: usize, states: usize) -> Option<usize> {
+    if looks.last().is_none_or(|(last, _)| explored > last + last / 64) {
+        looks.push((explored, states));
+    }
+    let before = looks.partition_point(|(then, _)| *then < explored - explored / 10);
+    let (then, had) = looks[before.saturating_sub(1).min(looks.len() - 1)];
+    let (tried, found) = ((explored - then) as f64, (states - had) as f64);
+    let fewer = 1.0 - found / tried.max(1.0);
+    (explored > 10_000 && fewer > 0.02).then(|| ((states - explored) as f64 * (1.0 - fewer) / fewer) as usize)
 }
 
 impl<'a> Search<'a> {
@@ -128,13 +158,15 @@ impl<'a> Search<'a> {
                 Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false, unasked }
             })
             .collect();
-        let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
-        let mut store = Store::new(world);
+        let needs_graph = asked.iter().any(|a| a.property.test.needs_graph());
+        let graph = (needs_graph && explorer.bitstate.is_none()).then(Graph::default);
+        let mut store = Store::new(world, explorer.bitstate);
         let mut spare = Spare::default();
         let hash = world.knowing(|machine| Ok(store.write(machine, &initial, &mut spare, &mut Vec::new())?.hash))?;
         store.begin(&spare.raw, hash);
         let crew = Crew::new(explorer.threads, &initial);
-        Ok(Self { explorer, asked, store, graph, initial, edges: 0, next_look: 0, crew })
+        let (edges, next_look, missed, looks) = (0, 0, 0.0, Vec::new());
+        Ok(Self { explorer, asked, store, graph, initial, edges, next_look, crew, partial: 0, from: 0, missed, looks })
     }
 
     /// A search that keeps the graph, whatever the properties.
@@ -146,10 +178,15 @@ impl<'a> Search<'a> {
 
     pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
         let begun = Instant::now();
+        let fingerprint = self.prepare_to_save(world)?;
         let (expanded, stop) = self.search(world)?;
+        if let (Some(path), Some(Stop::Interrupted | Stop::States | Stop::Memory)) = (&self.explorer.save, stop) {
+            self.save(fingerprint, expanded, path)?;
+        }
         let searching = begun.elapsed();
         // Few runs do not decide what happens in the end.
         let stop = stop.or(Stop::of_bounds(world.rules()));
+        let stop = stop.or(self.explorer.bitstate.map(|_| Stop::Bits));
         // A run that ends in a panic does not show what would have followed.
         let stop = stop.or(self.panic().map(|_| Stop::Failed));
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
@@ -159,6 +196,31 @@ impl<'a> Search<'a> {
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
         Ok(Report { searching, judging, cross_checked, counts_checked, ..self.report(world, expanded, stop)? })
+    }
+
+    /// Goes on where a saved search ended, if asked for. Returns what the search is known by.
+    fn prepare_to_save(&mut self, world: &mut World) -> Result<u64, TextError> {
+        if self.explorer.save.is_none() && self.explorer.resume.is_none() {
+            return Ok(0);
+        }
+        let why = if self.graph.is_some() {
+            "the graph is not saved, and some of these properties are decided on it; ask for them in another search"
+        } else if self.explorer.bitstate.is_some() {
+            "a search that keeps only bits of states cannot be saved or resumed"
+        } else {
+            let asked = self.asked.iter().map(|asked| (&asked.property, asked.unasked));
+            let fingerprint = saved::fingerprint(world, &self.initial, asked);
+            if let Some(path) = self.explorer.resume.take() {
+                self.from = self.resume(world, fingerprint, &path)?;
+            }
+            return Ok(fingerprint);
+        };
+        Err(TextError::Saved(why.into()))
+    }
+
+    /// Whether the caller wants the search to stop.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.explorer.is_interrupted()
     }
 
     /// A state in which a text has panicked.
@@ -196,10 +258,11 @@ impl<'a> Search<'a> {
 
     /// Visits every state, within the limits. Returns how many, and why no more.
     pub(super) fn search(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
-        let mut at = 0;
+        let mut at = self.from;
         while at < self.store.len() {
             let (expanded, stop) = self.round(world, at)?;
             at = expanded;
+            self.store.forget_before(at);
             let limit = self.limit_reached(world, at).filter(|_| at < self.store.len());
             let stop = stop.or(limit);
             if stop.is_some() {
@@ -219,7 +282,10 @@ impl<'a> Search<'a> {
         crew.look(lens, at, many);
         let ordered = self.put_in_order(world, &mut crew, at, many);
         crew.locate(world, &mut self.store, keeps_graph);
+        let before = self.store.len();
         let ended = self.take_in(&mut crew, ordered, at);
+        let chance = chance_to_miss(&self.store.bits);
+        self.missed += (self.store.len() - before) as f64 * chance / (1.0 - chance).max(1e-9);
         self.crew = crew;
         ended
     }
@@ -253,6 +319,25 @@ impl<'a> Search<'a> {
             let place = crew.places[i];
             let (begin, end) = crew.hands[place.hand as usize].looked(place.at as usize);
             let steps = end.edges - begin.edges;
+            if begin.notes == end.notes {
+                // The usual case, without the ceremony that follows.
+                ordered.states = i + 1;
+                crew.tie(&mut self.store, place, begin, end);
+                for step in 0..steps {
+                    crew.steps.push(Place { hand: place.hand, at: begin.edges + step });
+                    if self.explorer.is_interrupted() {
+                        crew.ends.push(crew.steps.len() as u32);
+                        ordered.end = Some(((i, When::At(step)), End::Stop(Stop::Interrupted)));
+                        return ordered;
+                    }
+                }
+                ordered.expanded = at + i + 1;
+                crew.ends.push(crew.steps.len() as u32);
+                if crew.steps.len() > MOST_STEPS_AT_ONCE {
+                    break;
+                }
+                continue;
+            }
             let notes = crew.hands[place.hand as usize].notes[begin.notes as usize..end.notes as usize].to_vec();
             let mut notes = notes.into_iter().peekable();
             ordered.states = i + 1;
@@ -368,8 +453,13 @@ impl<'a> Search<'a> {
                 crew.ends.push(step as u32 + 1);
             }
         }
-        if let Some((_, End::Error(error))) = ordered.end {
-            return Err(error);
+        match ordered.end {
+            Some((_, End::Error(error))) => return Err(error),
+            Some(((i, When::At(_)), _)) => {
+                let first = i.checked_sub(1).map_or(0, |last| crew.ends[last]);
+                self.partial = crew.steps.len() as u64 - u64::from(first);
+            }
+            _ => {}
         }
         crew.give_numbers(&mut self.store);
         self.edges += crew.steps.len() as u64;
@@ -427,7 +517,8 @@ impl<'a> Search<'a> {
         // looks.
         self.next_look = states + (STRIDE * USUAL_STATE / (bytes / states).max(1)).clamp(1, STRIDE);
         if let Some(call) = &mut self.explorer.progress {
-            call(&Progress { states, frontier: states - at, bytes });
+            let left = left(&mut self.looks, at, states);
+            call(&Progress { states, frontier: states - at, bytes, left });
         }
         self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
     }
@@ -523,6 +614,7 @@ impl<'a> Search<'a> {
             complete,
             stop,
             bytes,
+            coverage: self.explorer.bitstate.map(|_| self.store.len() as f64 / (self.store.len() as f64 + self.missed)),
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),

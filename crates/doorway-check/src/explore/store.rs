@@ -6,10 +6,11 @@
 //! same holds of what is left beside the local states. A hash table finds states by their strings.
 //! For each state the store keeps the step that first led to it, which gives shortest traces.
 
+use super::bits::Bits;
 use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use super::strings::Strings;
 use super::table::{MOST, Table, tag};
-use crate::sim::{Action, Halt, Machine, Number, State};
+use crate::sim::{Action, Halt, Machine, Number, State, TextError, World};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -23,6 +24,9 @@ pub(super) const MOST_STATES: usize = (MOST - (1 << 24)) as usize;
 /// never all of them at once.
 pub(super) const SHARDS: usize = 64;
 
+/// How many states there are to each parent that is kept in full.
+const BLOCK: usize = 64;
+
 /// A combination of at least this many bytes is kept once, and not in each state.
 const SHARED: usize = 4;
 
@@ -33,6 +37,10 @@ pub(super) struct Store {
     vars: Option<Pieces>,
     rest: Option<Pieces>,
     pub(super) shards: Vec<Table>,
+    /// Instead of tables, if only the bits of states are kept.
+    pub(super) bits: Vec<Bits>,
+    /// Of the states in this many segments only how they were found is kept.
+    forgotten: usize,
     /// For each state how it was found, and the state.
     found: Strings,
     /// For each block of states the parent of the first.
@@ -134,7 +142,8 @@ fn tie(piece: &[u8], pieces: Option<&Pieces>, tied: &mut Vec<u8>) -> bool {
 }
 
 impl Store {
-    pub(super) fn new(machine: &Machine) -> Self {
+    /// Keeps states exactly, or only bits of them, in this many bytes.
+    pub(super) fn new(machine: &Machine, bits: Option<usize>) -> Self {
         let parts = Parts::new(machine);
         let [vars, locals, rest] = parts.longest;
         let kept_once = |least: usize, longest: usize| (least >= SHARED).then(|| Pieces::new(longest));
@@ -145,6 +154,8 @@ impl Store {
             vars: kept_once(least_vars, vars),
             rest: kept_once(parts.numbers_in_rest(machine), rest),
             shards: std::iter::repeat_with(Table::default).take(SHARDS).collect(),
+            bits: bits.map_or(Vec::new(), |bytes| (0..SHARDS).map(|_| Bits::new(bytes / SHARDS)).collect()),
+            forgotten: 0,
             found,
             parents: Vec::new(),
             last_parent: 0,
@@ -224,7 +235,86 @@ impl Store {
         let table = &mut self.shards[shard(hash)];
         table.reserve(1);
         table.add(tag(hash), 0);
+        self.bits.get_mut(shard(hash)).map(|bits| bits.set(hash));
         self.add(0, 0, &tied);
+    }
+
+    /// Adds a state. Returns `false` if it is known.
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    pub(super) fn add_new(
+        &mut self,
+        world: &mut World,
+        state: &State,
+        (parent, by): (StateId, Action),
+        spare: &mut Spare,
+    ) -> Result<bool, TextError> {
+        if self.has(world, state, spare)? {
+            return Ok(false);
+        }
+        let mut short = Vec::new();
+        let written = world.knowing(|machine| {
+            short.clear();
+            self.write(machine, state, spare, &mut short)
+        })?;
+        short.clear();
+        self.tie_loose(&spare.raw, &mut short);
+        let id = self.add(parent, by.number(self.processes) as u32, &short);
+        let table = &mut self.shards[shard(written.hash)];
+        table.reserve(1);
+        table.add(tag(written.hash), id);
+        Ok(true)
+    }
+
+    /// Whether a state, or a symmetric one, is known.
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    pub(super) fn has(&self, world: &mut World, state: &State, spare: &mut Spare) -> Result<bool, TextError> {
+        world.knowing(|machine| {
+            let mut bytes = Vec::new();
+            let written = self.write(machine, state, spare, &mut bytes)?;
+            let new = Forms { short: &bytes[..written.compared], compared: &bytes[written.compared..] };
+            let known = |id| self.is_known_as(machine, id, new, spare);
+            // A state with new pieces may still be symmetric to a known one.
+            Ok(self.shards[shard(written.hash)].find(tag(written.hash), known).is_some())
+        })
+    }
+
+    pub(super) fn processes(&self) -> usize {
+        self.processes
+    }
+
+    /// For each state but the first, the state and the number of the action that led to it.
+    pub(super) fn ways(&self) -> impl Iterator<Item = (StateId, u64)> {
+        let mut parent = 0;
+        (0..self.len())
+            .map(move |id| {
+                if id % BLOCK == 0 {
+                    parent = self.parents[id / BLOCK];
+                }
+                let mut string = self.found.get(id);
+                parent += pop(&mut string) as StateId;
+                (parent, pop(&mut string))
+            })
+            .skip(1)
+    }
+
+    /// If only bits are kept, forgets the states before this one. They cannot be loaded any more.
+    pub(super) fn forget_before(&mut self, id: usize) {
+        if self.bits.is_empty() {
+            return;
+        }
+        while (self.forgotten + 1) * self.found.in_segment() <= id && self.forgotten + 1 < self.found.full_segments() {
+            self.found.cut(self.forgotten, |string| {
+                let mut rest = string;
+                pop(&mut rest);
+                pop(&mut rest);
+                string.len() - rest.len()
+            });
+            self.forgotten += 1;
+        }
     }
 
     /// Writes a state shortly. Returns `false` if it has pieces that were not seen before.
@@ -246,7 +336,7 @@ impl Store {
 
     /// Adds a state that is not known, in short form.
     pub(super) fn add(&mut self, parent: StateId, by: u32, tied: &[u8]) -> StateId {
-        if self.len() % self.found.in_block() == 0 {
+        if self.len() % BLOCK == 0 {
             self.parents.push(parent);
             self.last_parent = parent;
         }
@@ -287,9 +377,8 @@ impl Store {
 
     /// The state and the step from which a state was found.
     fn came(&self, id: StateId) -> (StateId, Action) {
-        let block = self.found.in_block();
-        let first = id as usize / block * block;
-        let (mut parent, mut action) = (self.parents[id as usize / block], 0);
+        let first = id as usize / BLOCK * BLOCK;
+        let (mut parent, mut action) = (self.parents[id as usize / BLOCK], 0);
         for at in first..=id as usize {
             let mut string = self.found.get(at);
             parent += pop(&mut string) as StateId;
@@ -313,6 +402,7 @@ impl Store {
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let pieces: usize = self.vars.iter().chain(&self.rest).map(Pieces::bytes).sum();
+        let pieces = pieces + self.bits.iter().map(Bits::bytes).sum::<usize>();
         self.found.bytes() + self.parents.capacity() * 4 + self.shards.iter().map(Table::bytes).sum::<usize>() + pieces
     }
 }

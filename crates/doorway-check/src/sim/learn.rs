@@ -87,13 +87,17 @@ impl World {
     /// # Errors
     /// If a text breaks the rules of replay.
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
-        let mut next = state.clone();
+        let mut before = std::mem::take(&mut self.before);
+        before.clone_from(state);
+        let mut is_again = false;
         let stepped = self.knowing(|machine| {
-            next.clone_from(state);
-            machine.act(&mut next, action)
-        })?;
-        *state = next;
-        Ok(stepped)
+            if std::mem::replace(&mut is_again, true) {
+                state.clone_from(&before);
+            }
+            machine.act(state, action)
+        });
+        self.before = before;
+        stepped
     }
 
     /// [`act`](Self::act), which also reports each access to shared variables after the first, and

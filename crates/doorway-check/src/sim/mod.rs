@@ -143,6 +143,8 @@ pub enum TextError {
     },
     /// An explorer was given a rule, and the machine was built with another.
     OtherRules(&'static str),
+    /// A search cannot be saved or resumed, and this is why.
+    Saved(Box<str>),
     /// A property looks at the size of a counter, but counters are kept small.
     CounterAsked,
     /// There are more processes or variables than the rules can track.
@@ -236,6 +238,7 @@ impl fmt::Display for TextError {
                 "{pid}, at statement {label}, may see any value of a register that was weakened by force, and its values are \
                  not declared; declare them with ranges_over, or force regular registers at most"
             ),
+            Self::Saved(why) => f.write_str(why),
             Self::OtherRules(rule) => write!(
                 f,
                 "the explorer was given `{rule}`, but the machine was built with other rules; set `{rule}` in the Rules of the \

@@ -124,6 +124,8 @@ pub struct World {
     pub(super) start: Rc<Start>,
     /// Compares operations with a sequential object.
     pub(super) monitor: Option<Monitor>,
+    /// The state before a step that may have to be made again.
+    pub(super) before: State,
 }
 
 impl std::ops::Deref for World {
@@ -322,7 +324,7 @@ impl World {
         let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
         let (canon, alike, heard) = (None, None, None);
         let machine = Machine { layout, locals, rules, kinds, watched, canon, alike, bytes, begins, heard };
-        Ok(Self { machine, sim, start, monitor: None })
+        Ok(Self { machine, sim, start, monitor: None, before: State::default() })
     }
 
     /// The same machine with these rules and local states, without a monitor of operations.
@@ -339,7 +341,8 @@ impl World {
             begins: self.begins.clone(),
             heard: None,
         };
-        Self { machine, sim: self.sim.clone(), start: Rc::clone(&self.start), monitor: None }
+        let (sim, start) = (self.sim.clone(), Rc::clone(&self.start));
+        Self { machine, sim, start, monitor: None, before: State::default() }
     }
 
     pub(super) fn into_parts(self) -> (Sim, Layout, Rc<Start>) {

@@ -24,6 +24,7 @@ mod random_programs;
 mod refusals;
 mod registers;
 mod replay;
+mod saved;
 mod several_writers;
 mod spin;
 mod tables;

@@ -120,6 +120,16 @@ pub(crate) struct Args {
     /// core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(super) threads: Option<u8>,
+    /// Keep three bits of each state, in this much memory, instead of the state. Finds failures in
+    /// searches that do not fit into memory, and proves nothing
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with_all = ["save", "resume"])]
+    pub(super) bitstate: Option<usize>,
+    /// If a limit or Ctrl-C ends the search, write what it knows to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<std::path::PathBuf>,
+    /// Go on where the search ended that wrote this file; give the same options
+    #[arg(long, value_name = "FILE")]
+    pub(super) resume: Option<std::path::PathBuf>,
     /// Do not merge local states that the text declares alike, and forget no value it declares
     /// irrelevant (slow, but right even if the text is wrong)
     #[arg(long)]
@@ -164,6 +174,9 @@ impl Args {
             ("switches", self.switches.is_some()),
             ("max-states", self.max_states.is_some()),
             ("threads", self.threads.is_some()),
+            ("bitstate", self.bitstate.is_some()),
+            ("save", self.save.is_some()),
+            ("resume", self.resume.is_some()),
             ("cross-check", self.cross_check),
             ("keep-going", self.keep_going),
         ];
