@@ -20,7 +20,7 @@
 
 use crate::explore::{again, breaks};
 use crate::property::Property;
-use crate::sim::{Action, Deaths, Rules, State, TextError, What};
+use crate::sim::{Action, Deaths, Rules, TextError, What};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
 use crate::viewer::{Record, Recorder};
@@ -143,8 +143,8 @@ impl Token {
                 world.act(&mut next, action).map_err(TokenError::Text)?;
                 states.push(next);
             }
-            let comes_back = |before: &State| states.last().is_some_and(|last| world.is_alike(before, last));
-            if !states.get(from).is_some_and(comes_back) {
+            let (before, last) = (states.get(from), states.last());
+            if !before.zip(last).is_some_and(|(before, last)| world.is_alike(before, last)) {
                 return Err(TokenError::Stale(None));
             }
             trace.repeats(from, Vec::new());

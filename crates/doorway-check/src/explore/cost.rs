@@ -87,7 +87,7 @@ impl Explorer<'_> {
         }
         let initial = world.initial();
         let begun = Instant::now();
-        let mut search = Search::with_graph(self, &world, initial);
+        let mut search = Search::with_graph(self, &mut world, initial)?;
         let (_, stop) = search.search(&mut world)?;
         search.refuse_panics(&world)?;
         search.cross_check_counters(&mut world)?;

@@ -47,6 +47,16 @@ impl Edge {
         Self { to, by: process as u16 | u16::from(cost) << COST | flags }
     }
 
+    /// What it says beside where it leads.
+    pub(super) fn by(self) -> u16 {
+        self.by
+    }
+
+    /// The step to a state of which only that is known.
+    pub(super) fn leading(to: StateId, by: u16) -> Self {
+        Self { to, by }
+    }
+
     pub(super) fn process(self) -> usize {
         usize::from(self.by & PROCESS)
     }

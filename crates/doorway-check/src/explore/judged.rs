@@ -1,6 +1,7 @@
 //! Whether a given run breaks a property: a token's claim is not taken on trust.
 
-use super::{breaks_off, is_decided_at};
+use super::breaks_off;
+use super::expand::is_decided_at;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Part, Phase, State, Stepped, TextError, What, World};
 
@@ -41,7 +42,7 @@ pub(crate) fn breaks(
     }
     let parts = world.layout().parts_of_kind(property.kind);
     for state in &states {
-        if is_decided_at(property, &parts, world, state)? {
+        if world.knowing(|machine| is_decided_at(property, &parts, machine, state))? {
             return Ok(true);
         }
     }
@@ -63,13 +64,13 @@ pub(crate) fn holds_at(
     let parts = world.layout().parts_of_kind(property.kind);
     Ok(match &property.test {
         test if test.needs_graph() => None,
-        Test::Sometimes(_) => Some(is_decided_at(property, &parts, world, state)?),
+        Test::Sometimes(_) => Some(world.knowing(|machine| is_decided_at(property, &parts, machine, state))?),
         Test::Unless(so, until) => Some(came.is_none_or(|(before, _)| {
             let (was, is) = (View::new(world, before), View::new(world, state));
             !parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
         })),
         Test::FirstCome(k) => Some(came.is_none_or(|(_, stepped)| (stepped.overtook as usize) < *k)),
-        _ => Some(!is_decided_at(property, &parts, world, state)?),
+        _ => Some(!world.knowing(|machine| is_decided_at(property, &parts, machine, state))?),
     })
 }
 

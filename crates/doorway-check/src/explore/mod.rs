@@ -15,15 +15,21 @@
 //! ```
 
 mod again;
+mod bits;
 mod bytes;
 mod cost;
+mod crew;
+mod expand;
 mod graph;
 mod judged;
 mod progress;
 mod report;
+mod saved;
 mod search;
 mod shrink;
 mod store;
+mod strings;
+mod table;
 
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
@@ -35,8 +41,11 @@ use crate::property::Property;
 use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
-use search::is_decided_at;
 use std::fmt;
+use std::path::PathBuf;
+
+/// More threads than this would only wait for each other.
+const MOST_THREADS: usize = 64;
 
 /// Whether two machines run alike in one respect.
 type SameRule = fn(&Rules, &Rules) -> bool;
@@ -56,6 +65,10 @@ pub struct Explorer<'a> {
     max_states: Option<usize>,
     max_memory: Option<usize>,
     keep_going: bool,
+    threads: usize,
+    bitstate: Option<usize>,
+    save: Option<PathBuf>,
+    resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
     stop_when: Option<StopWhen<'a>>,
 }
@@ -79,6 +92,9 @@ pub struct Progress {
     pub frontier: usize,
     /// Bytes in use.
     pub bytes: usize,
+    /// How many states are still to be found, if that can be guessed: each state leads to fewer
+    /// and fewer new ones.
+    pub left: Option<usize>,
 }
 
 impl<'a> Explorer<'a> {
@@ -93,6 +109,10 @@ impl<'a> Explorer<'a> {
             max_states: None,
             max_memory: None,
             keep_going: false,
+            threads: 1,
+            bitstate: None,
+            save: None,
+            resume: None,
             progress: None,
             stop_when: None,
         }
@@ -188,6 +208,52 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// Searches with this many threads (by default, one). The report is the same with any number.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.clamp(1, MOST_THREADS);
+        self
+    }
+
+    /// Keeps three bits of each state, in this many bytes, instead of the state (Holzmann's
+    /// supertrace). Such a search can find failures in spaces too large for memory. It proves
+    /// nothing: states with the same bits are taken for one, and what holds stays undecided.
+    /// Properties of whole graphs stay undecided too.
+    ///
+    /// ```
+    /// use doorway_check::explore::Stop;
+    /// use doorway_check::{Explorer, Property};
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let exclusion = Property::exclusion("mutual-exclusion", 1);
+    /// let report = Explorer::new(2).property(exclusion).bitstate(1 << 20).run(TwoProcess::new)?;
+    /// assert_eq!(report.stop, Some(Stop::Bits));
+    /// assert_eq!(report.verdict("mutual-exclusion").holds, None);
+    /// assert!(report.coverage.unwrap() > 0.999);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn bitstate(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.bitstate = bytes.into();
+        self
+    }
+
+    /// Writes what the search knows to this file if a limit or an interruption ends it, so that
+    /// [`resume`](Self::resume) can go on from there. Searches that decide properties of whole
+    /// graphs cannot be saved.
+    pub fn save(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.save = file.into();
+        self
+    }
+
+    /// Goes on where the search ended that wrote this file. Its machine, rules and properties must
+    /// be the same.
+    ///
+    /// A damaged file is an error. So is a file of another search. Every state of the file is
+    /// reached again by its steps, and some of the explored ones are explored again.
+    pub fn resume(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.resume = file.into();
+        self
+    }
+
     /// Calls this now and then.
     pub fn on_progress(mut self, call: impl FnMut(&Progress) + 'a) -> Self {
         self.progress = Some(Box::new(call));
@@ -273,7 +339,7 @@ impl<'a> Explorer<'a> {
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
-        search::Search::new(self, &world, initial).run(&mut world)
+        search::Search::new(self, &mut world, initial)?.run(&mut world)
     }
 
     /// Checks that a machine runs by every rule that was set here.

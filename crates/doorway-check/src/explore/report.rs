@@ -30,6 +30,9 @@ pub struct Report {
     pub stop: Option<Stop>,
     /// Bytes in use at the end.
     pub bytes: usize,
+    /// If only [bits](super::Explorer::bitstate) of states were kept: the share of the states one
+    /// step from those explored that was recognised as new, as an estimate.
+    pub coverage: Option<f64>,
     /// Local states of all processes.
     pub local_states: usize,
     /// How often a text was run.
@@ -67,6 +70,8 @@ pub enum Stop {
     Interrupted,
     /// Runs with more context switches than [this](Rules::switches) were skipped.
     Switches(u32),
+    /// It kept only [bits](super::Explorer::bitstate) of states.
+    Bits,
     /// Runs in which a counter falls further behind than [this](Rules::lag) were skipped.
     Lag(u32),
 }
@@ -85,6 +90,7 @@ impl fmt::Display for Stop {
             Self::Failed => f.write_str("stopped at the first failure"),
             Self::States => f.write_str("the search reached its limit on states"),
             Self::Memory => f.write_str("the search reached its limit on memory"),
+            Self::Bits => f.write_str("only bits of states were kept"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Switches(most) => write!(f, "only runs that change hands at most {}", times(*most)),
             Self::Lag(1) => f.write_str("only runs in which the front is at most 1 ticket behind"),

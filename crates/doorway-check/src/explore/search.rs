@@ -1,10 +1,13 @@
 //! The search itself.
 
-use super::graph::{Edge, Graph, Kind};
-use super::store::{StateId, Store};
-use super::{Explorer, Progress, Report, Stop, Verdict, again, breaks_off, progress, shrink};
-use crate::property::{Property, Test, View};
-use crate::sim::{Action, Keep, Pair, Part, Phase, State, Stepped, TextError, What, World};
+use super::bits::chance_to_miss;
+use super::crew::{Crew, NEW, Place};
+use super::expand::{Lens, Noted, When, is_decided_at};
+use super::graph::{Edge, Graph};
+use super::store::{MOST_STATES, Spare, StateId, Store};
+use super::{Explorer, Progress, Report, Stop, Verdict, again, progress, saved, shrink};
+use crate::property::{Property, Test};
+use crate::sim::{Action, Keep, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
@@ -16,6 +19,12 @@ const COUNTS: usize = 20_000;
 const STRIDE: usize = 4096;
 /// The size of states, in bytes, for which that is often enough.
 const USUAL_STATE: usize = 256;
+/// How many states to look at in one round, at most.
+const MOST_AT_ONCE: usize = 1 << 14;
+/// How many bytes they have, at most, roughly.
+const MOST_BYTES_AT_ONCE: usize = 1 << 22;
+/// A round has few more steps than this.
+const MOST_STEPS_AT_ONCE: usize = 1 << 20;
 
 /// A property being checked: its parts, and what was found.
 pub(super) struct Asked {
@@ -32,7 +41,7 @@ pub(super) struct Asked {
 }
 
 /// What decided a property.
-enum Decided {
+pub(super) enum Decided {
     /// A state.
     At(StateId),
     /// A step from a state.
@@ -43,13 +52,36 @@ enum Decided {
 
 impl Asked {
     /// Whether deciding it means that it failed.
-    fn fails_when_decided(&self) -> bool {
+    pub(super) fn fails_when_decided(&self) -> bool {
         !matches!(self.property.test, Test::Sometimes(_))
+    }
+
+    /// The property, and the parts in which it is checked.
+    pub(super) fn asks(&self) -> (&Property, &[Part]) {
+        (&self.property, &self.parts)
+    }
+
+    pub(super) fn decided(&self) -> Option<&Decided> {
+        self.decided.as_ref()
+    }
+
+    pub(super) fn decide(&mut self, decided: Decided) {
+        self.decided = Some(decided);
+    }
+
+    /// Whether nothing has decided it yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.decided.is_none()
     }
 
     /// Whether a state decides it, for properties that are decided on states.
     fn is_decided_at(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
-        is_decided_at(&self.property, &self.parts, world, state)
+        world.knowing(|machine| is_decided_at(&self.property, &self.parts, machine, state))
+    }
+
+    /// Whether a state has masks for it.
+    fn has_masks(&self) -> bool {
+        matches!(self.property.test, Test::LeadsTo(..) | Test::AtMost(..) | Test::OwnSteps(..))
     }
 
     fn has_failed(&self) -> bool {
@@ -57,36 +89,29 @@ impl Asked {
     }
 }
 
-/// Whether a state decides a property in one of these parts, for properties decided on states.
-pub(super) fn is_decided_at(
-    property: &Property,
-    parts: &[Part],
-    world: &mut World,
-    state: &State,
-) -> Result<bool, TextError> {
-    let view = View::new(world, state);
-    Ok(match &property.test {
-        Test::Always(so) => !parts.iter().all(|&part| so(&view.of(part))),
-        Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
-        Test::NeverStuck => world.is_deadlock(state)?,
-        Test::NoPanic => world.who_panicked(state).is_some(),
-        Test::OneWaits => world.has_two_at_a_word_of_one(state)?,
-        Test::QuietWaits => world.is_noisy(state)?,
-        Test::Linearizable(_) => !world.is_linearizable(state),
-        Test::FirstEnabled => {
-            let mut stuck = false;
-            for p in (0..world.processes()).filter(|&p| crate::sim::is_set(state.passed & !state.crashed, p)) {
-                stuck |= !world.enters_alone(state, p)?;
-            }
-            stuck
-        }
-        _ => false,
-    })
+/// When something happened in a round: at which of its states, and when there.
+type Stamp = (usize, When);
+
+/// Why a round is the last.
+enum End {
+    Stop(Stop),
+    Error(TextError),
+}
+
+/// A round in the order of a search that does one thing after the other.
+struct Ordered {
+    /// How many states were looked at.
+    states: usize,
+    /// The states before this one were expanded.
+    expanded: usize,
+    end: Option<(Stamp, End)>,
+    /// What was decided, and when.
+    marks: Vec<(Stamp, usize)>,
 }
 
 pub(super) struct Search<'a> {
     explorer: Explorer<'a>,
-    asked: Vec<Asked>,
+    pub(super) asked: Vec<Asked>,
     pub(super) store: Store,
     /// Kept only if a property needs it.
     pub(super) graph: Option<Graph>,
@@ -94,10 +119,32 @@ pub(super) struct Search<'a> {
     pub(super) edges: u64,
     /// The number of states at which to look at memory next.
     next_look: usize,
+    pub(super) crew: Crew,
+    /// How many of the steps were made from a state that was not explored to the end.
+    pub(super) partial: u64,
+    /// The states before this one were explored by an earlier search.
+    from: usize,
+    /// How many states were taken for others, as an estimate.
+    missed: f64,
+    /// How many states were explored and found at some times.
+    looks: Vec<(usize, usize)>,
+}
+
+/// Guesses how many states are still to be found, from how many new ones the last tenth of the
+/// explored states led to.
+fn left(looks: &mut Vec<(usize, usize)>, explored: usize, states: usize) -> Option<usize> {
+    if looks.last().is_none_or(|(last, _)| explored > last + last / 64) {
+        looks.push((explored, states));
+    }
+    let before = looks.partition_point(|(then, _)| *then < explored - explored / 10);
+    let (then, had) = looks[before.saturating_sub(1).min(looks.len() - 1)];
+    let (tried, found) = ((explored - then) as f64, (states - had) as f64);
+    let fewer = 1.0 - found / tried.max(1.0);
+    (explored > 10_000 && fewer > 0.02).then(|| ((states - explored) as f64 * (1.0 - fewer) / fewer) as usize)
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(mut explorer: Explorer<'a>, world: &World, initial: State) -> Self {
+    pub(super) fn new(mut explorer: Explorer<'a>, world: &mut World, initial: State) -> Result<Self, TextError> {
         let named = std::mem::take(&mut explorer.properties);
         let no_panic = (!named.iter().any(|p| matches!(p.test, Test::NoPanic))).then(Property::no_panic);
         let is_told = world.has_words_of_one() && !named.iter().any(|p| matches!(p.test, Test::OneWaits));
@@ -111,25 +158,35 @@ impl<'a> Search<'a> {
                 Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false, unasked }
             })
             .collect();
-        let graph = asked.iter().any(|a| a.property.test.needs_graph()).then(Graph::default);
-        let mut store = Store::new(world);
-        store.insert(world, &initial, 0, Action::step(0));
-        Self { explorer, asked, store, graph, initial, edges: 0, next_look: 0 }
+        let needs_graph = asked.iter().any(|a| a.property.test.needs_graph());
+        let graph = (needs_graph && explorer.bitstate.is_none()).then(Graph::default);
+        let mut store = Store::new(world, explorer.bitstate);
+        let mut spare = Spare::default();
+        let hash = world.knowing(|machine| Ok(store.write(machine, &initial, &mut spare, &mut Vec::new())?.hash))?;
+        store.begin(&spare.raw, hash);
+        let crew = Crew::new(explorer.threads, &initial);
+        let (edges, next_look, missed, looks) = (0, 0, 0.0, Vec::new());
+        Ok(Self { explorer, asked, store, graph, initial, edges, next_look, crew, partial: 0, from: 0, missed, looks })
     }
 
     /// A search that keeps the graph, whatever the properties.
-    pub(super) fn with_graph(explorer: Explorer<'a>, world: &World, initial: State) -> Self {
-        let mut search = Self::new(explorer, world, initial);
+    pub(super) fn with_graph(explorer: Explorer<'a>, world: &mut World, initial: State) -> Result<Self, TextError> {
+        let mut search = Self::new(explorer, world, initial)?;
         search.graph.get_or_insert_default();
-        search
+        Ok(search)
     }
 
     pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
         let begun = Instant::now();
+        let fingerprint = self.prepare_to_save(world)?;
         let (expanded, stop) = self.search(world)?;
+        if let (Some(path), Some(Stop::Interrupted | Stop::States | Stop::Memory)) = (&self.explorer.save, stop) {
+            self.save(fingerprint, expanded, path)?;
+        }
         let searching = begun.elapsed();
         // Few runs do not decide what happens in the end.
         let stop = stop.or(Stop::of_bounds(world.rules()));
+        let stop = stop.or(self.explorer.bitstate.map(|_| Stop::Bits));
         // A run that ends in a panic does not show what would have followed.
         let stop = stop.or(self.panic().map(|_| Stop::Failed));
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
@@ -139,6 +196,31 @@ impl<'a> Search<'a> {
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
         Ok(Report { searching, judging, cross_checked, counts_checked, ..self.report(world, expanded, stop)? })
+    }
+
+    /// Goes on where a saved search ended, if asked for. Returns what the search is known by.
+    fn prepare_to_save(&mut self, world: &mut World) -> Result<u64, TextError> {
+        if self.explorer.save.is_none() && self.explorer.resume.is_none() {
+            return Ok(0);
+        }
+        let why = if self.graph.is_some() {
+            "the graph is not saved, and some of these properties are decided on it; ask for them in another search"
+        } else if self.explorer.bitstate.is_some() {
+            "a search that keeps only bits of states cannot be saved or resumed"
+        } else {
+            let asked = self.asked.iter().map(|asked| (&asked.property, asked.unasked));
+            let fingerprint = saved::fingerprint(world, &self.initial, asked);
+            if let Some(path) = self.explorer.resume.take() {
+                self.from = self.resume(world, fingerprint, &path)?;
+            }
+            return Ok(fingerprint);
+        };
+        Err(TextError::Saved(why.into()))
+    }
+
+    /// Whether the caller wants the search to stop.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.explorer.is_interrupted()
     }
 
     /// A state in which a text has panicked.
@@ -176,60 +258,243 @@ impl<'a> Search<'a> {
 
     /// Visits every state, within the limits. Returns how many, and why no more.
     pub(super) fn search(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
-        let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
-        let mut actions = Vec::new();
-        let mut at = 0;
-        let stop = loop {
-            if at == self.store.len() {
-                break None;
+        let mut at = self.from;
+        while at < self.store.len() {
+            let (expanded, stop) = self.round(world, at)?;
+            at = expanded;
+            self.store.forget_before(at);
+            let limit = self.limit_reached(world, at).filter(|_| at < self.store.len());
+            let stop = stop.or(limit);
+            if stop.is_some() {
+                return Ok((at, stop));
             }
-            let id = at as StateId;
-            self.store.load(id, &mut state);
-            self.look_at(world, &state, id)?;
-            if let Some(stop) = self.decided() {
-                break Some(stop);
+        }
+        Ok((at, None))
+    }
+
+    /// Looks at the next states, all at once.
+    fn round(&mut self, world: &mut World, at: usize) -> Result<(usize, Option<Stop>), TextError> {
+        let many = self.next_many(at);
+        let keeps_graph = self.graph.is_some();
+        let keep_going = self.explorer.keep_going;
+        let mut crew = std::mem::take(&mut self.crew);
+        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+        crew.look(lens, at, many);
+        let ordered = self.put_in_order(world, &mut crew, at, many);
+        crew.locate(world, &mut self.store, keeps_graph);
+        let before = self.store.len();
+        let ended = self.take_in(&mut crew, ordered, at);
+        let chance = chance_to_miss(&self.store.bits);
+        self.missed += (self.store.len() - before) as f64 * chance / (1.0 - chance).max(1e-9);
+        self.crew = crew;
+        ended
+    }
+
+    /// How many states to look at next. Near the limit on states there are few: what lies behind it
+    /// should not be looked at in vain.
+    fn next_many(&self, at: usize) -> usize {
+        let states = self.store.len();
+        let long = self.store.bytes() / states;
+        let most = (MOST_BYTES_AT_ONCE / long.max(1)).clamp(1, MOST_AT_ONCE);
+        let left = self.most_states().saturating_sub(states) / 64;
+        (states - at).min(most).min(left.max(1))
+    }
+
+    fn most_states(&self) -> usize {
+        self.explorer.max_states.unwrap_or(usize::MAX).min(MOST_STATES)
+    }
+
+    /// Goes through what was found about these states, one after the other, up to where the search
+    /// ends. States for which something was missing are looked at here.
+    fn put_in_order(&mut self, world: &mut World, crew: &mut Crew, at: usize, many: usize) -> Ordered {
+        crew.steps.clear();
+        crew.ends.clear();
+        let mut ordered = Ordered { states: 0, expanded: at, end: None, marks: Vec::new() };
+        for i in 0..many {
+            let id = (at + i) as StateId;
+            if let Err(error) = self.look_again(world, crew, i, id) {
+                ordered.end = Some(((i, crew.late().now), End::Error(error)));
+                return ordered;
             }
-            let mut everyone_waits = true;
-            actions.clear();
-            for p in (0..world.processes()).filter(|&p| world.may_step_next(&state, p)) {
-                world.actions(&state, p, &mut actions);
-            }
-            for &action in &actions {
-                next.clone_from(&state);
-                let Some(stepped) = world.act(&mut next, action)? else { continue };
-                let p = action.process;
-                self.edges += 1;
-                if !stepped.unchanged && !action.is_crash() && world.phase(&state, p) != Phase::Remainder {
-                    everyone_waits = false;
+            let place = crew.places[i];
+            let (begin, end) = crew.hands[place.hand as usize].looked(place.at as usize);
+            let steps = end.edges - begin.edges;
+            if begin.notes == end.notes {
+                // The usual case, without the ceremony that follows.
+                ordered.states = i + 1;
+                crew.tie(&mut self.store, place, begin, end);
+                for step in 0..steps {
+                    crew.steps.push(Place { hand: place.hand, at: begin.edges + step });
+                    if self.explorer.is_interrupted() {
+                        crew.ends.push(crew.steps.len() as u32);
+                        ordered.end = Some(((i, When::At(step)), End::Stop(Stop::Interrupted)));
+                        return ordered;
+                    }
                 }
-                self.look_at_step(world, (&state, id), &next, action, stepped);
-                // A failed turn leads back to where it began, so no look-up is needed.
-                let to = if next == state { id } else { self.store.insert(world, &next, id, action) };
-                if self.graph.is_some() {
-                    let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
-                    let cost = if self.is_counted(world, &state, &next) { 1 } else { cost };
-                    let kind = match action.what {
-                        What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
-                        What::GiveUp => Kind::GivesUp,
-                        _ if stepped.entered => Kind::Enters,
-                        _ => Kind::Step,
-                    };
-                    let edge = Edge::new(to, p, kind, cost);
-                    self.graph.iter_mut().for_each(|graph| graph.add_edge(edge));
+                ordered.expanded = at + i + 1;
+                crew.ends.push(crew.steps.len() as u32);
+                if crew.steps.len() > MOST_STEPS_AT_ONCE {
+                    break;
                 }
-                if let Some(stop) = self.limit_reached(world, at) {
-                    return Ok((at, Some(stop)));
+                continue;
+            }
+            let notes = crew.hands[place.hand as usize].notes[begin.notes as usize..end.notes as usize].to_vec();
+            let mut notes = notes.into_iter().peekable();
+            ordered.states = i + 1;
+            // In the order of a search that does one thing after the other.
+            for now in std::iter::once(When::Before).chain((0..=steps).map(When::At)).chain([When::After]) {
+                while let Some(note) = notes.next_if(|note| note.when == now) {
+                    match note.what {
+                        Noted::Error(error) => {
+                            ordered.end = Some(((i, now), End::Error(error)));
+                            return ordered;
+                        }
+                        Noted::State(asked) => self.decide(&mut ordered, (i, now), asked, Decided::At(id)),
+                        Noted::Step(asked, by) => self.decide(&mut ordered, (i, now), asked, Decided::By(id, by)),
+                    }
+                }
+                let stop = match now {
+                    When::Before => {
+                        crew.tie(&mut self.store, place, begin, end);
+                        self.decided()
+                    }
+                    When::At(step) if step < steps => {
+                        crew.steps.push(Place { hand: place.hand, at: begin.edges + step });
+                        self.explorer.is_interrupted().then_some(Stop::Interrupted)
+                    }
+                    When::At(_) => None,
+                    When::After => {
+                        ordered.expanded = at + i + 1;
+                        self.decided()
+                    }
+                };
+                if let Some(stop) = stop {
+                    crew.ends.push(crew.steps.len() as u32);
+                    ordered.end = Some(((i, now), End::Stop(stop)));
+                    return ordered;
                 }
             }
-            if everyone_waits {
-                self.look_for_deadlock(world, &state, id)?;
+            crew.ends.push(crew.steps.len() as u32);
+            if crew.steps.len() > MOST_STEPS_AT_ONCE {
+                break;
             }
-            at += 1;
-            if let Some(stop) = self.decided() {
-                break Some(stop);
+        }
+        ordered
+    }
+
+    /// Looks at a state for which something was missing, and finds it out.
+    fn look_again(&mut self, world: &mut World, crew: &mut Crew, i: usize, id: StateId) -> Result<(), TextError> {
+        let Place { hand, at } = crew.places[i];
+        if !crew.hands[hand as usize].states[at as usize].missed {
+            return Ok(());
+        }
+        let (keeps_graph, keep_going) = (self.graph.is_some(), self.explorer.keep_going);
+        loop {
+            let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+            let late = crew.late();
+            match late.look(lens, id) {
+                None => break,
+                Some(missing) => {
+                    late.states.pop();
+                    world.learn(missing)?;
+                }
             }
-        };
-        Ok((at, stop))
+        }
+        crew.places[i] = Place { hand: crew.hands.len() as u32 - 1, at: crew.late().states.len() as u32 - 1 };
+        Ok(())
+    }
+
+    fn decide(&mut self, ordered: &mut Ordered, stamp: Stamp, asked: usize, decided: Decided) {
+        if self.asked[asked].is_open() {
+            self.asked[asked].decided = Some(decided);
+            ordered.marks.push((stamp, asked));
+        }
+    }
+
+    /// Adds the new states, in the order in which they were found, up to the limit on states.
+    fn take_in(
+        &mut self,
+        crew: &mut Crew,
+        mut ordered: Ordered,
+        at: usize,
+    ) -> Result<(usize, Option<Stop>), TextError> {
+        let most = self.most_states();
+        let mut limit = None;
+        let mut step = 0;
+        'states: for (i, &end) in crew.ends.iter().enumerate() {
+            let first = step;
+            for step in first..end as usize {
+                let place = crew.steps[step];
+                if crew.to[step] == NEW {
+                    let hand = &crew.hands[place.hand as usize];
+                    let found = hand.edges[place.at as usize];
+                    let short = &hand.bytes[found.from as usize..found.compared as usize];
+                    crew.to[step] = self.store.add((at + i) as StateId, found.action, short);
+                    if self.store.len() > most {
+                        limit = Some((i, step, When::At((step - first) as u32)));
+                        break 'states;
+                    }
+                }
+            }
+            step = end as usize;
+        }
+        if let Some((i, step, when)) = limit {
+            let ends_there = matches!(&ordered.end, Some((stamp, End::Stop(Stop::Interrupted))) if *stamp == (i, when));
+            if !ends_there {
+                // What was decided after that was never looked at.
+                for (_, asked) in ordered.marks.extract_if(.., |(stamp, _)| *stamp > (i, when)) {
+                    self.asked[asked].decided = None;
+                }
+                ordered.states = i + 1;
+                ordered.expanded = at + i;
+                ordered.end = Some(((i, when), End::Stop(Stop::States)));
+                crew.steps.truncate(step + 1);
+                crew.ends.truncate(i);
+                crew.ends.push(step as u32 + 1);
+            }
+        }
+        match ordered.end {
+            Some((_, End::Error(error))) => return Err(error),
+            Some(((i, When::At(_)), _)) => {
+                let first = i.checked_sub(1).map_or(0, |last| crew.ends[last]);
+                self.partial = crew.steps.len() as u64 - u64::from(first);
+            }
+            _ => {}
+        }
+        crew.give_numbers(&mut self.store);
+        self.edges += crew.steps.len() as u64;
+        self.note_graph(crew, &ordered, at);
+        let stop = ordered.end.map(|(_, end)| match end {
+            End::Stop(stop) => stop,
+            End::Error(_) => unreachable!("it was returned"),
+        });
+        let expanded = if stop.is_none() { at + ordered.states } else { ordered.expanded };
+        Ok((expanded, stop))
+    }
+
+    /// Keeps what properties of whole graphs need.
+    fn note_graph(&mut self, crew: &Crew, ordered: &Ordered, at: usize) {
+        let Some(graph) = &mut self.graph else { return };
+        let mut step = 0;
+        for i in 0..ordered.states {
+            let place = crew.places[i];
+            let hand = &crew.hands[place.hand as usize];
+            let (begin, end) = hand.looked(place.at as usize);
+            graph.add_state(end.idle);
+            let mut masks = hand.masks[begin.masks as usize..end.masks as usize].iter();
+            for asked in self.asked.iter_mut().filter(|asked| asked.has_masks()) {
+                for (of_part, mask) in asked.so_then.iter_mut().zip(&mut masks) {
+                    of_part.push(*mask);
+                }
+            }
+            let last = crew.ends.get(i).map_or(step, |&end| end as usize);
+            for step in step..last {
+                let found = &crew.hands[crew.steps[step].hand as usize].edges[crew.steps[step].at as usize];
+                let to = if found.same { (at + i) as StateId } else { crew.to[step] };
+                graph.add_edge(Edge::leading(to, found.by));
+            }
+            step = last;
+        }
     }
 
     /// Whether there is a reason to stop.
@@ -241,23 +506,19 @@ impl<'a> Search<'a> {
         failed.then_some(Stop::Failed)
     }
 
+    /// Looks at memory, now and then.
     fn limit_reached(&mut self, world: &World, at: usize) -> Option<Stop> {
-        if self.explorer.is_interrupted() {
-            return Some(Stop::Interrupted);
-        }
         let states = self.store.len();
-        if states > self.explorer.max_states.unwrap_or(usize::MAX).min(StateId::MAX as usize) {
-            return Some(Stop::States);
-        }
         if states < self.next_look {
             return None;
         }
         let bytes = self.bytes(world);
         // Large states are looked at more often: memory can exceed the limit only between two
         // looks.
-        self.next_look = states + (STRIDE * USUAL_STATE / (bytes / states)).clamp(1, STRIDE);
+        self.next_look = states + (STRIDE * USUAL_STATE / (bytes / states).max(1)).clamp(1, STRIDE);
         if let Some(call) = &mut self.explorer.progress {
-            call(&Progress { states, frontier: states - at, bytes });
+            let left = left(&mut self.looks, at, states);
+            call(&Progress { states, frontier: states - at, bytes, left });
         }
         self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
     }
@@ -265,85 +526,6 @@ impl<'a> Search<'a> {
     fn bytes(&self, world: &World) -> usize {
         let masks: usize = self.asked.iter().flat_map(|a| &a.so_then).map(|m| m.capacity() * 16).sum();
         self.store.bytes() + world.bytes() + self.graph.as_ref().map_or(0, Graph::bytes) + masks
-    }
-
-    fn look_at(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
-        if let Some(graph) = &mut self.graph {
-            graph.add_state((0..world.processes()).filter(|&p| world.is_idle(state, p)).map(|p| 1u64 << p).sum());
-        }
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            let decides = match &asked.property.test {
-                Test::LeadsTo(so, then, _) => {
-                    let view = View::new(world, state);
-                    for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
-                        let view = view.of(part);
-                        let of = |holds: &dyn Fn(usize) -> bool| {
-                            view.processes().filter(|&p| holds(p)).map(|p| 1u64 << p).sum::<u64>()
-                        };
-                        masks.push((of(&|p| so(&view, p)), of(&|p| then(&view, p) || view.has_crashed(p))));
-                    }
-                    false
-                }
-                Test::AtMost(_, so, _) | Test::OwnSteps(_, so) => {
-                    let view = View::new(world, state);
-                    for (&part, masks) in asked.parts.iter().zip(&mut asked.so_then) {
-                        let view = view.of(part);
-                        masks.push((view.processes().filter(|&p| so(&view, p)).map(|p| 1u64 << p).sum(), 0));
-                    }
-                    false
-                }
-                Test::NeverStuck => false, // checked where no step changed anything
-                _ => asked.is_decided_at(world, state)?,
-            };
-            if decides {
-                asked.decided = Some(Decided::At(id));
-            }
-        }
-        Ok(())
-    }
-
-    fn look_at_step(
-        &mut self,
-        world: &World,
-        (state, id): (&State, StateId),
-        next: &State,
-        action: Action,
-        stepped: Stepped,
-    ) {
-        let (before, after) = (View::new(world, state), View::new(world, next));
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            let broken = match &asked.property.test {
-                Test::Unless(so, until) => {
-                    asked.parts.iter().any(|&part| breaks_off(so, until, &before.of(part), &after.of(part)))
-                }
-                Test::FirstCome(k) => stepped.overtook as usize >= *k,
-                _ => false,
-            };
-            if broken {
-                asked.decided = Some(Decided::By(id, action));
-            }
-        }
-    }
-
-    /// Whether a step is of the kind that a property limits. It weighs like a remote reference; the
-    /// two are never measured together.
-    fn is_counted(&self, world: &World, state: &State, next: &State) -> bool {
-        self.asked.iter().any(|asked| match &asked.property.test {
-            Test::AtMost(.., counted) => asked
-                .parts
-                .iter()
-                .any(|&part| counted(&View::new(world, state).of(part), &View::new(world, next).of(part))),
-            _ => false,
-        })
-    }
-
-    fn look_for_deadlock(&mut self, world: &mut World, state: &State, id: StateId) -> Result<(), TextError> {
-        for asked in self.asked.iter_mut().filter(|a| a.decided.is_none()) {
-            if matches!(asked.property.test, Test::NeverStuck) && world.is_deadlock(state)? {
-                asked.decided = Some(Decided::At(id));
-            }
-        }
-        Ok(())
     }
 
     /// Decides what needs the whole graph. Returns why some of it is undecided, if so.
@@ -432,6 +614,7 @@ impl<'a> Search<'a> {
             complete,
             stop,
             bytes,
+            coverage: self.explorer.bitstate.map(|_| self.store.len() as f64 / (self.store.len() as f64 + self.missed)),
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),

@@ -1,46 +1,97 @@
 //! The states found so far, exactly, in few bytes.
 //!
 //! A state is written as a string of bytes: narrow variables side by side, then small numbers, most
-//! of them in one byte each. All strings lie in one buffer, and a hash table of indices finds them.
+//! of them in one byte each. Few combinations of variables occur, compared with the number of
+//! states. So a state does not contain its variables, but the number of their combination, and the
+//! same holds of what is left beside the local states. A hash table finds states by their strings.
 //! For each state the store keeps the step that first led to it, which gives shortest traces.
 
+use super::bits::Bits;
 use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
-use crate::sim::{Action, State, World};
-use hashbrown::HashTable;
+use super::strings::Strings;
+use super::table::{MOST, Table, tag};
+use crate::sim::{Action, Halt, Machine, Number, State, TextError, World};
 use rustc_hash::FxHasher;
-use std::cell::RefCell;
 use std::hash::Hasher;
 
 /// A state, by the order of its discovery.
 pub(super) type StateId = u32;
 
+/// No search has more states: a few numbers are left for those that have no number yet.
+pub(super) const MOST_STATES: usize = (MOST - (1 << 24)) as usize;
+
+/// How many tables share the states, by the highest bits of their hashes. Each grows on its own, so
+/// never all of them at once.
+pub(super) const SHARDS: usize = 64;
+
+/// How many states there are to each parent that is kept in full.
+const BLOCK: usize = 64;
+
+/// A combination of at least this many bytes is kept once, and not in each state.
+const SHARED: usize = 4;
+
 #[derive(Debug)]
 pub(super) struct Store {
-    bytes: Vec<u8>,
-    /// The start of each state, with one extra entry at the end.
-    starts: Vec<u64>,
-    table: HashTable<StateId>,
-    /// The state and the step from which each was found.
-    parents: Vec<(StateId, (u16, u16))>,
-    scratch: Vec<u8>,
-    /// Buffers for states that are compared in another form than they are stored: a candidate, and
-    /// a known state.
-    new: Vec<u8>,
-    known: Option<Compared>,
     parts: Parts,
+    /// The combinations of variables, and of what is left beside variables and local states.
+    vars: Option<Pieces>,
+    rest: Option<Pieces>,
+    pub(super) shards: Vec<Table>,
+    /// Instead of tables, if only the bits of states are kept.
+    pub(super) bits: Vec<Bits>,
+    /// Of the states in this many segments only how they were found is kept.
+    forgotten: usize,
+    /// For each state how it was found, and the state.
+    found: Strings,
+    /// For each block of states the parent of the first.
+    parents: Vec<StateId>,
+    last_parent: StateId,
+    processes: usize,
+    how: Vec<u8>,
 }
 
-/// A known state, and the form in which it is compared.
+/// Combinations that occur in states, each once.
 #[derive(Debug)]
-struct Compared {
-    state: State,
-    bytes: Vec<u8>,
+struct Pieces {
+    strings: Strings,
+    table: Table,
 }
 
-impl Compared {
-    fn new(like: &State) -> Self {
-        Self { state: like.clone(), bytes: Vec::new() }
-    }
+/// Buffers for one state at a time.
+#[derive(Default, Debug)]
+pub(super) struct Spare {
+    /// What was written last, in full.
+    pub(super) raw: Raw,
+    /// A known state, and the form in which it is compared.
+    state: Option<State>,
+    known: Vec<u8>,
+    exactly: Raw,
+    numbers: Vec<Number>,
+}
+
+/// Where a state was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) hash: u64,
+    /// Whether it has pieces without a number: then it has no short form yet.
+    pub(super) loose: bool,
+    pub(super) from: usize,
+    pub(super) compared: usize,
+    pub(super) to: usize,
+}
+
+/// A state in short form, and in the form in which it is compared, if that is another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Forms<'a> {
+    pub(super) short: &'a [u8],
+    pub(super) compared: &'a [u8],
+}
+
+/// A state written in full, and where its local states begin and end.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Raw {
+    bytes: Vec<u8>,
+    locals: (usize, usize),
 }
 
 /// The components of a state.
@@ -52,84 +103,296 @@ struct Parts {
     /// Which optional components exist: crashes, writes in progress, order, cache, sleep, turns,
     /// calls, deaths.
     optional: [bool; 8],
+    /// The greatest length of the variables, of the local states, and of what is left.
+    longest: [usize; 3],
+}
+
+impl Pieces {
+    fn new(longest: usize) -> Self {
+        Self { strings: Strings::new(longest), table: Table::default() }
+    }
+
+    fn find(&self, piece: &[u8]) -> Option<u32> {
+        self.table.find(tag(hash(piece)), |id| self.strings.get(id as usize) == piece)
+    }
+
+    fn add(&mut self, piece: &[u8]) {
+        if self.find(piece).is_none() {
+            self.table.reserve(1);
+            let id = self.strings.add([piece, &[]]);
+            self.table.add(tag(hash(piece)), id as u32);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.strings.bytes() + self.table.bytes()
+    }
+}
+
+/// Writes a piece, or its number if its kind is kept once. Returns `false` if it has no number yet.
+fn tie(piece: &[u8], pieces: Option<&Pieces>, tied: &mut Vec<u8>) -> bool {
+    match pieces {
+        None => tied.extend_from_slice(piece),
+        Some(pieces) => match pieces.find(piece) {
+            Some(id) => push(tied, u64::from(id)),
+            None => return false,
+        },
+    }
+    true
 }
 
 impl Store {
-    pub(super) fn new(world: &World) -> Self {
+    /// Keeps states exactly, or only bits of them, in this many bytes.
+    pub(super) fn new(machine: &Machine, bits: Option<usize>) -> Self {
+        let parts = Parts::new(machine);
+        let [vars, locals, rest] = parts.longest;
+        let kept_once = |least: usize, longest: usize| (least >= SHARED).then(|| Pieces::new(longest));
+        let least_vars = parts.narrow.iter().map(|(_, width)| *width as usize).sum::<usize>() / 8 + parts.wide.len();
+        // A step has a parent of at most five bytes, and an action of at most five.
+        let found = Strings::new(10 + vars + locals + rest);
         Self {
-            bytes: Vec::new(),
-            starts: vec![0],
-            table: HashTable::new(),
+            vars: kept_once(least_vars, vars),
+            rest: kept_once(parts.numbers_in_rest(machine), rest),
+            shards: std::iter::repeat_with(Table::default).take(SHARDS).collect(),
+            bits: bits.map_or(Vec::new(), |bytes| (0..SHARDS).map(|_| Bits::new(bytes / SHARDS)).collect()),
+            forgotten: 0,
+            found,
             parents: Vec::new(),
-            scratch: Vec::new(),
-            new: Vec::new(),
-            known: None,
-            parts: Parts::new(world),
+            last_parent: 0,
+            processes: machine.processes(),
+            how: Vec::new(),
+            parts,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.parents.len()
+        self.found.len()
     }
 
-    /// Adds a state unless it, or a symmetric one, is known. Returns which it is.
-    pub(super) fn insert(&mut self, world: &World, state: &State, parent: StateId, by: Action) -> StateId {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        self.parts.write(state, &mut scratch);
-        let (bytes, starts, parts) = (&self.bytes, &self.starts, &self.parts);
-        let entry = if world.has_numbers() {
-            let of = |id: StateId, compared: &mut Compared| {
-                parts.read(slice(bytes, starts, id), &mut compared.state);
-                parts.write_compared(world, &compared.state, &mut compared.bytes);
-            };
-            let known = RefCell::new(self.known.take().unwrap_or_else(|| Compared::new(state)));
-            let mut new = std::mem::take(&mut self.new);
-            parts.write_compared(world, state, &mut new);
-            let found = |id: &StateId| {
-                let mut known = known.borrow_mut();
-                of(*id, &mut known);
-                known.bytes == new
-            };
-            let rehash = |id: &StateId| {
-                let mut known = known.borrow_mut();
-                of(*id, &mut known);
-                hash(&known.bytes)
-            };
-            let entry = self.table.entry(hash(&new), found, rehash);
-            self.new = new;
-            self.known = Some(known.into_inner());
-            entry
+    /// Writes a state at the end of `bytes`: first in short form, then, if states have numbers, in
+    /// the form in which they are compared.
+    ///
+    /// # Errors
+    /// If the machine does not know what it needs for that.
+    pub(super) fn write(
+        &self,
+        machine: &Machine,
+        state: &State,
+        spare: &mut Spare,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Written, Halt> {
+        self.parts.write(state, &mut spare.raw);
+        let from = bytes.len();
+        let loose = !self.tie(&spare.raw, bytes);
+        if loose {
+            bytes.truncate(from);
+        }
+        let compared = bytes.len();
+        let hash = if machine.has_numbers() {
+            self.parts.write_compared(machine, state, bytes, spare)?;
+            hash(&bytes[compared..])
         } else {
-            let found = |id: &StateId| slice(bytes, starts, *id) == scratch;
-            self.table.entry(hash(&scratch), found, |id| hash(slice(bytes, starts, *id)))
+            hash(&spare.raw.bytes)
         };
-        let id = match entry {
-            hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
-            hashbrown::hash_table::Entry::Vacant(place) => {
-                let id = self.parents.len() as StateId;
-                place.insert(id);
-                self.bytes.extend_from_slice(&scratch);
-                self.starts.push(self.bytes.len() as u64);
-                self.parents.push((parent, by.pack()));
-                id
+        Ok(Written { hash, loose, from, compared, to: bytes.len() })
+    }
+
+    /// Whether a known state is the one written here, or symmetric to it.
+    #[inline]
+    pub(super) fn is_known_as(&self, machine: &Machine, id: StateId, new: Forms<'_>, spare: &mut Spare) -> bool {
+        let known = self.string(id);
+        known == new.short
+            || !new.compared.is_empty() && {
+                let mut state = spare.state.take().unwrap_or_else(|| machine.initial());
+                self.read(known, &mut state);
+                let mut bytes = std::mem::take(&mut spare.known);
+                bytes.clear();
+                let written = self.parts.write_compared(machine, &state, &mut bytes, spare);
+                let same = written.is_ok() && bytes == new.compared;
+                debug_assert!(written.is_ok(), "what was compared once can be compared again");
+                spare.state = Some(state);
+                spare.known = bytes;
+                same
             }
-        };
-        self.scratch = scratch;
-        id
+    }
+
+    /// Reads what will be compared, so that it is at hand.
+    #[inline]
+    pub(super) fn touch(&self, id: StateId) -> u8 {
+        self.found.get(id as usize).first().copied().unwrap_or_default()
+    }
+
+    /// Writes a state whose pieces were not all known; now they are.
+    pub(super) fn tie_loose(&mut self, raw: &Raw, bytes: &mut Vec<u8>) {
+        self.learn(raw);
+        self.tie(raw, bytes);
+    }
+
+    /// Adds the initial state, as it was written in full.
+    pub(super) fn begin(&mut self, raw: &Raw, hash: u64) {
+        let mut tied = Vec::new();
+        self.tie_loose(raw, &mut tied);
+        let table = &mut self.shards[shard(hash)];
+        table.reserve(1);
+        table.add(tag(hash), 0);
+        self.bits.get_mut(shard(hash)).map(|bits| bits.set(hash));
+        self.add(0, 0, &tied);
+    }
+
+    /// Adds a state. Returns `false` if it is known.
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    pub(super) fn add_new(
+        &mut self,
+        world: &mut World,
+        state: &State,
+        (parent, by): (StateId, Action),
+        spare: &mut Spare,
+    ) -> Result<bool, TextError> {
+        if self.has(world, state, spare)? {
+            return Ok(false);
+        }
+        let mut short = Vec::new();
+        let written = world.knowing(|machine| {
+            short.clear();
+            self.write(machine, state, spare, &mut short)
+        })?;
+        short.clear();
+        self.tie_loose(&spare.raw, &mut short);
+        let id = self.add(parent, by.number(self.processes) as u32, &short);
+        let table = &mut self.shards[shard(written.hash)];
+        table.reserve(1);
+        table.add(tag(written.hash), id);
+        Ok(true)
+    }
+
+    /// Whether a state, or a symmetric one, is known.
+    ///
+    /// # Errors
+    /// If a text cannot be run by replay.
+    pub(super) fn has(&self, world: &mut World, state: &State, spare: &mut Spare) -> Result<bool, TextError> {
+        world.knowing(|machine| {
+            let mut bytes = Vec::new();
+            let written = self.write(machine, state, spare, &mut bytes)?;
+            let new = Forms { short: &bytes[..written.compared], compared: &bytes[written.compared..] };
+            let known = |id| self.is_known_as(machine, id, new, spare);
+            // A state with new pieces may still be symmetric to a known one.
+            Ok(self.shards[shard(written.hash)].find(tag(written.hash), known).is_some())
+        })
+    }
+
+    pub(super) fn processes(&self) -> usize {
+        self.processes
+    }
+
+    /// For each state but the first, the state and the number of the action that led to it.
+    pub(super) fn ways(&self) -> impl Iterator<Item = (StateId, u64)> {
+        let mut parent = 0;
+        (0..self.len())
+            .map(move |id| {
+                if id % BLOCK == 0 {
+                    parent = self.parents[id / BLOCK];
+                }
+                let mut string = self.found.get(id);
+                parent += pop(&mut string) as StateId;
+                (parent, pop(&mut string))
+            })
+            .skip(1)
+    }
+
+    /// If only bits are kept, forgets the states before this one. They cannot be loaded any more.
+    pub(super) fn forget_before(&mut self, id: usize) {
+        if self.bits.is_empty() {
+            return;
+        }
+        while (self.forgotten + 1) * self.found.in_segment() <= id && self.forgotten + 1 < self.found.full_segments() {
+            self.found.cut(self.forgotten, |string| {
+                let mut rest = string;
+                pop(&mut rest);
+                pop(&mut rest);
+                string.len() - rest.len()
+            });
+            self.forgotten += 1;
+        }
+    }
+
+    /// Writes a state shortly. Returns `false` if it has pieces that were not seen before.
+    fn tie(&self, raw: &Raw, tied: &mut Vec<u8>) -> bool {
+        let (from, to) = raw.locals;
+        let [vars, locals, rest] = [&raw.bytes[..from], &raw.bytes[from..to], &raw.bytes[to..]];
+        tie(vars, self.vars.as_ref(), tied) && {
+            tied.extend_from_slice(locals);
+            tie(rest, self.rest.as_ref(), tied)
+        }
+    }
+
+    /// Gives numbers to the pieces of a state.
+    fn learn(&mut self, raw: &Raw) {
+        let (from, to) = raw.locals;
+        self.vars.iter_mut().for_each(|pieces| pieces.add(&raw.bytes[..from]));
+        self.rest.iter_mut().for_each(|pieces| pieces.add(&raw.bytes[to..]));
+    }
+
+    /// Adds a state that is not known, in short form.
+    pub(super) fn add(&mut self, parent: StateId, by: u32, tied: &[u8]) -> StateId {
+        if self.len() % BLOCK == 0 {
+            self.parents.push(parent);
+            self.last_parent = parent;
+        }
+        debug_assert!(self.last_parent <= parent, "states are found in the order of their parents");
+        self.how.clear();
+        push(&mut self.how, u64::from(parent - self.last_parent));
+        push(&mut self.how, u64::from(by));
+        self.last_parent = parent;
+        self.found.add([&self.how, tied]) as StateId
+    }
+
+    /// The short form of a state.
+    #[inline]
+    fn string(&self, id: StateId) -> &[u8] {
+        let mut string = self.found.get(id as usize);
+        pop(&mut string);
+        pop(&mut string);
+        string
     }
 
     /// Reads a state into `state`, which already has the right lengths.
     pub(super) fn load(&self, id: StateId, state: &mut State) {
-        self.parts.read(slice(&self.bytes, &self.starts, id), state);
+        self.read(self.string(id), state);
+    }
+
+    fn read(&self, mut string: &[u8], state: &mut State) {
+        match &self.vars {
+            Some(vars) => self.parts.read_vars(&mut vars.strings.get(pop(&mut string) as usize), state),
+            None => self.parts.read_vars(&mut string, state),
+        }
+        state.locals.iter_mut().for_each(|l| *l = pop(&mut string) as u32);
+        match &self.rest {
+            Some(rest) => self.parts.read_rest(&mut rest.strings.get(pop(&mut string) as usize), state),
+            None => self.parts.read_rest(&mut string, state),
+        }
+        debug_assert!(string.is_empty());
+    }
+
+    /// The state and the step from which a state was found.
+    fn came(&self, id: StateId) -> (StateId, Action) {
+        let first = id as usize / BLOCK * BLOCK;
+        let (mut parent, mut action) = (self.parents[id as usize / BLOCK], 0);
+        for at in first..=id as usize {
+            let mut string = self.found.get(at);
+            parent += pop(&mut string) as StateId;
+            action = pop(&mut string);
+        }
+        (parent, Action::of_number(action, self.processes))
     }
 
     /// The actions that lead from the initial state to this one, on a shortest path.
     pub(super) fn path(&self, mut id: StateId) -> Vec<Action> {
         let mut path = Vec::new();
         while id != 0 {
-            let (parent, by) = self.parents[id as usize];
-            path.push(Action::unpack(by));
+            let (parent, by) = self.came(id);
+            path.push(by);
             id = parent;
         }
         path.reverse();
@@ -138,41 +401,71 @@ impl Store {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.capacity()
-            + self.starts.capacity() * size_of::<u64>()
-            + self.parents.capacity() * size_of::<(StateId, (u16, u16))>()
-            + self.table.allocation_size()
+        let pieces: usize = self.vars.iter().chain(&self.rest).map(Pieces::bytes).sum();
+        let pieces = pieces + self.bits.iter().map(Bits::bytes).sum::<usize>();
+        self.found.bytes() + self.parents.capacity() * 4 + self.shards.iter().map(Table::bytes).sum::<usize>() + pieces
     }
 }
 
 impl Parts {
-    fn new(world: &World) -> Self {
-        let vars = || world.layout().vars().iter().enumerate();
-        Self {
-            narrow: vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect(),
-            wide: vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect(),
-            optional: world.optional_parts(),
-        }
+    fn new(machine: &Machine) -> Self {
+        let vars = || machine.layout().vars().iter().enumerate();
+        let narrow: Vec<(usize, u32)> = vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect();
+        let wide: Vec<usize> = vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect();
+        let mut parts = Self { narrow, wide, optional: machine.optional_parts(), longest: [0; 3] };
+        let bits: usize = parts.narrow.iter().map(|(_, width)| *width as usize).sum();
+        parts.longest =
+            [bits / 8 + 1 + 10 * parts.wide.len(), 5 * machine.processes(), 10 * parts.numbers_in_rest(machine)];
+        parts
+    }
+
+    /// How many numbers `write_rest` writes.
+    fn numbers_in_rest(&self, machine: &Machine) -> usize {
+        let n = machine.processes();
+        let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.optional.map(usize::from);
+        let passages = if machine.counts_passages() { n } else { 0 };
+        let owes = if machine.rules().wakes { n } else { 0 };
+        passages
+            + crashes
+            + 2 * writes
+            + (n + 1) * order
+            + 2 * cache
+            + (1 + owes) * sleep
+            + 2 * turns
+            + calls
+            + 2 * deaths
     }
 
     /// Writes a state exactly.
-    fn write(&self, state: &State, bytes: &mut Vec<u8>) {
+    fn write(&self, state: &State, raw: &mut Raw) {
+        let bytes = &mut raw.bytes;
+        bytes.clear();
         pack_bits(bytes, self.narrow.iter().map(|&(v, width)| (state.vars[v], width)));
         self.wide.iter().for_each(|&v| push(bytes, zigzag(state.vars[v])));
+        let from = bytes.len();
         state.locals.iter().for_each(|&l| push(bytes, u64::from(l)));
+        raw.locals = (from, bytes.len());
         self.write_rest(state, bytes);
     }
 
-    /// Writes a state so that symmetric states become equal.
-    fn write_compared(&self, world: &World, state: &State, bytes: &mut Vec<u8>) {
-        bytes.clear();
+    /// Writes a state at the end of `bytes`, so that symmetric states become equal.
+    fn write_compared(
+        &self,
+        machine: &Machine,
+        state: &State,
+        bytes: &mut Vec<u8>,
+        spare: &mut Spare,
+    ) -> Result<(), Halt> {
+        let begin = bytes.len();
         bytes.push(1);
-        if world.write_alike(state, bytes) {
+        if machine.write_alike(state, bytes, &mut spare.numbers)? {
             self.write_rest(state, bytes);
         } else {
-            bytes[0] = 0;
-            self.write(state, bytes);
+            bytes[begin] = 0;
+            self.write(state, &mut spare.exactly);
+            bytes.extend_from_slice(&spare.exactly.bytes);
         }
+        Ok(())
     }
 
     /// Writes everything except variables and local states.
@@ -209,53 +502,59 @@ impl Parts {
         }
     }
 
-    /// Reads what `write` wrote.
-    fn read(&self, mut bytes: &[u8], state: &mut State) {
-        unpack_bits(&mut bytes, self.narrow.iter().map(|&(_, width)| width), |i, word| {
+    /// Reads variables.
+    fn read_vars(&self, bytes: &mut &[u8], state: &mut State) {
+        unpack_bits(bytes, self.narrow.iter().map(|&(_, width)| width), |i, word| {
             state.vars[self.narrow[i].0] = word;
         });
-        self.wide.iter().for_each(|&v| state.vars[v] = unzigzag(pop(&mut bytes)));
-        state.locals.iter_mut().for_each(|l| *l = pop(&mut bytes) as u32);
-        state.passages.iter_mut().for_each(|c| *c = pop(&mut bytes) as u32);
+        self.wide.iter().for_each(|&v| state.vars[v] = unzigzag(pop(bytes)));
+    }
+
+    /// Reads what `write_rest` wrote.
+    fn read_rest(&self, bytes: &mut &[u8], state: &mut State) {
+        state.passages.iter_mut().for_each(|c| *c = pop(bytes) as u32);
         let [crashes, writes, order, cache, sleep, turns, calls, deaths] = self.optional;
         if crashes {
-            state.crashed = pop(&mut bytes);
+            state.crashed = pop(bytes);
         }
         if writes {
-            state.writing = pop(&mut bytes);
-            state.overlapped = pop(&mut bytes);
+            state.writing = pop(bytes);
+            state.overlapped = pop(bytes);
         }
         if order {
-            state.before.iter_mut().for_each(|mask| *mask = pop(&mut bytes));
-            state.passed = pop(&mut bytes);
+            state.before.iter_mut().for_each(|mask| *mask = pop(bytes));
+            state.passed = pop(bytes);
         }
         if cache {
-            state.cached.iter_mut().for_each(|mask| *mask = pop(&mut bytes));
+            state.cached.iter_mut().for_each(|mask| *mask = pop(bytes));
         }
         if sleep {
-            state.asleep = pop(&mut bytes);
-            state.owes.iter_mut().for_each(|v| *v = pop(&mut bytes) as u32);
+            state.asleep = pop(bytes);
+            state.owes.iter_mut().for_each(|v| *v = pop(bytes) as u32);
         }
         if turns {
-            state.turns.iter_mut().for_each(|x| *x = pop(&mut bytes) as u32);
+            state.turns.iter_mut().for_each(|x| *x = pop(bytes) as u32);
         }
         if calls {
-            state.calls = pop(&mut bytes) as u32;
+            state.calls = pop(bytes) as u32;
         }
         if deaths {
-            state.dying = pop(&mut bytes);
-            state.restarted = pop(&mut bytes) as u32;
+            state.dying = pop(bytes);
+            state.restarted = pop(bytes) as u32;
         }
-        debug_assert!(bytes.is_empty());
     }
 }
 
-fn slice<'a>(bytes: &'a [u8], starts: &[u64], id: StateId) -> &'a [u8] {
-    &bytes[starts[id as usize] as usize..starts[id as usize + 1] as usize]
+/// The table in which a state is.
+pub(super) fn shard(hash: u64) -> usize {
+    (hash >> 58) as usize
 }
 
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
-    hasher.finish()
+    // Every bit of the string should reach the upper bits, which choose the table and the slot.
+    let hash = hasher.finish();
+    let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash ^ hash >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }

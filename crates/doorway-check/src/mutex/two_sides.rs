@@ -57,7 +57,7 @@ impl Sides {
     }
 
     /// A claim of every node, for both assignments of `i` and `j` to its sides.
-    fn claim(self, name: &'static str, so: impl Fn(&View<'_>, Seen, Seen) -> bool + 'static) -> Property {
+    fn claim(self, name: &'static str, so: impl Fn(&View<'_>, Seen, Seen) -> bool + Send + Sync + 'static) -> Property {
         let holds = move |v: &View<'_>| {
             let [left, right] = [(0, Side::Left), (1, Side::Right)].map(|(i, side)| {
                 let label = self.on(v, i).next().map_or(0, |p| v.label(p));

@@ -38,7 +38,7 @@ pub use view::{Labels, View};
 use crate::sim::{Numbered, Object, Phase, Sequential};
 use std::borrow::Cow;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The name of [`Property::no_panic`].
 pub const NO_PANIC: &str = "no-panic";
@@ -46,9 +46,9 @@ pub const NO_PANIC: &str = "no-panic";
 /// The name of [`Property::one_waits`].
 pub const ONE_WAITS: &str = "one-waits";
 
-type OfState = Box<dyn Fn(&View<'_>) -> bool>;
-type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool>;
-type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool>;
+type OfState = Box<dyn Fn(&View<'_>) -> bool + Send + Sync>;
+type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool + Send + Sync>;
+type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool + Send + Sync>;
 
 /// A property of an algorithm, which holds or not.
 pub struct Property {
@@ -76,7 +76,7 @@ pub(crate) enum Test {
     OwnSteps(u32, OfProcess),
     FirstCome(usize),
     FirstEnabled,
-    Linearizable(Box<dyn Fn() -> Box<dyn Object>>),
+    Linearizable(Box<dyn Fn() -> Box<dyn Object> + Send + Sync>),
 }
 
 impl Test {
@@ -95,12 +95,15 @@ impl Property {
     }
 
     /// `so` holds in every state.
-    pub fn always(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
+    pub fn always(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self::new(name, Test::Always(Box::new(so)))
     }
 
     /// `so` holds in some state.
-    pub fn sometimes(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + 'static) -> Self {
+    pub fn sometimes(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
         Self::new(name, Test::Sometimes(Box::new(so)))
     }
 
@@ -108,8 +111,8 @@ impl Property {
     /// `until`.
     pub fn unless(
         name: impl Into<Cow<'static, str>>,
-        so: impl Fn(&View<'_>, usize) -> bool + 'static,
-        until: impl Fn(&View<'_>, usize) -> bool + 'static,
+        so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
+        until: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, Test::Unless(Box::new(so), Box::new(until)))
     }
@@ -205,8 +208,8 @@ impl Property {
     /// [`despite_give_ups`](Self::despite_give_ups).
     pub fn leads_to(
         name: impl Into<Cow<'static, str>>,
-        so: impl Fn(&View<'_>, usize) -> bool + 'static,
-        then: impl Fn(&View<'_>, usize) -> bool + 'static,
+        so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
+        then: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, Test::LeadsTo(Box::new(so), Box::new(then), false))
     }
@@ -244,8 +247,8 @@ impl Property {
     pub fn at_most(
         name: impl Into<Cow<'static, str>>,
         most: u32,
-        so: impl Fn(&View<'_>, usize) -> bool + 'static,
-        counted: impl Fn(&View<'_>, &View<'_>) -> bool + 'static,
+        so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
+        counted: impl Fn(&View<'_>, &View<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, Test::AtMost(most, Box::new(so), Box::new(counted)))
     }
@@ -256,7 +259,7 @@ impl Property {
     pub fn own_steps(
         name: impl Into<Cow<'static, str>>,
         most: u32,
-        so: impl Fn(&View<'_>, usize) -> bool + 'static,
+        so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, Test::OwnSteps(most, Box::new(so)))
     }
@@ -312,8 +315,8 @@ impl Property {
     /// # Ok::<(), doorway_check::sim::TextError>(())
     /// ```
     pub fn linearizable(name: impl Into<Cow<'static, str>>, spec: impl Sequential) -> Self {
-        let spec = Rc::new(spec);
-        Self::new(name, Test::Linearizable(Box::new(move || Box::new(Numbered::new(Rc::clone(&spec))))))
+        let spec = Arc::new(spec);
+        Self::new(name, Test::Linearizable(Box::new(move || Box::new(Numbered::new(Arc::clone(&spec))))))
     }
 
     /// The object that states must track in order to decide it.

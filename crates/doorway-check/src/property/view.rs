@@ -1,7 +1,7 @@
 //! A state, as properties see it.
 
 use crate::sim::Part;
-use crate::sim::{Phase, State, World};
+use crate::sim::{Machine, Phase, State};
 use doorway_core::memory::{Home, Label, Word};
 use std::ops::RangeInclusive;
 
@@ -47,7 +47,7 @@ impl<A: Labels, B: Labels> Labels for (A, B) {
 /// it. A process outside the part is at 0 there.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    world: &'a World,
+    world: &'a Machine,
     state: &'a State,
     part: Part,
 }
@@ -55,7 +55,7 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// A view of a whole algorithm.
     #[must_use]
-    pub fn new(world: &'a World, state: &'a State) -> Self {
+    pub fn new(world: &'a Machine, state: &'a State) -> Self {
         Self { world, state, part: Part::ROOT }
     }
 
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether some order of the operations explains what they have returned so far; see
-    /// [`World::is_linearizable`].
+    /// [`Machine::is_linearizable`].
     #[must_use]
     pub fn is_linearizable(&self) -> bool {
         self.world.is_linearizable(self.state)

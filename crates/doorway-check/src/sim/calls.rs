@@ -17,7 +17,8 @@
 //! or never. A process that goes on without a result also leaves its operation behind, until it
 //! leaves another.
 
-use super::world::{State, World};
+use super::learn::{Halt, Missing};
+use super::world::{Machine, State, World};
 use crate::Property;
 use doorway_core::memory::Word;
 use rustc_hash::FxHashMap;
@@ -46,7 +47,7 @@ use std::hash::Hash;
 /// }
 /// assert_eq!(Counter.apply(&3, 2), (5, 3));
 /// ```
-pub trait Sequential: 'static {
+pub trait Sequential: Send + Sync + 'static {
     /// Its state.
     type State: Clone + Eq + Hash + Debug;
     /// An operation, as the text [invokes](doorway_core::memory::Here::invokes) it.
@@ -69,13 +70,13 @@ pub(crate) trait Object {
 
 /// A [`Sequential`] whose states have numbers.
 pub(crate) struct Numbered<S: Sequential> {
-    spec: std::rc::Rc<S>,
+    spec: std::sync::Arc<S>,
     states: Vec<S::State>,
     known: FxHashMap<S::State, u32>,
 }
 
 impl<S: Sequential> Numbered<S> {
-    pub(crate) fn new(spec: std::rc::Rc<S>) -> Self {
+    pub(crate) fn new(spec: std::sync::Arc<S>) -> Self {
         let initial = spec.initial();
         Self { spec, states: vec![initial.clone()], known: FxHashMap::from_iter([(initial, 0)]) }
     }
@@ -115,7 +116,7 @@ struct Explanation {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     Invokes(usize, u64),
     Responds(usize, u64),
     /// Without a result: the process crashes, or says so.
@@ -133,6 +134,12 @@ pub(super) struct Monitor {
     object: Box<dyn Object>,
     sets: Vec<Box<[Explanation]>>,
     known: FxHashMap<Box<[Explanation]>, u32>,
+    bytes: usize,
+}
+
+/// What follows from the sets of explanations that were met, as numbers.
+#[derive(Default, Debug)]
+pub(super) struct Heard {
     after: FxHashMap<(u32, Event), u32>,
     bytes: usize,
 }
@@ -145,8 +152,7 @@ impl Debug for Monitor {
 
 impl Monitor {
     fn new(object: Box<dyn Object>, processes: usize) -> Self {
-        let mut monitor =
-            Self { object, sets: Vec::new(), known: FxHashMap::default(), after: FxHashMap::default(), bytes: 0 };
+        let mut monitor = Self { object, sets: Vec::new(), known: FxHashMap::default(), bytes: 0 };
         monitor.number(BTreeSet::new());
         monitor.number(BTreeSet::from([Explanation { object: 0, calls: vec![Call::None; 2 * processes].into() }]));
         monitor
@@ -165,9 +171,6 @@ impl Monitor {
     }
 
     fn after(&mut self, set: u32, event: Event) -> u32 {
-        if let Some(&next) = self.after.get(&(set, event)) {
-            return next;
-        }
         let ways = self.sets[set as usize].clone();
         let next = match event {
             Event::Invokes(p, op) => {
@@ -189,10 +192,7 @@ impl Monitor {
                 ways.into_iter().map(left).collect()
             }
         };
-        let next = self.number(next);
-        self.after.insert((set, event), next);
-        self.bytes += 2 * size_of::<((u32, Event), u32)>();
-        next
+        self.number(next)
     }
 
     /// These explanations, and those in which more operations have taken effect.
@@ -230,7 +230,7 @@ impl World {
     /// [`is_linearizable`](Self::is_linearizable).
     #[must_use]
     pub fn with_object(mut self, spec: impl Sequential) -> Self {
-        self.watch_calls(Box::new(Numbered::new(std::rc::Rc::new(spec))));
+        self.watch_calls(Box::new(Numbered::new(std::sync::Arc::new(spec))));
         self
     }
 
@@ -247,30 +247,42 @@ impl World {
 
     fn watch_calls(&mut self, object: Box<dyn Object>) {
         self.monitor = Some(Monitor::new(object, self.processes()));
+        self.machine.heard = Some(Heard::default());
     }
 
+    /// Finds out what follows from a set of explanations.
+    pub(super) fn learn_call(&mut self, set: u32, event: Event) {
+        let (Some(monitor), Some(heard)) = (&mut self.monitor, &mut self.machine.heard) else { return };
+        heard.after.insert((set, event), monitor.after(set, event));
+        heard.bytes = monitor.bytes + 2 * size_of::<((u32, Event), u32)>() * heard.after.len();
+    }
+}
+
+impl Machine {
     /// Whether some order of the operations explains their results so far; true if none are
     /// watched.
     #[must_use]
     pub fn is_linearizable(&self, state: &State) -> bool {
-        self.monitor.is_none() || state.calls != UNEXPLAINED
+        self.heard.is_none() || state.calls != UNEXPLAINED
     }
 
     /// The number of the set before any call.
     pub(super) fn initial_calls(&self) -> u32 {
-        if self.monitor.is_some() { NOTHING_CALLED } else { UNEXPLAINED }
+        if self.heard.is_some() { NOTHING_CALLED } else { UNEXPLAINED }
     }
 
     #[inline]
-    pub(super) fn call(&mut self, state: &mut State, event: Event) {
-        if let Some(monitor) = &mut self.monitor
+    pub(super) fn call(&self, state: &mut State, event: Event) -> Result<(), Halt> {
+        if let Some(heard) = &self.heard
             && state.calls != UNEXPLAINED
         {
-            state.calls = monitor.after(state.calls, event);
+            let next = heard.after.get(&(state.calls, event)).copied();
+            state.calls = next.ok_or(Halt::Missing(Missing::Call(state.calls, event)))?;
         }
+        Ok(())
     }
 
     pub(super) fn monitor_bytes(&self) -> usize {
-        self.monitor.as_ref().map_or(0, |monitor| monitor.bytes)
+        self.heard.as_ref().map_or(0, |heard| heard.bytes)
     }
 }

@@ -15,13 +15,14 @@
 //! properties can see are the same with it and without it (`doorway-check/tests/checker/canon.rs`).
 
 use super::layout::{Layout, VarId};
+use super::learn::{Halt, Missing};
 use super::locals::Locals;
 use super::op::Op;
-use super::world::{State, is_set};
-use super::{LocalId, Phase, TextError, World};
+use super::world::{Machine, State, is_set};
+use super::{LocalId, Phase, World};
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// By how much counters decrease, one number for each kind of counter.
 pub type Shift = [u64; 3];
@@ -43,7 +44,7 @@ impl Facts {
 }
 
 /// What can be replaced in the states of one algorithm without being noticed.
-pub trait Canon: Debug {
+pub trait Canon: Debug + Send + Sync {
     /// Whether the rest of this trait is right for a state with this process in it. It is not where
     /// an invariant that it relies on is broken: such a state stands for itself, because replacing
     /// it could repair what is broken.
@@ -68,34 +69,45 @@ pub trait Canon: Debug {
     fn of_the_dead(&self, facts: &Facts) -> u64;
 }
 
+/// Dead processes that are alike: the process, its phase, what it has torn, and what the canon says.
+pub(super) type Dead = (usize, Phase, Option<VarId>, u64);
+
 /// A canon, and cached results.
 #[derive(Debug)]
 pub(super) struct Canonical {
-    canon: Rc<dyn Canon>,
+    canon: Arc<dyn Canon>,
     facts: Vec<Vec<Option<Facts>>>,
-    dead: FxHashMap<(usize, Phase, Option<VarId>, u64), LocalId>,
+    dead: FxHashMap<Dead, LocalId>,
 }
 
 impl Canonical {
-    fn new(canon: Rc<dyn Canon>, processes: usize) -> Self {
+    fn new(canon: Arc<dyn Canon>, processes: usize) -> Self {
         Self { canon, facts: vec![Vec::new(); processes], dead: FxHashMap::default() }
     }
 
     /// The same canon, with an empty cache.
     pub(super) fn fresh(&self) -> Self {
-        Self::new(Rc::clone(&self.canon), self.facts.len())
+        Self::new(Arc::clone(&self.canon), self.facts.len())
     }
 
-    fn facts<'a>(facts: &'a mut Vec<Option<Facts>>, locals: &Locals, at: LocalId) -> &'a Facts {
-        let at = at as usize;
-        if facts.len() <= at {
-            facts.resize(locals.nodes.len().max(at + 1), None);
+    fn facts(&self, p: usize, at: LocalId) -> Result<&Facts, Halt> {
+        let known = self.facts[p].get(at as usize).and_then(Option::as_ref);
+        known.ok_or(Halt::Missing(Missing::Facts(p, at)))
+    }
+
+    pub(super) fn learn_facts(&mut self, p: usize, at: LocalId, locals: &Locals) {
+        let facts = &mut self.facts[p];
+        if facts.len() <= at as usize {
+            facts.resize(locals.nodes.len().max(at as usize + 1), None);
         }
-        facts[at].get_or_insert_with(|| {
-            let position = &locals.nodes[at].position;
-            let shown = position.shown.iter().map(|&(_, name, word)| (name, word)).collect();
-            Facts { phase: position.phase, shown }
-        })
+        let position = &locals.nodes[at as usize].position;
+        let shown = position.shown.iter().map(|&(_, name, word)| (name, word)).collect();
+        facts[at as usize] = Some(Facts { phase: position.phase, shown });
+    }
+
+    /// The first of a class of dead processes stands for all of them.
+    pub(super) fn learn_dead(&mut self, class: Dead, at: LocalId) {
+        self.dead.entry(class).or_insert(at);
     }
 }
 
@@ -104,10 +116,13 @@ impl World {
     #[must_use]
     pub fn with_canon(mut self, canon: impl FnOnce(&Layout) -> Option<Box<dyn Canon>>) -> Self {
         let Some(canon) = canon(self.layout()) else { return self };
-        self.canon = Some(Canonical::new(Rc::from(canon), self.processes()));
+        let processes = self.processes();
+        self.machine.canon = Some(Canonical::new(Arc::from(canon), processes));
         self
     }
+}
 
+impl Machine {
     /// Whether the line is too long for a process to begin.
     pub(super) fn is_full(&self, state: &State) -> bool {
         let (Some(most), Some(known)) = (self.rules().line, &self.canon) else { return false };
@@ -117,16 +132,10 @@ impl World {
     }
 
     /// Replaces the state by the representative of its class.
-    pub(super) fn make_canonical(&mut self, state: &mut State) -> Result<(), TextError> {
-        let Some(mut known) = self.canon.take() else { return Ok(()) };
-        let done = self.canonical(&mut known, state);
-        self.canon = Some(known);
-        done
-    }
-
-    fn canonical(&mut self, known: &mut Canonical, state: &mut State) -> Result<(), TextError> {
+    pub(super) fn make_canonical(&self, state: &mut State) -> Result<(), Halt> {
+        let Some(known) = &self.canon else { return Ok(()) };
         for p in 0..self.processes() {
-            let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+            let facts = known.facts(p, state.locals[p])?;
             if !self.has_crashed(state, p) && !known.canon.applies(&state.vars, facts) {
                 return Ok(());
             }
@@ -134,29 +143,29 @@ impl World {
         known.canon.settle(&mut state.vars);
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {
-                let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+                let facts = known.facts(p, state.locals[p])?;
                 let (phase, facts) = (facts.phase, known.canon.of_the_dead(facts));
                 // A process that died in the middle of a write leaves a variable of which reads
                 // return anything.
                 let torn = self.next(state, p).var().filter(|_| is_set(state.writing, p));
                 let class = (p, phase, torn, facts);
-                state.locals[p] = *known.dead.entry(class).or_insert(state.locals[p]);
+                let first = known.dead.get(&class).copied();
+                state.locals[p] = first.ok_or(Halt::Missing(Missing::Dead(class, state.locals[p])))?;
                 continue;
             }
             while {
-                let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+                let facts = known.facts(p, state.locals[p])?;
                 known.canon.is_stale(&state.vars, facts)
             } {
                 self.step_within(state, p)?;
             }
         }
         let base = known.canon.base(&state.vars);
-        let keep = self.rules().keep;
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {
                 continue;
             }
-            let facts = Canonical::facts(&mut known.facts[p], &self.locals[p], state.locals[p]);
+            let facts = known.facts(p, state.locals[p])?;
             let by = known.canon.of_process(&state.vars, facts);
             if by == Shift::default() {
                 continue;
@@ -167,7 +176,7 @@ impl World {
                 _ => op.var().map_or(word, |v| canon.moved(v, word, by)),
             };
             let at = state.locals[p];
-            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, by, moved)?;
+            state.locals[p] = self.locals[p].shifted(at, by, moved)?;
         }
         if base != Shift::default() {
             known.canon.shift(&mut state.vars, base);

@@ -3,15 +3,15 @@
 //! Nothing is kept of a dead process except what it has left in variables. It counts as one that
 //! has made all its passages, until another process takes its seat.
 
-use super::TextError;
+use super::learn::Halt;
 use super::locals::{DONE, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
 use super::step::{Action, Stepped, What};
-use super::world::{State, World, is_set};
+use super::world::{Machine, State, is_set};
 use doorway_core::memory::{Home, Pid, Woken, Word as _};
 
-impl World {
+impl Machine {
     /// Whether any process has died so far.
     pub(super) fn any_death(&self, state: &State) -> bool {
         state.crashed | state.dying != 0 || state.restarted != 0
@@ -72,7 +72,7 @@ impl World {
 
     /// A process crashes, and wakes one of the processes that watch it, counted from the first.
     /// `None` if it cannot.
-    pub(super) fn crash(&mut self, state: &mut State, p: usize, wakes: usize) -> Result<bool, TextError> {
+    pub(super) fn crash(&self, state: &mut State, p: usize, wakes: usize) -> Result<bool, Halt> {
         let allowed = p < 64 && self.deaths(state) < self.rules().crashes;
         let watcher = self.watchers(state, p).nth(wakes);
         if !allowed || self.phase(state, p) == Phase::Remainder || wakes > 0 && watcher.is_none() {
@@ -136,16 +136,15 @@ impl World {
     }
 
     /// A sleeping process wakes, and is told why.
-    pub(super) fn wakes(&mut self, state: &mut State, p: usize, why: Woken) -> Result<(), TextError> {
+    pub(super) fn wakes(&self, state: &mut State, p: usize, why: Woken) -> Result<(), Halt> {
         state.asleep &= !(1 << p);
         let seen = Seen { value: why.pack(), gave_up: false };
-        let keep = self.rules().keep;
-        state.locals[p] = self.locals[p].child(&self.sim, &*self.start, keep, state.locals[p], seen)?.to;
+        state.locals[p] = self.locals[p].child(state.locals[p], seen)?.to;
         Ok(())
     }
 
     /// A step of a process that sleeps or is about to. `None` if it cannot happen.
-    pub(super) fn sleep(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
+    pub(super) fn sleep(&self, state: &mut State, action: Action) -> Result<Option<Stepped>, Halt> {
         let p = action.process;
         let Op::Sleep(v, seen, watch, abortable) = self.next(state, p) else { return Ok(None) };
         let asleep = self.is_asleep(state, p);
@@ -167,7 +166,7 @@ impl World {
     }
 
     /// Wakes all processes that sleep on a variable. Returns whether there were any.
-    pub(super) fn wake(&mut self, state: &mut State, v: super::VarId) -> Result<bool, TextError> {
+    pub(super) fn wake(&self, state: &mut State, v: super::VarId) -> Result<bool, Halt> {
         let mut any = false;
         for q in 0..self.processes() {
             if self.is_asleep(state, q) && matches!(self.next(state, q), Op::Sleep(on, ..) if on == v) {

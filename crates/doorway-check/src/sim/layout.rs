@@ -3,7 +3,7 @@
 use doorway_core::memory::{Decl, Domain, Field, Home, Name, Needs, Pid, Register, Waiters, Word, fit};
 use std::any::TypeId;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A variable of the simulated memory.
 pub type VarId = u32;
@@ -178,7 +178,7 @@ impl VarInfo {
 #[derive(Clone, Debug)]
 enum Values {
     /// Exactly these.
-    Of(Rc<[u64]>),
+    Of(Arc<[u64]>),
     /// The natural numbers, as far as the search goes.
     Naturals,
     /// The names of processes, after this many other words.

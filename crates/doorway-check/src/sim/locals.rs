@@ -12,6 +12,7 @@
 use super::TextError;
 use super::canon::Shift;
 use super::layout::Part;
+use super::learn::{Halt, Missing};
 use super::memory::{Call, Position, Ran, Running, Seen, Sim};
 use super::op::Op;
 use super::{Keep, Phase};
@@ -131,20 +132,28 @@ impl Locals {
         Ok(locals)
     }
 
-    /// Where the process goes from `from` when its access sees `saw`.
+    /// Where the process goes from `from` when its access sees `saw`, if that is known.
     #[inline]
-    pub(super) fn child(
+    pub(super) fn child(&self, from: LocalId, saw: Seen) -> Result<Child, Halt> {
+        match self.nodes[from as usize].kids.iter().find(|(value, _)| *value == saw) {
+            Some(&(_, child)) => Ok(child),
+            None => Err(Halt::Missing(Missing::Child(self.pid.index(), from, saw))),
+        }
+    }
+
+    /// Runs the text to find that out.
+    pub(super) fn learn(
         &mut self,
         sim: &Sim,
         start: &Start,
         keep: Keep,
         from: LocalId,
         saw: Seen,
-    ) -> Result<Child, TextError> {
-        match self.nodes[from as usize].kids.iter().find(|(value, _)| *value == saw) {
-            Some(&(_, child)) => Ok(child),
-            None => self.discover(sim, start, keep, from, saw),
+    ) -> Result<(), TextError> {
+        if self.nodes[from as usize].kids.iter().any(|(value, _)| *value == saw) {
+            return Ok(());
         }
+        self.discover(sim, start, keep, from, saw).map(drop)
     }
 
     #[cold]
@@ -289,15 +298,7 @@ impl Locals {
 
     /// The local state in which all counter values seen are smaller by `less`; `moved` maps each
     /// access.
-    pub(super) fn shifted(
-        &mut self,
-        sim: &Sim,
-        start: &Start,
-        keep: Keep,
-        from: LocalId,
-        less: Shift,
-        moved: impl Fn(Op, u64) -> u64,
-    ) -> Result<LocalId, TextError> {
+    pub(super) fn shifted(&self, from: LocalId, less: Shift, moved: impl Fn(Op, u64) -> u64) -> Result<LocalId, Halt> {
         if from <= DONE {
             return Ok(from);
         }
@@ -307,10 +308,13 @@ impl Locals {
         let mut at = ROOT;
         for mut seen in self.history(from) {
             seen.value = moved(self.nodes[at as usize].position.op, seen.value);
-            at = self.child(sim, start, keep, at, seen)?.to;
+            at = self.child(at, seen)?.to;
         }
-        self.shifts.insert((from, less), at);
-        Ok(at)
+        Err(Halt::Missing(Missing::Shifted(self.pid.index(), from, less, at)))
+    }
+
+    pub(super) fn learn_shifted(&mut self, from: LocalId, less: Shift, to: LocalId) {
+        self.shifts.insert((from, less), to);
     }
 
     /// Runs both histories of each merge forward on the same answers, those that the search has

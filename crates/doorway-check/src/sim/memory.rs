@@ -88,7 +88,7 @@ struct Inner {
 
 /// What one access saw; and whether its turn failed and the process gave up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub(super) value: u64,
     pub(super) gave_up: bool,
 }

@@ -20,6 +20,7 @@ mod canon;
 mod crowd;
 mod deaths;
 mod layout;
+mod learn;
 mod line;
 mod locals;
 mod memory;
@@ -40,6 +41,7 @@ pub(crate) use calls::{Numbered, Object};
 pub use canon::{Canon, Facts, Shift};
 pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
+pub(crate) use learn::{Halt, Missing};
 pub use locals::LocalId;
 pub use memory::{Phase, Sim, SimCell, SimLate, SimTable, SimVar};
 pub use numbers::{Number, Numbers};
@@ -49,7 +51,7 @@ pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
 pub(crate) use unmerged::Pair;
 pub(crate) use world::is_set;
-pub use world::{State, Statement, World};
+pub use world::{Machine, State, Statement, World};
 
 use doorway_core::memory::{Label, Pid};
 use std::fmt;
@@ -143,6 +145,8 @@ pub enum TextError {
     },
     /// An explorer was given a rule, and the machine was built with another.
     OtherRules(&'static str),
+    /// A search cannot be saved or resumed, and this is why.
+    Saved(Box<str>),
     /// A property looks at the size of a counter, but counters are kept small.
     CounterAsked,
     /// There are more processes or variables than the rules can track.
@@ -236,6 +240,7 @@ impl fmt::Display for TextError {
                 "{pid}, at statement {label}, may see any value of a register that was weakened by force, and its values are \
                  not declared; declare them with ranges_over, or force regular registers at most"
             ),
+            Self::Saved(why) => f.write_str(why),
             Self::OtherRules(rule) => write!(
                 f,
                 "the explorer was given `{rule}`, but the machine was built with other rules; set `{rule}` in the Rules of the \

@@ -13,12 +13,12 @@
 
 use super::LocalId;
 use super::layout::VarId;
+use super::learn::{Halt, Missing};
 use super::locals::{DONE, ROOT};
 use super::op::Op;
-use super::world::{State, World};
+use super::world::{Machine, State, World};
 use crate::explore::push;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::fmt::Debug;
 
 /// A number that matters only in relation to others.
@@ -33,7 +33,7 @@ pub struct Number {
 }
 
 /// The numbers in the states of one algorithm.
-pub trait Numbers: Debug {
+pub trait Numbers: Debug + Send + Sync {
     /// A word of this variable without its number, and that number.
     fn in_word(&self, var: VarId, word: u64) -> (u64, Option<Number>);
     /// The word with another number, if it has one.
@@ -70,9 +70,8 @@ struct Remembered {
 pub(super) struct Alike {
     numbers: Box<dyn Numbers>,
     /// For each process and examined local state.
-    remembered: RefCell<Vec<Vec<Local>>>,
-    rests: RefCell<FxHashMap<String, u32>>,
-    scratch: RefCell<Vec<Number>>,
+    remembered: Vec<Vec<Local>>,
+    rests: FxHashMap<String, u32>,
 }
 
 impl Alike {
@@ -88,61 +87,41 @@ impl World {
     #[must_use]
     pub fn with_numbers(mut self, numbers: impl FnOnce(&super::Layout) -> Option<Box<dyn Numbers>>) -> Self {
         let Some(numbers) = numbers(self.layout()) else { return self };
-        let remembered = RefCell::new(vec![Vec::new(); self.processes()]);
-        let (rests, scratch) = (RefCell::default(), RefCell::default());
-        self.alike = Some(Alike { numbers, remembered, rests, scratch });
+        let remembered = vec![Vec::new(); self.processes()];
+        self.machine.alike = Some(Alike { numbers, remembered, rests: FxHashMap::default() });
         self
     }
 
-    /// Whether states are compared without numbers that are only counts.
-    pub(crate) fn has_numbers(&self) -> bool {
-        self.alike.is_some()
-    }
-
-    /// Writes variables and local states in the compared form. Returns `false`, and writes nothing,
-    /// if they must be compared exactly.
-    pub(crate) fn write_alike(&self, state: &State, bytes: &mut Vec<u8>) -> bool {
-        let Some(alike) = &self.alike else { return false };
-        let mut numbers = alike.scratch.borrow_mut();
-        numbers.clear();
-        let begin = bytes.len();
-        for (v, &word) in state.vars.iter().enumerate() {
-            let (rest, number) = alike.numbers.in_word(v as VarId, word);
-            push(bytes, rest);
-            numbers.extend(number);
-        }
-        let mut remembered = alike.remembered.borrow_mut();
-        for (p, (&at, known)) in state.locals.iter().zip(remembered.iter_mut()).enumerate() {
-            if known.len() <= at as usize {
-                known.resize(self.locals[p].nodes.len().max(at as usize + 1), Local::Unknown);
-            }
-            let known = &mut known[at as usize];
-            if let Local::Unknown = known {
-                *known = self.remembered(alike, p, at).map_or(Local::Exact, Local::Known);
-            }
-            let Local::Known(Remembered { rest, numbers: more }) = known else {
-                bytes.truncate(begin);
-                return false;
-            };
-            push(bytes, u64::from(*rest));
-            numbers.extend_from_slice(more);
-        }
-        alike.numbers.renumber(&mut numbers);
-        numbers.iter().for_each(|number| push(bytes, number.value));
-        true
-    }
-
     /// Whether two states are equal, or differ only in numbers that are counts.
-    pub(crate) fn is_alike(&self, a: &State, b: &State) -> bool {
-        let compared = |state: &State| {
-            let mut bytes = Vec::new();
-            self.write_alike(state, &mut bytes).then_some(bytes)
-        };
+    pub(crate) fn is_alike(&mut self, a: &State, b: &State) -> bool {
         let rest_is_the_same = || *b == State { vars: b.vars.clone(), locals: b.locals.clone(), ..a.clone() };
-        a == b || rest_is_the_same() && compared(a).is_some_and(|a| compared(b) == Some(a))
+        if a == b || !rest_is_the_same() {
+            return a == b;
+        }
+        let mut compared = |state: &State| {
+            self.knowing(|machine| {
+                let mut bytes = Vec::new();
+                Ok(machine.write_alike(state, &mut bytes, &mut Vec::new())?.then_some(bytes))
+            })
+        };
+        // Looking at what is kept cannot go wrong: the text has come this far.
+        let (a, b) = (compared(a), compared(b));
+        matches!((a, b), (Ok(Some(a)), Ok(Some(b))) if a == b)
     }
 
-    fn remembered(&self, alike: &Alike, p: usize, at: LocalId) -> Option<Remembered> {
+    /// Examines a local state.
+    pub(super) fn learn_remembered(&mut self, p: usize, at: LocalId) {
+        let Some(mut alike) = self.machine.alike.take() else { return };
+        let remembered = self.remembered(&mut alike, p, at).map_or(Local::Exact, Local::Known);
+        let known = &mut alike.remembered[p];
+        if known.len() <= at as usize {
+            known.resize(self.locals[p].nodes.len().max(at as usize + 1), Local::Unknown);
+        }
+        known[at as usize] = remembered;
+        self.machine.alike = Some(alike);
+    }
+
+    fn remembered(&self, alike: &mut Alike, p: usize, at: LocalId) -> Option<Remembered> {
         if at == ROOT || at == DONE {
             return Some(Remembered { rest: at, numbers: Box::default() });
         }
@@ -162,8 +141,48 @@ impl World {
         if same != rest || !moved.into_iter().eq(expected) {
             return None;
         }
-        let mut rests = alike.rests.borrow_mut();
-        let next = rests.len() as u32 + 2;
-        Some(Remembered { rest: *rests.entry(rest).or_insert(next), numbers: numbers.into() })
+        let next = alike.rests.len() as u32 + 2;
+        Some(Remembered { rest: *alike.rests.entry(rest).or_insert(next), numbers: numbers.into() })
+    }
+}
+
+impl Machine {
+    /// Whether states are compared without numbers that are only counts.
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.alike.is_some()
+    }
+
+    /// Writes variables and local states in the compared form. Returns `false`, and writes nothing,
+    /// if they must be compared exactly.
+    pub(crate) fn write_alike(
+        &self,
+        state: &State,
+        bytes: &mut Vec<u8>,
+        numbers: &mut Vec<Number>,
+    ) -> Result<bool, Halt> {
+        let Some(alike) = &self.alike else { return Ok(false) };
+        numbers.clear();
+        let begin = bytes.len();
+        for (v, &word) in state.vars.iter().enumerate() {
+            let (rest, number) = alike.numbers.in_word(v as VarId, word);
+            push(bytes, rest);
+            numbers.extend(number);
+        }
+        for (p, (&at, known)) in state.locals.iter().zip(&alike.remembered).enumerate() {
+            match known.get(at as usize) {
+                None | Some(Local::Unknown) => return Err(Halt::Missing(Missing::Remembered(p, at))),
+                Some(Local::Exact) => {
+                    bytes.truncate(begin);
+                    return Ok(false);
+                }
+                Some(Local::Known(Remembered { rest, numbers: more })) => {
+                    push(bytes, u64::from(*rest));
+                    numbers.extend_from_slice(more);
+                }
+            }
+        }
+        alike.numbers.renumber(numbers);
+        numbers.iter().for_each(|number| push(bytes, number.value));
+        Ok(true)
     }
 }

@@ -1,11 +1,11 @@
 //! Whether only one process waits at a time where the type of a variable says so.
 
-use super::TextError;
+use super::learn::Halt;
 use super::op::Op;
 use super::step::Turn;
-use super::world::{State, World};
+use super::world::{Machine, State};
 
-impl World {
+impl Machine {
     /// Whether there are variables for which one process waits at a time, as their types say.
     pub(crate) fn has_words_of_one(&self) -> bool {
         self.layout().vars().iter().any(|v| v.one_waits)
@@ -19,7 +19,7 @@ impl World {
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub(crate) fn has_two_at_a_word_of_one(&mut self, state: &State) -> Result<bool, TextError> {
+    pub(crate) fn has_two_at_a_word_of_one(&self, state: &State) -> Result<bool, Halt> {
         let may_wait = |world: &Self, p: usize| {
             matches!(world.next(state, p), Op::Read(_) | Op::CompareSwap(..)) && !world.has_crashed(state, p)
         };

@@ -1,17 +1,17 @@
 //! Whether a waiting process writes.
 
-use super::TextError;
+use super::learn::Halt;
 use super::locals::{How, LocalId};
 use super::memory::Seen;
 use super::op::Op;
-use super::world::{State, World};
+use super::world::{Machine, State};
 
-impl World {
+impl Machine {
     /// Whether some process, run alone and changing nothing, goes round in a loop that writes.
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub(crate) fn is_noisy(&mut self, state: &State) -> Result<bool, TextError> {
+    pub(crate) fn is_noisy(&self, state: &State) -> Result<bool, Halt> {
         for p in 0..self.processes() {
             if !self.has_crashed(state, p) && self.writes_to_wait(state, p)? {
                 return Ok(true);
@@ -21,8 +21,8 @@ impl World {
     }
 
     /// The same for one process. A process that chooses, or that changes something, does not wait.
-    fn writes_to_wait(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
-        let (mut at, keep) = (state.locals[p], self.rules().keep);
+    fn writes_to_wait(&self, state: &State, p: usize) -> Result<bool, Halt> {
+        let mut at = state.locals[p];
         let mut vars = state.vars.clone();
         let mut been: Vec<(LocalId, bool)> = Vec::new();
         let (mut steps, mut writes) = (0, false);
@@ -53,7 +53,7 @@ impl World {
             writes |= wrote;
             been.push((at, wrote));
             let seen = Seen { value, gave_up: false };
-            let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+            let child = self.locals[p].child(at, seen)?;
             if child.how == How::PassageEnded {
                 return Ok(false);
             }

@@ -4,10 +4,11 @@ use super::TextError;
 use super::cache::{Line, Reference};
 use super::calls::Event;
 use super::layout::{Part, VarId};
+use super::learn::Halt;
 use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
-use super::world::{State, World, is_set};
+use super::world::{Machine, State, is_set};
 use doorway_core::memory::{Home, Pid, Woken};
 use doorway_core::registry::CostModel;
 use rustc_hash::FxHashMap;
@@ -45,9 +46,6 @@ pub enum What {
 /// The largest number of choices: an action can tell this many apart.
 const MOST_CHOICES: usize = u16::MAX as usize - 3;
 
-/// Distinguishes a restart from a crash in a stored action.
-const RESTART: u16 = 0xff00;
-
 impl Action {
     /// An ordinary step.
     #[must_use]
@@ -61,40 +59,32 @@ impl Action {
         matches!(self.what, What::Crash | What::CrashWakes(_))
     }
 
-    pub(crate) fn pack(self) -> (u16, u16) {
+    /// A number for it among this many processes; the usual actions have small ones.
+    pub(crate) fn number(self, processes: usize) -> u64 {
         let what = match self.what {
             What::Step => 0,
-            What::Sees(i) => i + 1,
-            What::TimesOut => u16::MAX - 2,
-            What::GiveUp => u16::MAX - 1,
-            What::Crash | What::CrashWakes(_) | What::Restart => u16::MAX,
+            What::Crash => 1,
+            What::GiveUp => 2,
+            What::TimesOut => 3,
+            What::Restart => 4,
+            What::Sees(i) => 5 + 2 * u64::from(i),
+            What::CrashWakes(i) => 6 + 2 * u64::from(i),
         };
-        // With more than 64 processes none dies, so the number of a process leaves room.
-        let how = match self.what {
-            What::CrashWakes(i) => u16::from(i) << 8,
-            What::Restart => RESTART,
-            _ => 0,
-        };
-        (self.process as u16 | how, what)
+        what * processes as u64 + self.process as u64
     }
 
-    pub(crate) fn unpack((mut process, what): (u16, u16)) -> Self {
+    pub(crate) fn of_number(number: u64, processes: usize) -> Self {
+        let (what, process) = (number / processes as u64, (number % processes as u64) as usize);
         let what = match what {
             0 => What::Step,
-            u16::MAX => {
-                let how = process & RESTART;
-                process &= !RESTART;
-                match how {
-                    0 => What::Crash,
-                    RESTART => What::Restart,
-                    wakes => What::CrashWakes((wakes >> 8) as u8),
-                }
-            }
-            i if i == u16::MAX - 1 => What::GiveUp,
-            i if i == u16::MAX - 2 => What::TimesOut,
-            i => What::Sees(i - 1),
+            1 => What::Crash,
+            2 => What::GiveUp,
+            3 => What::TimesOut,
+            4 => What::Restart,
+            odd if odd % 2 == 1 => What::Sees(((odd - 5) / 2) as u16),
+            even => What::CrashWakes(((even - 6) / 2) as u8),
         };
-        Self { process: process as usize, what }
+        Self { process, what }
     }
 }
 
@@ -139,7 +129,7 @@ pub(super) enum Turn {
     Ends(Vec<VarId>),
 }
 
-impl World {
+impl Machine {
     /// Everything that can happen to a process.
     pub fn actions(&self, state: &State, p: usize, out: &mut Vec<Action>) {
         let op = self.next(state, p);
@@ -187,21 +177,12 @@ impl World {
         }
     }
 
-    /// Lets a process take its next step. A process that has stopped stays as it is. A read that
-    /// overlaps a write returns the old value, and a choice picks the first.
-    ///
-    /// # Errors
-    /// If its text breaks the rules of replay.
-    pub fn step(&mut self, state: &mut State, p: usize) -> Result<Stepped, TextError> {
-        let stepped = self.act(state, Action::step(p))?;
-        Ok(stepped.unwrap_or(Stepped { unchanged: true, ..Stepped::default() }))
-    }
-
     /// Performs an action; `None`, with the state unchanged, if it cannot happen.
     ///
     /// # Errors
-    /// If a text breaks the rules of replay.
-    pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
+    /// If a text breaks the rules of replay, or something is not known yet; then the state is of no
+    /// use any more.
+    pub(crate) fn act(&self, state: &mut State, action: Action) -> Result<Option<Stepped>, Halt> {
         self.act_watched(state, action, &mut |_| {})
     }
 
@@ -214,11 +195,11 @@ impl World {
     /// [`act`](Self::act), which also reports each access to shared variables after the first, and
     /// operations that begin and end.
     pub(crate) fn act_watched(
-        &mut self,
+        &self,
         state: &mut State,
         action: Action,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Stepped>, TextError> {
+    ) -> Result<Option<Stepped>, Halt> {
         let stepped = self.happen(state, action, watch)?;
         if self.rules().switches.is_some() && stepped.is_some() {
             let now = action.process as u32 + 1;
@@ -228,20 +209,15 @@ impl World {
         Ok(stepped)
     }
 
-    fn happen(
-        &mut self,
-        state: &mut State,
-        action: Action,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<Stepped>, TextError> {
+    fn happen(&self, state: &mut State, action: Action, watch: &mut Watch<'_>) -> Result<Option<Stepped>, Halt> {
         let p = action.process;
         if self.rules().sparse {
-            return Err(TextError::Sparse);
+            return Err(Halt::Text(TextError::Sparse));
         }
         let (op, joined) = (self.next(state, p), self.node(state, p).position.joined);
         self.is_whole(state, p)?;
         if matches!(op, Op::Choose(n) if n > MOST_CHOICES) {
-            return Err(TextError::TooManyChoices { pid: Pid::new(p), label: self.next_at(state, p).1 });
+            return Err(Halt::Text(TextError::TooManyChoices { pid: Pid::new(p), label: self.next_at(state, p).1 }));
         }
         if self.is_dying(state, p) {
             let noticed = action.what == What::Step;
@@ -261,7 +237,7 @@ impl World {
             if !self.crash(state, p, wakes)? {
                 return Ok(None);
             }
-            self.call(state, Event::Abandons(p));
+            self.call(state, Event::Abandons(p))?;
             self.make_canonical(state)?;
             return Ok(Some(Stepped::default()));
         }
@@ -290,7 +266,7 @@ impl World {
         let before = self.phase(state, p);
         let begins_write = self.is_torn_write(op) && !is_set(state.writing, p);
         let mut stepped = if begins_write {
-            self.invoke(state, p, watch);
+            self.invoke(state, p, watch)?;
             state.writing |= 1 << p;
             Stepped::default()
         } else {
@@ -326,13 +302,13 @@ impl World {
     /// a choice, and the rest of an atomic block. A private access that begins a section belongs to
     /// the step after it, so that being inside, or in the remainder, remains a state.
     fn join(
-        &mut self,
+        &self,
         state: &mut State,
         p: usize,
         first_was_joined: bool,
         stepped: &mut Stepped,
         watch: &mut Watch<'_>,
-    ) -> Result<(), TextError> {
+    ) -> Result<(), Halt> {
         let mut shared = !first_was_joined;
         while !stepped.passage_ended && !stepped.failed_turn {
             let position = &self.node(state, p).position;
@@ -348,7 +324,7 @@ impl World {
                 // A torn read or a choice begins a step, whatever private accesses came before it;
                 // a torn write has begun already.
                 if !shared && self.is_torn_write(op) {
-                    self.invoke(state, p, watch);
+                    self.invoke(state, p, watch)?;
                     state.writing |= 1 << p;
                     stepped.unchanged = false;
                     stepped.cost += self.charge(state, p, op);
@@ -378,7 +354,7 @@ impl World {
 
     /// A process that found nothing changed goes to sleep. A process that changed a variable with
     /// sleepers owes them a wake.
-    fn sleep_or_owe(&mut self, state: &mut State, p: usize, op: Op, stepped: Stepped) -> Result<(), TextError> {
+    fn sleep_or_owe(&self, state: &mut State, p: usize, op: Op, stepped: Stepped) -> Result<(), Halt> {
         let Some(v) = op.var() else { return Ok(()) };
         if stepped.failed_turn {
             if let Turn::Fails(_) = self.turn(state, p)? {
@@ -395,7 +371,7 @@ impl World {
     /// A sleeper has read what its turn would read now. If another variable has changed as well,
     /// the turn may end before it reaches this one: then the process that changed the other
     /// variable owes the wake.
-    fn sleepers_on(&mut self, state: &State, v: VarId) -> Result<u64, TextError> {
+    fn sleepers_on(&self, state: &State, v: VarId) -> Result<u64, Halt> {
         let mut sleepers = 0;
         for q in (0..self.processes()).filter(|&q| is_set(state.asleep, q)) {
             let (Turn::Fails(reads) | Turn::Ends(reads)) = self.turn(state, q)?;
@@ -411,8 +387,8 @@ impl World {
     /// A process that loops outside a wait reads for ever. If local states are merged, it returns
     /// to an earlier state. Otherwise the loop ends after more reads than a turn needs that looks
     /// at every variable several times.
-    pub(super) fn turn(&mut self, state: &State, p: usize) -> Result<Turn, TextError> {
-        let (head, keep) = (state.locals[p], self.rules().keep);
+    pub(super) fn turn(&self, state: &State, p: usize) -> Result<Turn, Halt> {
+        let head = state.locals[p];
         let (mut at, mut reads) = (head, Vec::new());
         // An earlier position: the process may loop without returning to its head.
         let mut been = head;
@@ -429,7 +405,7 @@ impl World {
             };
             reads.extend(op.var());
             let seen = Seen { value, gave_up: false };
-            let child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+            let child = self.locals[p].child(at, seen)?;
             at = match child.how {
                 How::GoneRound | How::FailedTurn { .. } if child.to == head => return Ok(Turn::Fails(reads)),
                 How::On | How::GoneRound if child.to != been && child.to != head => child.to,
@@ -443,7 +419,7 @@ impl World {
     }
 
     /// A step with no visible effect.
-    pub(super) fn step_within(&mut self, state: &mut State, p: usize) -> Result<(), TextError> {
+    pub(super) fn step_within(&self, state: &mut State, p: usize) -> Result<(), Halt> {
         let op = self.next(state, p);
         self.complete(state, Action::step(p), op, &mut |_| {})?;
         Ok(())
@@ -451,7 +427,7 @@ impl World {
 
     /// Subtracts the smallest counter from all of them, and from the values that processes
     /// remember.
-    fn normalise(&mut self, state: &mut State) -> Result<(), TextError> {
+    fn normalise(&self, state: &mut State) -> Result<(), Halt> {
         let counters: Vec<usize> = (0..state.vars.len()).filter(|&v| self.layout().vars()[v].counts).collect();
         let counts: Vec<bool> = self.layout().vars().iter().map(|v| v.counts).collect();
         let is_counter = |op: Op| op.var().is_some_and(|v| counts[v as usize]);
@@ -461,13 +437,12 @@ impl World {
         if less == 0 {
             return Ok(());
         }
-        let keep = self.rules().keep;
         for p in 0..self.processes() {
             let at = state.locals[p];
             let moved = |op: Op, word: u64| {
                 if is_counter(op) && !matches!(op, Op::Write(..)) { word.wrapping_sub(less) } else { word }
             };
-            state.locals[p] = self.locals[p].shifted(&self.sim, &*self.start, keep, at, [less, 0, 0], moved)?;
+            state.locals[p] = self.locals[p].shifted(at, [less, 0, 0], moved)?;
         }
         counters.iter().for_each(|&v| state.vars[v] -= less);
         Ok(())
@@ -476,25 +451,25 @@ impl World {
     /// Does what the text asked for, and gives it the answer.
     #[inline]
     fn complete(
-        &mut self,
+        &self,
         state: &mut State,
         action: Action,
         op: Op,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Stepped>, TextError> {
+    ) -> Result<Option<Stepped>, Halt> {
         let p = action.process;
         let at = state.locals[p];
         let old = op.var().map(|v| state.vars[v as usize]);
         if op.var().is_some_and(|v| self.layout().var(v).is_private_to_another(p)) {
             let label = self.locals[p].nodes[at as usize].position.label;
-            return Err(TextError::NotPrivate { pid: Pid::new(p), label });
+            return Err(Halt::Text(TextError::NotPrivate { pid: Pid::new(p), label }));
         }
         if let (Some(v), Some(word)) = (op.var(), old)
             && self.layout().var(v).is_forgotten(word)
             && !matches!(op, Op::Write(..))
         {
             let label = self.locals[p].nodes[at as usize].position.label;
-            return Err(TextError::Unwatched { pid: Pid::new(p), label });
+            return Err(Halt::Text(TextError::Unwatched { pid: Pid::new(p), label }));
         }
         if self.rules().force_registers {
             self.invents_nothing(state, p)?;
@@ -520,14 +495,13 @@ impl World {
             (_, Op::Wake(v)) => u64::from(self.wake(state, v)?),
             _ => op.apply(self.layout(), &mut state.vars),
         };
-        let keep = self.rules().keep;
         let seen = Seen { value, gave_up: false };
-        let mut child = self.locals[p].child(&self.sim, &*self.start, keep, at, seen)?;
+        let mut child = self.locals[p].child(at, seen)?;
         if action.what == What::GiveUp {
             if child.how != (How::FailedTurn { abortable: true }) {
                 return Ok(None); // a read does not change the state
             }
-            child = self.locals[p].child(&self.sim, &*self.start, keep, at, Seen { value, gave_up: true })?;
+            child = self.locals[p].child(at, Seen { value, gave_up: true })?;
         }
         if state.writing != 0 {
             if let Op::Write(v, x) = op
@@ -540,14 +514,14 @@ impl World {
             state.overlapped &= !(1 << p);
         }
         if !self.is_torn_write(op) {
-            self.invoke(state, p, watch);
+            self.invoke(state, p, watch)?;
         }
         state.locals[p] = child.to;
         if let Some(response) = child.responds {
             let response = self.locals[p].responded(response);
             watch(Told::Responded(&response.text));
             let event = response.word.map_or(Event::Abandons(p), |word| Event::Responds(p, word));
-            self.call(state, event);
+            self.call(state, event)?;
         }
         let passage_ended = child.how == How::PassageEnded;
         if passage_ended && let Some(limit) = self.rules().passages {
@@ -566,7 +540,7 @@ impl World {
         let unchanged = old == op.var().map(|v| state.vars[v as usize]) && !self.is_torn_write(op) && !woke;
         if !unchanged && matches!(child.how, How::FailedTurn { .. }) {
             let label = self.locals[p].nodes[at as usize].position.label;
-            return Err(TextError::TurnWrites { pid: Pid::new(p), label });
+            return Err(Halt::Text(TextError::TurnWrites { pid: Pid::new(p), label }));
         }
         Ok(Some(Stepped {
             saw: value,
@@ -579,11 +553,11 @@ impl World {
 
     /// Begins the operation that starts with the next access of a process.
     #[inline]
-    fn invoke(&mut self, state: &mut State, p: usize, watch: &mut Watch<'_>) {
-        let Some(op) = &self.node(state, p).position.invokes else { return };
+    fn invoke(&self, state: &mut State, p: usize, watch: &mut Watch<'_>) -> Result<(), Halt> {
+        let Some(op) = &self.node(state, p).position.invokes else { return Ok(()) };
         watch(Told::Invoked(&op.text));
         let event = Event::Invokes(p, op.word.unwrap_or_default());
-        self.call(state, event);
+        self.call(state, event)
     }
 
     /// Records the order of arrival, and which processes were passed.
@@ -634,7 +608,7 @@ impl World {
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub fn is_deadlock(&mut self, state: &State) -> Result<bool, TextError> {
+    pub(crate) fn is_deadlock(&self, state: &State) -> Result<bool, Halt> {
         let mut anyone = false;
         for p in 0..self.processes() {
             if self.phase(state, p) != Phase::Remainder && !self.has_crashed(state, p) {
@@ -649,7 +623,7 @@ impl World {
 
     /// Whether a process, run alone, returns to where it is with nothing changed, on every way it
     /// can go.
-    fn only_waits(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+    fn only_waits(&self, state: &State, p: usize) -> Result<bool, Halt> {
         let mut comes_back = false;
         let mut been = Vec::new();
         let mut todo = vec![state.clone()];
@@ -680,7 +654,7 @@ impl World {
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub fn enters_alone(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
+    pub(crate) fn enters_alone(&self, state: &State, p: usize) -> Result<bool, Halt> {
         // As long as there is only one way to go, one earlier state is enough to detect a loop. A
         // later state replaces it, each time after twice as many steps.
         let (mut at, mut behind, mut steps) = (state.clone(), state.clone(), 0usize);
@@ -713,7 +687,7 @@ impl World {
     }
 
     /// `been`: states on the way to here (not known to enter), and states known to enter.
-    fn always_enters(&mut self, state: &State, p: usize, been: &mut FxHashMap<State, bool>) -> Result<bool, TextError> {
+    fn always_enters(&self, state: &State, p: usize, been: &mut FxHashMap<State, bool>) -> Result<bool, Halt> {
         if self.phase(state, p) == Phase::Inside {
             return Ok(true);
         }

@@ -3,11 +3,12 @@
 
 use super::TextError;
 use super::layout::{Bounds, VarId};
+use super::learn::Halt;
 use super::op::Op;
-use super::world::{State, World, is_set};
+use super::world::{Machine, State, is_set};
 use doorway_core::memory::{Pid, Register};
 
-impl World {
+impl Machine {
     /// The values that other processes are writing to a variable.
     pub(super) fn writes_in_progress(&self, state: &State, reader: usize, v: VarId) -> impl Iterator<Item = u64> {
         (0..self.processes()).filter(move |&q| q != reader && is_set(state.writing, q)).filter_map(move |q| match self
@@ -28,7 +29,7 @@ impl World {
     }
 
     /// An error if the next access of a process may see, or leave behind, undeclared values.
-    pub(super) fn invents_nothing(&self, state: &State, p: usize) -> Result<(), TextError> {
+    pub(super) fn invents_nothing(&self, state: &State, p: usize) -> Result<(), Halt> {
         let op = self.next(state, p);
         let (v, writes) = match op {
             Op::Read(v) if state.writing != 0 => (v, self.writes_in_progress(state, p, v).collect()),
@@ -36,7 +37,7 @@ impl World {
             _ => return Ok(()),
         };
         if !writes.is_empty() && self.layout().var(v).invents(self.kind(v), state.vars[v as usize], &writes) {
-            return Err(TextError::NoDomain { pid: Pid::new(p), label: self.next_at(state, p).1 });
+            return Err(Halt::Text(TextError::NoDomain { pid: Pid::new(p), label: self.next_at(state, p).1 }));
         }
         Ok(())
     }
@@ -67,9 +68,9 @@ impl World {
     }
 
     /// A block is one step, so nothing in it can be torn.
-    pub(super) fn is_whole(&self, state: &State, p: usize) -> Result<(), TextError> {
+    pub(super) fn is_whole(&self, state: &State, p: usize) -> Result<(), Halt> {
         let position = &self.node(state, p).position;
         let torn = position.in_block && position.op.var().is_some_and(|v| self.kind(v) < Register::Atomic);
-        if torn { Err(TextError::TornBlock { pid: Pid::new(p), label: position.label }) } else { Ok(()) }
+        if torn { Err(Halt::Text(TextError::TornBlock { pid: Pid::new(p), label: position.label })) } else { Ok(()) }
     }
 }

@@ -1,6 +1,6 @@
 //! A machine: shared variables, processes, and which of them may step.
 
-use super::calls::Monitor;
+use super::calls::{Heard, Monitor};
 use super::canon::Canonical;
 use super::layout::{FORGOTTEN, Layout, Part, VarId};
 use super::locals::{DONE, Locals, Node, ROOT, Start};
@@ -20,7 +20,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 /// A state of the machine. Components that the rules do not need stay empty.
-#[derive(PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Default, Debug)]
 pub struct State {
     /// The shared variables.
     pub vars: Vec<u64>,
@@ -98,11 +98,10 @@ pub struct Statement {
     pub waits: bool,
 }
 
-/// A machine with its processes.
-pub struct World {
-    pub(super) sim: Sim,
+/// What is known of a machine: its rules, its variables, and the local states found so far. Several
+/// threads can read it at a time.
+pub struct Machine {
     layout: Layout,
-    pub(super) start: Rc<Start>,
     pub(super) locals: Vec<Locals>,
     rules: Rules,
     /// The kind of each variable under the rules.
@@ -115,8 +114,36 @@ pub struct World {
     pub(super) bytes: Vec<VarId>,
     /// The variables whose initial value differs from their declaration.
     begins: Vec<(VarId, u64)>,
+    /// What operations do to a sequential object, if they are compared with one.
+    pub(super) heard: Option<Heard>,
+}
+
+/// A machine with its processes: a [`Machine`], and the texts that tell what is not known of it yet.
+pub struct World {
+    pub(super) machine: Machine,
+    pub(super) sim: Sim,
+    pub(super) start: Rc<Start>,
     /// Compares operations with a sequential object.
     pub(super) monitor: Option<Monitor>,
+    /// The state before a step that may have to be made again.
+    pub(super) before: State,
+}
+
+impl std::ops::Deref for World {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        &self.machine
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine")
+            .field("processes", &self.locals.len())
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for World {
@@ -296,28 +323,15 @@ impl World {
         });
         let watched = watched.collect();
         let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
-        Ok(Self {
-            layout,
-            sim,
-            start,
-            locals,
-            rules,
-            kinds,
-            watched,
-            canon: None,
-            alike: None,
-            bytes,
-            begins,
-            monitor: None,
-        })
+        let (canon, alike, heard) = (None, None, None);
+        let machine = Machine { layout, locals, rules, kinds, watched, canon, alike, bytes, begins, heard };
+        Ok(Self { machine, sim, start, monitor: None, before: State::default() })
     }
 
     /// The same machine with these rules and local states, without a monitor of operations.
     pub(super) fn with_other_locals(&self, rules: Rules, locals: Vec<Locals>, canon: Option<Canonical>) -> Self {
-        Self {
-            sim: self.sim.clone(),
+        let machine = Machine {
             layout: self.layout.clone(),
-            start: Rc::clone(&self.start),
             locals,
             rules,
             kinds: self.kinds.clone(),
@@ -326,14 +340,41 @@ impl World {
             alike: None,
             bytes: self.bytes.clone(),
             begins: self.begins.clone(),
-            monitor: None,
-        }
+            heard: None,
+        };
+        let (sim, start) = (self.sim.clone(), Rc::clone(&self.start));
+        Self { machine, sim, start, monitor: None, before: State::default() }
     }
 
     pub(super) fn into_parts(self) -> (Sim, Layout, Rc<Start>) {
-        (self.sim, self.layout, self.start)
+        (self.sim, self.machine.layout, self.start)
     }
 
+    /// The faults of the rules that have changed nothing so far: no process reached their
+    /// statements or variables.
+    #[must_use]
+    pub fn faults_without_effect(&self) -> Vec<&'static Fault> {
+        self.sim.faults_without_effect()
+    }
+
+    /// Compares up to `most` continuations of merged local states of each process; see
+    /// [`Keep::CrossChecked`](super::Keep::CrossChecked). Returns how many, and whether these are
+    /// all.
+    ///
+    /// # Errors
+    /// If a `keep` merged two local states that continue differently.
+    pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
+        let (mut compared, mut all) = (0, true);
+        for locals in &mut self.machine.locals {
+            let (some, complete) = locals.cross_check(&self.sim, &*self.start, most)?;
+            compared += some;
+            all &= complete;
+        }
+        Ok((compared, all))
+    }
+}
+
+impl Machine {
     /// How many processes there are.
     #[must_use]
     #[inline]
@@ -576,13 +617,6 @@ impl World {
         self.locals.iter().flat_map(|l| &l.nodes).any(|n| n.position.invokes.is_some())
     }
 
-    /// The faults of the rules that have changed nothing so far: no process reached their
-    /// statements or variables.
-    #[must_use]
-    pub fn faults_without_effect(&self) -> Vec<&'static Fault> {
-        self.sim.faults_without_effect()
-    }
-
     /// Local states found so far, of all processes together.
     #[must_use]
     pub fn local_states(&self) -> usize {
@@ -595,22 +629,6 @@ impl World {
         self.locals.iter().map(|l| l.runs).sum()
     }
 
-    /// Compares up to `most` continuations of merged local states of each process; see
-    /// [`Keep::CrossChecked`](super::Keep::CrossChecked). Returns how many, and whether these are
-    /// all.
-    ///
-    /// # Errors
-    /// If a `keep` merged two local states that continue differently.
-    pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
-        let (mut compared, mut all) = (0, true);
-        for locals in &mut self.locals {
-            let (some, complete) = locals.cross_check(&self.sim, &*self.start, most)?;
-            compared += some;
-            all &= complete;
-        }
-        Ok((compared, all))
-    }
-
     /// Which optional components of a state the rules need: crashes, writes in progress, order,
     /// cache, sleep, turns, calls, deaths.
     pub(crate) fn optional_parts(&self) -> [bool; 8] {
@@ -618,7 +636,7 @@ impl World {
         let Rules { crashes, order, measure, wakes, switches, deaths, .. } = self.rules;
         let seats = !self.bytes.is_empty();
         let after_deaths = seats && (deaths.restarts > 0 || deaths.late);
-        let (sleep, calls) = (wakes || seats, self.monitor.is_some());
+        let (sleep, calls) = (wakes || seats, self.heard.is_some());
         [crashes > 0, torn, order, measure.is_some(), sleep, switches.is_some(), calls, after_deaths]
     }
 

@@ -8,9 +8,8 @@ use doorway_check::{Explorer, Property, claims, subject};
 use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Record, TICKET};
 use doorway_core::memory::{Word, fit};
 use doorway_core::registry::{Info, Sizes};
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// What properties can see of a process.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -124,12 +123,12 @@ fn explore(
     canon: Option<&Build>,
 ) -> Result<Found, String> {
     let limits = Limits::for_processes(sizes.n + usize::from(info.id == "turnstile-many"), sizes.k);
-    let sights = Rc::new(RefCell::new(BTreeSet::new()));
-    let all = Rc::clone(&sights);
+    let sights = Arc::new(Mutex::new(BTreeSet::new()));
+    let all = Arc::clone(&sights);
     let kind =
         if ["turnstile-slots", "turnstile-bits", "turnstile-unfair"].contains(&info.id) { "exclusion" } else { "" };
     let look = Property::always("look", move |v| {
-        all.borrow_mut().insert(sight(v, limits));
+        all.lock().unwrap().insert(sight(v, limits));
         true
     });
     let mut properties = properties;
@@ -143,7 +142,7 @@ fn explore(
     let report = report.map_err(|e| e.to_string())?;
     assert!(canon.is_some() || report.complete);
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
-    let sights = sights.take();
+    let sights = std::mem::take(&mut *sights.lock().unwrap());
     Ok(Found { states: report.states, verdicts, sights })
 }
 

@@ -7,9 +7,8 @@ use doorway_check::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId, World
 use doorway_check::{Explorer, Property, claims, subject};
 use doorway_core::k_exclusion::turnstile::{Next, Signal, simple_ring};
 use doorway_core::registry::Sizes;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 const ID: &str = "turnstile-simple";
 
@@ -64,13 +63,13 @@ type Build = dyn Fn(&Layout) -> Option<Box<dyn Canon>>;
 
 /// Explores with this canon; an error is a finding too.
 fn explore(sizes: Sizes, rules: Rules, canon: Option<&Build>) -> Result<Found, String> {
-    let sights = Rc::new(RefCell::new(BTreeSet::new()));
-    let (all, ring) = (Rc::clone(&sights), simple_ring(sizes.n, sizes.k));
+    let sights = Arc::new(Mutex::new(BTreeSet::new()));
+    let (all, ring) = (Arc::clone(&sights), simple_ring(sizes.n, sizes.k));
     // With a wrong canon a process that runs alone may run for ever.
     let mut properties = claims::of(subject::find(ID).unwrap().info, sizes);
     properties.retain(|claim| !claim.needs_order());
     properties.push(Property::always("look", move |v| {
-        all.borrow_mut().insert(sight(v, ring));
+        all.lock().unwrap().insert(sight(v, ring));
         true
     }));
     let mut world: World = subject::find(ID).unwrap().world(sizes, rules.for_properties(&properties)).unwrap();
@@ -81,7 +80,7 @@ fn explore(sizes: Sizes, rules: Rules, canon: Option<&Build>) -> Result<Found, S
     let report = report.map_err(|e| e.to_string())?;
     assert!(canon.is_some() || report.complete);
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
-    Ok(Found { states: report.states, verdicts, sights: sights.take() })
+    Ok(Found { states: report.states, verdicts, sights: std::mem::take(&mut *sights.lock().unwrap()) })
 }
 
 fn rules(passages: u32, crashes: usize) -> Rules {

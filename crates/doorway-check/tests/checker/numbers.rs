@@ -9,9 +9,8 @@ use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
 use doorway_core::k_assignment::seats::{Slot, Want};
 use doorway_core::registry::Sizes;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// What can be seen of a row: nothing; its place among the waiters and whether it is called; or an
 /// offer: of which slot, whether of its epoch, of the one before or of an older one, and what is
@@ -88,11 +87,11 @@ struct Found {
 /// All claims of a text of seats, compared with these numbers, or exactly.
 fn explore(id: &str, sizes: Sizes, rules: Rules, numbers: Option<&Build>) -> Found {
     let subject = subject::find(id).unwrap();
-    let sights = Rc::new(RefCell::new(BTreeSet::new()));
-    let all = Rc::clone(&sights);
+    let sights = Arc::new(Mutex::new(BTreeSet::new()));
+    let all = Arc::clone(&sights);
     let mut properties = subject.claims(sizes);
     properties.push(Property::always("look", move |v| {
-        all.borrow_mut().insert(sight(v, sizes));
+        all.lock().unwrap().insert(sight(v, sizes));
         true
     }));
     let rules = rules.for_properties(&properties);
@@ -104,7 +103,7 @@ fn explore(id: &str, sizes: Sizes, rules: Rules, numbers: Option<&Build>) -> Fou
     let report = report.unwrap();
     assert!(report.complete, "{sizes:?} {rules:?}");
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
-    let sights = sights.take();
+    let sights = std::mem::take(&mut *sights.lock().unwrap());
     Found { states: report.states, verdicts, sights }
 }
 

@@ -123,6 +123,20 @@ pub(crate) struct Args {
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_memory: Option<usize>,
+    /// Search with this many threads. The result is the same with any number [default: one for each
+    /// core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(super) threads: Option<u8>,
+    /// Keep three bits of each state, in this much memory, instead of the state. Finds failures in
+    /// searches that do not fit into memory, and proves nothing
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with_all = ["save", "resume"])]
+    pub(super) bitstate: Option<usize>,
+    /// If a limit or Ctrl-C ends the search, write what it knows to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<std::path::PathBuf>,
+    /// Go on where the search ended that wrote this file; give the same options
+    #[arg(long, value_name = "FILE")]
+    pub(super) resume: Option<std::path::PathBuf>,
     /// Do not merge local states that the text declares alike, and forget no value it declares
     /// irrelevant (slow, but right even if the text is wrong)
     #[arg(long)]
@@ -151,6 +165,12 @@ impl Args {
         }
     }
 
+    /// How many threads search.
+    pub(super) fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
     /// Refuses an option that would change nothing: its user means something else, or believes that
     /// more is checked than is.
     pub(super) fn refuse_what_has_no_effect(&self, subject: &Subject, sizes: Sizes) -> Result<(), String> {
@@ -160,6 +180,10 @@ impl Args {
         let searching = [
             ("switches", self.switches.is_some()),
             ("max-states", self.max_states.is_some()),
+            ("threads", self.threads.is_some()),
+            ("bitstate", self.bitstate.is_some()),
+            ("save", self.save.is_some()),
+            ("resume", self.resume.is_some()),
             ("cross-check", self.cross_check),
             ("keep-going", self.keep_going),
         ];

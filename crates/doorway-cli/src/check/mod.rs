@@ -20,7 +20,7 @@ use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 use indicatif::HumanBytes;
-use print::{Bar, Document, heading, verdict_lines};
+use print::{Bar, Document, UNDECIDED, heading, verdict_lines};
 use std::fmt::Write as _;
 use std::num::NonZero;
 use std::time::Instant;
@@ -156,6 +156,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .max_states(args.max_states.map(NonZero::get))
         .max_memory(limit.bytes.saturating_sub(subject.bytes(sizes) as usize))
         .keep_going(args.keep_going)
+        .threads(args.threads())
+        .bitstate(args.bitstate)
+        .save(args.save.clone())
+        .resume(args.resume.clone())
         .on_progress(|progress| bar.show(progress))
         .stop_when(interrupt::is_asked_for)
         .explore(world);
@@ -224,7 +228,7 @@ fn not_built(
         print_json(&Document { stopped, ..Document::new(subject, sizes, rules, &registers, &verdicts) })?;
     } else {
         let mut out = heading(subject, sizes, rules, &registers);
-        verdict_lines(&mut out, &verdicts, subject, sizes, rules);
+        verdict_lines(&mut out, &verdicts, UNDECIDED, subject, sizes, rules);
         let _ = writeln!(out, "\nno states, NOT complete: {why}");
         print(&out)?;
     }
@@ -269,7 +273,7 @@ fn sample(
         })?;
     } else {
         let mut out = heading(subject, sizes, rules, &registers);
-        verdict_lines(&mut out, &sampled.verdicts, subject, sizes, rules);
+        verdict_lines(&mut out, &sampled.verdicts, UNDECIDED, subject, sizes, rules);
         let _ = writeln!(
             out,
             "\n{} of {}, {} in all: a sample, which proves nothing{early}",

@@ -10,7 +10,7 @@ use doorway_check::subject::Subject;
 use doorway_check::trace::Trace;
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -210,8 +210,18 @@ pub(super) fn heading(subject: &Subject, sizes: Sizes, rules: Rules, registers: 
     )
 }
 
+/// What is said of a property that holds as far as was seen.
+pub(super) const UNDECIDED: &str = "not decided";
+
 /// The verdicts, and a counterexample for each failure.
-pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Subject, sizes: Sizes, rules: Rules) {
+pub(super) fn verdict_lines(
+    out: &mut String,
+    verdicts: &[Verdict],
+    undecided: &str,
+    subject: &Subject,
+    sizes: Sizes,
+    rules: Rules,
+) {
     let width = verdicts.iter().map(|v| v.name.len()).max().unwrap_or(0);
     for v in verdicts {
         let verdict = match (v.holds, &v.trace) {
@@ -219,7 +229,7 @@ pub(super) fn verdict_lines(out: &mut String, verdicts: &[Verdict], subject: &Su
             (Some(false), Some(trace)) if trace.repeats_from.is_some() => "FAILS for ever".to_owned(),
             (Some(false), Some(trace)) => format!("FAILS after {}", count(trace.len() as u64, "step")),
             (Some(false), None) => "FAILS: never so".to_owned(),
-            (None, _) => v.vacuous.map_or("not decided".to_owned(), |why| format!("not decided: {why}")),
+            (None, _) => v.vacuous.map_or(undecided.to_owned(), |why| format!("{undecided}: {why}")),
         };
         let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
     }
@@ -256,9 +266,16 @@ pub(crate) fn describe(
     why: &dyn Fn(Stop) -> String,
 ) -> String {
     let mut out = heading(subject, sizes, report.rules, registers);
-    verdict_lines(&mut out, &report.verdicts, subject, sizes, report.rules);
+    let undecided = if report.stop == Some(Stop::Bits) { "nothing found" } else { UNDECIDED };
+    verdict_lines(&mut out, &report.verdicts, undecided, subject, sizes, report.rules);
     let covered = match report.stop {
         None => format!("complete{}", within(report.rules)),
+        Some(Stop::Bits) => format!(
+            "{} explored, NOT complete: only bits of states were kept; nothing found is no proof. A new state was \
+             recognised as new with an estimated probability of {:.4}%",
+            output::thousands(report.expanded as u64),
+            100.0 * report.coverage.unwrap_or_default()
+        ),
         Some(bound @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {bound} were explored"),
         Some(stop) => format!("{} explored, NOT complete: {}", output::thousands(report.expanded as u64), why(stop)),
     };
@@ -291,6 +308,12 @@ fn within(rules: Rules) -> String {
     if bounds.is_empty() { String::new() } else { format!(" for {}", bounds.join(" and ")) }
 }
 
+/// An estimate, with no more digits than it deserves.
+fn about(number: usize) -> String {
+    let unit = 10usize.pow(number.max(1).ilog10());
+    output::thousands((number / unit * unit) as u64)
+}
+
 /// A progress line on a terminal; nothing elsewhere.
 pub(super) struct Bar {
     bar: ProgressBar,
@@ -309,11 +332,15 @@ impl Bar {
     pub(super) fn show(&self, progress: &Progress) {
         let rate = progress.states as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
         self.bar.set_message(format!(
-            "{} states, {} per second, {} to explore, {}",
+            "{} states, {} per second, {} to explore, {}{}",
             output::thousands(progress.states as u64),
             output::thousands(rate as u64),
             output::thousands(progress.frontier as u64),
-            HumanBytes(progress.bytes as u64)
+            HumanBytes(progress.bytes as u64),
+            progress.left.map_or(String::new(), |left| {
+                let seconds = (left + progress.frontier) as f64 / rate.max(1.0);
+                format!(", some {} more to find, in {}", about(left), HumanDuration(Duration::from_secs_f64(seconds)))
+            })
         ));
         self.bar.tick();
     }

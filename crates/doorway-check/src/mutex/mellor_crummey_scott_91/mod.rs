@@ -83,7 +83,7 @@ fn queue_without_compare_swap() -> Vec<Property> {
     vec![one_has_it([6, 8, 10]), followers_wait()]
 }
 
-fn one_has_it(labels: impl Labels + Clone + 'static) -> Property {
+fn one_has_it(labels: impl Labels + Clone + Send + Sync + 'static) -> Property {
     Property::always("H", move |v| {
         let called = v.processes().filter(|&p| v.at(p, 5) && !v.get_at::<bool>("Locked", p)).count();
         v.count(labels.clone()) + called <= 1

@@ -26,7 +26,7 @@ impl Checked for YaCombining {
 #[derive(Debug)]
 pub struct FetchAndOp<F: Combinable> {
     value: u64,
-    of: PhantomData<F>,
+    of: PhantomData<fn() -> F>,
 }
 
 impl<F: Combinable<Value = u64>> FetchAndOp<F> {

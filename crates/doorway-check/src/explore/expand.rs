@@ -1,0 +1,333 @@
+//! One state: what holds in it, and where its steps lead. Nothing changes but the notes of the
+//! thread that looks, so several threads can look at a time.
+
+use super::breaks_off;
+use super::graph::{Edge, Kind};
+use super::search::Asked;
+use super::store::{Raw, Spare, StateId, Store};
+use crate::property::{Property, Test, View};
+use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
+
+/// What threads look with.
+#[derive(Clone, Copy)]
+pub(super) struct Lens<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) store: &'a Store,
+    pub(super) asked: &'a [Asked],
+    pub(super) keeps_graph: bool,
+    pub(super) keep_going: bool,
+}
+
+/// What one thread found, and its buffers.
+#[derive(Debug)]
+pub(super) struct Hand {
+    pub(super) states: Vec<Looked>,
+    pub(super) edges: Vec<Found>,
+    /// The states to which edges lead, as they are written.
+    pub(super) bytes: Vec<u8>,
+    /// For operators over runs: for each state, property and part the processes of which `so` and
+    /// `then` hold.
+    pub(super) masks: Vec<(u64, u64)>,
+    pub(super) notes: Vec<Note>,
+    /// The edges that lead to states with pieces that have no numbers, in the order of edges.
+    pub(super) loose: Vec<(u32, Raw)>,
+    pub(super) spare: Spare,
+    /// How far the look at the last state has come.
+    pub(super) now: When,
+    state: State,
+    next: State,
+    actions: Vec<Action>,
+}
+
+/// A state whose steps were tried, and where its edges, masks, notes and loose edges end. Those of
+/// the state before it end where its own begin.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Looked {
+    pub(super) edges: u32,
+    pub(super) masks: u32,
+    pub(super) notes: u32,
+    pub(super) loose: u32,
+    /// The processes that need not step.
+    pub(super) idle: u64,
+    /// Whether something was missing: then nothing was found out.
+    pub(super) missed: bool,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) hash: u64,
+    /// Where the state is written.
+    pub(super) from: u32,
+    pub(super) compared: u32,
+    pub(super) to: u32,
+    /// The number of the action.
+    pub(super) action: u32,
+    /// What the graph says of the step.
+    pub(super) by: u16,
+    /// Whether it leads back to where it began, so that no look-up is needed.
+    pub(super) same: bool,
+}
+
+/// Something that may end the search.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    pub(super) when: When,
+    pub(super) what: Noted,
+}
+
+/// When it was noticed: before the steps of a state, at one of them, or after them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum When {
+    Before,
+    /// At the step with this number among those of the state.
+    At(u32),
+    After,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Noted {
+    /// The state decides a property.
+    State(usize),
+    /// A step does.
+    Step(usize, Action),
+    /// A text cannot go on.
+    Error(TextError),
+}
+
+impl Hand {
+    pub(super) fn new(like: &State) -> Self {
+        Self {
+            states: Vec::new(),
+            edges: Vec::new(),
+            bytes: Vec::new(),
+            masks: Vec::new(),
+            notes: Vec::new(),
+            loose: Vec::new(),
+            spare: Spare::default(),
+            now: When::Before,
+            state: like.clone(),
+            next: like.clone(),
+            actions: Vec::new(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.states.clear();
+        self.edges.clear();
+        self.bytes.clear();
+        self.masks.clear();
+        self.notes.clear();
+        self.loose.clear();
+    }
+
+    /// What was found out about the state with this place among those looked at, and where the one
+    /// before it ends.
+    pub(super) fn looked(&self, at: usize) -> (Looked, Looked) {
+        (if at == 0 { Looked::default() } else { self.states[at - 1] }, self.states[at])
+    }
+
+    fn ends(&self) -> Looked {
+        let [edges, masks] = [self.edges.len(), self.masks.len()].map(|len| len as u32);
+        let [notes, loose] = [self.notes.len(), self.loose.len()].map(|len| len as u32);
+        Looked { edges, masks, notes, loose, idle: 0, missed: false }
+    }
+
+    /// Looks at a state, and notes what it finds. Returns what was missing, if anything was.
+    pub(super) fn look(&mut self, lens: Lens<'_>, id: StateId) -> Option<Missing> {
+        let (begin, bytes) = (self.ends(), self.bytes.len());
+        let mut state = std::mem::take(&mut self.state);
+        lens.store.load(id, &mut state);
+        self.now = When::Before;
+        let looked = self.look_at(lens, &state).and_then(|goes_on| match goes_on {
+            true => self.look_at_steps(lens, &state),
+            false => Ok(()),
+        });
+        let machine = lens.machine;
+        let missing = match looked {
+            Ok(()) => None,
+            Err(Halt::Text(error)) => {
+                self.notes.push(Note { when: self.now, what: Noted::Error(error) });
+                None
+            }
+            Err(Halt::Missing(missing)) => Some(missing),
+        };
+        if missing.is_some() {
+            self.edges.truncate(begin.edges as usize);
+            self.masks.truncate(begin.masks as usize);
+            self.notes.truncate(begin.notes as usize);
+            self.loose.truncate(begin.loose as usize);
+            self.bytes.truncate(bytes);
+            self.states.push(Looked { missed: true, ..begin });
+        } else {
+            let is_idle = |p: &usize| machine.is_idle(&state, *p);
+            let processes = if lens.keeps_graph { machine.processes() } else { 0 };
+            let idle = (0..processes).filter(is_idle).map(|p| 1u64 << p).sum();
+            self.states.push(Looked { idle, ..self.ends() });
+        }
+        self.state = state;
+        missing
+    }
+
+    /// Asks the properties about a state. Returns whether to go on with its steps.
+    fn look_at(&mut self, lens: Lens<'_>, state: &State) -> Result<bool, Halt> {
+        let machine = lens.machine;
+        let mut goes_on = true;
+        for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
+            let (property, parts) = asked.asks();
+            let decides = match &property.test {
+                Test::LeadsTo(so, then, _) => {
+                    let view = View::new(machine, state);
+                    for &part in parts {
+                        let view = view.of(part);
+                        let of = |holds: &dyn Fn(usize) -> bool| {
+                            view.processes().filter(|&p| holds(p)).map(|p| 1u64 << p).sum::<u64>()
+                        };
+                        self.masks.push((of(&|p| so(&view, p)), of(&|p| then(&view, p) || view.has_crashed(p))));
+                    }
+                    false
+                }
+                Test::AtMost(_, so, _) | Test::OwnSteps(_, so) => {
+                    let view = View::new(machine, state);
+                    for &part in parts {
+                        let view = view.of(part);
+                        self.masks.push((view.processes().filter(|&p| so(&view, p)).map(|p| 1u64 << p).sum(), 0));
+                    }
+                    false
+                }
+                Test::NeverStuck => false, // checked where no step changed anything
+                _ => is_decided_at(property, parts, machine, state)?,
+            };
+            if decides {
+                self.notes.push(Note { when: When::Before, what: Noted::State(i) });
+                goes_on &= lens.keep_going || !asked.fails_when_decided();
+            }
+        }
+        Ok(goes_on)
+    }
+
+    /// Tries all steps of a state.
+    fn look_at_steps(&mut self, lens: Lens<'_>, state: &State) -> Result<(), Halt> {
+        let mut next = std::mem::take(&mut self.next);
+        let mut actions = std::mem::take(&mut self.actions);
+        actions.clear();
+        for p in (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)) {
+            lens.machine.actions(state, p, &mut actions);
+        }
+        let (mut everyone_waits, first) = (true, self.edges.len());
+        let tried = actions.iter().try_for_each(|&action| {
+            self.now = When::At((self.edges.len() - first) as u32);
+            next.clone_from(state);
+            self.look_at_step(lens, state, &mut next, action, &mut everyone_waits)
+        });
+        (self.next, self.actions) = (next, actions);
+        tried?;
+        self.now = When::After;
+        if everyone_waits {
+            for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
+                if matches!(asked.asks().0.test, Test::NeverStuck) && lens.machine.is_deadlock(state)? {
+                    self.notes.push(Note { when: When::After, what: Noted::State(i) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_step(
+        &mut self,
+        lens: Lens<'_>,
+        state: &State,
+        next: &mut State,
+        action: Action,
+        everyone_waits: &mut bool,
+    ) -> Result<(), Halt> {
+        let machine = lens.machine;
+        let Some(stepped) = machine.act(next, action)? else { return Ok(()) };
+        let when = self.now;
+        if *everyone_waits
+            && !stepped.unchanged
+            && !action.is_crash()
+            && machine.phase(state, action.process) != Phase::Remainder
+        {
+            *everyone_waits = false;
+        }
+        for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
+            let (property, parts) = asked.asks();
+            let broken = match &property.test {
+                Test::Unless(so, until) => {
+                    let (before, after) = (View::new(machine, state), View::new(machine, next));
+                    parts.iter().any(|&part| breaks_off(so, until, &before.of(part), &after.of(part)))
+                }
+                Test::FirstCome(k) => stepped.overtook as usize >= *k,
+                _ => false,
+            };
+            if broken {
+                self.notes.push(Note { when, what: Noted::Step(i, action) });
+            }
+        }
+        let by = if lens.keeps_graph { by(lens, state, next, action, stepped)? } else { 0 };
+        let action = action.number(machine.processes()) as u32;
+        if *next == *state {
+            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
+            return Ok(());
+        }
+        let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
+        if written.loose {
+            self.loose.push((self.edges.len() as u32, self.spare.raw.clone()));
+        }
+        let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
+        self.edges.push(Found { hash: written.hash, from, compared, to, action, by, same: false });
+        Ok(())
+    }
+}
+
+/// What the graph says of a step.
+fn by(lens: Lens<'_>, state: &State, next: &State, action: Action, stepped: Stepped) -> Result<u16, Halt> {
+    let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
+    let cost = if is_counted(lens, state, next) { 1 } else { cost };
+    let kind = match action.what {
+        What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
+        What::GiveUp => Kind::GivesUp,
+        _ if stepped.entered => Kind::Enters,
+        _ => Kind::Step,
+    };
+    Ok(Edge::new(0, action.process, kind, cost).by())
+}
+
+/// Whether a step is of the kind that a property limits. It weighs like a remote reference; the two
+/// are never measured together.
+fn is_counted(lens: Lens<'_>, state: &State, next: &State) -> bool {
+    lens.asked.iter().any(|asked| match asked.asks() {
+        (Property { test: Test::AtMost(.., counted), .. }, parts) => parts
+            .iter()
+            .any(|&part| counted(&View::new(lens.machine, state).of(part), &View::new(lens.machine, next).of(part))),
+        _ => false,
+    })
+}
+
+/// Whether a state decides a property in one of these parts, for properties decided on states.
+pub(super) fn is_decided_at(
+    property: &Property,
+    parts: &[Part],
+    machine: &Machine,
+    state: &State,
+) -> Result<bool, Halt> {
+    let view = View::new(machine, state);
+    Ok(match &property.test {
+        Test::Always(so) => !parts.iter().all(|&part| so(&view.of(part))),
+        Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
+        Test::NeverStuck => machine.is_deadlock(state)?,
+        Test::NoPanic => machine.who_panicked(state).is_some(),
+        Test::OneWaits => machine.has_two_at_a_word_of_one(state)?,
+        Test::QuietWaits => machine.is_noisy(state)?,
+        Test::Linearizable(_) => !machine.is_linearizable(state),
+        Test::FirstEnabled => {
+            let mut stuck = false;
+            for p in (0..machine.processes()).filter(|&p| is_set(state.passed & !state.crashed, p)) {
+                stuck |= !machine.enters_alone(state, p)?;
+            }
+            stuck
+        }
+        _ => false,
+    })
+}
