@@ -180,7 +180,8 @@ impl Passage {
     /// A chair that was never used.
     #[must_use]
     pub fn new(chair: Chair) -> Self {
-        let last = chair.number as usize;
+        // Clients begin with different slots, so that they rarely want the same one.
+        let last = (chair.lease.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).wrapping_add(chair.number) as usize & 0xffff;
         Self { chair, receipt: 0, last, gives_up: false, state: State::Outside }
     }
 
@@ -217,7 +218,9 @@ impl Passage {
     /// Begins to enter: 1, or 5 if it does not `queue`. Does nothing unless it is outside.
     pub fn enter(&mut self, mirror: &Mirror, queue: bool) {
         if self.is_outside() {
-            let take = mirror.free_slot(self.last).or((!queue).then_some(0));
+            // A slot that the mirror still shows as this chair's was given back.
+            let seems_free = mirror.slot_of(self.chair).map(|grant| grant.slot);
+            let take = seems_free.or_else(|| mirror.free_slot(self.last)).or((!queue).then_some(0));
             self.gives_up = false;
             self.state = State::Entering { take, queue };
         }
