@@ -194,6 +194,14 @@ impl Guard {
         self.runtime.block_on(lost)
     }
 
+    /// Calls this when the slot is lost, in a thread of its own. Does nothing if the slot is given
+    /// back before.
+    pub fn on_lost(&mut self, call: impl FnOnce() + Send + 'static) {
+        if let Some(guard) = &mut self.guard {
+            guard.on_lost(call);
+        }
+    }
+
     /// Gives the slot back.
     ///
     /// # Errors

@@ -55,15 +55,15 @@ impl Builder {
     }
 
     /// After this time, a client that has died or is cut off loses what it holds; 10 seconds unless
-    /// said otherwise. Whole seconds, at least 1. A cluster grants no less than one and a half times
-    /// its election timeout: usually 2 seconds.
+    /// said otherwise. Whole seconds, at least 1. A cluster grants no less than one and a half
+    /// times its election timeout: usually 2 seconds.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }
 
     /// For so long a request waits for its answer before it is sent again, to another member if
-    /// there is one; 1 second unless said otherwise. It doubles with each attempt, so a time that is
-    /// too short only costs requests.
+    /// there is one; 1 second unless said otherwise. It doubles with each attempt, so a time that
+    /// is too short only costs requests.
     pub fn request_timeout(self, timeout: Duration) -> Self {
         Self { timeout: timeout.max(Duration::from_micros(100)), ..self }
     }

@@ -174,8 +174,8 @@ fn millis() -> u64 {
     clock::now().as_millis() as u64
 }
 
-/// What an error means. Every error after sending means that the request is in doubt, unless it says
-/// that the request cannot be done.
+/// What an error means. Every error after sending means that the request is in doubt, unless it
+/// says that the request cannot be done.
 fn judge(error: EtcdError) -> NoAnswer {
     let text = error.to_string();
     if text.contains("requested lease not found") {

@@ -4,6 +4,7 @@ use crate::errors::ReleaseError;
 use crate::slots::Seat;
 use doorway_core::k_assignment::leases::Grant;
 use std::fmt;
+use tokio::task::AbortHandle;
 
 /// A slot that this client holds, until it is dropped or [lost](Self::lost).
 ///
@@ -13,12 +14,14 @@ use std::fmt;
 pub struct Guard {
     grant: Grant,
     seat: Option<Seat>,
+    /// What waits for its loss.
+    watches: Vec<AbortHandle>,
 }
 
 impl Guard {
     pub(crate) fn of(seat: Seat) -> Option<Self> {
         let grant = seat.grant()?;
-        Some(Self { grant, seat: Some(seat) })
+        Some(Self { grant, seat: Some(seat), watches: Vec::new() })
     }
 
     /// The number of the slot: `0..k`.
@@ -27,16 +30,17 @@ impl Guard {
         self.grant.slot
     }
 
-    /// Larger than the fence of every earlier holder of any slot of this cluster. Pass it to what the
-    /// slot protects, and let that refuse a fence of the same slot which is older than one it has
-    /// seen: a holder that was paused does not know that it has lost its slot.
+    /// Larger than the fence of every earlier holder of any slot of this cluster. Pass it to what
+    /// the slot protects, and let that refuse a fence of the same slot which is older than one it
+    /// has seen: a holder that was paused does not know that it has lost its slot.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.grant.fence
     }
 
-    /// Whether the slot is lost, as far as this machine knows: its lease has ended, or it was broken.
-    /// Asks no other machine. `false` promises nothing: the next instruction may come after a pause.
+    /// Whether the slot is lost, as far as this machine knows: its lease has ended, or it was
+    /// broken. Asks no other machine. `false` promises nothing: the next instruction may come after
+    /// a pause.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.seat.as_ref().is_none_or(Seat::is_lost)
@@ -44,12 +48,29 @@ impl Guard {
 
     /// Ready when the slot is lost. The holder must stop then.
     ///
-    /// By this machine's clock, it is ready before the cluster lets the lease end, unless the task or
-    /// the machine was paused.
+    /// By this machine's clock, it is ready before the cluster lets the lease end, unless the task
+    /// or the machine was paused.
     pub async fn lost(&self) {
         if let Some(seat) = &self.seat {
-            seat.lost().await;
+            seat.lost_apart().await;
         }
+    }
+
+    /// Calls this when the slot is lost, in a task of the runtime. Does nothing if the slot is
+    /// given back before.
+    pub fn on_lost(&mut self, call: impl FnOnce() + Send + 'static) {
+        if let Some(seat) = &self.seat {
+            let lost = seat.lost_apart();
+            let task = async {
+                lost.await;
+                call();
+            };
+            self.watches.push(seat.spawn(task));
+        }
+    }
+
+    fn unwatch(&mut self) {
+        self.watches.drain(..).for_each(|watch| watch.abort());
     }
 
     /// Gives the slot back, and returns when the cluster has it.
@@ -57,6 +78,7 @@ impl Guard {
     /// # Errors
     /// If it was lost before.
     pub async fn release(mut self) -> Result<(), ReleaseError> {
+        self.unwatch();
         match self.seat.take() {
             Some(seat) => seat.release().await,
             None => Ok(()),
@@ -66,6 +88,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
+        self.unwatch();
         if let Some(seat) = self.seat.take() {
             seat.leave_behind();
         }

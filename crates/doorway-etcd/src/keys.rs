@@ -97,7 +97,8 @@ impl Keys {
         match compare {
             Compare::Changed(key, at) => Cmp::mod_revision(self.key(key), CompareOp::Equal, at as i64),
             Compare::Created(key, at) => Cmp::create_revision(self.key(key), CompareOp::Equal, at as i64),
-            // Of a range, every key is compared; an empty one counts as a key that was created at 0.
+            // Of a range, every key is compared; an empty one counts as a key that was created at
+            // 0.
             Compare::NobodyWaits => Cmp::create_revision(self.waiting(), CompareOp::Equal, 0).with_prefix(),
             Compare::NobodyWaitsBefore(ticket) => {
                 Cmp::create_revision(self.waiting(), CompareOp::Greater, ticket as i64 - 1).with_prefix()

@@ -59,3 +59,8 @@ pub use status::{Holder, Known, Status, Waiter};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Runs the examples of the page about machines.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/machines.md")]
+struct Machines;

@@ -13,8 +13,8 @@ use tokio::sync::watch;
 pub(crate) struct Session {
     pub(crate) lease: u64,
     ttl: Duration,
-    /// Until when the lease lives at least, by this machine's clock, in milliseconds. It counts from
-    /// before a request was sent that the store answered.
+    /// Until when the lease lives at least, by this machine's clock, in milliseconds. It counts
+    /// from before a request was sent that the store answered.
     until: AtomicU64,
     ended: watch::Sender<bool>,
     /// Chairs that are not in use.
@@ -135,11 +135,16 @@ impl Session {
         self.chairs.lock().unwrap_or_else(|e| e.into_inner()).push(passage);
     }
 
-    /// Gives the lease back, and with it everything that it holds.
+    /// Gives the lease back, and with it everything that it holds. If the cluster does not answer,
+    /// this waits until the lease has ended by itself.
     pub(crate) async fn revoke(&self, cluster: &Cluster) -> Result<(), Error> {
+        let left = if self.is_alive() { self.time_left() } else { Duration::ZERO };
         self.end();
-        // A lease that is not known any more is given back.
         let lease = self.lease as i64;
-        cluster.insist(request!(client, [], client.lease_revoke(lease))).await.map(|_| ())
+        let revoked = cluster.insist(request!(client, [], client.lease_revoke(lease)));
+        match tokio::time::timeout(left, revoked).await {
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Ok(()),
+        }
     }
 }

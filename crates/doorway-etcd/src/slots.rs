@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 /// Slots between machines: at most `k` holders at a time, first come, first served.
 ///
@@ -41,6 +41,7 @@ pub(crate) struct Inner {
     label: String,
     ttl: Duration,
     session: tokio::sync::Mutex<Arc<Session>>,
+    runtime: tokio::runtime::Handle,
     follows: JoinHandle<()>,
 }
 
@@ -55,12 +56,10 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.follows.abort();
         let session = self.session.get_mut().clone();
-        // No guard is left. If there is no runtime any more, the lease ends by itself.
-        if session.is_alive()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
+        // No guard is left. If the runtime ends, the lease ends by itself.
+        if session.is_alive() {
             let store = Arc::clone(&self.store);
-            runtime.spawn(async move { session.revoke(&store.cluster).await });
+            self.runtime.spawn(async move { session.revoke(&store.cluster).await });
         }
         self.session.get_mut().end();
     }
@@ -103,18 +102,25 @@ impl Seat {
         !self.session.is_alive() || self.passage.is_lost(&self.inner.store.shown.mirror())
     }
 
-    /// Ready when what it holds is lost.
-    pub(crate) async fn lost(&self) {
-        let mut heard = self.heard.clone();
-        loop {
-            heard.borrow_and_update();
-            if self.is_lost() {
-                return;
-            }
-            tokio::select! {
-                // The bell is kept as long as the seat.
-                _ = heard.changed() => {}
-                () = self.session.ended() => return,
+    /// A task of the runtime in which the slots were connected.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        self.inner.runtime.spawn(task).abort_handle()
+    }
+
+    /// Ready when what it holds is lost. It is ready, too, when the seat gives the slot back.
+    pub(crate) fn lost_apart(&self) -> impl Future<Output = ()> + Send + 'static {
+        let (mut heard, session) = (self.heard.clone(), Arc::clone(&self.session));
+        let (passage, store) = (self.passage.clone(), Arc::clone(&self.inner.store));
+        async move {
+            loop {
+                heard.borrow_and_update();
+                if !session.is_alive() || passage.is_lost(&store.shown.mirror()) {
+                    return;
+                }
+                tokio::select! {
+                    _ = heard.changed() => {}
+                    () = session.ended() => return,
+                }
             }
         }
     }
@@ -209,7 +215,8 @@ impl Entering {
     async fn settle(mut self) -> Result<(), Error> {
         let Some(seat) = self.0.take() else { return Ok(()) };
         // The task goes on if this future is dropped.
-        match tokio::runtime::Handle::current().spawn(seat.settle()).await {
+        let runtime = seat.inner.runtime.clone();
+        match runtime.spawn(seat.settle()).await {
             Ok(settled) => settled,
             Err(_) => Ok(()), // the runtime ends, and the lease with it
         }
@@ -218,9 +225,8 @@ impl Entering {
 
 impl Drop for Entering {
     fn drop(&mut self) {
-        if let Some(seat) = self.0.take()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
+        if let Some(seat) = self.0.take() {
+            let runtime = seat.inner.runtime.clone();
             runtime.spawn(seat.settle());
         }
     }
@@ -275,8 +281,8 @@ impl Slots {
         let session = new_session(&store, ttl, &label).await?;
         let followed = Arc::clone(&store);
         let follows = tokio::spawn(async move { followed.shown.follow(&followed.cluster, &followed.keys).await });
-        let session = tokio::sync::Mutex::new(session);
-        Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, follows }) })
+        let (session, runtime) = (tokio::sync::Mutex::new(session), tokio::runtime::Handle::current());
+        Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, runtime, follows }) })
     }
 
     /// The number of slots.
@@ -306,8 +312,8 @@ impl Slots {
         Ok(Arc::clone(&session))
     }
 
-    /// Waits for a slot. During an outage it goes on waiting; if that costs the client its lease, it
-    /// gets in line again, at the end.
+    /// Waits for a slot. During an outage it goes on waiting; if that costs the client its lease,
+    /// it gets in line again, at the end.
     ///
     /// A future that is dropped leaves the line, and gives back a slot that it was just given, in
     /// the background.
@@ -419,7 +425,8 @@ impl Slots {
         Ok(holders.into_iter().find(|holder| holder.slot == slot).map(|holder| (holder.fence, holder.known)))
     }
 
-    /// Statement 4, for another. Returns whether the slot has left its holder, by this or otherwise.
+    /// Statement 4, for another. Returns whether the slot has left its holder, by this or
+    /// otherwise.
     async fn take_away(&self, slot: usize, fence: u64) -> Result<bool, Error> {
         let Store { cluster, keys, shown } = &*self.inner.store;
         let mut heirs = shown.mirror().oldest(1);

@@ -117,8 +117,8 @@ fn a_waiting_client_is_killed() {
     });
 }
 
-/// A paused holder loses its slot and does not know. What it does afterwards is refused, because its
-/// fence is old.
+/// A paused holder loses its slot and does not know. What it does afterwards is refused, because
+/// its fence is old.
 #[test]
 fn a_client_is_paused() {
     for members in [1, 3] {

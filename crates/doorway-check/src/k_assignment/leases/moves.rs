@@ -106,7 +106,8 @@ impl State {
         }
     }
 
-    /// The moves that are possible, and whether each is one that happens by itself, without a fault.
+    /// The moves that are possible, and whether each is one that happens by itself, without a
+    /// fault.
     pub(super) fn moves(&self, mutant: Option<Mutant>) -> Vec<(Move, bool)> {
         let mut moves = Vec::new();
         for (p, client) in self.clients.iter().enumerate() {

@@ -24,7 +24,8 @@
 //! creates a key that says that it waits; the revision that created it is its ticket. The holder
 //! that leaves writes the oldest waiter into its slot, in the transaction in which it leaves. So a
 //! passage is two transactions, contended or not, and a waiter only watches its mirror. The
-//! comparisons decide everything: a mirror that is behind costs a round trip, never safety or order.
+//! comparisons decide everything: a mirror that is behind costs a round trip, never safety or
+//! order.
 //!
 //! # Shared variables
 //! A *chair* is a name for one passage at a time of one client. It contains the number of the
@@ -83,10 +84,11 @@
 //! - *A request is decided before the next one is made.* Otherwise two copies with different guards
 //!   could both be done.
 //! - *Only the oldest waiter is granted a slot*, by 2 or by 4, and no newcomer passes it, by 1. So
-//!   2 fails only if 4 was faster, and for the same chair. That 2 looks for older chairs is a second
-//!   line of defence: a mirror that has reached the ticket, and shows none, will never show one.
-//! - *A free slot is noticed.* The oldest waiter watches. It judges by a mirror that has reached its
-//!   ticket: an older one does not contain the waiter itself, as if its lease had ended.
+//!   2 fails only if 4 was faster, and for the same chair. That 2 looks for older chairs is a
+//!   second line of defence: a mirror that has reached the ticket, and shows none, will never show
+//!   one.
+//! - *A free slot is noticed.* The oldest waiter watches. It judges by a mirror that has reached
+//!   its ticket: an older one does not contain the waiter itself, as if its lease had ended.
 //!
 //! # Cost, faults, fairness
 //! Two round trips a passage, for any number of clients. One more for a waiter that has to take its
@@ -108,9 +110,12 @@ pub use txn::{Answer, Chair, Compare, Key, Op, Outcome, Receipt, Revision, Txn};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// How many of the oldest waiters 4 may give the slot to. Each one is a comparison more; with fewer,
-/// holders that leave at the same time leave more slots free, which cost a round trip each.
-const HEIRS: usize = 4;
+/// How many of the oldest waiters 4 may give one of `k` slots to. Each one is a comparison more.
+/// With fewer, holders that leave at the same time name the same ones, and leave slots free: each
+/// costs its next holder a round trip.
+fn heirs(k: usize) -> usize {
+    (2 * k).clamp(4, 16)
+}
 
 /// What a holder has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -181,7 +186,8 @@ impl Passage {
     #[must_use]
     pub fn new(chair: Chair) -> Self {
         // Clients begin with different slots, so that they rarely want the same one.
-        let last = (chair.lease.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).wrapping_add(chair.number) as usize & 0xffff;
+        let spread = (chair.lease ^ chair.number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let last = usize::from((spread >> 48) as u16);
         Self { chair, receipt: 0, last, gives_up: false, state: State::Outside }
     }
 
@@ -239,7 +245,7 @@ impl Passage {
     pub fn exit(&mut self, mirror: &Mirror) {
         if let State::Inside(grant) = self.state {
             self.last = grant.slot;
-            self.state = State::Passing { grant, heirs: mirror.oldest(HEIRS) };
+            self.state = State::Passing { grant, heirs: mirror.oldest(heirs(mirror.slots().len())) };
         }
     }
 
