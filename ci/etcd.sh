@@ -42,6 +42,25 @@ cargo test --release -p doorway-core --test texts leases -- --include-ignored --
 cd crates/doorway-etcd
 cargo fmt --check
 cargo clippy --all-targets --all-features -- -D warnings
-cargo test --lib --doc
-cargo test --lib --test etcd -- --nocapture --test-threads 1
+cargo test --all-features --lib --test etcd -- --nocapture --test-threads 1
+cargo test --all-features --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
+# The command with --etcd.
+cd "$top"
+cargo clippy -p doorway-cli --features etcd --all-targets -- -D warnings
+cargo test -p doorway-cli --features etcd --test run_etcd -- --test-threads 1
+
+# The papers' algorithms over registers, and all recipes side by side, briefly. Without --quick, the
+# benchmark takes six minutes.
+cd crates/doorway-etcd
+cargo run --release --example bench -- --quick
+data=$(mktemp -d)
+"$DOORWAY_ETCD_BIN" --data-dir "$data" --listen-client-urls http://127.0.0.1:23790 \
+    --advertise-client-urls http://127.0.0.1:23790 --listen-peer-urls http://127.0.0.1:23800 \
+    --initial-advertise-peer-urls http://127.0.0.1:23800 --initial-cluster default=http://127.0.0.1:23800 \
+    --unsafe-no-fsync --logger=zap --log-level error &
+etcd=$!
+trap 'kill $etcd; rm -rf "$data"' EXIT
+until curl -sf http://127.0.0.1:23790/health | grep -q true; do sleep 0.1; done
+cargo run --example registers -- http://127.0.0.1:23790

@@ -29,8 +29,10 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>
 
 #[derive(Clone, Copy, PartialEq)]
 enum Recipe {
-    /// This crate.
+    /// This crate, with a connection and a mirror for each client.
     Doorway,
+    /// This crate, with one connection and one mirror for all: tasks of one process.
+    Tasks,
     /// etcd's own lock, for one slot.
     Lock,
     /// `k` keys; a client takes a free one, or waits for any change.
@@ -43,6 +45,7 @@ impl Recipe {
     fn name(self) -> &'static str {
         match self {
             Self::Doorway => "doorway-etcd",
+            Self::Tasks => "doorway-etcd, 1 mirror",
             Self::Lock => "etcd's Lock",
             Self::Keys => "k keys",
             Self::Queue => "queue, watch per wait",
@@ -78,7 +81,7 @@ enum Held {
 
 impl User {
     async fn new(recipe: Recipe, endpoints: &[String], name: &str, k: usize, me: usize) -> Result<Self> {
-        if recipe == Recipe::Doorway {
+        if matches!(recipe, Recipe::Doorway | Recipe::Tasks) {
             return Ok(Self::Doorway(Slots::connect(endpoints, name, k).await?));
         }
         let mut client = Client::connect([&endpoints[me % endpoints.len()]], None).await?;
@@ -145,7 +148,9 @@ impl User {
     async fn leave(&mut self, held: Held) -> Result<()> {
         match (self, held) {
             (_, Held::Doorway(guard)) => guard.release().await?,
-            (Self::Lock { client, .. }, Held::Key(key)) => drop(client.unlock(key).await?),
+            (Self::Lock { client, .. }, Held::Key(key)) => {
+                client.unlock(key).await?;
+            }
             (Self::Keys { client, .. } | Self::Queue { client, .. }, Held::Key(key)) => {
                 client.delete(key, None).await?;
             }
@@ -182,9 +187,16 @@ async fn measure(servers: &Servers, recipe: Recipe, clients: usize, k: usize, ti
     static CELLS: AtomicUsize = AtomicUsize::new(0);
     let name = format!("bench{}", CELLS.fetch_add(1, SeqCst));
     let endpoints = servers.endpoints();
-    let mut users = Vec::new();
+    let mut users: Vec<User> = Vec::new();
     for me in 0..clients {
-        users.push(User::new(recipe, &endpoints, &name, k, me).await?);
+        let shared = match users.first() {
+            Some(User::Doorway(slots)) if recipe == Recipe::Tasks => Some(User::Doorway(slots.clone())),
+            _ => None,
+        };
+        users.push(match shared {
+            Some(user) => user,
+            None => User::new(recipe, &endpoints, &name, k, me).await?,
+        });
     }
     let is_over = Arc::new(AtomicBool::new(false));
     let inside = Arc::new(AtomicUsize::new(0));
@@ -245,8 +257,8 @@ fn main() -> Result<()> {
                 if quick && (clients == 64 || k == 16) {
                     continue;
                 }
-                for recipe in [Recipe::Doorway, Recipe::Lock, Recipe::Keys, Recipe::Queue] {
-                    if recipe == Recipe::Lock && k > 1 {
+                for recipe in [Recipe::Doorway, Recipe::Tasks, Recipe::Lock, Recipe::Keys, Recipe::Queue] {
+                    if recipe == Recipe::Lock && k > 1 || recipe == Recipe::Tasks && clients == 1 {
                         continue;
                     }
                     let name = recipe.name();

@@ -159,12 +159,12 @@ async fn passes<A: KExclusion<Registers> + 'static>(
             let (text, inside, most) = (text.clone(), inside.clone(), most.clone());
             tokio::task::spawn_local(async move {
                 for _ in 0..passages {
-                    let held = text.acquire(&p).await.ok().expect("etcd answers");
+                    let Ok(held) = text.acquire(&p).await else { panic!("etcd does not answer") };
                     inside.set(inside.get() + 1);
                     most.set(most.get().max(inside.get()));
                     tokio::task::yield_now().await;
                     inside.set(inside.get() - 1);
-                    text.release(&p, held).await.ok().expect("etcd answers");
+                    text.release(&p, held).await.expect("etcd answers");
                 }
             })
         })

@@ -82,6 +82,8 @@ enum Ended {
 pub(crate) struct Seat {
     passage: Passage,
     heard: watch::Receiver<()>,
+    /// Whether the chair has its bell.
+    has_bell: bool,
     session: Arc<Session>,
     inner: Arc<Inner>,
 }
@@ -90,7 +92,20 @@ impl Seat {
     fn new(inner: Arc<Inner>, session: Arc<Session>) -> Self {
         let passage = session.take_chair();
         let heard = inner.store.shown.listen(passage.chair());
-        Self { passage, heard, session, inner }
+        Self { passage, heard, has_bell: true, session, inner }
+    }
+
+    /// Leaves the chair to the next passage. The bell goes first: the next passage has one of its own
+    /// under the same name.
+    fn retire(mut self) {
+        self.take_down_the_bell();
+        self.session.put_back(self.passage.clone());
+    }
+
+    fn take_down_the_bell(&mut self) {
+        if std::mem::take(&mut self.has_bell) {
+            self.inner.store.shown.forget(self.passage.chair());
+        }
     }
 
     pub(crate) fn grant(&self) -> Option<Grant> {
@@ -181,7 +196,7 @@ impl Seat {
             match self.drive().await? {
                 Ended::Inside => {}
                 Ended::Outside => {
-                    self.session.put_back(self.passage.clone());
+                    self.retire();
                     return Ok(());
                 }
                 Ended::Lost => return Ok(()),
@@ -204,7 +219,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.inner.store.shown.forget(self.passage.chair());
+        self.take_down_the_bell();
     }
 }
 
@@ -364,7 +379,7 @@ impl Slots {
                 Ended::Inside if seat.session.is_alive() => return Ok(Guard::of(seat)),
                 Ended::Inside | Ended::Lost => {} // never told the caller: begin again
                 Ended::Outside => {
-                    seat.session.put_back(seat.passage.clone());
+                    seat.retire();
                     return Ok(None);
                 }
             }

@@ -5,6 +5,7 @@ use crate::resource::{Resource, assert_all_free};
 use crate::{builder, connect, with_cluster};
 use doorway_etcd::{Error, ReleaseError, Slots, TimeoutError, TryAcquireError, blocking};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 #[test]
@@ -189,6 +190,46 @@ fn threads() {
     assert!(held.wait_until_lost(Duration::from_secs(60)).unwrap() && held.is_lost());
     assert_eq!(held.release(), Err(ReleaseError::Lost));
     assert!(slots.status().unwrap().holders.is_empty());
+}
+
+/// Many tasks of one client: they share a lease, a mirror and chairs.
+#[test]
+fn tasks_of_one_client() {
+    with_cluster("tasks_of_one_client", 1, async |servers| {
+        let slots = connect(&servers, 2).await;
+        let (resource, passages) = (Arc::new(Resource::new(2)), Arc::new(AtomicU64::new(0)));
+        let mut tasks = Vec::new();
+        for i in 0..32 {
+            let (slots, resource, passages) = (slots.clone(), resource.clone(), passages.clone());
+            tasks.push(tokio::spawn(async move {
+                for _ in 0..40 {
+                    let entered = match i % 4 {
+                        0 => slots.try_acquire().await.ok(),
+                        1 => slots.acquire_timeout(Duration::from_millis(3)).await.ok(),
+                        _ => Some(slots.acquire().await.unwrap()),
+                    };
+                    let Some(guard) = entered else { continue };
+                    resource.work(&guard).await;
+                    passages.fetch_add(1, SeqCst);
+                    if i % 2 == 0 {
+                        guard.release().await.unwrap();
+                    }
+                }
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        resource.assert_never_needed(passages.load(SeqCst));
+        loop {
+            let status = slots.status().await.unwrap();
+            if status.holders.is_empty() && status.waiters.is_empty() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        assert_all_free(&slots).await;
+    });
 }
 
 /// Round trips are counted at the server: they do not depend on the number of clients.

@@ -6,6 +6,7 @@ mod outages;
 mod partition;
 mod proxy;
 mod resource;
+mod secured;
 mod servers;
 
 use doorway_etcd::{Builder, Slots};

@@ -37,6 +37,8 @@ pub struct Servers {
     members: Vec<Member>,
     binary: PathBuf,
     root: PathBuf,
+    /// A certificate and its key, if clients must use encrypted connections.
+    tls: Option<(PathBuf, PathBuf)>,
 }
 
 fn free_port() -> u16 {
@@ -49,18 +51,27 @@ static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 impl Servers {
     /// A cluster of this many members; `None` if there is no etcd.
     pub fn start(members: usize) -> Option<Self> {
-        Self::start_at(Vec::new(), members)
+        Self::start_at(Vec::new(), members, None)
+    }
+
+    /// One member that talks to clients with this certificate and key only.
+    pub fn start_encrypted(certificate: PathBuf, key: PathBuf) -> Option<Self> {
+        Self::start_at(Vec::new(), 1, Some((certificate, key)))
     }
 
     /// A cluster whose members have these addresses and namespaces.
     pub fn start_in(places: Vec<(String, String)>) -> Option<Self> {
         let n = places.len();
         let at = |(namespace, host)| ((host, 2379, 2380), Some(namespace));
-        Self::start_at(places.into_iter().map(at).collect(), n)
+        Self::start_at(places.into_iter().map(at).collect(), n, None)
     }
 
     #[allow(clippy::type_complexity)]
-    fn start_at(mut places: Vec<((String, u16, u16), Option<String>)>, n: usize) -> Option<Self> {
+    fn start_at(
+        mut places: Vec<((String, u16, u16), Option<String>)>,
+        n: usize,
+        tls: Option<(PathBuf, PathBuf)>,
+    ) -> Option<Self> {
         let binary = binary()?;
         while places.len() < n {
             places.push((("127.0.0.1".to_owned(), free_port(), free_port()), None));
@@ -77,7 +88,7 @@ impl Servers {
             child: None,
         };
         let members = places.into_iter().enumerate().map(member).collect();
-        let mut servers = Self { members, binary, root: root.clone() };
+        let mut servers = Self { members, binary, root: root.clone(), tls };
         std::fs::create_dir_all(&root).expect("a directory");
         (0..n).for_each(|i| servers.run(i));
         servers.await_health();
@@ -89,7 +100,7 @@ impl Servers {
         let url = |host: &str, port: u16| format!("http://{host}:{port}");
         let cluster: Vec<_> = self.members.iter().map(|m| format!("{}={}", m.name, url(&m.host, m.peer))).collect();
         let member = &self.members[i];
-        let (client, peer) = (url(&member.host, member.client), url(&member.host, member.peer));
+        let (client, peer) = (self.endpoint(i), url(&member.host, member.peer));
         let mut command = match &member.namespace {
             Some(namespace) => {
                 let mut command = Command::new("ip");
@@ -109,6 +120,9 @@ impl Servers {
             .args(["--initial-cluster-state", "new", "--unsafe-no-fsync"])
             .args(["--heartbeat-interval", "50", "--election-timeout", "500"])
             .args(["--logger=zap", "--log-level", "warn"])
+            .args(self.tls.iter().flat_map(|(certificate, key)| {
+                ["--cert-file".into(), certificate.clone(), "--key-file".into(), key.clone()]
+            }))
             .stdin(Stdio::null())
             .stdout(log.try_clone().expect("a log"))
             .stderr(log);
@@ -120,7 +134,12 @@ impl Servers {
     }
 
     pub fn endpoints(&self) -> Vec<String> {
-        self.members.iter().map(|m| format!("http://{}:{}", m.host, m.client)).collect()
+        (0..self.len()).map(|i| self.endpoint(i)).collect()
+    }
+
+    fn endpoint(&self, i: usize) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address(i))
     }
 
     pub fn address(&self, i: usize) -> String {
@@ -128,8 +147,8 @@ impl Servers {
     }
 
     fn get(&self, i: usize, path: &str) -> Option<String> {
-        let args = ["-s", "--max-time", "2"];
-        let url = format!("http://{}{path}", self.address(i));
+        let args = ["-s", "-k", "--max-time", "2"];
+        let url = format!("{}{path}", self.endpoint(i));
         let out = Command::new("curl").args(args).arg(url).output().ok()?;
         String::from_utf8(out.stdout).ok()
     }
