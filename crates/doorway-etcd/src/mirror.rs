@@ -39,9 +39,12 @@ impl Shown {
         heard
     }
 
-    /// The chair is of no use any more.
-    pub(crate) fn forget(&self, chair: Chair) {
-        self.bells().remove(&chair);
+    /// No passage listens to this bell any more. Another one may have a bell of the same chair by now.
+    pub(crate) fn forget(&self, chair: Chair, heard: &watch::Receiver<()>) {
+        let mut bells = self.bells();
+        if bells.get(&chair).is_some_and(|bell| bell.subscribe().same_channel(heard)) {
+            bells.remove(&chair);
+        }
     }
 
     fn ring(&self, chairs: impl IntoIterator<Item = Chair>) {
@@ -161,5 +164,23 @@ impl Shown {
             self.ring(touched);
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chair that is used again has a new bell, which the passage before does not take down.
+    #[test]
+    fn the_next_passage_keeps_its_bell() {
+        let (shown, chair) = (Shown::new(1), Chair { lease: 1, number: 0 });
+        let first = shown.listen(chair);
+        let second = shown.listen(chair);
+        shown.forget(chair, &first);
+        shown.ring([chair]);
+        assert!(second.has_changed().expect("its bell hangs"));
+        shown.forget(chair, &second);
+        assert!(second.has_changed().is_err());
     }
 }

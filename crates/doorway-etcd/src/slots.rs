@@ -82,8 +82,6 @@ enum Ended {
 pub(crate) struct Seat {
     passage: Passage,
     heard: watch::Receiver<()>,
-    /// Whether the chair has its bell.
-    has_bell: bool,
     session: Arc<Session>,
     inner: Arc<Inner>,
 }
@@ -92,20 +90,12 @@ impl Seat {
     fn new(inner: Arc<Inner>, session: Arc<Session>) -> Self {
         let passage = session.take_chair();
         let heard = inner.store.shown.listen(passage.chair());
-        Self { passage, heard, has_bell: true, session, inner }
+        Self { passage, heard, session, inner }
     }
 
-    /// Leaves the chair to the next passage. The bell goes first: the next passage has one of its own
-    /// under the same name.
-    fn retire(mut self) {
-        self.take_down_the_bell();
+    /// Leaves the chair to the next passage.
+    fn retire(self) {
         self.session.put_back(self.passage.clone());
-    }
-
-    fn take_down_the_bell(&mut self) {
-        if std::mem::take(&mut self.has_bell) {
-            self.inner.store.shown.forget(self.passage.chair());
-        }
     }
 
     pub(crate) fn grant(&self) -> Option<Grant> {
@@ -219,7 +209,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.take_down_the_bell();
+        self.inner.store.shown.forget(self.passage.chair(), &self.heard);
     }
 }
 
