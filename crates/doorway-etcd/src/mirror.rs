@@ -39,7 +39,8 @@ impl Shown {
         heard
     }
 
-    /// No passage listens to this bell any more. Another one may have a bell of the same chair by now.
+    /// No passage listens to this bell any more. Another one may have a bell of the same chair by
+    /// now.
     pub(crate) fn forget(&self, chair: Chair, heard: &watch::Receiver<()>) {
         let mut bells = self.bells();
         if bells.get(&chair).is_some_and(|bell| bell.subscribe().same_channel(heard)) {
