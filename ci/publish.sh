@@ -9,8 +9,11 @@ packages=(doorway-core doorway-check doorway doorway-cli)
 chosen=()
 for package in "${packages[@]}"; do chosen+=(-p "$package"); done
 
-cargo publish --dry-run "${chosen[@]}" "$@"
-cargo package --quiet --no-verify "${chosen[@]}" "$@"
+# An optional dependency of the command, and a workspace of its own: ci/etcd.sh tests it. It is
+# published after doorway-core, from its own folder.
+beside=(--config 'patch.crates-io.doorway-etcd.path="crates/doorway-etcd"')
+cargo publish --dry-run "${beside[@]}" "${chosen[@]}" "$@"
+cargo package --quiet --no-verify "${beside[@]}" "${chosen[@]}" "$@"
 
 # The packaged sources, unpacked, as one workspace that has nothing else.
 unpacked=$(mktemp -d)
@@ -22,6 +25,7 @@ version=$(cargo pkgid -p doorway-core | sed 's/.*[#@]//')
     echo 'members = ["*-'"$version"'"]'
     echo '[patch.crates-io]'
     for package in "${packages[@]}"; do echo "$package = { path = \"$package-$version\" }"; done
+    echo "doorway-etcd = { path = \"$PWD/crates/doorway-etcd\" }"
 } > "$unpacked/Cargo.toml"
 for package in "${packages[@]}"; do
     tar -xzf "target/package/$package-$version.crate" -C "$unpacked"

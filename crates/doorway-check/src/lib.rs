@@ -22,6 +22,7 @@
 //! - [`conformance`]: what is expected of every memory.
 //! - [`claims`], [`mutants`], [`subject`]: the algorithms of the registry, their claims, and faulty
 //!   versions of them.
+//! - [`leases`]: slots between machines, whose text has a machine of its own.
 //! - [`tables`]: the whole catalogue at a glance.
 //!
 //! # An algorithm of your own
@@ -111,6 +112,7 @@ pub mod trace;
 pub mod viewer;
 
 pub use explore::{Explorer, Report};
+pub use k_assignment::leases;
 pub use property::Property;
 
 /// Runs the example on the registry's page as a test.

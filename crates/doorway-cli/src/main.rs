@@ -3,6 +3,11 @@
 #![deny(unsafe_code)]
 
 mod check;
+#[cfg(all(feature = "etcd", target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+mod etcd;
+#[cfg(all(not(feature = "etcd"), target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+#[path = "no_etcd.rs"]
+mod etcd;
 mod explain;
 mod explore;
 mod faults;
@@ -199,6 +204,12 @@ enum Command {
 /// Runs the benchmarks. The lab is a crate of its own, so that checking an algorithm does not
 /// require compiling fifteen rival libraries.
 const LAB: &str = "cargo run --release -p doorway-lab --";
+
+/// What to do about a command that was built without slots between machines.
+#[cfg(all(not(feature = "etcd"), target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
+const NO_ETCD: &str = "this doorway was built without --etcd; install protoc (on Debian: protobuf-compiler and \
+                       libprotobuf-dev), then, in the sources of doorway: cargo install --path crates/doorway-cli \
+                       --features etcd";
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq)]

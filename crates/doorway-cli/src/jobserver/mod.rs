@@ -106,6 +106,9 @@ pub(crate) fn run(args: &Args) -> ! {
         directory: args.directory.clone(),
         seats: args.seats,
         permissions: None,
+        etcd: None,
+        ttl: None,
+        on_lost: run::OnLost::Kill,
         command: flags::without_jobs(&args.command).unwrap_or_else(|| args.command.clone()),
     };
     let own = args.name.is_none().then(|| builder(&told));

@@ -14,6 +14,7 @@ Examples:
   doorway run -n 4 gpu --env CUDA_VISIBLE_DEVICES={slot} -- python train.py
   doorway run -n 8 tests -- pytest --port=900{slot}     one port per command
   doorway run -n 1 fetch --timeout 5m -- wget URL       gives up after five minutes
+  doorway run -n 1 nightly --etcd http://10.0.0.1:2379 -- ./nightly   one in a cluster of machines
 
 The command finds these variables in its environment: DOORWAY_SLOT (0 to K-1), DOORWAY_FENCE, \
 DOORWAY_NAME, DOORWAY_FD, and DOORWAY_PREVIOUS (clean, died or broken: how the last holder left the \
@@ -37,6 +38,15 @@ pub(crate) enum Orphans {
     Release,
     /// Kill them, then give the slot back
     Kill,
+}
+
+/// What happens to a command whose slot is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum OnLost {
+    /// Kill it and every process that it has started
+    Kill,
+    /// Say so; it goes on, beside the next holder
+    Warn,
 }
 
 #[derive(clap::Args, Debug)]
@@ -78,9 +88,32 @@ pub(crate) struct Args {
     /// For several users: the permissions of the file, such as 660. Every user must give the same
     #[arg(long, value_name = "OCTAL", value_parser = octal)]
     pub(crate) permissions: Option<u32>,
+    /// For slots between machines: the addresses of an etcd cluster, separated by commas
+    #[arg(long, value_name = "ENDPOINTS", conflicts_with_all = ["directory", "seats", "permissions"])]
+    pub(crate) etcd: Option<String>,
+    /// With --etcd: the slot of a machine that has died or is cut off comes back after this time
+    /// [default: 10s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "etcd")]
+    pub(crate) ttl: Option<Duration>,
+    /// With --etcd: what to do with the command if its slot is lost
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnLost::Kill)]
+    pub(crate) on_lost: OnLost,
     /// The command and its arguments, in which {slot}, {fence} and {name} are replaced
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+impl Args {
+    /// Whether the command inherits a descriptor that keeps the slot. A cluster knows none.
+    pub(crate) fn keeps_a_descriptor(&self) -> bool {
+        self.orphans != Orphans::Release && self.etcd.is_none()
+    }
+
+    /// Whether the command must not outlive the guardian. Where the slot is lost with the guardian,
+    /// and no descriptor keeps it, the command would go on beside the next holder.
+    pub(crate) fn dies_with_the_guardian(&self) -> bool {
+        self.orphans == Orphans::Kill || self.etcd.is_some() && self.on_lost == OnLost::Kill
+    }
 }
 
 pub(crate) fn number(text: &str) -> Result<usize, String> {

@@ -3,14 +3,15 @@
 //! No signal but SIGKILL ends it. It adopts all descendants of the command, so it knows when the
 //! last of them has ended.
 
-use super::args::{Args, Orphans, Words, c_string, key, variable};
+use super::args::{Args, OnLost, Orphans, Words, c_string, key, variable};
 use super::cgroup::Cgroup;
 use super::link::{Link, Message};
 use super::native::{self, Board, Program, Signal, Signals, Started};
 use super::tree::{self, News};
+use super::unit::Unit;
 use super::waiting::{self, Ending};
 use super::{Besides, FAILED, NOT_EXECUTABLE, NOT_FOUND, advice, cannot_begin, limits};
-use doorway::shared::{Builder, Lifeline, OwnedGuard, Previous, ReleaseError};
+use doorway::shared::{Builder, Lifeline, Previous};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
@@ -50,10 +51,18 @@ fn try_live(
     wrapper: Pid,
 ) -> Result<Option<Message>, Message> {
     tree::adopt();
-    let slots = Arc::new(builder(args).thread_stays().open().map_err(|error| failed(FAILED, advice(&error, args)))?);
-    // The process exits once it has given the slot back. Closing the file first would cost time.
-    std::mem::forget(Arc::clone(&slots));
-    let guard = match waiting::wait(args, &slots, link) {
+    let waited = match &args.etcd {
+        Some(endpoints) => super::remote::wait(args, endpoints, link),
+        None => {
+            let opened = builder(args).thread_stays().open();
+            let slots = Arc::new(opened.map_err(|error| failed(FAILED, advice(&error, args)))?);
+            // The process exits once it has given the slot back. Closing the file first would cost
+            // time.
+            std::mem::forget(Arc::clone(&slots));
+            waiting::wait(args, &slots, link).map(Unit::File)
+        }
+    };
+    let guard = match waited {
         Ok(guard) => guard,
         Err(Ending::Told(message)) => return Err(message),
         Err(Ending::WrapperDied) => return Ok(None),
@@ -97,7 +106,7 @@ fn failed(code: u8, why: String) -> Message {
 
 /// The slot, and what keeps it.
 struct Held {
-    guard: OwnedGuard,
+    guard: Unit,
     /// The command inherits this, so the slot outlives this process. The second is a copy with a
     /// number that scripts do not use.
     lifeline: Option<(Lifeline, OwnedFd)>,
@@ -113,9 +122,9 @@ impl Held {
             return;
         }
         let (what, known) = match self.guard.previous() {
-            Previous::Clean => return,
-            Previous::Died(known) => ("died with it", known),
-            Previous::Broken(known) => ("had it taken away, and may still be running", known),
+            None | Some(Previous::Clean) => return,
+            Some(Previous::Died(known)) => ("died with it", known),
+            Some(Previous::Broken(known)) => ("had it taken away, and may still be running", known),
         };
         let who = waiting::describe(known, |ago| format!(", which got it {ago} ago"));
         link.tell(&Message::Say(format!("the last holder of slot {} {what}: {who}", self.guard.slot())));
@@ -129,8 +138,10 @@ impl Held {
         signals: &Signals,
         board: Board,
     ) -> Result<Started, Message> {
-        if args.orphans != Orphans::Release {
-            let lifeline = self.guard.lifeline().map_err(|error| failed(FAILED, advice(&error, args)))?;
+        if args.keeps_a_descriptor()
+            && let Some(lifeline) = self.guard.lifeline()
+        {
+            let lifeline = lifeline.map_err(|error| failed(FAILED, advice(&error, args)))?;
             let copy = match fcntl_dupfd_cloexec(&lifeline, LIFELINE) {
                 Err(Errno::INVAL) => fcntl_dupfd_cloexec(&lifeline, 3), // the limit is low
                 copy => copy,
@@ -145,15 +156,16 @@ impl Held {
             variable("DOORWAY_SLOT", words.slot.to_string()),
             variable("DOORWAY_FENCE", words.fence.to_string()),
             variable("DOORWAY_NAME", &words.name),
-            variable(
-                "DOORWAY_PREVIOUS",
-                match self.guard.previous() {
-                    Previous::Clean => "clean",
-                    Previous::Died(_) => "died",
-                    Previous::Broken(_) => "broken",
-                },
-            ),
         ];
+        // A cluster does not know how the last holder ended.
+        environment.extend(self.guard.previous().map(|previous| {
+            let how = match previous {
+                Previous::Clean => "clean",
+                Previous::Died(_) => "died",
+                Previous::Broken(_) => "broken",
+            };
+            variable("DOORWAY_PREVIOUS", how)
+        }));
         if let Some((_, copy)) = &self.lifeline {
             environment.push(variable("DOORWAY_FD", copy.as_raw_fd().to_string()));
         }
@@ -170,10 +182,14 @@ impl Held {
             arguments: arguments.into_iter().map(c_string).collect(),
             environment,
             // The DOORWAY_FD of an outer command would keep another slot.
-            without: if self.lifeline.is_none() { vec![c"DOORWAY_FD"] } else { Vec::new() },
+            without: match (&self.lifeline, self.guard.previous()) {
+                (Some(_), _) => Vec::new(),
+                (None, Some(_)) => vec![c"DOORWAY_FD"],
+                (None, None) => vec![c"DOORWAY_FD", c"DOORWAY_PREVIOUS"],
+            },
             inherits: inherits.iter().copied().chain(lifeline).collect(),
             joins: self.cgroup.as_ref().map(Cgroup::processes),
-            dies_with_us: args.orphans == Orphans::Kill,
+            dies_with_us: args.dies_with_the_guardian(),
         }
         .start(signals, board);
         started.map_err(|error| {
@@ -208,15 +224,7 @@ impl Held {
 
     /// Gives the slot back, and reports what was wrong with it.
     fn release(self) -> Option<String> {
-        let slot = self.guard.slot();
-        match self.guard.release() {
-            Ok(()) => None,
-            Err(ReleaseError::Broken) => Some(format!(
-                "slot {slot} was taken away while the command ran, or its file was overwritten; another command may \
-                 have run with the same slot"
-            )),
-            Err(error) => Some(format!("slot {slot} cannot be given back: {error}")),
-        }
+        self.guard.release()
     }
 }
 
@@ -269,16 +277,23 @@ impl Watch<'_> {
             if let Some(ended) = self.looks_after_children() {
                 return self.command_has_ended(ended, held);
             }
-            if self.waits(true) && self.hears() {
+            if self.waits(&held, true) && self.hears() {
                 return self.wrapper_has_died(held);
+            }
+            if self.must_end(&held) {
+                let ended = tree::kill_all(held.cgroup.as_ref(), Some(self.command));
+                let (code, signal) = ended.unwrap_or((128 + libc::SIGKILL as u8, libc::SIGKILL as u8));
+                self.board.set_end(code, signal);
+                return self.command_has_ended((code, signal), held);
             }
         }
     }
 
     /// Waits for something to happen, and does the side work. Returns whether the wrapper has
     /// something to say, if this process listens to it.
-    fn waits(&mut self, listens: bool) -> bool {
-        let reasons = self.besides.reasons();
+    fn waits(&mut self, held: &Held, listens: bool) -> bool {
+        let mut reasons = self.besides.reasons();
+        reasons.extend(held.guard.bell());
         let mut ready = vec![PollFd::new(self.signals, PollFlags::IN)];
         ready.extend(reasons.iter().map(|reason| PollFd::new(reason, PollFlags::IN)));
         if listens {
@@ -294,6 +309,18 @@ impl Watch<'_> {
         let link = self.link;
         self.besides.turn(&mut |line| _ = link.tell(&Message::Say(line)));
         is_told
+    }
+
+    /// Whether the slot is lost, and the command has to end for that. Says so once.
+    fn must_end(&self, held: &Held) -> bool {
+        if !held.guard.is_newly_lost() {
+            return false;
+        }
+        let slot = held.guard.slot();
+        let ends = self.args.on_lost == OnLost::Kill;
+        let what = if ends { "the command is killed" } else { "the command goes on, beside the next holder" };
+        self.link.tell(&Message::Say(format!("slot {slot} is lost: its lease has ended, or it was broken; {what}")));
+        ends
     }
 
     /// Reads the signals that have arrived. They only mean that it is time to look. The first time,
@@ -364,7 +391,7 @@ impl Watch<'_> {
 
     fn wrapper_has_died(&mut self, held: Held) -> Option<Message> {
         match self.args.orphans {
-            Orphans::Hold => self.linger(),
+            Orphans::Hold => self.linger(&held),
             Orphans::Release => {}
             Orphans::Kill => drop(tree::kill_all(held.cgroup.as_ref(), None)),
         }
@@ -376,7 +403,7 @@ impl Watch<'_> {
         match self.args.orphans {
             Orphans::Hold if tree::is_anybody_left() => {
                 self.link.tell(&Message::Ended { code, signal, stays: true });
-                self.linger();
+                self.linger(&held);
                 held.release();
                 return None;
             }
@@ -390,13 +417,19 @@ impl Watch<'_> {
     }
 
     /// Waits until no process is left, holding on to nothing but the slot.
-    fn linger(&mut self) {
+    fn linger(&mut self, held: &Held) {
         native::close_inherited();
         let _ = rustix::process::chdir("/");
         loop {
             match tree::look() {
                 News::Alone => return,
-                News::Nothing => drop(self.waits(false)),
+                News::Nothing => {
+                    self.waits(held, false);
+                    if self.must_end(held) {
+                        tree::kill_all(held.cgroup.as_ref(), None);
+                        return;
+                    }
+                }
                 News::Ended { .. } | News::Stopped { .. } | News::Continued { .. } => {}
             }
         }

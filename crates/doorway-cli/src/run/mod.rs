@@ -12,6 +12,8 @@
 //! | `guardian` | the slot and the command |
 //! | `sweeper` | kills the command if the guardian is killed, with `--orphans kill` |
 //! | `waiting` | the guardian before it has a slot |
+//! | `unit` | the slot: of a file, or of a cluster |
+//! | `remote` | the guardian before it has a slot of a cluster |
 //! | `link` | the messages between wrapper and guardian |
 //! | `line` | what people see |
 //! | `tree` | the descendants of a command: adopting, waiting, killing |
@@ -24,13 +26,19 @@ mod guardian;
 mod line;
 mod link;
 pub(crate) mod native;
+#[cfg(feature = "etcd")]
+mod remote;
+#[cfg(not(feature = "etcd"))]
+#[path = "not_remote.rs"]
+mod remote;
 mod sweeper;
 pub(crate) mod tree;
+mod unit;
 mod waiting;
 mod wrapper;
 
 use crate::slots::not_ours;
-pub(crate) use args::{Args, Orphans, number, variable};
+pub(crate) use args::{Args, OnLost, Orphans, number, variable};
 use clap::Parser;
 use clap::error::{ContextKind, ErrorKind};
 use doorway::shared::Error;
@@ -153,7 +161,7 @@ fn begin(args: &Args, besides: &mut dyn Besides) -> std::io::Result<u8> {
         Some(child) => {
             drop(other);
             let line = line::Line::of(besides.speaker());
-            let code = wrapper::live(child, &link, &signals, board, line, args.orphans != Orphans::Release);
+            let code = wrapper::live(child, &link, &signals, board, line, args.keeps_a_descriptor());
             besides.wrapper_ends();
             Ok(code)
         }

@@ -17,7 +17,7 @@ pub(super) enum Ending {
     WrapperDied,
 }
 
-fn ends(code: u8, why: String) -> Ending {
+pub(super) fn ends(code: u8, why: String) -> Ending {
     Ending::Told(Message::Failed { code, why })
 }
 
@@ -124,7 +124,7 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
 
 /// What the wrapper says before there is a command. A signal that would end a process ends the
 /// wait.
-fn hears(link: &Link) -> Result<Option<Message>, Ending> {
+pub(super) fn hears(link: &Link) -> Result<Option<Message>, Ending> {
     match link.hear() {
         None => Err(Ending::WrapperDied),
         Some(Message::Signal(signal, is_ignored)) => {

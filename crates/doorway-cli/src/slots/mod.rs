@@ -139,9 +139,17 @@ pub(crate) struct BreakArgs {
     /// Break the slot only if its holder still has this fence, as shown by `doorway status`
     #[arg(long, value_name = "FENCE")]
     fence: Option<u64>,
+    /// For slots between machines: the addresses of an etcd cluster, separated by commas
+    #[arg(long, value_name = "ENDPOINTS", conflicts_with = "permissions")]
+    etcd: Option<String>,
 }
 
 pub(crate) fn break_slot(args: &BreakArgs) -> Result<Exit, String> {
+    if let Some(endpoints) = &args.etcd {
+        let name = args.which.name.to_string_lossy();
+        let is_confirmed = || if args.yes { Ok(true) } else { is_confirmed() };
+        return crate::etcd::break_slot(endpoints, &name, args.slot, args.fence, is_confirmed);
+    }
     let (slots, status) = match args.which.existing().open().and_then(|slots| Ok((slots.status()?, slots))) {
         Ok((status, slots)) => (slots, status),
         Err(error) => return Ok(refused(&error)),

@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// With --watch: the time between two looks, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
     every: f64,
+    /// For slots between machines: the addresses of an etcd cluster, separated by commas
+    #[arg(long, value_name = "ENDPOINTS", conflicts_with = "permissions", requires = "name")]
+    etcd: Option<String>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -35,6 +38,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    if let (Some(endpoints), Some(name)) = (&args.etcd, &args.name) {
+        return in_a_cluster(args, endpoints, &name.to_string_lossy());
+    }
     loop {
         let look = match look(args) {
             Ok(look) => look,
@@ -52,6 +58,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let nobody_reads = print_to_reader(&text)? == Reader::Gone || was_closed(1);
         if nobody_reads || !args.watch {
             return Ok(if look.is_fine() { Exit::Fine } else { Exit::Failed });
+        }
+        std::thread::sleep(Duration::from_secs_f64(args.every));
+    }
+}
+
+fn in_a_cluster(args: &Args, endpoints: &str, name: &str) -> Result<Exit, String> {
+    loop {
+        let exit = crate::etcd::status(endpoints, name, args.json)?;
+        if !args.watch || exit != Exit::Fine || was_closed(1) {
+            return Ok(exit);
         }
         std::thread::sleep(Duration::from_secs_f64(args.every));
     }

@@ -27,6 +27,7 @@
 //! | `turnstile-bits` | `turnstile`, names from a bitmap | a constant, and a load for each 64 lower names | cached words |
 //! | `am-dsm-assign` | `am-dsm-fast` | `15k+2`, else `14k (log(N/k)+1) + k + 2` (DSM) | own words |
 //! | `seats` | nothing: [slots between processes](seats) that die, whose slots come back | a load and two compare-and-swaps alone | for memories between processes |
+//! | none | nothing: [slots between machines](leases), in a store with leases | two round trips | for stores such as etcd |
 //! | `sticky-names` | nothing: a process that comes while [all names](names::sticky) are taken is turned away | | for the checker |
 //!
 //! # Which to take
@@ -39,6 +40,7 @@
 //! and a name is a good index into something that is warm.
 
 pub mod anderson_moir_94;
+pub mod leases;
 pub mod names;
 pub mod seats;
 pub mod slots;

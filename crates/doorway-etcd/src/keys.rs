@@ -1,0 +1,207 @@
+//! The text's keys and transactions as those of etcd.
+
+use doorway_core::k_assignment::leases::{Answer, Chair, Compare, Held, Key, Op, Outcome, Receipt, Txn};
+use etcd_client::{
+    Compare as Cmp, CompareOp, GetOptions, KeyValue, PutOptions, SortOrder, SortTarget, Txn as EtcdTxn, TxnOp,
+    TxnOpResponse, TxnResponse,
+};
+
+/// The keys of one name.
+///
+/// | key | value | attached to |
+/// |---|---|---|
+/// | `PREFIX/NAME/k` | the number of slots | |
+/// | `PREFIX/NAME/m/LEASE` | host, process and label, on a line each | the lease |
+/// | `PREFIX/NAME/r/LEASE.CHAIR` | the receipt | the lease |
+/// | `PREFIX/NAME/q/s/SLOT` | `LEASE.CHAIR`, which holds it | the lease |
+/// | `PREFIX/NAME/q/w/LEASE.CHAIR` | empty: it waits | the lease |
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    /// Ends with a slash.
+    root: String,
+    pub(crate) k: usize,
+}
+
+impl Keys {
+    pub(crate) fn new(prefix: &str, name: &str, k: usize) -> Self {
+        Self { root: format!("{}/{name}/", prefix.trim_end_matches('/')), k }
+    }
+
+    pub(crate) fn size(&self) -> String {
+        format!("{}k", self.root)
+    }
+
+    pub(crate) fn members(&self) -> String {
+        format!("{}m/", self.root)
+    }
+
+    pub(crate) fn member(&self, lease: u64) -> String {
+        format!("{}m/{lease:x}", self.root)
+    }
+
+    /// What the mirror watches.
+    pub(crate) fn queue(&self) -> String {
+        format!("{}q/", self.root)
+    }
+
+    fn slots(&self) -> String {
+        format!("{}q/s/", self.root)
+    }
+
+    fn waiting(&self) -> String {
+        format!("{}q/w/", self.root)
+    }
+
+    fn key(&self, key: Key) -> String {
+        match key {
+            Key::Receipt(chair) => format!("{}r/{}", self.root, written(chair)),
+            Key::Waits(chair) => format!("{}q/w/{}", self.root, written(chair)),
+            Key::Slot(slot) => format!("{}q/s/{slot}", self.root),
+        }
+    }
+
+    /// Which key this is.
+    pub(crate) fn parse(&self, key: &[u8]) -> Option<Key> {
+        let rest = str::from_utf8(key).ok()?.strip_prefix(&self.root)?;
+        if let Some(chair) = rest.strip_prefix("r/") {
+            return read(chair).map(Key::Receipt);
+        }
+        if let Some(chair) = rest.strip_prefix("q/w/") {
+            return read(chair).map(Key::Waits);
+        }
+        rest.strip_prefix("q/s/")?.parse().ok().map(Key::Slot)
+    }
+
+    /// The holder of a slot, by its value.
+    pub(crate) fn held(kv: &KeyValue) -> Option<Held> {
+        let chair = read(kv.value_str().ok()?)?;
+        Some(Held { chair, fence: revision(kv.mod_revision()) })
+    }
+
+    /// The lease whose member key this is.
+    pub(crate) fn lease_of(&self, key: &[u8]) -> Option<u64> {
+        let lease = str::from_utf8(key).ok()?.strip_prefix(&self.members())?;
+        u64::from_str_radix(lease, 16).ok()
+    }
+
+    /// One transaction of the text.
+    pub(crate) fn transaction(&self, txn: &Txn) -> EtcdTxn {
+        let all = |ops: &[Op]| ops.iter().map(|op| self.op(op)).collect::<Vec<_>>();
+        EtcdTxn::new()
+            .when(txn.when.iter().map(|compare| self.compare(*compare)).collect::<Vec<_>>())
+            .and_then(all(&txn.then))
+            .or_else(all(&txn.otherwise))
+    }
+
+    fn compare(&self, compare: Compare) -> Cmp {
+        match compare {
+            Compare::Changed(key, at) => Cmp::mod_revision(self.key(key), CompareOp::Equal, at as i64),
+            Compare::Created(key, at) => Cmp::create_revision(self.key(key), CompareOp::Equal, at as i64),
+            // Of a range, every key is compared; an empty one counts as a key that was created at
+            // 0.
+            Compare::NobodyWaits => Cmp::create_revision(self.waiting(), CompareOp::Equal, 0).with_prefix(),
+            Compare::NobodyWaitsBefore(ticket) => {
+                Cmp::create_revision(self.waiting(), CompareOp::Greater, ticket as i64 - 1).with_prefix()
+            }
+        }
+    }
+
+    fn op(&self, op: &Op) -> TxnOp {
+        let attached = |chair: &Chair| Some(PutOptions::new().with_lease(chair.lease as i64));
+        match op {
+            Op::PutReceipt(chair, outcome) => {
+                let value = match outcome {
+                    Outcome::Granted(slot) => format!("granted {slot}"),
+                    Outcome::Waits => "waits".to_owned(),
+                    Outcome::Refused => "refused".to_owned(),
+                };
+                TxnOp::put(self.key(Key::Receipt(*chair)), value, attached(chair))
+            }
+            Op::PutWaits(chair) => TxnOp::put(self.key(Key::Waits(*chair)), "", attached(chair)),
+            Op::PutSlot(slot, chair) => TxnOp::put(self.key(Key::Slot(*slot)), written(*chair), attached(chair)),
+            Op::Delete(key) => TxnOp::delete(self.key(*key), None),
+            Op::Nested(txn) => TxnOp::txn(self.transaction(txn)),
+            Op::ReadReceipt(chair) => TxnOp::get(self.key(Key::Receipt(*chair)), None),
+            Op::ReadWaits(chair) => TxnOp::get(self.key(Key::Waits(*chair)), None),
+            Op::ReadSlots => TxnOp::get(self.slots(), Some(GetOptions::new().with_prefix())),
+            Op::ReadOldest => {
+                let oldest = GetOptions::new().with_prefix().with_sort(SortTarget::Create, SortOrder::Ascend);
+                TxnOp::get(self.waiting(), Some(oldest.with_limit(1)))
+            }
+        }
+    }
+
+    /// The answer to a transaction of this chair.
+    pub(crate) fn answer(&self, response: &TxnResponse, me: Option<Chair>) -> Answer {
+        let at = response.header().map_or(0, |header| revision(header.revision()));
+        let mut answer = Answer { done: response.succeeded(), revision: at, k: self.k, ..Answer::default() };
+        self.collect(response, me, &mut answer);
+        answer
+    }
+
+    fn collect(&self, response: &TxnResponse, me: Option<Chair>, answer: &mut Answer) {
+        for part in response.op_responses() {
+            match part {
+                TxnOpResponse::Txn(nested) => self.collect(&nested, me, answer),
+                TxnOpResponse::Get(get) => get.kvs().iter().for_each(|kv| self.read(kv, me, answer)),
+                TxnOpResponse::Put(_) | TxnOpResponse::Delete(_) => {}
+            }
+        }
+    }
+
+    fn read(&self, kv: &KeyValue, me: Option<Chair>, answer: &mut Answer) {
+        match self.parse(kv.key()) {
+            Some(Key::Receipt(_)) => {
+                let outcome = match kv.value_str() {
+                    Ok("waits") => Some(Outcome::Waits),
+                    Ok("refused") => Some(Outcome::Refused),
+                    Ok(other) => other.strip_prefix("granted ").and_then(|i| i.parse().ok()).map(Outcome::Granted),
+                    Err(_) => None,
+                };
+                let changed = revision(kv.mod_revision());
+                answer.receipt = outcome.map(|outcome| Receipt { outcome, changed });
+            }
+            Some(Key::Waits(chair)) => {
+                let ticket = revision(kv.create_revision());
+                answer.oldest = Some(ticket);
+                if Some(chair) == me {
+                    answer.waits = Some(ticket);
+                }
+            }
+            Some(Key::Slot(slot)) => answer.slots.extend(Self::held(kv).map(|held| (slot, held))),
+            None => {}
+        }
+    }
+}
+
+pub(crate) fn revision(of: i64) -> u64 {
+    of.max(0).unsigned_abs()
+}
+
+fn written(Chair { lease, number }: Chair) -> String {
+    format!("{lease:x}.{number:x}")
+}
+
+fn read(chair: &str) -> Option<Chair> {
+    let (lease, number) = chair.split_once('.')?;
+    Some(Chair { lease: u64::from_str_radix(lease, 16).ok()?, number: u64::from_str_radix(number, 16).ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let keys = Keys::new("doorway/", "gpus/a100", 4);
+        let chair = Chair { lease: 0x7fff_0123, number: 17 };
+        for key in [Key::Receipt(chair), Key::Waits(chair), Key::Slot(3)] {
+            assert_eq!(keys.parse(keys.key(key).as_bytes()), Some(key));
+        }
+        assert_eq!(keys.key(Key::Waits(chair)), "doorway/gpus/a100/q/w/7fff0123.11");
+        assert_eq!(keys.lease_of(keys.member(chair.lease).as_bytes()), Some(chair.lease));
+        for foreign in ["doorway/gpus/a100/q/w/x", "doorway/gpus/q/s/1", "doorway/gpus/a100/q/s/-1"] {
+            assert_eq!(keys.parse(foreign.as_bytes()), None, "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A lease, and what keeps it alive.
+
+use crate::clock;
+use crate::cluster::{Cluster, NoAnswer, request};
+use crate::errors::Error;
+use doorway_core::k_assignment::leases::{Chair, Passage};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// One lease. When it has ended, another session follows.
+pub(crate) struct Session {
+    pub(crate) lease: u64,
+    ttl: Duration,
+    /// Until when the lease lives at least, by this machine's clock, in milliseconds. It counts
+    /// from before a request was sent that the store answered.
+    until: AtomicU64,
+    ended: watch::Sender<bool>,
+    /// Chairs that are not in use.
+    chairs: Mutex<Vec<Passage>>,
+    made: AtomicU64,
+}
+
+impl Session {
+    /// Asks for a lease. An answer that is lost leaves one behind that ends by itself.
+    pub(crate) async fn begin(cluster: &Cluster, ttl: Duration, attempt: u32) -> Result<Self, NoAnswer> {
+        let seconds = ttl.as_secs().max(1) as i64;
+        let sent = clock::now();
+        let granted =
+            cluster.ask(cluster.patience(attempt), request!(client, [], client.lease_grant(seconds, None))).await?;
+        // The store may grant more than was asked for: at least some rounds of an election.
+        let ttl = Duration::from_secs(granted.ttl().max(1).unsigned_abs());
+        Ok(Self {
+            lease: granted.id().unsigned_abs(),
+            ttl,
+            until: AtomicU64::new((sent + ttl).as_millis() as u64),
+            ended: watch::Sender::new(false),
+            chairs: Mutex::default(),
+            made: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn ttl(&self) -> Duration {
+        self.ttl
+    }
+
+    /// Whether the lease lives, as far as this machine can know without asking.
+    pub(crate) fn is_alive(&self) -> bool {
+        !*self.ended.borrow() && self.time_left() > Duration::ZERO
+    }
+
+    fn time_left(&self) -> Duration {
+        Duration::from_millis(self.until.load(SeqCst)).saturating_sub(clock::now())
+    }
+
+    /// The lease has ended, or is given up.
+    pub(crate) fn end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    /// Ready when the lease has ended.
+    pub(crate) async fn ended(&self) {
+        let mut ended = self.ended.subscribe();
+        while self.is_alive() {
+            tokio::select! {
+                _ = ended.wait_for(|ended| *ended) => return,
+                () = tokio::time::sleep(self.time_left().max(Duration::from_millis(1))) => {}
+            }
+        }
+        self.end();
+    }
+
+    /// Keeps the lease alive until it ends.
+    pub(crate) async fn keep_alive(&self, cluster: &Cluster) {
+        let keep = async {
+            let (mut attempt, pause) = (0, self.ttl / 3);
+            loop {
+                match self.keep_with_one_member(cluster, attempt, pause).await {
+                    Err(NoAnswer::NoLease | NoAnswer::Refused(_)) => return self.end(),
+                    Err(NoAnswer::InDoubt(_)) => {
+                        cluster.rest(attempt).await;
+                        attempt += 1;
+                    }
+                    Ok(()) => attempt = 0,
+                }
+            }
+        };
+        tokio::select! {
+            () = keep => {}
+            () = self.ended() => {}
+        }
+    }
+
+    /// One stream, for as long as it works.
+    async fn keep_with_one_member(&self, cluster: &Cluster, attempt: u32, pause: Duration) -> Result<(), NoAnswer> {
+        let patience = cluster.patience(attempt.max(2)).min(pause.max(Duration::from_millis(100)));
+        let (sent, lease) = (clock::now(), self.lease as i64);
+        let kept = cluster.ask(patience, request!(client, [], client.lease_keep_alive(lease))).await;
+        let (mut keeper, mut answers) = match kept {
+            Err(NoAnswer::InDoubt(why)) if why.contains("lease not found") => return Err(NoAnswer::NoLease),
+            kept => kept?,
+        };
+        self.lives_since(sent, self.ttl);
+        loop {
+            tokio::time::sleep(pause).await;
+            let sent = clock::now();
+            let answer = async {
+                keeper.keep_alive().await?;
+                answers.message().await
+            };
+            match tokio::time::timeout(patience, answer).await {
+                Ok(Ok(Some(answer))) if answer.ttl() > 0 => {
+                    self.lives_since(sent, Duration::from_secs(answer.ttl().unsigned_abs()));
+                }
+                Ok(Ok(Some(_))) => return Err(NoAnswer::NoLease),
+                Ok(Ok(None) | Err(_)) | Err(_) => return Ok(()), // another stream goes on at once
+            }
+        }
+    }
+
+    fn lives_since(&self, sent: Duration, ttl: Duration) {
+        self.until.fetch_max((sent + ttl).as_millis() as u64, SeqCst);
+    }
+
+    /// A chair that is not in use.
+    pub(crate) fn take_chair(&self) -> Passage {
+        let known = self.chairs.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        let fresh = || Passage::new(Chair { lease: self.lease, number: self.made.fetch_add(1, SeqCst) });
+        known.unwrap_or_else(fresh)
+    }
+
+    /// The chair is outside, and may be used again.
+    pub(crate) fn put_back(&self, passage: Passage) {
+        self.chairs.lock().unwrap_or_else(|e| e.into_inner()).push(passage);
+    }
+
+    /// Gives the lease back, and with it everything that it holds. If the cluster does not answer,
+    /// this waits until the lease has ended by itself.
+    pub(crate) async fn revoke(&self, cluster: &Cluster) -> Result<(), Error> {
+        let left = if self.is_alive() { self.time_left() } else { Duration::ZERO };
+        self.end();
+        let lease = self.lease as i64;
+        let revoked = cluster.insist(request!(client, [], client.lease_revoke(lease)));
+        match tokio::time::timeout(left, revoked).await {
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Ok(()),
+        }
+    }
+}

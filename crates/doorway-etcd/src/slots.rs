@@ -1,0 +1,528 @@
+//! Slots in etcd: the text, driven.
+
+use crate::builder::Builder;
+use crate::cluster::{Cluster, NoAnswer, NoLease, request};
+use crate::errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
+use crate::guard::Guard;
+use crate::keys::{Keys, revision};
+use crate::mirror::Shown;
+use crate::session::Session;
+use crate::status::{self, Known, Status};
+use doorway_core::k_assignment::leases::{Grant, Next, Passage, Txn, pass};
+use etcd_client::{Compare, CompareOp, GetOptions, PutOptions, Txn as EtcdTxn, TxnOp, TxnOpResponse};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinHandle};
+
+/// Slots between machines: at most `k` holders at a time, first come, first served.
+///
+/// Clones are the same client. Every call must be made in a runtime of tokio.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// use doorway_etcd::Slots;
+/// let gpus = Slots::connect(["http://10.0.0.1:2379"], "gpus", 4).await?;
+/// let mine = gpus.acquire().await?;
+/// println!("GPU {}, with fence {}", mine.slot(), mine.fence());
+/// mine.release().await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Slots {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    store: Arc<Store>,
+    name: String,
+    label: String,
+    ttl: Duration,
+    session: tokio::sync::Mutex<Arc<Session>>,
+    runtime: tokio::runtime::Handle,
+    follows: JoinHandle<()>,
+}
+
+/// What background tasks need.
+pub(crate) struct Store {
+    cluster: Cluster,
+    keys: Keys,
+    shown: Shown,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.follows.abort();
+        let session = self.session.get_mut().clone();
+        // No guard is left. If the runtime ends, the lease ends by itself.
+        if session.is_alive() {
+            let store = Arc::clone(&self.store);
+            self.runtime.spawn(async move { session.revoke(&store.cluster).await });
+        }
+        self.session.get_mut().end();
+    }
+}
+
+impl fmt::Debug for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots").field("name", &self.inner.name).field("places", &self.places()).finish_non_exhaustive()
+    }
+}
+
+/// How an entry section ended.
+enum Ended {
+    Inside,
+    Outside,
+    Lost,
+}
+
+/// A chair in use.
+pub(crate) struct Seat {
+    passage: Passage,
+    heard: watch::Receiver<()>,
+    session: Arc<Session>,
+    inner: Arc<Inner>,
+}
+
+impl Seat {
+    fn new(inner: Arc<Inner>, session: Arc<Session>) -> Self {
+        let passage = session.take_chair();
+        let heard = inner.store.shown.listen(passage.chair());
+        Self { passage, heard, session, inner }
+    }
+
+    /// Leaves the chair to the next passage.
+    fn retire(self) {
+        self.session.put_back(self.passage.clone());
+    }
+
+    pub(crate) fn grant(&self) -> Option<Grant> {
+        self.passage.grant()
+    }
+
+    /// Whether what it holds is lost, as far as this machine knows.
+    pub(crate) fn is_lost(&self) -> bool {
+        !self.session.is_alive() || self.passage.is_lost(&self.inner.store.shown.mirror())
+    }
+
+    /// A task of the runtime in which the slots were connected.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        self.inner.runtime.spawn(task).abort_handle()
+    }
+
+    /// Ready when what it holds is lost. It is ready, too, when the seat gives the slot back.
+    pub(crate) fn lost_apart(&self) -> impl Future<Output = ()> + Send + 'static {
+        let (mut heard, session) = (self.heard.clone(), Arc::clone(&self.session));
+        let (passage, store) = (self.passage.clone(), Arc::clone(&self.inner.store));
+        async move {
+            loop {
+                heard.borrow_and_update();
+                if !session.is_alive() || passage.is_lost(&store.shown.mirror()) {
+                    return;
+                }
+                tokio::select! {
+                    _ = heard.changed() => {}
+                    () = session.ended() => return,
+                }
+            }
+        }
+    }
+
+    /// Drives the text until it is inside, outside or lost.
+    async fn drive(&mut self) -> Result<Ended, Error> {
+        loop {
+            self.heard.borrow_and_update();
+            let next = self.passage.next(&self.inner.store.shown.mirror());
+            match next {
+                Next::Send(txn) => self.send(&txn).await?,
+                Next::Watch if !self.session.is_alive() => self.passage.has_no_lease(),
+                Next::Watch => {
+                    tokio::select! {
+                        _ = self.heard.changed() => {}
+                        () = self.session.ended() => {}
+                    }
+                }
+                Next::Inside(_) => return Ok(Ended::Inside),
+                Next::Outside => return Ok(Ended::Outside),
+                Next::Lost => return Ok(Ended::Lost),
+            }
+        }
+    }
+
+    /// Sends the same request until it is answered.
+    async fn send(&mut self, txn: &Txn) -> Result<(), Error> {
+        let store = &self.inner.store;
+        let request = store.keys.transaction(txn);
+        let sent = store.cluster.insist(request!(client, [request], client.txn(request)));
+        let answered = tokio::select! {
+            biased;
+            answered = sent => answered?,
+            // Nothing that it holds or waits for is left when the lease has ended.
+            () = self.session.ended() => Err(NoLease),
+        };
+        match answered {
+            Ok(answer) => self.passage.answered(&store.keys.answer(&answer, Some(self.passage.chair()))),
+            Err(NoLease) if self.session.is_alive() => self.passage.has_no_lease(),
+            Err(NoLease) => {
+                self.passage.has_no_lease(); // once for an heir whose lease has ended,
+                self.passage.has_no_lease(); // and then for itself
+                self.session.end();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back what it holds or waits for, and the chair.
+    async fn settle(mut self) -> Result<(), Error> {
+        loop {
+            if !self.session.is_alive() {
+                return Ok(());
+            }
+            self.passage.give_up();
+            let (mirror, passage) = (&self.inner.store.shown, &mut self.passage);
+            passage.exit(&mirror.mirror());
+            match self.drive().await? {
+                Ended::Inside => {}
+                Ended::Outside => {
+                    self.retire();
+                    return Ok(());
+                }
+                Ended::Lost => return Ok(()),
+            }
+        }
+    }
+
+    /// Gives back what it holds.
+    pub(crate) async fn release(self) -> Result<(), ReleaseError> {
+        let is_lost = self.is_lost();
+        Entering(Some(self)).settle().await.map_err(ReleaseError::Failed)?;
+        if is_lost { Err(ReleaseError::Lost) } else { Ok(()) }
+    }
+
+    /// The same in the background.
+    pub(crate) fn leave_behind(self) {
+        drop(Entering(Some(self)));
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.inner.store.shown.forget(self.passage.chair(), &self.heard);
+    }
+}
+
+/// A seat that is settled in the background if its task is dropped.
+struct Entering(Option<Seat>);
+
+impl Entering {
+    async fn settle(mut self) -> Result<(), Error> {
+        let Some(seat) = self.0.take() else { return Ok(()) };
+        // The task goes on if this future is dropped.
+        let runtime = seat.inner.runtime.clone();
+        match runtime.spawn(seat.settle()).await {
+            Ok(settled) => settled,
+            Err(_) => Ok(()), // the runtime ends, and the lease with it
+        }
+    }
+}
+
+impl Drop for Entering {
+    fn drop(&mut self) {
+        if let Some(seat) = self.0.take() {
+            let runtime = seat.inner.runtime.clone();
+            runtime.spawn(seat.settle());
+        }
+    }
+}
+
+impl Slots {
+    /// Connects to the cluster, for `slots` slots of this name. All clients must ask for the same
+    /// number.
+    ///
+    /// # Errors
+    /// As [`Builder::connect`].
+    pub async fn connect<E: AsRef<str>>(
+        endpoints: impl IntoIterator<Item = E>,
+        name: impl Into<String>,
+        slots: usize,
+    ) -> Result<Self, Error> {
+        Self::builder(endpoints, name, slots).connect().await
+    }
+
+    /// The same, with options.
+    pub fn builder<E: AsRef<str>>(
+        endpoints: impl IntoIterator<Item = E>,
+        name: impl Into<String>,
+        slots: usize,
+    ) -> Builder {
+        Builder::new(endpoints, name, Some(slots))
+    }
+
+    /// For slots that the cluster already has.
+    pub fn existing<E: AsRef<str>>(endpoints: impl IntoIterator<Item = E>, name: impl Into<String>) -> Builder {
+        Builder::new(endpoints, name, None)
+    }
+
+    pub(crate) async fn begin(
+        cluster: Cluster,
+        mut keys: Keys,
+        asked: Option<usize>,
+        name: String,
+        ttl: Duration,
+        label: String,
+    ) -> Result<Self, Error> {
+        keys.k = agree(&cluster, &keys, asked, &name).await?;
+        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys });
+        let mut attempt = 0;
+        while let Err(why) = store.shown.read(&store.cluster, &store.keys).await {
+            if let NoAnswer::Refused(error) = why {
+                return Err(error);
+            }
+            store.cluster.rest(attempt).await;
+            attempt += 1;
+        }
+        let session = new_session(&store, ttl, &label).await?;
+        let followed = Arc::clone(&store);
+        let follows = tokio::spawn(async move { followed.shown.follow(&followed.cluster, &followed.keys).await });
+        let (session, runtime) = (tokio::sync::Mutex::new(session), tokio::runtime::Handle::current());
+        Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, runtime, follows }) })
+    }
+
+    /// The number of slots.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.inner.store.keys.k
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The time that the cluster grants: at least what was asked for.
+    pub async fn ttl(&self) -> Duration {
+        self.inner.session.lock().await.ttl()
+    }
+
+    /// The lease, or a new one if it has ended.
+    async fn session(&self) -> Result<Arc<Session>, Error> {
+        let mut session = self.inner.session.lock().await;
+        if !session.is_alive() {
+            session.end();
+            *session = new_session(&self.inner.store, self.inner.ttl, &self.inner.label).await?;
+        }
+        Ok(Arc::clone(&session))
+    }
+
+    /// Waits for a slot. During an outage it goes on waiting; if that costs the client its lease,
+    /// it gets in line again, at the end.
+    ///
+    /// A future that is dropped leaves the line, and gives back a slot that it was just given, in
+    /// the background.
+    ///
+    /// # Errors
+    /// If the cluster refuses the request.
+    pub async fn acquire(&self) -> Result<Guard, Error> {
+        loop {
+            if let Some(guard) = self.enter(true).await? {
+                return Ok(guard);
+            }
+        }
+    }
+
+    /// A slot, if one is free and nobody waits.
+    ///
+    /// # Errors
+    /// If there is none, or if the cluster refuses the request.
+    pub async fn try_acquire(&self) -> Result<Guard, TryAcquireError> {
+        match self.enter(false).await {
+            Ok(Some(guard)) => Ok(guard),
+            Ok(None) => Err(TryAcquireError::NoPlace),
+            Err(error) => Err(TryAcquireError::Failed(error)),
+        }
+    }
+
+    /// Waits for a slot for so long at most.
+    ///
+    /// # Errors
+    /// If the time is over, or if the cluster refuses the request.
+    pub async fn acquire_timeout(&self, timeout: Duration) -> Result<Guard, TimeoutError> {
+        match tokio::time::timeout(timeout, self.acquire()).await {
+            Ok(acquired) => acquired.map_err(TimeoutError::Failed),
+            Err(_) => Err(TimeoutError::TimedOut),
+        }
+    }
+
+    /// One attempt to enter, with as many sessions as it needs.
+    async fn enter(&self, queue: bool) -> Result<Option<Guard>, Error> {
+        loop {
+            let mut seat = Seat::new(Arc::clone(&self.inner), self.session().await?);
+            seat.passage.enter(&self.inner.store.shown.mirror(), queue);
+            let mut entering = Entering(Some(seat));
+            let Some(seat) = entering.0.as_mut() else { return Ok(None) };
+            let ended = seat.drive().await?;
+            let Some(seat) = entering.0.take() else { return Ok(None) };
+            match ended {
+                Ended::Inside if seat.session.is_alive() => return Ok(Guard::of(seat)),
+                Ended::Inside | Ended::Lost => {} // never told the caller: begin again
+                Ended::Outside => {
+                    seat.retire();
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// The holders and the waiters, as the cluster has them now.
+    ///
+    /// # Errors
+    /// If the cluster refuses the request.
+    pub async fn status(&self) -> Result<Status, Error> {
+        let Store { cluster, keys, .. } = &*self.inner.store;
+        let all = || Some(GetOptions::new().with_prefix());
+        let both = EtcdTxn::new().and_then([TxnOp::get(keys.queue(), all()), TxnOp::get(keys.members(), all())]);
+        let read = cluster.insist(request!(client, [both], client.txn(both))).await?;
+        let Ok(read) = read else { return Err(Error::Refused("a read needs no lease".to_owned())) };
+        let mut kvs = Vec::new();
+        for part in read.op_responses() {
+            if let TxnOpResponse::Get(mut get) = part {
+                kvs.extend(get.take_kvs());
+            }
+        }
+        Ok(status::of(&self.inner.name, keys, &kvs))
+    }
+
+    /// Takes a slot away from its holder, and gives it to the oldest waiter, if there is one.
+    /// Returns what is known of the holder; `None` if the slot was free.
+    ///
+    /// The holder may be at work: it learns of its loss by [`Guard::lost`], and only a fence keeps
+    /// its work out.
+    ///
+    /// # Errors
+    /// If there is no such slot, or if the cluster refuses the request.
+    pub async fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
+        match self.holder(slot).await? {
+            Some((fence, known)) => Ok(self.take_away(slot, fence).await?.then_some(known)),
+            None => Ok(None),
+        }
+    }
+
+    /// The same, if the holder has this fence.
+    ///
+    /// # Errors
+    /// As [`break_slot`](Self::break_slot).
+    pub async fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
+        match self.holder(slot).await? {
+            Some((held, known)) if held == fence => Ok(self.take_away(slot, fence).await?.then_some(known)),
+            _ => Ok(None),
+        }
+    }
+
+    async fn holder(&self, slot: usize) -> Result<Option<(u64, Known)>, Error> {
+        let slots = self.places();
+        if slot >= slots {
+            return Err(Error::NoSuchSlot { slot, slots });
+        }
+        let holders = self.status().await?.holders;
+        Ok(holders.into_iter().find(|holder| holder.slot == slot).map(|holder| (holder.fence, holder.known)))
+    }
+
+    /// Statement 4, for another. Returns whether the slot has left its holder, by this or
+    /// otherwise.
+    async fn take_away(&self, slot: usize, fence: u64) -> Result<bool, Error> {
+        let Store { cluster, keys, shown } = &*self.inner.store;
+        let mut heirs = shown.mirror().oldest(1);
+        loop {
+            let request = keys.transaction(&pass(Grant { slot, fence }, &heirs));
+            match cluster.insist(request!(client, [request], client.txn(request))).await? {
+                Ok(_) => return Ok(true),
+                Err(NoLease) => heirs.clear(),
+            }
+        }
+    }
+
+    /// How often the mirror was read anew, and how often its watch was opened. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn reads_and_watches(&self) -> (u64, u64) {
+        let shown = &self.inner.store.shown;
+        (shown.reads.load(SeqCst), shown.watches.load(SeqCst))
+    }
+
+    /// How many requests were in doubt so far, and were sent again. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn doubts(&self) -> u64 {
+        self.inner.store.cluster.doubts.load(SeqCst)
+    }
+
+    /// Gives everything back at once: the slots of this client, and its places in line. What it
+    /// holds is lost.
+    ///
+    /// # Errors
+    /// If the cluster refuses the request.
+    pub async fn close(self) -> Result<(), Error> {
+        let session = Arc::clone(&*self.inner.session.lock().await);
+        session.revoke(&self.inner.store.cluster).await
+    }
+}
+
+/// The number of slots of this name: the first client decides.
+async fn agree(cluster: &Cluster, keys: &Keys, asked: Option<usize>, name: &str) -> Result<usize, Error> {
+    let key = keys.size();
+    let absent = Compare::create_revision(key.clone(), CompareOp::Equal, 0);
+    let write = asked.map(|k| TxnOp::put(key.clone(), k.to_string(), None));
+    let request = EtcdTxn::new()
+        .when([absent])
+        .and_then(write.into_iter().collect::<Vec<_>>())
+        .or_else([TxnOp::get(key.clone(), None)]);
+    let answer = cluster.insist(request!(client, [request], client.txn(request))).await?;
+    let Ok(answer) = answer else { return Err(Error::Refused("no lease is asked for".to_owned())) };
+    let found = answer.op_responses().into_iter().find_map(|part| match part {
+        TxnOpResponse::Get(get) => get.kvs().first().map(|kv| kv.value_str().unwrap_or("").parse::<usize>()),
+        _ => None,
+    });
+    match (found, asked) {
+        (Some(Err(_) | Ok(0)), _) => Err(Error::NotSlots(key)),
+        (Some(Ok(found)), Some(asked)) if found != asked => Err(Error::OtherSlots { found, asked }),
+        (Some(Ok(found)), _) => Ok(found),
+        (None, Some(asked)) => Ok(asked),
+        (None, None) => Err(Error::Missing(name.to_owned())),
+    }
+}
+
+/// A lease, a key that says whose it is, and a task that keeps it alive.
+async fn new_session(store: &Arc<Store>, ttl: Duration, label: &str) -> Result<Arc<Session>, Error> {
+    let mut attempt = 0;
+    loop {
+        match begin(store, ttl, label, attempt).await {
+            Ok(session) => {
+                let (kept, store) = (Arc::clone(&session), Arc::clone(store));
+                tokio::spawn(async move { kept.keep_alive(&store.cluster).await });
+                return Ok(session);
+            }
+            Err(NoAnswer::Refused(error)) => return Err(error),
+            Err(NoAnswer::InDoubt(_) | NoAnswer::NoLease) => store.cluster.rest(attempt).await,
+        }
+        attempt += 1;
+    }
+}
+
+async fn begin(store: &Store, ttl: Duration, label: &str, attempt: u32) -> Result<Arc<Session>, NoAnswer> {
+    let session = Arc::new(Session::begin(&store.cluster, ttl, attempt).await?);
+    let (key, value) = (store.keys.member(session.lease), status::described(label));
+    let attached = PutOptions::new().with_lease(session.lease as i64);
+    let put =
+        store.cluster.insist(request!(client, [key, value, attached], client.put(key, value, Some(attached)))).await;
+    match put {
+        Ok(Ok(put)) => {
+            debug_assert!(revision(put.header().map_or(0, |header| header.revision())) > 0);
+            Ok(session)
+        }
+        Ok(Err(NoLease)) => Err(NoAnswer::NoLease),
+        Err(error) => Err(NoAnswer::Refused(error)),
+    }
+}
