@@ -1,7 +1,7 @@
 //! `doorway explore`
 
 use crate::output::print;
-use crate::sizes::sizes;
+use crate::sizes::{sizes, states};
 use crate::{Exit, check, faults};
 use doorway_check::drive::{Driver, GRAMMAR};
 use doorway_check::replay::{Token, TokenError};
@@ -9,6 +9,7 @@ use doorway_check::sim::{Deaths, Rules};
 use doorway_check::subject::{self, Subject};
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
+use std::num::NonZero;
 
 /// Shown below the options.
 pub(crate) fn examples() -> String {
@@ -66,6 +67,9 @@ pub(crate) struct Args {
     /// With --wakes: let sleepers also wake up on their own
     #[arg(long, requires = "wakes")]
     timed_sleeps: bool,
+    /// Stop each search after this many states
+    #[arg(long, value_name = "STATES", default_value = "200000", value_parser = states)]
+    max_states: NonZero<usize>,
     /// Serve the page on this port [default: any free port]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
@@ -73,7 +77,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let driver = if args.id.contains('/') { from_token(args)? } else { from_options(args)? };
-    let page = driver.serve(args.port).map_err(|e| format!("cannot serve a page on 127.0.0.1: {e}"))?;
+    let page = driver
+        .max_states(args.max_states.get())
+        .serve(args.port)
+        .map_err(|e| format!("cannot serve a page on 127.0.0.1: {e}"))?;
     print(&format!("{}\nOpen this address in a browser of this machine. Ctrl-C ends the page.\n", page.url()))?;
     page.run();
     Ok(Exit::Fine)

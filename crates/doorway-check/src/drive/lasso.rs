@@ -33,7 +33,7 @@ pub(super) fn find(
                 let crashed = |s: u32| world.has_crashed(&found.states[s as usize], p);
                 let lasts = |s: u32| !of(s, p, then) && !crashed(s);
                 let begins = |s: u32| lasts(s) && of(s, p, so);
-                graph.lasso(&lasts, &begins, &|edge| *endless || !edge.gives_up)
+                graph.lasso(&lasts, &begins, &|edge| *endless || !edge.gives_up, None)
             })
         }),
         Test::DeadlockFree => {
@@ -41,15 +41,19 @@ pub(super) fn find(
                 let state = &found.states[s as usize];
                 (0..n).any(|p| world.phase(state, p) == Phase::Entry && !world.has_crashed(state, p))
             };
-            graph.lasso(&waits, &waits, &|edge| !edge.entered && !edge.gives_up)
+            graph.lasso(&waits, &waits, &|edge| !edge.entered && !edge.gives_up, None)
         }
+        Test::BoundedExit => (0..n).find_map(|p| {
+            let exits = |s: u32| world.phase(&found.states[s as usize], p) == Phase::Exit;
+            graph.lasso(&exits, &exits, &|edge| !edge.gives_up, Some(p))
+        }),
         _ => None,
     }
 }
 
 /// Whether a property is a bound on steps: that is decided on the whole graph only.
 pub(super) fn is_bound(property: &Property) -> bool {
-    matches!(property.test, Test::BoundedExit | Test::AtMost(..) | Test::OwnSteps(..))
+    matches!(property.test, Test::AtMost(..) | Test::OwnSteps(..))
 }
 
 struct Graph<'a> {
@@ -59,13 +63,14 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// A fair cycle in which `lasts` holds, reached from where `begins` holds without leaving
-    /// `lasts`.
+    /// A cycle in which `lasts` holds, reached from where `begins` holds without leaving `lasts`: a
+    /// fair one or, if a process is named, one in which that process steps.
     fn lasso(
         &self,
         lasts: &dyn Fn(u32) -> bool,
         begins: &dyn Fn(u32) -> bool,
         follows: &dyn Fn(&Edge) -> bool,
+        steps: Option<usize>,
     ) -> Option<(Vec<Action>, usize)> {
         let within: Vec<bool> = (0..self.edges.len() as u32).map(lasts).collect();
         let goes = |edge: &Edge| follows(edge) && within[edge.to as usize];
@@ -76,8 +81,15 @@ impl Graph<'_> {
         for (i, members) in all.iter().enumerate() {
             members.iter().for_each(|&s| number[s as usize] = i);
         }
-        let fair = (0..all.len()).filter(|&i| self.is_fair(&all[i], &|e| goes(e) && number[e.to as usize] == i));
-        let chosen = fair.min_by_key(|&i| all[i].iter().copied().min())?;
+        let suits = |i: &usize| {
+            let stays = |e: &Edge| goes(e) && number[e.to as usize] == *i;
+            let own = |p: usize| {
+                let mut inner = all[*i].iter().flat_map(|&s| &self.edges[s as usize]).filter(|e| stays(e));
+                inner.any(|e| e.action.process == p && !e.action.is_crash())
+            };
+            steps.map_or_else(|| self.is_fair(&all[*i], &stays), own)
+        };
+        let chosen = (0..all.len()).filter(suits).min_by_key(|&i| all[i].iter().copied().min())?;
         let is_member = |s: u32| number[s as usize] == chosen;
         // The way to a root is a shortest one; from there on the bad thing lasts.
         let (last, came) = self.reach(&roots, &goes, is_member);

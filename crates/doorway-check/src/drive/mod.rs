@@ -62,6 +62,7 @@ pub struct Driver {
     title: String,
     about: String,
     begin: Vec<Action>,
+    most: usize,
 }
 
 /// A question.
@@ -107,6 +108,7 @@ impl Driver {
             title: "an algorithm".to_owned(),
             about: String::new(),
             begin: Vec::new(),
+            most: MOST_STATES,
         };
         driver.world.watch_for(driver.recorder.claims());
         Ok(driver)
@@ -140,6 +142,12 @@ impl Driver {
     #[must_use]
     pub fn beginning_with(self, actions: Vec<Action>) -> Self {
         Self { begin: actions, ..self }
+    }
+
+    /// Searches end after this many states, unless the question says otherwise; 200,000 by default.
+    #[must_use]
+    pub fn max_states(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// Answers a question. `stop` is asked during a search whether it should end.
@@ -299,7 +307,7 @@ impl Driver {
         }
         let from = Self::state(&mut self.world, run)?;
         let goal = predicate.as_ref().map_or(Goal::Breaks(&named), Goal::Holds);
-        let most = question.most.unwrap_or(MOST_STATES).max(1);
+        let most = question.most.unwrap_or(self.most).max(1);
         let sought = seek::search(&mut self.world, from, &goal, most, stop).map_err(error)?;
         let Sought { way, found, states, complete, repeats_from } = sought;
         let Some(way) = way else {

@@ -12,7 +12,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -39,13 +39,15 @@ pub struct Page {
 struct Door {
     port: u16,
     token: String,
-    /// Whether the search that is under way should end.
-    stop: AtomicBool,
+    /// How many questions have come.
+    asked: AtomicU64,
+    /// Searches of questions up to this one should end.
+    stopped: AtomicU64,
     connections: AtomicUsize,
 }
 
-/// A question, and where its answer goes.
-type Asked = (Value, Sender<(u16, Value)>);
+/// A question, its number, and where its answer goes.
+type Asked = (Value, u64, Sender<(u16, Value)>);
 
 impl Driver {
     /// Takes a port of the loopback address: this one, or any if it is 0. Nothing is answered
@@ -58,7 +60,8 @@ impl Driver {
         let door = Door {
             port: listener.local_addr()?.port(),
             token: random(),
-            stop: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
             connections: AtomicUsize::new(0),
         };
         Ok(Page { driver: self, listener, door: Arc::new(door) })
@@ -116,11 +119,8 @@ impl Page {
 }
 
 fn answer_all(driver: &mut Driver, door: &Door, questions: &Receiver<Asked>) {
-    while let Ok((question, to)) = questions.recv() {
-        if question["ask"] == "search" {
-            door.stop.store(false, SeqCst);
-        }
-        let answer = match driver.answer(&question, &|| door.stop.load(SeqCst)) {
+    while let Ok((question, number, to)) = questions.recv() {
+        let answer = match driver.answer(&question, &|| door.stopped.load(SeqCst) >= number) {
             Ok(answer) => (200, answer),
             Err(error) => (400, error),
         };
@@ -233,12 +233,13 @@ fn ask(body: &[u8], door: &Door, to: &Sender<Asked>) -> (u16, Value) {
         return (400, json!({ "error": "this is not JSON" }));
     };
     if question["ask"] == "stop" {
-        door.stop.store(true, SeqCst);
+        door.stopped.store(door.asked.load(SeqCst), SeqCst);
         return (200, json!({}));
     }
     let (answer, answers) = channel();
     let gone = (500, json!({ "error": "the driver has ended" }));
-    if to.send((question, answer)).is_err() {
+    let number = door.asked.fetch_add(1, SeqCst) + 1;
+    if to.send((question, number, answer)).is_err() {
         return gone;
     }
     answers.recv().unwrap_or(gone)

@@ -44,7 +44,7 @@
       el("button", { type: "button", id: "grammar-button", title: "How to write a predicate", onclick: () => { $("grammar").hidden = !$("grammar").hidden; } }, "How?")),
     el("pre", { id: "grammar", hidden: true }, GRAMMAR),
     el("form", { class: "bar", id: "violation" }, claim, el("button", { id: "violate" }, "Search for a violation"),
-      el("button", { type: "button", id: "stop", hidden: true, onclick: () => ask({ ask: "stop" }) }, "Stop")),
+      el("button", { type: "button", id: "stop", hidden: true, onclick: () => stop() }, "Stop")),
     el("form", { class: "bar", id: "come" },
       el("input", { id: "from", placeholder: "dw1/… or 0.1x3", autocomplete: "off", spellcheck: "false", "aria-label": "A token to start from" }),
       el("button", { id: "from-token" }, "Go to token")),
@@ -132,6 +132,13 @@
     } finally {
       searching = false;
       $("stop").hidden = true;
+    }
+  });
+  // More than once: the first may arrive before the search does.
+  const stop = guarded(async () => {
+    while (searching) {
+      await ask({ ask: "stop" });
+      await new Promise((later) => setTimeout(later, 200));
     }
   });
   $("seek").onsubmit = (event) => {

@@ -12,6 +12,7 @@ const viewer = (() => {
   let file = 0; // the source in view
   let playing = null;
   let overviewX = null; // where a step is in the overview
+  let meaning = null; // of each claim, as far as the sources say it
   const listeners = [];
 
   /* Building blocks */
@@ -249,12 +250,33 @@ const viewer = (() => {
     if (!shown.length) $("variable-list").replaceChildren(el("span", { class: "name" }, "none has changed"));
   }
 
+  // What the sources say of each claim: "//! - (I2) X = j - …", and the lines that continue it.
+  function meanings() {
+    const found = {};
+    for (const source of record.sources) {
+      let name = null;
+      for (const line of source.text.split("\n")) {
+        const begins = line.match(/^\/\/! - (.*?)\((\w+)\):? (.*)/);
+        const goes = line.match(/^\/\/!   (\S.*)/);
+        if (begins && begins[1].length < 12) {
+          name = begins[2];
+          found[name] ??= begins[1] + begins[3];
+        } else if (goes && name) found[name] += ` ${goes[1]}`;
+        else name = null;
+      }
+    }
+    for (const key of Object.keys(found)) found[key] = found[key].replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+    return found;
+  }
+
   function drawClaims(state) {
     $("claims").hidden = record.claims.length === 0;
+    meaning ??= meanings();
     const kinds = { "+": ["yes", "true here"], "-": ["no", "false here"], ".": ["runs", "about whole runs: not judged in one state"], "!": ["so", "something that can happen: so here"], "?": ["not-so", "something that can happen: not so here"] };
     $("claim-list").replaceChildren(...record.claims.map((name, i) => {
       const [kind, title] = kinds[state.claims[i]] || kinds["."];
-      return el("span", { class: `claim ${kind}`, title, "data-claim": name }, name);
+      const means = Object.hasOwn(meaning, name) ? `${name}: ${meaning[name]}` : `${name}: ${title}`;
+      return el("button", { class: `claim ${kind}`, title: `${title}; ${means}`, "data-claim": name, onclick: () => { $("meaning").textContent = means; } }, name);
     }));
   }
 
@@ -414,7 +436,7 @@ const viewer = (() => {
   /* Shows a record at a step */
   function show(what, at) {
     record = what;
-    drawnFile = null;
+    drawnFile = meaning = null;
     step = Math.min(Math.max(0, at), record.steps.length);
     drawHeader();
     redraw();

@@ -177,6 +177,15 @@ fn searches_find_shortest_ways_and_say_where_a_predicate_is_wrong() {
     let lasso = page.text("#token");
     let replayed = doorway(&format!("replay {lasso}"));
     assert!(String::from_utf8_lossy(&replayed.stdout).contains("breaks deadlock-free"), "{lasso}");
+    // A long search can be stopped.
+    let large = Explorer::start("turnstile --n 5 --k 2 --give-ups --max-states 100000000");
+    page.go(&large.url);
+    settle(&mut page, 0);
+    page.click("#violate");
+    page.until("!document.getElementById('stop').hidden");
+    page.click("#stop");
+    page.until("document.getElementById('says').textContent.includes('the search ended there')");
+    drop(large);
     // And the command starts from a token.
     let again = Explorer::start(&token);
     page.go(&again.url);

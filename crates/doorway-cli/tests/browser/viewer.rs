@@ -73,6 +73,10 @@ fn a_run_is_stepped_through_by_keyboard_and_mouse() {
     assert_eq!(page.text("[data-process='2'] .cost"), "CC 2 · DSM 2");
     assert_eq!(page.eval("document.querySelectorAll('#lanes [data-step] .pill[fill=\"var(--bad)\"]').length"), 2);
 
+    // What an invariant says, from the text's own page.
+    page.click("[data-claim='I3']");
+    assert!(page.text("#meaning").starts_with("I3: X < 0 implies some p@3"), "{}", page.text("#meaning"));
+
     // Playing ends at the end.
     page.eval("viewer.go(6)");
     page.key(" ");
